@@ -1,1 +1,43 @@
+//! What a run is, and what happens next.
+//!
+//! The core is pure: no files, no clock, no processes, no threads, no hash maps. Time and every
+//! fact about the world come in as an [`Input`]; [`decide`] answers with [`Event`]s (what is now
+//! true, for the journal) and [`Effect`]s (what we ask of the world). A [`Run`] changes through
+//! [`Run::apply`] alone, so the journal applied to an empty run is the run.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`ids`], [`time`], [`pattern`] | names, moments, file patterns: checked once, then trusted |
+//! | [`plan`] | tasks and their order; everything that is wrong with a plan, at once |
+//! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
+//! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
+//! | [`scope`] | may this change land? |
+//! | [`input`], [`event`], [`effect`] | the three vocabularies |
+//! | [`run`] | the state, and `apply` |
+//! | [`decide`](mod@decide) | the policy |
+//! | [`status`] | the state as a table for people and scripts |
+
+pub mod check;
+pub mod decide;
+pub mod effect;
+pub mod event;
+pub mod harvest;
 pub mod ids;
+pub mod input;
+pub mod outcome;
+pub mod pattern;
+pub mod plan;
+pub mod question;
+pub mod run;
+pub mod scope;
+pub mod settings;
+pub mod status;
+pub mod time;
+pub mod usage;
+
+pub use decide::{Reaction, decide};
+pub use effect::Effect;
+pub use event::Event;
+pub use input::Input;
+pub use plan::Plan;
+pub use run::Run;

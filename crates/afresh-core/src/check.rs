@@ -1,0 +1,86 @@
+//! What our own checks found, on which tree.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::TreeId;
+
+/// Which tree a round of checks is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// The tree the attempt started from; checks marked `red_first` must fail there (EX-11).
+    Red,
+    /// The attempt's own tree.
+    Alone,
+    /// The tree that would become the branch.
+    Merged,
+    /// The branch's last tree, with every distinct check of the run.
+    Final,
+}
+
+/// One command, run once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    pub name: String,
+    pub command: String,
+    pub end: CheckEnd,
+    pub duration_ms: u64,
+    /// blake3 of the whole output.
+    pub output_digest: String,
+    /// The end of the output, bounded and made printable.
+    pub output_tail: String,
+    /// The pass was seen before on exactly this tree, in this run.
+    #[serde(default)]
+    pub reused: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckEnd {
+    Exited(i32),
+    Signaled(i32),
+    TimedOut,
+    NotStarted(String),
+}
+
+impl CheckResult {
+    pub fn passed(&self) -> bool {
+        self.end == CheckEnd::Exited(0)
+    }
+
+    /// One line for people: what ran, and how it ended.
+    pub fn describe(&self) -> String {
+        let command = &self.command;
+        match &self.end {
+            CheckEnd::Exited(code) => format!("`{command}` ended with exit code {code}"),
+            CheckEnd::Signaled(signal) => format!("`{command}` was ended by signal {signal}"),
+            CheckEnd::TimedOut => format!("failed:timeout: `{command}` did not end in time"),
+            CheckEnd::NotStarted(why) => format!("`{command}` could not be started: {why}"),
+        }
+    }
+}
+
+/// How a round of checks ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Checked {
+    /// All that ran, in order; the first failure ends the round.
+    Ran(Vec<CheckResult>),
+    /// We ended them, because the run was halted.
+    Stopped,
+    /// The checks could not be run at all; it says nothing about the work.
+    Impossible(String),
+}
+
+/// The proof that a task is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The tree the checks ran on, and the branch's tree.
+    pub tree: TreeId,
+    pub checks: Vec<CheckResult>,
+    pub created: Vec<String>,
+    pub modified: Vec<String>,
+    pub deleted: Vec<String>,
+    /// Where the worker's words and the facts differ (RE-03).
+    pub differences: Vec<String>,
+}

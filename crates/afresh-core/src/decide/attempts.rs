@@ -1,0 +1,109 @@
+//! The life of an attempt: spawned, running, ended, harvested.
+
+use std::time::Duration;
+
+use super::Turn;
+use crate::effect::Effect;
+use crate::event::{Event, Rejection};
+use crate::harvest::Harvest;
+use crate::ids::AttemptId;
+use crate::input::AttemptEnd;
+use crate::outcome::SpawnFailure;
+use crate::run::Stage;
+use crate::time::Timestamp;
+use crate::usage::{Amount, Usage};
+
+/// Spawn failures in a row after which a person is asked (AG-05).
+const MAX_SPAWN_FAILURES: u32 = 3;
+
+impl Turn<'_> {
+    pub(super) fn spawned(&mut self, attempt: &AttemptId) {
+        if let Some(Stage::Starting(_)) = self.stage_of(attempt) {
+            self.record(Event::AttemptSpawned { attempt: attempt.clone() });
+        }
+    }
+
+    pub(super) fn spawn_failed(&mut self, attempt: &AttemptId, failure: &SpawnFailure) {
+        let Some(Stage::Starting(_)) = self.stage_of(attempt) else { return };
+        let at = self.position(&attempt.task);
+        let failures = self.run.task(at).spawn_failures;
+        let not_before = self.after_backoff(failures);
+        self.record(Event::SpawnFailed {
+            attempt: attempt.clone(),
+            failure: failure.clone(),
+            not_before,
+        });
+        if failures + 1 >= MAX_SPAWN_FAILURES {
+            self.fail(at, format!("failed:spawn: {}", failure.message));
+        }
+    }
+
+    /// The moment for the next try after this many failures in a row.
+    pub(super) fn after_backoff(&self, failures: u32) -> Option<Timestamp> {
+        let waits = &self.run.settings().backoff;
+        let wait = waits.get(failures as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO);
+        (!wait.is_zero()).then(|| self.now + wait)
+    }
+
+    /// Use is counted once per attempt; the moment the budget is reached, all spending stops.
+    pub(super) fn usage_seen(&mut self, attempt: &AttemptId, usage: &Usage) {
+        if self.stage_of(attempt).is_none() {
+            return;
+        }
+        self.record(Event::UsageCounted { attempt: attempt.clone(), usage: *usage });
+        self.watch_budget();
+    }
+
+    fn watch_budget(&mut self) {
+        let spent = Amount::from(&self.run.usage());
+        if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {
+            return;
+        }
+        self.record(Event::BudgetReached { spent });
+        let grace = self.run.settings().halt_grace;
+        self.stop_workers(grace);
+    }
+
+    pub(super) fn stop_workers(&mut self, grace: Duration) {
+        for at in self.run.active() {
+            if let Stage::Starting(work) | Stage::Running(work) = &self.run.task(at).stage {
+                let attempt = work.attempt.clone();
+                self.ask_world(Effect::Stop { attempt, grace });
+            }
+        }
+    }
+
+    /// However it ended, what it left is saved first (R16); the verdict comes with the harvest.
+    pub(super) fn attempt_ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
+        let Some(Stage::Starting(work) | Stage::Running(work)) = self.stage_of(attempt) else {
+            return;
+        };
+        let (slot, base) = (work.slot, work.base.clone());
+        self.record(Event::AttemptEnded { attempt: attempt.clone(), end: end.clone() });
+        self.watch_budget();
+        self.ask_world(Effect::Harvest { attempt: attempt.clone(), slot, base });
+    }
+
+    pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Result<Harvest, String>) {
+        let Some(Stage::Harvesting(_, end)) = self.stage_of(attempt) else { return };
+        let ending = end.ending;
+        let at = self.position(&attempt.task);
+        match harvest {
+            Ok(harvest) => {
+                self.record(Event::AttemptHarvested {
+                    attempt: attempt.clone(),
+                    harvest: harvest.clone(),
+                });
+                self.judge(at);
+            }
+            Err(message) => {
+                let message = format!("what {attempt} left could not be read: {message}");
+                let counts = !matches!(
+                    ending,
+                    crate::outcome::Ending::Stopped | crate::outcome::Ending::Lost
+                );
+                self.reject(at, Rejection::Trouble { message }, counts);
+            }
+        }
+    }
+}

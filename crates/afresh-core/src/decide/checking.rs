@@ -1,0 +1,178 @@
+//! Rounds of checks: on the base (must fail), on the attempt's own tree, on the whole at the end.
+//! The round on the merged tree belongs to merging.
+
+use super::Turn;
+use crate::check::{CheckResult, Checked, Phase};
+use crate::effect::{CheckOn, CheckRequest, Effect};
+use crate::event::{Event, Rejection};
+use crate::input::CheckReport;
+use crate::plan::Check;
+use crate::run::{Finals, Stage};
+
+impl Turn<'_> {
+    pub(super) fn checked(&mut self, report: &CheckReport) {
+        match (&report.attempt, report.phase) {
+            (None, _) => self.whole_checked(report),
+            (Some(attempt), Phase::Merged) => self.merge_checked(attempt, report),
+            (Some(attempt), _) => {
+                let Some(Stage::Checking(_, _, stage)) = self.stage_of(attempt) else { return };
+                if stage.phase == report.phase {
+                    let at = self.position(&attempt.task);
+                    self.attempt_checked(at, report);
+                }
+            }
+        }
+    }
+
+    fn attempt_checked(&mut self, at: usize, report: &CheckReport) {
+        let Some(attempt) = report.attempt.clone() else { return };
+        match &report.checked {
+            Checked::Stopped => {
+                self.record(Event::ChecksStopped { attempt: Some(attempt), phase: report.phase });
+                // The halt may have been taken back meanwhile.
+                self.restart_stopped_checks();
+            }
+            Checked::Impossible(why) => {
+                self.reject(
+                    at,
+                    Rejection::Trouble { message: format!("checks could not run: {why}") },
+                    true,
+                );
+            }
+            Checked::Ran(results) if report.phase == Phase::Red => self.red_checked(at, results),
+            Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
+                self.record(Event::ChecksPassed {
+                    attempt,
+                    tree: report.tree.clone(),
+                    results: results.clone(),
+                });
+            }
+            Checked::Ran(results) => {
+                self.reject(at, Rejection::ChecksFailed { results: results.clone() }, true);
+            }
+        }
+    }
+
+    /// A check that passes before the work is done proves nothing (EX-11).
+    fn red_checked(&mut self, at: usize, results: &[CheckResult]) {
+        let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
+        if let Some(passed) = results.iter().find(|result| result.passed()) {
+            return self.reject(at, Rejection::NotRed { results: vec![passed.clone()] }, true);
+        }
+        self.record(Event::RedSeen { attempt, results: results.to_vec() });
+        self.check_again(at);
+    }
+
+    /// Asks for the round of checks that a task stands before.
+    pub(super) fn check_again(&mut self, at: usize) {
+        let Stage::Checking(work, harvest, stage) = &self.run.task(at).stage else { return };
+        let attempt = Some(work.attempt.clone());
+        let task = self.run.plan().task(at);
+        let request = match stage.phase {
+            Phase::Red => CheckRequest {
+                attempt,
+                phase: Phase::Red,
+                on: CheckOn::Commit(work.base.clone()),
+                checks: task.all_checks().filter(|check| check.red_first).cloned().collect(),
+            },
+            phase => CheckRequest {
+                attempt,
+                phase,
+                on: CheckOn::Tree(harvest.tree.clone()),
+                checks: self.checks_of(at),
+            },
+        };
+        self.ask_world(Effect::Check(request));
+    }
+
+    /// A task's own checks and those of every merge.
+    pub(super) fn checks_of(&self, at: usize) -> Vec<Check> {
+        distinct(self.run.plan().task(at).all_checks().cloned().chain(self.always()))
+    }
+
+    fn always(&self) -> impl Iterator<Item = Check> + '_ {
+        let always = self.run.settings().always.iter();
+        always.map(|command| Check {
+            name: command.clone(),
+            command: command.clone(),
+            red_first: false,
+        })
+    }
+
+    /// Once nothing else can happen: every distinct check once more, on the last tree.
+    pub(super) fn check_the_whole(&mut self) {
+        let run = &*self.run;
+        let resting = !run.is_underway() && run.halt().is_none() && run.aborted().is_none();
+        let settled = run.frontier().ready().next().is_none() && run.questions().next().is_none();
+        let (true, true, None, Some(tree)) =
+            (resting, settled, &run.settings().only, run.tip_tree())
+        else {
+            return;
+        };
+        let known = match run.finals() {
+            Finals::Ended { tree: last, epoch, results } => {
+                let passed = results.iter().all(CheckResult::passed);
+                last == tree && (passed || *epoch == run.epoch())
+            }
+            Finals::Underway { .. } => true,
+            Finals::NotYet | Finals::Stopped => false,
+        };
+        let checks = self.whole_checks();
+        if known || checks.is_empty() {
+            return;
+        }
+        let tree = tree.clone();
+        self.record(Event::FinalChecksStarted { tree: tree.clone() });
+        self.ask_for_whole(tree, checks);
+    }
+
+    fn whole_checks(&self) -> Vec<Check> {
+        let done = self.run.tasks().filter(|(_, state)| state.is_done());
+        distinct(done.flat_map(|(task, _)| task.all_checks().cloned()).chain(self.always()))
+    }
+
+    fn ask_for_whole(&mut self, tree: crate::ids::TreeId, checks: Vec<Check>) {
+        let on = CheckOn::Tree(tree);
+        self.ask_world(Effect::Check(CheckRequest {
+            attempt: None,
+            phase: Phase::Final,
+            on,
+            checks,
+        }));
+    }
+
+    fn whole_checked(&mut self, report: &CheckReport) {
+        let Finals::Underway { tree } = self.run.finals() else { return };
+        if *tree != report.tree {
+            return;
+        }
+        let tree = tree.clone();
+        match &report.checked {
+            Checked::Ran(results) => {
+                self.record(Event::FinalChecked { tree, results: results.clone() });
+            }
+            Checked::Stopped => {
+                self.record(Event::ChecksStopped { attempt: None, phase: Phase::Final });
+            }
+            Checked::Impossible(why) => {
+                self.record(Event::ChecksStopped { attempt: None, phase: Phase::Final });
+                self.halt(false, &format!("the final checks could not run: {why}"), "afresh");
+            }
+        }
+    }
+
+    /// Asks again for the final checks that an earlier driver did not finish.
+    pub(super) fn resume_whole(&mut self) {
+        if let Finals::Underway { tree } = self.run.finals() {
+            let tree = tree.clone();
+            let checks = self.whole_checks();
+            self.ask_for_whole(tree, checks);
+        }
+    }
+}
+
+/// Each command once, in order.
+fn distinct(checks: impl Iterator<Item = Check>) -> Vec<Check> {
+    let mut seen = std::collections::BTreeSet::new();
+    checks.filter(|check| seen.insert(check.command.clone())).collect()
+}

@@ -1,0 +1,65 @@
+//! Halting and going on (ST-04, R7).
+
+use super::Turn;
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::run::{MergeStage, Stage};
+
+impl Turn<'_> {
+    /// The first request lets running attempts finish; the second, or `now`, ends them.
+    pub(super) fn halt(&mut self, now: bool, reason: &str, by: &str) {
+        let before = self.run.halt().map(|halt| halt.now);
+        if before == Some(true) {
+            return;
+        }
+        // Our own reasons never turn a gentle halt into an abrupt one.
+        if before == Some(false) && by == "afresh" && !now {
+            return;
+        }
+        let now = now || before.is_some();
+        self.record(Event::HaltRequested { now, reason: reason.to_owned(), by: by.to_owned() });
+        if now {
+            let grace = self.run.settings().halt_grace;
+            self.stop_workers(grace);
+            self.ask_world(Effect::StopChecks);
+        }
+    }
+
+    pub(super) fn clear_halt(&mut self) {
+        if self.run.halt().is_none() {
+            return self.refuse("the run is not halted");
+        }
+        self.record(Event::HaltCleared);
+        self.restart_stopped_checks();
+        self.retry_stuck_move();
+    }
+
+    /// Checks that a halt ended, once it is over.
+    pub(super) fn restart_stopped_checks(&mut self) {
+        if self.run.halt().is_some() {
+            return;
+        }
+        for at in self.run.active() {
+            let state = self.run.task(at);
+            let stopped = match &state.stage {
+                Stage::Checking(_, _, stage) => stage.stopped,
+                Stage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped,
+                _ => false,
+            };
+            let (true, Some(attempt)) = (stopped, state.attempt().cloned()) else { continue };
+            self.record(Event::ChecksResumed { attempt });
+            self.check_again(at);
+            self.resume_merge(at);
+        }
+    }
+
+    /// A branch that could not be moved halts the run; going on means trying again.
+    fn retry_stuck_move(&mut self) {
+        if let Some(at) = self.run.merging()
+            && let Stage::Merging(.., MergeStage::Moving { question: None, .. }) =
+                self.run.task(at).stage
+        {
+            self.resume_merge(at);
+        }
+    }
+}

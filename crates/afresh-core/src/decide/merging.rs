@@ -1,0 +1,194 @@
+//! One merge at a time: built aside, checked as it will be, and only then does the branch move
+//! (EX-05, R3, R4).
+
+use super::Turn;
+use crate::check::{CheckResult, Checked, Phase, Receipt};
+use crate::effect::{CheckOn, CheckRequest, Effect};
+use crate::event::{Event, Rejection};
+use crate::harvest::{ChangeKind, Harvest};
+use crate::ids::{AttemptId, CommitId, TreeId};
+use crate::input::{Build, CheckReport, MergedTree, Move};
+use crate::run::{MergeStage, Stage};
+
+impl Turn<'_> {
+    /// Gives the merge slot to the next task in line.
+    pub(super) fn merge_next(&mut self) {
+        if self.run.merging().is_some() {
+            return;
+        }
+        let Some(at) = self.run.next_in_merge_queue() else { return };
+        let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
+        let onto = self.run.tip().clone();
+        self.record(Event::MergeStarted { attempt, onto });
+        self.resume_merge(at);
+    }
+
+    /// Asks for whatever the merge stands before; used when it starts and after a restart.
+    pub(super) fn resume_merge(&mut self, at: usize) {
+        let Stage::Merging(work, harvest, _, stage) = self.run.task(at).stage.clone() else {
+            return;
+        };
+        let attempt = work.attempt;
+        match stage {
+            MergeStage::Building { onto } => {
+                self.ask_world(Effect::BuildMerge {
+                    attempt,
+                    base: work.base,
+                    onto,
+                    theirs: harvest.commit,
+                });
+            }
+            MergeStage::Checking { merged, .. } => {
+                self.ask_for_merged_checks(at, attempt, merged.tree);
+            }
+            MergeStage::Moving { question: Some(_), .. } => {}
+            MergeStage::Moving { merged, restore, .. } => {
+                self.ask_world(Effect::MoveBranch {
+                    attempt,
+                    from: merged.onto,
+                    to: merged.commit,
+                    restore,
+                });
+            }
+        }
+    }
+
+    fn ask_for_merged_checks(&mut self, at: usize, attempt: AttemptId, tree: TreeId) {
+        let checks = self.checks_of(at);
+        let on = CheckOn::Tree(tree);
+        self.ask_world(Effect::Check(CheckRequest {
+            attempt: Some(attempt),
+            phase: Phase::Merged,
+            on,
+            checks,
+        }));
+    }
+
+    pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &Build) {
+        let Some(Stage::Merging(_, harvest, results, MergeStage::Building { onto })) =
+            self.stage_of(attempt)
+        else {
+            return;
+        };
+        let (harvest, results, onto) = (harvest.clone(), results.clone(), onto.clone());
+        let at = self.position(&attempt.task);
+        match build {
+            // Built onto something else: a late answer from before a restart.
+            Build::Clean(merged) if merged.onto != onto => {}
+            // Nothing landed meanwhile, so the tree that passed is the tree that lands.
+            Build::Clean(merged) if merged.tree == harvest.tree => self.land(at, merged, &results),
+            Build::Clean(merged) => {
+                let (attempt, merged) = (attempt.clone(), merged.clone());
+                let tree = merged.tree.clone();
+                self.record(Event::MergeBuilt { attempt: attempt.clone(), merged });
+                self.ask_for_merged_checks(at, attempt, tree);
+            }
+            // A collision does not count: the work was fine, somebody else was faster.
+            Build::Conflict { paths, detail } => {
+                self.reject(
+                    at,
+                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },
+                    false,
+                );
+            }
+            Build::Impossible(why) => {
+                self.reject(
+                    at,
+                    Rejection::Trouble { message: format!("could not be merged: {why}") },
+                    true,
+                );
+            }
+        }
+    }
+
+    pub(super) fn merge_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
+        let Some(Stage::Merging(.., MergeStage::Checking { merged, .. })) = self.stage_of(attempt)
+        else {
+            return;
+        };
+        if merged.tree != report.tree {
+            return;
+        }
+        let merged = merged.clone();
+        let at = self.position(&attempt.task);
+        match &report.checked {
+            Checked::Stopped => {
+                self.record(Event::ChecksStopped {
+                    attempt: Some(attempt.clone()),
+                    phase: Phase::Merged,
+                });
+                self.restart_stopped_checks();
+            }
+            Checked::Impossible(why) => {
+                self.reject(
+                    at,
+                    Rejection::Trouble { message: format!("checks could not run: {why}") },
+                    true,
+                );
+            }
+            Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
+                self.land(at, &merged, results);
+            }
+            // It passed alone, so it is the company that breaks it: tried again on top of that.
+            Checked::Ran(results) => {
+                self.reject(at, Rejection::BrokenMerge { results: results.clone() }, false);
+            }
+        }
+    }
+
+    /// The merged tree passed. The intent goes to the journal before the branch moves, so that a
+    /// crash in between is completed and not repeated.
+    fn land(&mut self, at: usize, merged: &MergedTree, results: &[CheckResult]) {
+        let Stage::Merging(work, harvest, ..) = &self.run.task(at).stage else { return };
+        let attempt = work.attempt.clone();
+        let receipt = receipt(harvest, merged, results, self.run.task(at).differences.clone());
+        self.record(Event::LandIntended { attempt, merged: merged.clone(), receipt });
+        self.resume_merge(at);
+    }
+
+    pub(super) fn branch_moved(&mut self, attempt: &AttemptId, to: &CommitId, moved: &Move) {
+        let Some(Stage::Merging(.., MergeStage::Moving { merged, question: None, .. })) =
+            self.stage_of(attempt)
+        else {
+            return;
+        };
+        if merged.commit != *to {
+            return;
+        }
+        let at = self.position(&attempt.task);
+        match moved {
+            Move::Done => {
+                self.record(Event::Merged { attempt: attempt.clone(), commit: to.clone() });
+            }
+            Move::Foreign(commit) => self.ask_about_branch(at, commit),
+            // Nothing is lost: the intent stays, and the next driver carries it out.
+            Move::Trouble(why) => {
+                self.halt(false, &format!("the branch could not be moved: {why}"), "afresh");
+            }
+        }
+    }
+}
+
+fn receipt(
+    harvest: &Harvest,
+    merged: &MergedTree,
+    results: &[CheckResult],
+    differences: Vec<String>,
+) -> Receipt {
+    let paths = |kind: ChangeKind| {
+        harvest
+            .changes
+            .iter()
+            .filter(|change| change.kind == kind)
+            .map(|change| change.path.clone())
+            .collect()
+    };
+    Receipt {
+        tree: merged.tree.clone(),
+        checks: results.to_vec(),
+        created: paths(ChangeKind::Created),
+        modified: paths(ChangeKind::Modified),
+        deleted: paths(ChangeKind::Deleted),
+        differences,
+    }
+}

@@ -1,0 +1,96 @@
+//! What happens next.
+//!
+//! [`decide`] looks at one input, says what is now true (events) and what to ask of the world
+//! (effects). It applies each event as it decides it, so that the next decision of the same turn
+//! sees it; the caller must have the events on disk before it performs the effects.
+
+mod attempts;
+mod checking;
+mod halting;
+mod merging;
+mod questions;
+mod recovery;
+mod starting;
+mod verdict;
+
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::ids::{AttemptId, TaskId};
+use crate::input::Input;
+use crate::run::{Run, Stage};
+use crate::time::Timestamp;
+
+/// The answer to an input.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reaction {
+    pub events: Vec<Event>,
+    pub effects: Vec<Effect>,
+    /// Why a person's command cannot be carried out; nothing happened then.
+    pub refusal: Option<String>,
+}
+
+/// Decides what follows from `input`, and applies it to `run`.
+pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
+    let mut turn = Turn { run, now, reaction: Reaction::default() };
+    match input {
+        Input::Opened => turn.open(),
+        Input::PlanChanged(plan) => turn.plan_changed(plan),
+        Input::SettingsChanged(settings) => turn.settings_changed(settings),
+        Input::Spawned(attempt) => turn.spawned(attempt),
+        Input::SpawnFailed(attempt, failure) => turn.spawn_failed(attempt, failure),
+        Input::UsageSeen(attempt, usage) => turn.usage_seen(attempt, usage),
+        Input::AttemptEnded(attempt, end) => turn.attempt_ended(attempt, end),
+        Input::Harvested(attempt, harvest) => turn.harvested(attempt, harvest),
+        Input::Checked(report) => turn.checked(report),
+        Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
+        Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
+        Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
+        Input::HaltAsked { now, reason, by } => turn.halt(*now, reason, by),
+        Input::HaltCleared => turn.clear_halt(),
+        Input::SkipAsked { task, reason } => turn.skip(task, reason),
+        Input::RetryAsked(task) => turn.retry(task),
+        Input::Woke => {}
+    }
+    turn.go_on();
+    turn.reaction
+}
+
+/// One call of `decide`.
+struct Turn<'a> {
+    run: &'a mut Run,
+    now: Timestamp,
+    reaction: Reaction,
+}
+
+impl Turn<'_> {
+    fn record(&mut self, event: Event) {
+        self.run.apply(&event);
+        self.reaction.events.push(event);
+    }
+
+    fn ask_world(&mut self, effect: Effect) {
+        self.reaction.effects.push(effect);
+    }
+
+    fn refuse(&mut self, why: impl Into<String>) {
+        self.reaction.refusal = Some(why.into());
+    }
+
+    /// What follows from the new state, whatever led to it.
+    fn go_on(&mut self) {
+        self.merge_next();
+        self.start_what_can_start();
+        self.check_the_whole();
+    }
+
+    /// The stage of the task, if this very attempt is what it is doing. A process from before a
+    /// restart, or a doubled report, must change nothing (R2).
+    fn stage_of(&self, attempt: &AttemptId) -> Option<&Stage> {
+        let state = self.run.state_of(&attempt.task)?;
+        (state.attempt() == Some(attempt)).then_some(&state.stage)
+    }
+
+    fn position(&self, task: &TaskId) -> usize {
+        self.run.plan().position(task).expect("events name tasks of this plan")
+    }
+}

@@ -1,0 +1,86 @@
+//! Taking up a run where its last driver left it (ST-02, R12).
+//!
+//! Attempts die with the driver and are tried again, never adopted; what they left is saved first.
+//! Everything else is asked for again: each effect may be repeated.
+
+use super::Turn;
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::input::AttemptEnd;
+use crate::outcome::{Ending, Outcome};
+use crate::plan::Plan;
+use crate::run::Stage;
+use crate::settings::Settings;
+use crate::usage::Usage;
+
+impl Turn<'_> {
+    pub(super) fn open(&mut self) {
+        self.record(Event::Opened { epoch: self.run.epoch() + 1 });
+        for at in self.run.active() {
+            self.take_up(at);
+        }
+        self.restart_stopped_checks();
+        self.resume_whole();
+        self.apply_policies();
+    }
+
+    fn take_up(&mut self, at: usize) {
+        match &self.run.task(at).stage {
+            Stage::Starting(work) | Stage::Running(work) => {
+                let attempt = work.attempt.clone();
+                let usage = Usage::default();
+                let end = AttemptEnd {
+                    ending: Ending::Lost,
+                    outcome: Outcome::Silent,
+                    usage,
+                    duration_ms: 0,
+                };
+                self.attempt_ended(&attempt, &end);
+            }
+            Stage::Harvesting(work, _) => {
+                let (attempt, slot, base) = (work.attempt.clone(), work.slot, work.base.clone());
+                self.ask_world(Effect::Harvest { attempt, slot, base });
+            }
+            Stage::Judging(..) => self.judge(at),
+            Stage::Checking(_, _, stage) if !stage.stopped => self.check_again(at),
+            Stage::Merging(..) if self.run.task(at).stage.is_underway() => self.resume_merge(at),
+            _ => {}
+        }
+    }
+
+    /// Policies also answer what waits already.
+    fn apply_policies(&mut self) {
+        for at in 0..self.run.plan().len() {
+            match &self.run.task(at).stage {
+                Stage::Failed { .. } => self.settle_failure(at),
+                Stage::Waiting(_) => self.settle_waiting(at),
+                _ => {}
+            }
+        }
+    }
+
+    /// Work of attempts whose task is no longer the same is saved, not used.
+    pub(super) fn plan_changed(&mut self, plan: &Plan) {
+        if plan == self.run.plan() {
+            return;
+        }
+        let before: Vec<_> =
+            self.run.slots().iter().map(|(slot, attempt)| (*slot, attempt.clone())).collect();
+        let bases: Vec<_> = before
+            .iter()
+            .map(|(_, a)| self.stage_of(a).and_then(Stage::work).map(|w| w.base.clone()))
+            .collect();
+        self.record(Event::PlanChanged { plan: Box::new(plan.clone()) });
+        for ((slot, attempt), base) in before.into_iter().zip(bases) {
+            if let (false, Some(base)) = (self.run.slots().contains_key(&slot), base) {
+                self.ask_world(Effect::Harvest { attempt, slot, base });
+            }
+        }
+    }
+
+    pub(super) fn settings_changed(&mut self, settings: &Settings) {
+        if settings != self.run.settings() {
+            self.record(Event::SettingsChanged { settings: Box::new(settings.clone()) });
+        }
+    }
+}

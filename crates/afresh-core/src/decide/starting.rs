@@ -1,0 +1,119 @@
+//! Which tasks start, and when not (EX-01, EX-02).
+
+use super::Turn;
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::ids::{AttemptId, Slot};
+use crate::pattern::FilePattern;
+use crate::run::{Run, Stage};
+use crate::settings::Schedule;
+use crate::usage::Amount;
+
+impl Turn<'_> {
+    pub(super) fn start_what_can_start(&mut self) {
+        if !self.may_start_anything() {
+            return;
+        }
+        let barrier = self.open_wave();
+        let candidates: Vec<usize> = self.run.eligible().collect();
+        for at in candidates {
+            let Some(slot) = self.free_slot() else { return };
+            let early = self.run.task(at).not_before.is_some_and(|moment| moment > self.now);
+            let later_wave = barrier.is_some_and(|wave| self.run.plan().wave(at) > wave);
+            if early || later_wave || self.collides(at) {
+                continue;
+            }
+            let Some(reserved) = self.reservation() else { return };
+            self.start(at, slot, reserved);
+        }
+    }
+
+    fn may_start_anything(&self) -> bool {
+        self.run.halt().is_none() && self.run.aborted().is_none() && !self.run.budget_reached()
+    }
+
+    /// Under `waves`, the earliest wave with a task that could still move.
+    fn open_wave(&self) -> Option<u32> {
+        if self.run.settings().schedule != Schedule::Waves {
+            return None;
+        }
+        let plan = self.run.plan();
+        let waiting = self.run.questions().filter_map(|question| plan.position(&question.task));
+        let frontier = self.run.frontier();
+        frontier.active().chain(frontier.ready()).chain(waiting).map(|at| plan.wave(at)).min()
+    }
+
+    fn free_slot(&self) -> Option<Slot> {
+        let taken = self.run.slots();
+        let parallel = self.run.settings().parallel.max(1);
+        if taken.len() >= usize::from(parallel) {
+            return None;
+        }
+        (1..=u16::MAX).map(Slot).find(|slot| !taken.contains_key(slot))
+    }
+
+    /// Two tasks that may write one file never run at once.
+    fn collides(&self, at: usize) -> bool {
+        self.run.frontier().active().any(|other| may_collide(self.run, at, other))
+    }
+
+    /// What the next attempt is expected to use, if the budget still has it (R14). While nothing
+    /// has been measured, every worker gets an even share; alone, it gets what is left.
+    fn reservation(&self) -> Option<Amount> {
+        let settings = self.run.settings();
+        let budget = settings.budget;
+        let spent = Amount::from(&self.run.usage());
+        if budget.is_reached_by(spent) {
+            return None;
+        }
+        let measured = self.run.dearest();
+        let expected =
+            if measured == Amount::default() { budget.share(settings.parallel) } else { measured };
+        let mut planned = spent;
+        let mut alone = true;
+        for other in self.run.frontier().active() {
+            let state = self.run.task(other);
+            if let Stage::Starting(work) | Stage::Running(work) = &state.stage {
+                alone = false;
+                let used =
+                    state.usages.get(&work.attempt.number).map(Amount::from).unwrap_or_default();
+                planned.cost_micros += work.reserved.cost_micros.saturating_sub(used.cost_micros);
+                planned.tokens += work.reserved.tokens.saturating_sub(used.tokens);
+            }
+        }
+        (alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)
+    }
+
+    fn start(&mut self, at: usize, slot: Slot, reserved: Amount) {
+        let plan = self.run.plan();
+        // The base must hold every dependency, or the worker builds on nothing (EX-03).
+        assert!(
+            plan.needs(at).iter().all(|need| self.run.task(*need).is_done()),
+            "a task starts only when everything it needs is merged"
+        );
+        let attempt =
+            AttemptId { task: plan.task(at).id.clone(), number: self.run.task(at).attempts + 1 };
+        let base = self.run.tip().clone();
+        self.record(Event::AttemptStarting {
+            attempt: attempt.clone(),
+            slot,
+            base: base.clone(),
+            reserved,
+        });
+        self.ask_world(Effect::Start { attempt, slot, base });
+    }
+}
+
+/// May these two tasks write one file? Their lists, and what they were seen to collide on.
+fn may_collide(run: &Run, a: usize, b: usize) -> bool {
+    let plan = run.plan();
+    let (first, second) = (plan.task(a), plan.task(b));
+    if !run.settings().unlisted_beside_others && !(first.lists_files() && second.lists_files()) {
+        return true;
+    }
+    let overlap = |x: &FilePattern, y: &FilePattern| x.overlaps(y);
+    let (seen_a, seen_b) = (&run.task(a).footprint, &run.task(b).footprint);
+    first.patterns().any(|x| second.patterns().any(|y| overlap(x, y)))
+        || seen_a.iter().any(|path| second.may_write(path) || seen_b.contains(path))
+        || seen_b.iter().any(|path| first.may_write(path))
+}

@@ -1,0 +1,198 @@
+//! The verdict on an attempt: what it said, what it changed, and whether a fresh worker tries again.
+
+use super::Turn;
+use crate::event::{Event, Rejection};
+use crate::harvest::Harvest;
+use crate::outcome::{Claim, Ending, Outcome};
+use crate::question::Topic;
+use crate::run::Stage;
+use crate::scope::{Judgement, Scope};
+use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
+
+impl Turn<'_> {
+    /// Judges an attempt whose work is saved.
+    pub(super) fn judge(&mut self, at: usize) {
+        let Stage::Judging(_, end, harvest) = self.run.task(at).stage.clone() else { return };
+        match (end.ending, end.outcome) {
+            (Ending::Lost, _) => self.orphaned(at),
+            (Ending::Stopped, _) => self.reject(at, Rejection::Stopped, false),
+            (Ending::TimedOut | Ending::WentSilent, _) => self.timed_out(at, end.ending),
+            (_, Outcome::Failed(failure)) => {
+                let reason = Rejection::GaveUp {
+                    failed_at: failure.failed_at,
+                    error: failure.error,
+                    output: failure.output,
+                };
+                self.reject(at, reason, true);
+                if failure.retryable == Some(false)
+                    && matches!(self.run.task(at).stage, Stage::Idle)
+                {
+                    self.fail_for_last_rejection(at);
+                }
+            }
+            (Ending::Exited(0), Outcome::NeedsDecision(decision)) => {
+                self.ask_decision(at, &decision);
+            }
+            (Ending::Exited(0), Outcome::NeedsAction(action)) => self.ask_action(at, &action),
+            (Ending::Exited(0), Outcome::Unintelligible { reason, excerpt }) => {
+                self.reject(at, Rejection::Unintelligible { reason, excerpt }, true);
+            }
+            (Ending::Exited(0), Outcome::Done(claim)) => self.judge_changes(at, &harvest, &claim),
+            (Ending::Exited(0), Outcome::Silent) => {
+                self.judge_changes(at, &harvest, &Claim::default());
+            }
+            (Ending::Exited(_) | Ending::Signaled(_), _) => {
+                self.reject(at, Rejection::Died { ending: end.ending }, true);
+            }
+        }
+    }
+
+    fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &Claim) {
+        let task = self.run.plan().task(at);
+        if harvest.changes.is_empty() && task.lists_files() {
+            return self.reject(at, Rejection::NoChange, true);
+        }
+        let judgement = self.scope_of(at, claim).judge(&harvest.changes);
+        let Judgement { violations, ask, beyond } = judgement;
+        if !violations.is_empty() {
+            return self.reject(at, Rejection::OutOfScope { violations }, true);
+        }
+        if !ask.is_empty() {
+            return self.ask_about_trust(at, ask);
+        }
+        let mut differences = differences(harvest, claim);
+        differences.extend(
+            beyond
+                .iter()
+                .map(|path| format!("{path} is beyond the task's files, declared as a deviation")),
+        );
+        self.accept(at, differences);
+    }
+
+    fn scope_of<'t>(&'t self, at: usize, claim: &'t Claim) -> Scope<'t> {
+        let settings = self.run.settings();
+        let unfinished = self
+            .run
+            .tasks()
+            .enumerate()
+            .filter(|(other, (_, state))| *other != at && !state.is_finished());
+        Scope {
+            mode: settings.scope,
+            task: self.run.plan().task(at),
+            deviations: &claim.deviations,
+            unfinished: unfinished.map(|(_, (task, _))| task).collect(),
+            always: &settings.always,
+            pinned: &settings.pinned,
+        }
+    }
+
+    pub(super) fn accept(&mut self, at: usize, differences: Vec<String>) {
+        let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
+        self.record(Event::AttemptAccepted { attempt, differences });
+        self.check_again(at);
+    }
+
+    /// The attempt came to nothing. A fresh worker tries again unless the attempts are spent.
+    pub(super) fn reject(&mut self, at: usize, reason: Rejection, counts: bool) {
+        let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
+        let deaths = self.run.task(at).deaths;
+        let not_before = if matches!(reason, Rejection::Died { .. }) {
+            self.after_backoff(deaths)
+        } else {
+            None
+        };
+        self.record(Event::AttemptRejected { attempt, reason, counts, not_before });
+        if counts && self.run.task(at).counted >= self.run.settings().attempts.max(1) {
+            self.fail_for_last_rejection(at);
+        }
+    }
+
+    fn fail_for_last_rejection(&mut self, at: usize) {
+        let last = self.run.task(at).last_rejection.as_ref().map(Rejection::describe);
+        self.fail(at, last.unwrap_or_else(|| "failed".to_owned()));
+    }
+
+    /// The task's attempts are spent; the policy or a person says what follows.
+    pub(super) fn fail(&mut self, at: usize, reason: String) {
+        let task = self.run.plan().task(at).id.clone();
+        self.record(Event::TaskFailed { task, reason });
+        self.settle_failure(at);
+    }
+
+    pub(super) fn settle_failure(&mut self, at: usize) {
+        let Stage::Failed { reason, question } = self.run.task(at).stage.clone() else { return };
+        let id = self.run.plan().task(at).id.clone();
+        let retried = self.run.task(at).retried_in == Some(self.run.epoch());
+        match self.run.settings().on_failure {
+            // A policy that retries for ever would spend for ever: once per start of afresh.
+            OnFailure::Retry if !retried => self
+                .by_policy(question, "retry", |turn| turn.record(Event::TaskRetried { task: id })),
+            OnFailure::Skip => self.by_policy(question, "skip", |turn| {
+                turn.record(Event::TaskSkipped { task: id, reason });
+            }),
+            OnFailure::Abort => self.by_policy(question, "abort", |turn| {
+                turn.abort(format!("task {id} failed: {reason}"));
+            }),
+            OnFailure::Ask | OnFailure::Retry if question.is_none() => {
+                self.ask_about_failure(at, &reason);
+            }
+            OnFailure::Ask | OnFailure::Retry => {}
+        }
+    }
+
+    pub(super) fn abort(&mut self, reason: String) {
+        self.record(Event::Aborted { reason });
+        let grace = self.run.settings().halt_grace;
+        self.stop_workers(grace);
+    }
+
+    fn orphaned(&mut self, at: usize) {
+        let id = self.run.plan().task(at).id.clone();
+        self.reject(at, Rejection::Orphaned, false);
+        match self.run.settings().on_orphan {
+            OnOrphan::Retry => {}
+            OnOrphan::Skip => {
+                self.record(Event::TaskSkipped {
+                    task: id,
+                    reason: "was running when afresh ended".to_owned(),
+                });
+            }
+            OnOrphan::Abort => self.abort(format!("task {id} was running when afresh ended")),
+        }
+    }
+
+    fn timed_out(&mut self, at: usize, ending: Ending) {
+        let id = self.run.plan().task(at).id.clone();
+        let action = self.run.settings().timeout_action;
+        let reason = Rejection::TimedOut { ending };
+        let described = reason.describe();
+        let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
+        if action == TimeoutAction::Retry {
+            return self.reject(at, reason, true);
+        }
+        self.record(Event::AttemptRejected { attempt, reason, counts: true, not_before: None });
+        match action {
+            TimeoutAction::Skip => self.record(Event::TaskSkipped { task: id, reason: described }),
+            TimeoutAction::Fail => self.halt(false, &format!("{id}: {described}"), "afresh"),
+            TimeoutAction::Ask | TimeoutAction::Retry => {
+                self.ask_retry_skip_abort(at, Topic::Timeout, &described);
+            }
+        }
+    }
+}
+
+/// Where a worker's words and the facts differ (RE-03).
+fn differences(harvest: &Harvest, claim: &Claim) -> Vec<String> {
+    if claim.files.is_empty() {
+        return Vec::new();
+    }
+    let clean = |path: &String| path.strip_prefix("./").unwrap_or(path).to_owned();
+    let claimed: Vec<String> = claim.files.iter().map(clean).collect();
+    let unchanged =
+        claimed.iter().filter(|path| !harvest.changes.iter().any(|change| change.path == **path));
+    let unclaimed = harvest.changes.iter().filter(|change| !claimed.contains(&change.path));
+    unchanged
+        .map(|path| format!("{path} was claimed, but did not change"))
+        .chain(unclaimed.map(|change| format!("{} changed, but was not claimed", change.path)))
+        .collect()
+}

@@ -1,0 +1,42 @@
+//! What we ask of the world. Performed only after the events that led to it are on disk; each one
+//! may be asked for again after a crash.
+
+use std::time::Duration;
+
+use crate::check::Phase;
+use crate::ids::{AttemptId, CommitId, Slot, TreeId};
+use crate::plan::Check;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Prepare the slot from `base` and start a fresh worker in it.
+    Start { attempt: AttemptId, slot: Slot, base: CommitId },
+    /// End a running attempt with everything it started.
+    Stop { attempt: AttemptId, grace: Duration },
+    /// Make a tree and a commit of what is in the slot, and keep it under a salvage ref.
+    Harvest { attempt: AttemptId, slot: Slot, base: CommitId },
+    /// Run checks on a clean checkout.
+    Check(CheckRequest),
+    /// End all checks that are running.
+    StopChecks,
+    /// Merge `theirs` with `onto`, aside.
+    BuildMerge { attempt: AttemptId, base: CommitId, onto: CommitId, theirs: Option<CommitId> },
+    /// Compare and swap; a branch at `restore` (an outsider's commit) is saved first.
+    MoveBranch { attempt: AttemptId, from: CommitId, to: CommitId, restore: Option<CommitId> },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckRequest {
+    /// None: the final checks of the run.
+    pub attempt: Option<AttemptId>,
+    pub phase: Phase,
+    pub on: CheckOn,
+    pub checks: Vec<Check>,
+}
+
+/// The tree to check out; a base is known by its commit alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckOn {
+    Tree(TreeId),
+    Commit(CommitId),
+}

@@ -1,0 +1,281 @@
+//! What is now true. The journal holds these and nothing else; they are never changed, only added
+//! to, so that old journals stay readable (R13).
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::{CheckResult, Phase, Receipt};
+use crate::harvest::Harvest;
+use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
+use crate::input::{AttemptEnd, MergedTree};
+use crate::outcome::{Ending, SpawnFailure};
+use crate::plan::Plan;
+use crate::question::Question;
+use crate::scope::Violation;
+use crate::settings::Settings;
+use crate::time::Timestamp;
+use crate::usage::{Amount, Usage};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Event {
+    RunStarted {
+        run: RunId,
+        branch: String,
+        base: CommitId,
+        plan: Box<Plan>,
+        settings: Box<Settings>,
+    },
+    Opened {
+        epoch: u32,
+    },
+    PlanChanged {
+        plan: Box<Plan>,
+    },
+    SettingsChanged {
+        settings: Box<Settings>,
+    },
+
+    AttemptStarting {
+        attempt: AttemptId,
+        slot: Slot,
+        base: CommitId,
+        reserved: Amount,
+    },
+    AttemptSpawned {
+        attempt: AttemptId,
+    },
+    SpawnFailed {
+        attempt: AttemptId,
+        failure: SpawnFailure,
+        not_before: Option<Timestamp>,
+    },
+    UsageCounted {
+        attempt: AttemptId,
+        usage: Usage,
+    },
+    AttemptEnded {
+        attempt: AttemptId,
+        end: AttemptEnd,
+    },
+    AttemptHarvested {
+        attempt: AttemptId,
+        harvest: Harvest,
+    },
+    /// The attempt came to nothing; `again` says whether a fresh worker tries.
+    AttemptRejected {
+        attempt: AttemptId,
+        reason: Rejection,
+        counts: bool,
+        not_before: Option<Timestamp>,
+    },
+    /// The changes are in scope; checks are next.
+    AttemptAccepted {
+        attempt: AttemptId,
+        differences: Vec<String>,
+    },
+    /// Checks marked `red_first` failed on the base, as they must.
+    RedSeen {
+        attempt: AttemptId,
+        results: Vec<CheckResult>,
+    },
+    /// The attempt's own tree passed.
+    ChecksPassed {
+        attempt: AttemptId,
+        tree: TreeId,
+        results: Vec<CheckResult>,
+    },
+    /// We ended the checks; they have to run again.
+    ChecksStopped {
+        attempt: Option<AttemptId>,
+        phase: Phase,
+    },
+    /// They run again, after the halt that stopped them was taken back.
+    ChecksResumed {
+        attempt: AttemptId,
+    },
+
+    MergeStarted {
+        attempt: AttemptId,
+        onto: CommitId,
+    },
+    MergeBuilt {
+        attempt: AttemptId,
+        merged: MergedTree,
+    },
+    /// The merged tree passed; the branch is about to move.
+    LandIntended {
+        attempt: AttemptId,
+        merged: MergedTree,
+        receipt: Receipt,
+    },
+    Merged {
+        attempt: AttemptId,
+        commit: CommitId,
+    },
+    BranchRestoreAllowed {
+        attempt: AttemptId,
+        foreign: CommitId,
+    },
+
+    TaskFailed {
+        task: TaskId,
+        reason: String,
+    },
+    TaskSkipped {
+        task: TaskId,
+        reason: String,
+    },
+    TaskRetried {
+        task: TaskId,
+    },
+    Aborted {
+        reason: String,
+    },
+
+    QuestionAsked {
+        question: Question,
+    },
+    QuestionAnswered {
+        question: QuestionId,
+        answer: String,
+        by: String,
+    },
+
+    HaltRequested {
+        now: bool,
+        reason: String,
+        by: String,
+    },
+    HaltCleared,
+    BudgetReached {
+        spent: Amount,
+    },
+
+    FinalChecksStarted {
+        tree: TreeId,
+    },
+    FinalChecked {
+        tree: TreeId,
+        results: Vec<CheckResult>,
+    },
+}
+
+/// Why an attempt came to nothing; also what the next worker is told (PR-07).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+pub enum Rejection {
+    /// It changed what it may not.
+    OutOfScope {
+        violations: Vec<Violation>,
+    },
+    /// It claimed success and changed nothing, although files were expected.
+    NoChange,
+    ChecksFailed {
+        results: Vec<CheckResult>,
+    },
+    /// A check that must fail before the work passed already.
+    NotRed {
+        results: Vec<CheckResult>,
+    },
+    /// Work that landed meanwhile changed the same places.
+    Conflict {
+        paths: Vec<String>,
+        detail: String,
+    },
+    /// It passed alone, and broke together with work that landed meanwhile.
+    BrokenMerge {
+        results: Vec<CheckResult>,
+    },
+    /// The worker said that it failed.
+    GaveUp {
+        failed_at: String,
+        error: String,
+        output: String,
+    },
+    /// Its answer made no sense.
+    Unintelligible {
+        reason: String,
+        excerpt: String,
+    },
+    /// Its process ended badly.
+    Died {
+        ending: Ending,
+    },
+    TimedOut {
+        ending: Ending,
+    },
+    /// The run was halted or the budget was reached.
+    Stopped,
+    /// It was running when afresh was killed.
+    Orphaned,
+    /// It stopped to ask; the answer goes to the next one.
+    Asked,
+    /// A person refused the change.
+    Refused {
+        paths: Vec<String>,
+    },
+    /// Something on our side failed; it says nothing about the work.
+    Trouble {
+        message: String,
+    },
+}
+
+impl Rejection {
+    /// One line for people.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::OutOfScope { violations } => {
+                let first = violations
+                    .first()
+                    .map(|v| format!("{} {}", v.path, v.why.explain()))
+                    .unwrap_or_default();
+                match violations.len() {
+                    0 | 1 => format!("rejected: {first}"),
+                    n => format!("rejected: {first} (and {} more)", n - 1),
+                }
+            }
+            Self::NoChange => {
+                "no-op: claimed success, but nothing changed although files were expected"
+                    .to_owned()
+            }
+            Self::ChecksFailed { results } => failed(results),
+            Self::NotRed { results } => format!(
+                "{} passes before the work is done, so it proves nothing",
+                results.last().map_or("a check", |r| r.command.as_str())
+            ),
+            Self::Conflict { paths, .. } => {
+                format!("collided with work that landed meanwhile: {}", paths.join(", "))
+            }
+            Self::BrokenMerge { results } => {
+                format!("passes alone but not with work that landed meanwhile: {}", failed(results))
+            }
+            Self::GaveUp { error, .. } => format!("the worker gave up: {error}"),
+            Self::Unintelligible { reason, .. } => format!("unintelligible answer: {reason}"),
+            Self::Died { ending: Ending::Signaled(signal) } => {
+                format!("failed:signal: the worker was ended by signal {signal}")
+            }
+            Self::Died { ending: Ending::Exited(code) } => {
+                format!("failed:exit: the worker ended with exit code {code}")
+            }
+            Self::Died { .. } => "the worker's supervisor was lost".to_owned(),
+            Self::TimedOut { ending: Ending::WentSilent } => {
+                "failed:timeout: the worker printed nothing for too long".to_owned()
+            }
+            Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
+            Self::Stopped => "stopped".to_owned(),
+            Self::Orphaned => "was running when afresh ended".to_owned(),
+            Self::Asked => "stopped to ask".to_owned(),
+            Self::Refused { paths } => {
+                format!("a person refused the change to {}", paths.join(", "))
+            }
+            Self::Trouble { message } => message.clone(),
+        }
+    }
+}
+
+fn failed(results: &[CheckResult]) -> String {
+    results
+        .iter()
+        .find(|r| !r.passed())
+        .map_or_else(|| "a check failed".to_owned(), CheckResult::describe)
+}

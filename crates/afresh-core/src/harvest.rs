@@ -1,0 +1,51 @@
+//! What an attempt really changed, as git sees it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CommitId, TreeId};
+
+/// The tree that an attempt left, against the commit it started from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Harvest {
+    pub tree: TreeId,
+    /// The commit that we made of it; none where nothing changed.
+    pub commit: Option<CommitId>,
+    pub changes: Vec<Change>,
+    /// What is worth telling a person (a nested repository was taken apart, …).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// One changed path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    pub path: String,
+    pub kind: ChangeKind,
+    /// What is at the path now.
+    pub now: EntryKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    Created,
+    Modified,
+    Deleted,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EntryKind {
+    Nothing,
+    File,
+    /// Where it points, as written.
+    Symlink(String),
+    /// A repository inside the repository.
+    Gitlink,
+}
+
+impl Change {
+    pub fn existed(&self) -> bool {
+        self.kind != ChangeKind::Created
+    }
+}

@@ -1,0 +1,95 @@
+//! What the world tells us.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Checked, Phase};
+use crate::harvest::Harvest;
+use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
+use crate::outcome::{Ending, Outcome, SpawnFailure};
+use crate::plan::Plan;
+use crate::settings::Settings;
+use crate::usage::Usage;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// A driver took up the run; everything that an earlier one had running is dead.
+    Opened,
+    /// The person changed the plan's file since it was pinned.
+    PlanChanged(Box<Plan>),
+    /// The person gave other settings than last time.
+    SettingsChanged(Box<Settings>),
+    /// The worker's process is there.
+    Spawned(AttemptId),
+    /// It could not be started.
+    SpawnFailed(AttemptId, SpawnFailure),
+    /// A running total of what the attempt has used.
+    UsageSeen(AttemptId, Usage),
+    AttemptEnded(AttemptId, AttemptEnd),
+    /// What the attempt left, or why it cannot be known.
+    Harvested(AttemptId, Result<Harvest, String>),
+    /// A round of checks on a tree ended.
+    Checked(CheckReport),
+    /// The merge aside was tried.
+    MergeBuilt(AttemptId, Build),
+    /// The branch was asked to move to this commit.
+    BranchMoved(AttemptId, CommitId, Move),
+    Answered {
+        question: QuestionId,
+        answer: String,
+        by: String,
+    },
+    HaltAsked {
+        now: bool,
+        reason: String,
+        by: String,
+    },
+    HaltCleared,
+    SkipAsked {
+        task: TaskId,
+        reason: String,
+    },
+    RetryAsked(TaskId),
+    /// A deadline passed.
+    Woke,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptEnd {
+    pub ending: Ending,
+    pub outcome: Outcome,
+    pub usage: Usage,
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckReport {
+    /// None: the final checks of the run.
+    pub attempt: Option<AttemptId>,
+    pub phase: Phase,
+    pub tree: TreeId,
+    pub checked: Checked,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Build {
+    Clean(MergedTree),
+    Conflict { paths: Vec<String>, detail: String },
+    Impossible(String),
+}
+
+/// A commit that nothing points to yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergedTree {
+    pub onto: CommitId,
+    pub commit: CommitId,
+    pub tree: TreeId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Move {
+    Done,
+    /// Somebody else moved the branch.
+    Foreign(CommitId),
+    /// It could not be tried (a lock, a full disk); nothing has changed.
+    Trouble(String),
+}

@@ -1,0 +1,142 @@
+//! What a worker came back with: its words, and how its process ended.
+//!
+//! Words are never enough (RE-03): the verdict rests on the harvest and on our own checks.
+
+use serde::{Deserialize, Serialize};
+
+/// What a worker said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It said nothing that we read as an answer.
+    Silent,
+    Done(Claim),
+    NeedsDecision(Decision),
+    NeedsAction(Action),
+    Failed(Failure),
+    /// There was an answer, and it made no sense.
+    Unintelligible {
+        reason: String,
+        excerpt: String,
+    },
+}
+
+/// A claim of success.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Claim {
+    pub files: Vec<String>,
+    pub deviations: Vec<Deviation>,
+    pub notes: Option<String>,
+}
+
+/// A worker says that it went beyond its task, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deviation {
+    /// Which of the five deviation rules it applied; 0 where it did not say.
+    pub rule: u8,
+    pub description: String,
+    pub files: Vec<String>,
+}
+
+impl Deviation {
+    /// Is `path` declared here, by the list or by its name in the description?
+    pub fn declares(&self, path: &str) -> bool {
+        let listed = |file: &String| file.strip_prefix("./").unwrap_or(file) == path;
+        self.files.iter().any(listed) || names(&self.description, path)
+    }
+}
+
+/// Does `text` hold `path` as a word of its own?
+pub fn names(text: &str, path: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-');
+    text.match_indices(path).any(|(at, _)| {
+        let before = text[..at].trim_end_matches("./").chars().next_back();
+        let rest = &text[at + path.len()..];
+        let after = rest.chars().next();
+        let extended = rest.starts_with('.') && rest[1..].starts_with(char::is_alphanumeric);
+        !before.is_some_and(|c| part(c) || c == '.') && !after.is_some_and(part) && !extended
+    })
+}
+
+/// A worker stopped at a choice that is not its own to make.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Decision {
+    pub blocked_at: String,
+    pub question: String,
+    pub options: Vec<Choice>,
+    pub context: String,
+}
+
+/// One possible answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    pub key: String,
+    pub description: String,
+}
+
+impl Choice {
+    pub fn new(key: &str, description: &str) -> Self {
+        Self { key: key.to_owned(), description: description.to_owned() }
+    }
+}
+
+/// A worker needs something done that it cannot do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Action {
+    pub blocked_at: String,
+    pub needed: String,
+    pub instructions: Vec<String>,
+    pub verification: String,
+}
+
+/// A worker gave up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Failure {
+    pub failed_at: String,
+    pub error: String,
+    pub output: String,
+    /// `Some(false)` skips automatic retries.
+    pub retryable: Option<bool>,
+}
+
+/// How an attempt's process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    Exited(i32),
+    Signaled(i32),
+    /// It ran for longer than an attempt may.
+    TimedOut,
+    /// It printed nothing for longer than an attempt may.
+    WentSilent,
+    /// We ended it, because the run was halted or the budget was reached.
+    Stopped,
+    /// It was running when afresh died, or its supervisor was killed.
+    Lost,
+}
+
+/// Why nothing could be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpawnFailure {
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_counts_as_named_only_as_a_word_of_its_own() {
+        assert!(names("had to touch src/a.rs, sorry", "src/a.rs"));
+        assert!(names("src/a.rs", "src/a.rs"));
+        assert!(names("see `./src/a.rs`.", "src/a.rs"));
+        assert!(!names("see src/a.rs.bak", "src/a.rs"));
+        assert!(!names("see lib/src/a.rs", "src/a.rs"));
+        assert!(!names("see src/a.rsx", "src/a.rs"));
+    }
+}

@@ -1,0 +1,296 @@
+//! The files that a task may write: paths and globs, relative to the repository's root.
+//!
+//! A pattern is checked when it enters (B01, B02, B04 to B06), so that nothing later has to ask
+//! whether it leaves the tree. Whether two patterns can name one file is answered on the safe
+//! side: in doubt they can.
+
+use std::fmt;
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
+
+/// The longest path, in bytes; what Linux takes, less room for the workspace in front of it.
+pub const MAX_PATH_BYTES: usize = 3072;
+/// The longest single component of a path, in bytes.
+pub const MAX_COMPONENT_BYTES: usize = 255;
+
+/// Why a text is not a file pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadPattern {
+    #[error("is empty")]
+    Empty,
+    #[error("is absolute; paths are relative to the repository's root")]
+    Absolute,
+    #[error("leaves the repository through '..'")]
+    Leaves,
+    #[error("names git's own directory")]
+    GitDirectory,
+    #[error("holds a control character")]
+    Control,
+    #[error("has a component that starts with '-'")]
+    LeadingDash,
+    #[error("has {0} bytes; at most {MAX_PATH_BYTES} are allowed")]
+    TooLong(usize),
+    #[error("has a component of {0} bytes; at most {MAX_COMPONENT_BYTES} are allowed")]
+    LongComponent(usize),
+    #[error("has an empty or '.' component")]
+    EmptyComponent,
+    #[error("uses '\\'; components are separated by '/'")]
+    Backslash,
+    #[error("is not a glob: {0}")]
+    Glob(String),
+}
+
+/// A path (`src/greet.py`), a directory (`docs/`) or a glob (`src/**/*.py`).
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FilePattern {
+    text: String,
+    /// Set for everything that is not one plain path.
+    glob: Option<GlobMatcher>,
+}
+
+impl FilePattern {
+    pub fn new(text: &str) -> Result<Self, BadPattern> {
+        let text = text.strip_prefix("./").unwrap_or(text);
+        check_path(text)?;
+        let glob = match text.strip_suffix('/') {
+            Some(directory) => Some(compile(&format!("{}/**", escape(directory)))?),
+            None if text.contains(['*', '?', '[', '{']) => Some(compile(text)?),
+            None => None,
+        };
+        Ok(Self { text: text.to_owned(), glob })
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The path, where the pattern is one plain path.
+    pub fn literal(&self) -> Option<&str> {
+        self.glob.is_none().then_some(self.text.as_str())
+    }
+
+    pub fn matches(&self, path: &str) -> bool {
+        match &self.glob {
+            Some(glob) => glob.is_match(path),
+            // A listed directory without its slash covers what is below it.
+            None => {
+                path.strip_prefix(&self.text).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+            }
+        }
+    }
+
+    /// May both name one file? In doubt, yes.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self.literal(), other.literal()) {
+            (Some(a), Some(b)) => self.matches(b) || other.matches(a),
+            (Some(path), None) => {
+                other.matches(path) || other.fixed_start().starts_with(&format!("{path}/"))
+            }
+            (None, Some(path)) => {
+                self.matches(path) || self.fixed_start().starts_with(&format!("{path}/"))
+            }
+            (None, None) => {
+                let (a, b) = (self.fixed_start(), other.fixed_start());
+                let (x, y) = (self.fixed_end(), other.fixed_end());
+                (a.starts_with(b) || b.starts_with(a)) && (x.ends_with(y) || y.ends_with(x))
+            }
+        }
+    }
+
+    /// What every match starts with.
+    fn fixed_start(&self) -> &str {
+        &self.text[..self.text.find(['*', '?', '[', '{']).unwrap_or(self.text.len())]
+    }
+
+    /// What every match ends with.
+    fn fixed_end(&self) -> &str {
+        if self.text.ends_with('/') {
+            return "";
+        }
+        &self.text[self.text.rfind(['*', '?', ']', '}']).map_or(0, |at| at + 1)..]
+    }
+}
+
+/// Checks a path or pattern; also used for paths that come from a repository.
+pub fn check_path(text: &str) -> Result<(), BadPattern> {
+    if text.is_empty() {
+        return Err(BadPattern::Empty);
+    }
+    if text.len() > MAX_PATH_BYTES {
+        return Err(BadPattern::TooLong(text.len()));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(BadPattern::Control);
+    }
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    if text.starts_with('/') || text.starts_with('~') || text.starts_with("\\\\") || drive {
+        return Err(BadPattern::Absolute);
+    }
+    if text.contains('\\') {
+        return Err(BadPattern::Backslash);
+    }
+    for component in text.strip_suffix('/').unwrap_or(text).split('/') {
+        check_component(component)?;
+    }
+    Ok(())
+}
+
+fn check_component(component: &str) -> Result<(), BadPattern> {
+    if component.len() > MAX_COMPONENT_BYTES {
+        return Err(BadPattern::LongComponent(component.len()));
+    }
+    match component {
+        "" | "." => Err(BadPattern::EmptyComponent),
+        ".." => Err(BadPattern::Leaves),
+        // Some file systems ignore case, and Windows ignores trailing dots and `git~1`.
+        c if c.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(".git")
+            || c.eq_ignore_ascii_case("git~1") =>
+        {
+            Err(BadPattern::GitDirectory)
+        }
+        c if c.starts_with('-') => Err(BadPattern::LeadingDash),
+        _ => Ok(()),
+    }
+}
+
+fn compile(glob: &str) -> Result<GlobMatcher, BadPattern> {
+    GlobBuilder::new(glob)
+        .literal_separator(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| BadPattern::Glob(error.kind().to_string()))
+}
+
+fn escape(text: &str) -> String {
+    text.chars()
+        .map(|c| if "*?[]{}!".contains(c) { format!("[{c}]") } else { c.to_string() })
+        .collect()
+}
+
+impl PartialEq for FilePattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for FilePattern {}
+
+impl fmt::Debug for FilePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
+impl fmt::Display for FilePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl TryFrom<String> for FilePattern {
+    type Error = BadPattern;
+    fn try_from(text: String) -> Result<Self, BadPattern> {
+        Self::new(&text)
+    }
+}
+
+impl From<FilePattern> for String {
+    fn from(pattern: FilePattern) -> String {
+        pattern.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn pattern(text: &str) -> FilePattern {
+        FilePattern::new(text).unwrap()
+    }
+
+    /// B01, B02, B04, B05, B06: what could leave the tree, or trip a tool, is no path.
+    #[test]
+    fn b01_b02_b04_b05_b06_paths_that_leave_the_tree_are_refused() {
+        let long = format!("a/{}", "x".repeat(4096));
+        let component = "y".repeat(256);
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../../etc/x",
+            "a/../../b",
+            "a/..",
+            ".git/hooks/post-commit",
+            "sub/.GIT/config",
+            ".git",
+            "a/.git.",
+            "git~1/x",
+            "-rf",
+            "a/-x",
+            "a\nb",
+            "a\0b",
+            "~/.ssh/id",
+            "C:/x",
+            "\\\\host\\x",
+            "a\\b",
+            "a//b",
+            "./",
+            "a/./b",
+            "src/[",
+            &long,
+            &component,
+        ] {
+            assert!(FilePattern::new(bad).is_err(), "{bad:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn ordinary_paths_and_globs_match_what_people_expect() {
+        assert!(pattern("src/greet.py").matches("src/greet.py"));
+        assert!(!pattern("src/greet.py").matches("src/greet.pyc"));
+        assert!(pattern("docs/").matches("docs/a/b.md"));
+        assert!(pattern("docs").matches("docs/a/b.md"));
+        assert!(pattern("src/**/*.py").matches("src/a/b.py"));
+        assert!(pattern("src/*.py").matches("src/b.py"));
+        assert!(!pattern("src/*.py").matches("src/a/b.py"));
+        assert!(pattern(".github/workflows/ci.yml").matches(".github/workflows/ci.yml"));
+    }
+
+    #[test]
+    fn patterns_overlap_unless_they_provably_cannot() {
+        assert!(pattern("a.txt").overlaps(&pattern("a.txt")));
+        assert!(pattern("src").overlaps(&pattern("src/a.py")));
+        assert!(pattern("src/").overlaps(&pattern("src/a.py")));
+        assert!(pattern("src").overlaps(&pattern("src/*.py")));
+        assert!(pattern("*.py").overlaps(&pattern("test_*")));
+        assert!(!pattern("*.py").overlaps(&pattern("*.js")));
+        assert!(!pattern("a/*.py").overlaps(&pattern("b/*.py")));
+        assert!(!pattern("a.txt").overlaps(&pattern("b.txt")));
+    }
+
+    proptest! {
+        /// EX-01 rests on this: two patterns that match one path are never called disjoint.
+        #[test]
+        fn patterns_with_a_common_file_overlap(
+            a in "(a|b|\\*|\\*\\*)(/(a|b|\\*|x\\*)){0,2}(\\.py|\\*)?",
+            b in "(a|b|\\*|\\*\\*)(/(a|b|\\*|x\\*)){0,2}(\\.py|\\*)?",
+            path in "(a|b|xa)(/(a|b|xa)){0,2}(\\.py)?",
+        ) {
+            if let (Ok(a), Ok(b)) = (FilePattern::new(&a), FilePattern::new(&b))
+                && a.matches(&path) && b.matches(&path) {
+                prop_assert!(a.overlaps(&b) && b.overlaps(&a), "{a} and {b} both match {path}");
+            }
+        }
+
+        #[test]
+        fn no_text_makes_a_pattern_panic(text in "\\PC{0,40}") {
+            if let Ok(pattern) = FilePattern::new(&text) {
+                let _ = pattern.matches("src/a.py");
+                let _ = pattern.overlaps(&FilePattern::new("src/**").unwrap());
+            }
+        }
+    }
+}

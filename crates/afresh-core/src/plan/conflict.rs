@@ -1,0 +1,109 @@
+//! Which tasks may write one file although nothing orders them.
+//!
+//! For people: why two tasks cannot run side by side. The scheduler asks the patterns themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Plan;
+use crate::ids::TaskId;
+
+/// More pairs than this say nothing new.
+const MAX_CONFLICTS: usize = 10_000;
+/// Of a file with more writers than this, only neighbours in the order of waves are compared: if
+/// all of those are ordered, so are all others.
+const MAX_WRITERS_COMPARED: usize = 50;
+/// How often a glob is compared with a task before we stop looking.
+const MAX_GLOB_COMPARISONS: usize = 5_000_000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    pub tasks: (TaskId, TaskId),
+    pub path: String,
+}
+
+pub(super) fn find(plan: &Plan) -> Vec<Conflict> {
+    let reach = Reach { plan };
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (a, b, path) in candidates(plan) {
+        if found.len() >= MAX_CONFLICTS {
+            break;
+        }
+        if seen.insert((a, b)) && !reach.ordered(a, b) {
+            let tasks = (plan.task(a).id.clone(), plan.task(b).id.clone());
+            found.push(Conflict { tasks, path });
+        }
+    }
+    found
+}
+
+/// Pairs that share a path, earlier task first. Plain paths meet in a map; only globs are compared
+/// with everything.
+fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
+    let mut writers: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    let mut globs = Vec::new();
+    for (at, task) in plan.tasks().iter().enumerate() {
+        for pattern in task.patterns() {
+            match pattern.literal() {
+                Some(path) => {
+                    writers.entry(path).or_default().insert(at);
+                }
+                None => globs.push((at, pattern)),
+            }
+        }
+    }
+    let plain = writers.into_iter().flat_map(|(path, tasks)| {
+        let mut tasks: Vec<usize> = tasks.into_iter().collect();
+        let reach = if tasks.len() > MAX_WRITERS_COMPARED { 1 } else { tasks.len() };
+        if reach == 1 {
+            tasks.sort_by_key(|at| (plan.wave(*at), *at));
+        }
+        let mut pairs = Vec::new();
+        for i in 0..tasks.len() {
+            for j in i + 1..tasks.len().min(i + 1 + reach) {
+                pairs.push((tasks[i].min(tasks[j]), tasks[i].max(tasks[j]), path.to_owned()));
+            }
+        }
+        pairs
+    });
+    let mut comparisons = 0;
+    let with_globs = globs.into_iter().flat_map(move |(at, glob)| {
+        let mut pairs = Vec::new();
+        for (other, task) in plan.tasks().iter().enumerate().filter(|(other, _)| *other != at) {
+            comparisons += 1;
+            if comparisons > MAX_GLOB_COMPARISONS {
+                break;
+            }
+            if let Some(hit) = task.patterns().find(|pattern| pattern.overlaps(glob)) {
+                let path = hit.literal().unwrap_or(glob.as_str()).to_owned();
+                pairs.push((at.min(other), at.max(other), path));
+            }
+        }
+        pairs
+    });
+    plain.chain(with_globs)
+}
+
+/// Is one of two tasks before the other? Walks only the waves between them.
+struct Reach<'a> {
+    plan: &'a Plan,
+}
+
+impl Reach<'_> {
+    fn ordered(&self, a: usize, b: usize) -> bool {
+        let (from, to) = if self.plan.wave(a) < self.plan.wave(b) { (a, b) } else { (b, a) };
+        let mut queue = vec![to];
+        let mut seen = BTreeSet::new();
+        while let Some(at) = queue.pop() {
+            for need in self.plan.needs(at) {
+                if *need == from {
+                    return true;
+                }
+                if self.plan.wave(*need) > self.plan.wave(from) && seen.insert(*need) {
+                    queue.push(*need);
+                }
+            }
+        }
+        false
+    }
+}

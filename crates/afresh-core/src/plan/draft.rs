@@ -1,0 +1,267 @@
+//! A plan as it was written: nothing is checked yet.
+
+use std::collections::BTreeMap;
+
+use super::problem::{Field, Place, Problem, ProblemKind};
+use super::task::{Check, ContextLevel, FileAction, FileScope, Step, Task, Tier};
+use super::{MAX_TASKS, Plan};
+use crate::ids::TaskId;
+use crate::pattern::FilePattern;
+
+/// The longest command that is accepted, in bytes.
+const MAX_COMMAND_BYTES: usize = 64 * 1024;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanDraft {
+    pub name: String,
+    pub spec: Option<String>,
+    pub tasks: Vec<TaskDraft>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskDraft {
+    pub id: String,
+    pub title: String,
+    pub instructions: String,
+    pub needs: Vec<String>,
+    pub files: Vec<FileDraft>,
+    pub checks: Vec<CheckDraft>,
+    pub no_check: Option<String>,
+    pub steps: Vec<StepDraft>,
+    pub tier: Option<Tier>,
+    pub context: Option<ContextLevel>,
+    pub agent: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepDraft {
+    pub name: String,
+    pub instructions: String,
+    pub files: Vec<FileDraft>,
+    pub checks: Vec<CheckDraft>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileDraft {
+    pub path: String,
+    pub action: Option<FileAction>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckDraft {
+    pub name: Option<String>,
+    pub command: String,
+    pub red_first: bool,
+}
+
+/// Turns what was written into what it means; finds everything that is wrong before it gives up.
+pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
+    let mut problems = Vec::new();
+    if draft.tasks.is_empty() {
+        return Err(vec![
+            Problem::new(ProblemKind::Empty, Place::plan(), "the plan has no tasks: nothing to do")
+                .with_help("add a [[task]] with an id, a title and a check"),
+        ]);
+    }
+    if draft.tasks.len() > MAX_TASKS {
+        let message =
+            format!("the plan has {} tasks; at most {MAX_TASKS} are allowed", draft.tasks.len());
+        return Err(vec![Problem::new(ProblemKind::TooLarge, Place::plan(), message)]);
+    }
+    let ids = ids(&draft, &mut problems);
+    let known: BTreeMap<&str, ()> = draft.tasks.iter().map(|t| (t.id.as_str(), ())).collect();
+    let mut tasks = Vec::with_capacity(draft.tasks.len());
+    for (at, task) in draft.tasks.iter().enumerate() {
+        let read = Reader { at, step: None, problems: &mut problems };
+        if let (Some(task), Some(id)) = (read.task(task, &known), ids[at].clone()) {
+            tasks.push(Task { id, ..task });
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Plan::assemble(draft.name, draft.spec, tasks)
+}
+
+/// The ids, where they are ids; bad and doubled ones become problems.
+fn ids(draft: &PlanDraft, problems: &mut Vec<Problem>) -> Vec<Option<TaskId>> {
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
+    let mut ids = Vec::with_capacity(draft.tasks.len());
+    for (at, task) in draft.tasks.iter().enumerate() {
+        let place = Place::task(at, Field::Id);
+        match TaskId::new(task.id.as_str()) {
+            Ok(id) => {
+                // Refs and directories are named by ids, and some file systems ignore case.
+                if let Some(other) = first.insert(task.id.to_ascii_lowercase(), at) {
+                    let message = format!(
+                        "two tasks have the id {:?}: number {} and number {} of the plan",
+                        task.id,
+                        other + 1,
+                        at + 1
+                    );
+                    problems.push(Problem::new(ProblemKind::DuplicateId, place, message));
+                }
+                ids.push(Some(id));
+            }
+            Err(why) => {
+                let shown: String = task.id.chars().take(80).collect();
+                problems.push(
+                    Problem::new(ProblemKind::BadId, place, format!("the id {shown:?} {why}"))
+                        .with_help(
+                            "ids are 1 to 64 letters, digits, '-', '_' or '.', for example T001",
+                        ),
+                );
+                ids.push(None);
+            }
+        }
+    }
+    ids
+}
+
+struct Reader<'a> {
+    at: usize,
+    step: Option<usize>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn task(mut self, draft: &TaskDraft, known: &BTreeMap<&str, ()>) -> Option<Task> {
+        let before = self.problems.len();
+        if draft.title.trim().is_empty() {
+            let message = format!("task {:?} has no title", draft.id);
+            self.report(ProblemKind::MissingTitle, Field::Title, 0, message, None);
+        }
+        let needs = self.needs(draft, known);
+        let files = self.files(&draft.id, &draft.files);
+        let checks = self.checks(&draft.id, &draft.checks);
+        let mut steps = Vec::with_capacity(draft.steps.len());
+        for (number, step) in draft.steps.iter().enumerate() {
+            self.step = Some(number);
+            let files = self.files(&draft.id, &step.files);
+            let checks = self.checks(&draft.id, &step.checks);
+            let name = if step.name.trim().is_empty() {
+                format!("step {}", number + 1)
+            } else {
+                step.name.clone()
+            };
+            steps.push(Step { name, instructions: step.instructions.clone(), files, checks });
+        }
+        (self.problems.len() == before).then(|| Task {
+            id: TaskId::new("placeholder").expect("a plain word is an id"),
+            title: draft.title.trim().to_owned(),
+            instructions: draft.instructions.clone(),
+            needs,
+            files,
+            checks,
+            no_check: draft.no_check.clone(),
+            steps,
+            tier: draft.tier,
+            context: draft.context,
+            agent: draft.agent.clone(),
+        })
+    }
+
+    fn needs(&mut self, draft: &TaskDraft, known: &BTreeMap<&str, ()>) -> Vec<TaskId> {
+        let mut needs: Vec<TaskId> = Vec::new();
+        for (item, need) in draft.needs.iter().enumerate() {
+            if !known.contains_key(need.as_str()) {
+                let help = nearest(need, known.keys().copied())
+                    .map(|near| format!("did you mean {near:?}?"));
+                let message =
+                    format!("task {:?} needs {need:?}, which is not in the plan", draft.id);
+                self.report(ProblemKind::UnknownNeed, Field::Needs, item, message, help);
+            } else if let Ok(id) = TaskId::new(need.as_str())
+                && !needs.contains(&id)
+            {
+                needs.push(id);
+            }
+        }
+        needs
+    }
+
+    fn files(&mut self, id: &str, drafts: &[FileDraft]) -> Vec<FileScope> {
+        let mut files = Vec::with_capacity(drafts.len());
+        for (item, file) in drafts.iter().enumerate() {
+            match FilePattern::new(&file.path) {
+                Ok(pattern) => files.push(FileScope { pattern, action: file.action }),
+                Err(why) => {
+                    let shown: String = file.path.chars().take(120).collect();
+                    let message = format!("task {id:?}: the path {shown:?} {why}");
+                    self.report(ProblemKind::BadPath, Field::Files, item, message, None);
+                }
+            }
+        }
+        files
+    }
+
+    fn checks(&mut self, id: &str, drafts: &[CheckDraft]) -> Vec<Check> {
+        let mut checks = Vec::with_capacity(drafts.len());
+        for (item, check) in drafts.iter().enumerate() {
+            let command = check.command.trim();
+            if command.is_empty() || command.contains('\0') || command.len() > MAX_COMMAND_BYTES {
+                let message =
+                    format!("task {id:?}: check {} is empty, too long, or holds a NUL", item + 1);
+                let help = "a check is a command whose exit code tells; `no_check = \"reason\"` says that none is meant";
+                self.report(
+                    ProblemKind::BadCheck,
+                    Field::Checks,
+                    item,
+                    message,
+                    Some(help.to_owned()),
+                );
+                continue;
+            }
+            let name = check.name.clone().unwrap_or_else(|| command.to_owned());
+            checks.push(Check { name, command: command.to_owned(), red_first: check.red_first });
+        }
+        checks
+    }
+
+    fn report(
+        &mut self,
+        kind: ProblemKind,
+        field: Field,
+        item: usize,
+        message: String,
+        help: Option<String>,
+    ) {
+        let place = Place::task(self.at, field).item(item).in_step(self.step);
+        self.problems.push(Problem { kind, place, message, help });
+    }
+}
+
+/// The known word that `word` was probably meant to be.
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    known
+        .filter(|candidate| candidate.len().abs_diff(word.len()) <= limit)
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many characters must be changed, added, removed or swapped with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for j in 0..=b.len() {
+        rows[0][j] = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let same = usize::from(a[i - 1] != b[j - 1]);
+            let mut best =
+                (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + same);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}

@@ -1,0 +1,144 @@
+//! The order that dependencies impose: waves, heights, cycles.
+//!
+//! Nothing here is recursive: a chain of 100,000 tasks is a legal plan.
+
+use std::collections::BTreeMap;
+
+use super::Order;
+use super::problem::{Field, Place, Problem, ProblemKind};
+use super::task::Task;
+
+/// Orders the tasks, or shows every cycle as the path that forms it.
+pub(super) fn order(tasks: &[Task]) -> Result<Order, Vec<Problem>> {
+    let index: BTreeMap<_, _> =
+        tasks.iter().enumerate().map(|(at, t)| (t.id.clone(), at)).collect();
+    let mut needs = Vec::with_capacity(tasks.len());
+    let mut problems = Vec::new();
+    for (at, task) in tasks.iter().enumerate() {
+        let mut positions = Vec::with_capacity(task.needs.len());
+        for (item, need) in task.needs.iter().enumerate() {
+            match index.get(need) {
+                Some(position) => positions.push(*position),
+                None => problems.push(Problem::new(
+                    ProblemKind::UnknownNeed,
+                    Place::task(at, Field::Needs).item(item),
+                    format!(
+                        "task {:?} needs {:?}, which is not in the plan",
+                        task.id.as_str(),
+                        need.as_str()
+                    ),
+                )),
+            }
+        }
+        needs.push(positions);
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut dependents = vec![Vec::new(); tasks.len()];
+    for (at, positions) in needs.iter().enumerate() {
+        for need in positions {
+            dependents[*need].push(at);
+        }
+    }
+    let Some(sorted) = sort(&needs, &dependents) else {
+        return Err(cycles(&needs).iter().map(|cycle| describe(tasks, cycle)).collect());
+    };
+    let mut wave = vec![1; tasks.len()];
+    for at in &sorted {
+        wave[*at] = needs[*at].iter().map(|need| wave[*need] + 1).max().unwrap_or(1);
+    }
+    let mut height = vec![1; tasks.len()];
+    for at in sorted.iter().rev() {
+        height[*at] = dependents[*at].iter().map(|next| height[*next] + 1).max().unwrap_or(1);
+    }
+    Ok(Order { index, needs, dependents, wave, height })
+}
+
+/// Every task after what it needs; none if there is a cycle.
+fn sort(needs: &[Vec<usize>], dependents: &[Vec<usize>]) -> Option<Vec<usize>> {
+    let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
+    let mut sorted: Vec<usize> = (0..needs.len()).filter(|at| open[*at] == 0).collect();
+    let mut next = 0;
+    while next < sorted.len() {
+        for dependent in &dependents[sorted[next]] {
+            open[*dependent] -= 1;
+            if open[*dependent] == 0 {
+                sorted.push(*dependent);
+            }
+        }
+        next += 1;
+    }
+    (sorted.len() == needs.len()).then_some(sorted)
+}
+
+/// Cycles that share no task, each in the order of its edges.
+fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        No,
+        OnPath,
+        Left,
+    }
+    let mut seen = vec![Seen::No; needs.len()];
+    let mut found = Vec::new();
+    for start in 0..needs.len() {
+        if seen[start] != Seen::No {
+            continue;
+        }
+        let mut path = vec![(start, 0)];
+        seen[start] = Seen::OnPath;
+        while let Some((at, edge)) = path.last_mut() {
+            let (at, next) = (*at, needs[*at].get(*edge).copied());
+            *edge += 1;
+            match next {
+                None => {
+                    seen[at] = Seen::Left;
+                    path.pop();
+                }
+                Some(next) if seen[next] == Seen::No => {
+                    seen[next] = Seen::OnPath;
+                    path.push((next, 0));
+                }
+                Some(next) if seen[next] == Seen::OnPath => {
+                    let from =
+                        path.iter().position(|(at, _)| *at == next).expect("it is on the path");
+                    found.push(path[from..].iter().map(|(at, _)| *at).collect());
+                    // One cycle per tangle is enough to mend it; leave the rest for the next look.
+                    for (at, _) in path.drain(..) {
+                        seen[at] = Seen::Left;
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    found
+}
+
+fn describe(tasks: &[Task], cycle: &[usize]) -> Problem {
+    let mut path: Vec<&str> = cycle.iter().map(|at| tasks[*at].id.as_str()).collect();
+    path.push(path[0]);
+    let message = match cycle.len() {
+        1 => format!("task {:?} needs itself", path[0]),
+        count => format!("{count} tasks need each other in a circle: {}", path.join(" → ")),
+    };
+    Problem::new(ProblemKind::Cycle, Place::task(cycle[0], Field::Needs), message)
+        .with_help("remove one of these dependencies (A → B: A needs B)")
+}
+
+/// The longest chain, first task first; ties go to the plan's order.
+pub(super) fn critical_path(order: &Order) -> Vec<usize> {
+    let roots = (0..order.height.len()).filter(|at| order.needs[*at].is_empty());
+    let mut path = Vec::new();
+    let mut next = first_highest(order, roots);
+    while let Some(at) = next {
+        path.push(at);
+        next = first_highest(order, order.dependents[at].iter().copied());
+    }
+    path
+}
+
+fn first_highest(order: &Order, among: impl Iterator<Item = usize>) -> Option<usize> {
+    among.min_by_key(|at| (std::cmp::Reverse(order.height[*at]), *at))
+}

@@ -1,0 +1,153 @@
+//! A plan: tasks, their order, and everything that is wrong with it, at once.
+//!
+//! Readers hand over a [`PlanDraft`] (what was written); [`Plan::new`] turns it into a [`Plan`]
+//! (what it means) or into all its [`Problem`]s, each with the place it concerns. Where that place
+//! is in a file is for the reader to say.
+
+mod conflict;
+mod draft;
+mod graph;
+mod problem;
+mod task;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use conflict::Conflict;
+pub use draft::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft, nearest};
+pub use problem::{Field, Place, Problem, ProblemKind};
+pub use task::{Check, ContextLevel, FileAction, FileScope, Step, Task, Tier};
+
+use crate::ids::TaskId;
+
+/// The most tasks that one plan may hold.
+pub const MAX_TASKS: usize = 100_000;
+
+/// A plan without problems.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "PlanText", try_from = "PlanText")]
+pub struct Plan {
+    pub name: String,
+    pub spec: Option<String>,
+    tasks: Vec<Task>,
+    order: Order,
+}
+
+/// What follows from the dependencies; computed once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Order {
+    index: BTreeMap<TaskId, usize>,
+    needs: Vec<Vec<usize>>,
+    dependents: Vec<Vec<usize>>,
+    /// Counted from 1.
+    wave: Vec<u32>,
+    /// Tasks on the longest way from this one to the end, itself included.
+    height: Vec<u32>,
+}
+
+impl Plan {
+    /// Reads the draft, or says everything that is wrong with it.
+    pub fn new(draft: PlanDraft) -> Result<Self, Vec<Problem>> {
+        draft::check(draft)
+    }
+
+    fn assemble(
+        name: String,
+        spec: Option<String>,
+        tasks: Vec<Task>,
+    ) -> Result<Self, Vec<Problem>> {
+        let order = graph::order(&tasks)?;
+        Ok(Self { name, spec, tasks, order })
+    }
+
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    pub fn task(&self, position: usize) -> &Task {
+        &self.tasks[position]
+    }
+
+    pub fn position(&self, id: &TaskId) -> Option<usize> {
+        self.order.index.get(id).copied()
+    }
+
+    /// Positions of the tasks that must be merged first.
+    pub fn needs(&self, position: usize) -> &[usize] {
+        &self.order.needs[position]
+    }
+
+    /// Positions of the tasks that wait for this one.
+    pub fn dependents(&self, position: usize) -> &[usize] {
+        &self.order.dependents[position]
+    }
+
+    /// The wave a task belongs to, counted from 1, from dependencies alone.
+    pub fn wave(&self, position: usize) -> u32 {
+        self.order.wave[position]
+    }
+
+    /// How many tasks are on the longest way from here to the end.
+    pub fn height(&self, position: usize) -> u32 {
+        self.order.height[position]
+    }
+
+    /// The tasks of each wave, in the plan's order.
+    pub fn waves(&self) -> Vec<Vec<usize>> {
+        let count = self.order.wave.iter().max().map_or(0, |w| *w as usize);
+        let mut waves = vec![Vec::new(); count];
+        for (position, wave) in self.order.wave.iter().enumerate() {
+            waves[*wave as usize - 1].push(position);
+        }
+        waves
+    }
+
+    /// The longest chain of tasks.
+    pub fn critical_path(&self) -> Vec<usize> {
+        graph::critical_path(&self.order)
+    }
+
+    /// Tasks that may write one file and are not ordered by dependencies.
+    pub fn conflicts(&self) -> Vec<Conflict> {
+        conflict::find(self)
+    }
+
+    /// Tasks that nothing but a worker's word would judge, if there are no checks for every merge.
+    pub fn unchecked(&self) -> impl Iterator<Item = &Task> {
+        self.tasks
+            .iter()
+            .filter(|task| task.all_checks().next().is_none() && task.no_check.is_none())
+    }
+}
+
+/// A plan as it stands in the journal.
+#[derive(Serialize, Deserialize)]
+struct PlanText {
+    name: String,
+    spec: Option<String>,
+    tasks: Vec<Task>,
+}
+
+impl From<Plan> for PlanText {
+    fn from(plan: Plan) -> Self {
+        Self { name: plan.name, spec: plan.spec, tasks: plan.tasks }
+    }
+}
+
+impl TryFrom<PlanText> for Plan {
+    type Error = String;
+    fn try_from(text: PlanText) -> Result<Self, String> {
+        Self::assemble(text.name, text.spec, text.tasks).map_err(|problems| {
+            problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        })
+    }
+}

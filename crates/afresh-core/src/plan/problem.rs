@@ -1,0 +1,103 @@
+//! What is wrong with a plan, and where.
+
+use std::fmt;
+
+/// One problem. `Display` is the message, without the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub kind: ProblemKind,
+    pub place: Place,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Problem {
+    pub fn new(kind: ProblemKind, place: Place, message: impl Into<String>) -> Self {
+        Self { kind, place, message: message.into(), help: None }
+    }
+
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// The classes of problems, as scripts see them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    Empty,
+    TooLarge,
+    BadId,
+    DuplicateId,
+    UnknownNeed,
+    Cycle,
+    BadPath,
+    BadCheck,
+    MissingTitle,
+}
+
+impl ProblemKind {
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Empty => "empty-plan",
+            Self::TooLarge => "too-large",
+            Self::BadId => "bad-id",
+            Self::DuplicateId => "duplicate-id",
+            Self::UnknownNeed => "unknown-dependency",
+            Self::Cycle => "cycle",
+            Self::BadPath => "bad-path",
+            Self::BadCheck => "bad-check",
+            Self::MissingTitle => "missing-title",
+        }
+    }
+}
+
+/// Which part of the draft a problem is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The task's position; none: the plan as a whole.
+    pub task: Option<usize>,
+    pub step: Option<usize>,
+    pub field: Field,
+    /// Which item of the field, where it is a list.
+    pub item: usize,
+}
+
+impl Place {
+    pub fn plan() -> Self {
+        Self { task: None, step: None, field: Field::Whole, item: 0 }
+    }
+
+    pub fn task(task: usize, field: Field) -> Self {
+        Self { task: Some(task), step: None, field, item: 0 }
+    }
+
+    #[must_use]
+    pub fn item(mut self, item: usize) -> Self {
+        self.item = item;
+        self
+    }
+
+    #[must_use]
+    pub fn in_step(mut self, step: Option<usize>) -> Self {
+        self.step = step;
+        self
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    Whole,
+    Id,
+    Title,
+    Needs,
+    Files,
+    Checks,
+}

@@ -1,0 +1,96 @@
+//! What one fresh worker gets.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::TaskId;
+use crate::pattern::FilePattern;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    pub id: TaskId,
+    pub title: String,
+    /// What the worker is told to do.
+    pub instructions: String,
+    pub needs: Vec<TaskId>,
+    pub files: Vec<FileScope>,
+    pub checks: Vec<Check>,
+    /// Why no check is meant.
+    pub no_check: Option<String>,
+    pub steps: Vec<Step>,
+    pub tier: Option<Tier>,
+    pub context: Option<ContextLevel>,
+    pub agent: Option<String>,
+}
+
+impl Task {
+    /// Every pattern the task may write: its own and its steps'.
+    pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
+        let steps = self.steps.iter().flat_map(|step| &step.files);
+        self.files.iter().chain(steps).map(|scope| &scope.pattern)
+    }
+
+    pub fn lists_files(&self) -> bool {
+        self.patterns().next().is_some()
+    }
+
+    pub fn may_write(&self, path: &str) -> bool {
+        self.patterns().any(|pattern| pattern.matches(path))
+    }
+
+    /// Its own checks and its steps', in order.
+    pub fn all_checks(&self) -> impl Iterator<Item = &Check> {
+        self.steps.iter().flat_map(|step| &step.checks).chain(&self.checks)
+    }
+}
+
+/// An ordered piece of a task, with files and checks of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    pub instructions: String,
+    pub files: Vec<FileScope>,
+    pub checks: Vec<Check>,
+}
+
+/// Files that a task may write, and what it is expected to do with them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileScope {
+    pub pattern: FilePattern,
+    pub action: Option<FileAction>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileAction {
+    Create,
+    Modify,
+    Delete,
+}
+
+/// A command that we run ourselves; exit code 0 is a pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    pub name: String,
+    pub command: String,
+    /// It must fail on the tree the attempt starts from, or it proves nothing.
+    #[serde(default)]
+    pub red_first: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    Small,
+    Standard,
+    Large,
+}
+
+/// How much a worker is told besides its task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContextLevel {
+    Minimal,
+    Standard,
+    Full,
+}

@@ -1,0 +1,52 @@
+//! What only a person can answer.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CommitId, QuestionId, TaskId};
+use crate::outcome::Choice;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    pub id: QuestionId,
+    pub task: TaskId,
+    pub topic: Topic,
+    pub text: String,
+    pub options: Vec<Choice>,
+}
+
+/// What the question is about; decides which answers mean what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topic {
+    /// A worker stopped at a choice.
+    Decision,
+    /// A worker needs something done first.
+    Action,
+    /// The task's attempts are spent.
+    Failed,
+    /// An attempt ran out of time.
+    Timeout,
+    /// The attempt changed files that hand trust to other programs.
+    Trust(Vec<String>),
+    /// Somebody else moved the run's branch to this commit.
+    Branch(CommitId),
+}
+
+impl Topic {
+    /// The word that scripts see.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Decision | Self::Trust(_) | Self::Branch(_) => "needs-decision",
+            Self::Action => "needs-action",
+            Self::Failed => "failed",
+            Self::Timeout => "timeout",
+        }
+    }
+}
+
+/// An answer that was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    pub text: String,
+    pub answer: String,
+}

@@ -1,0 +1,392 @@
+//! How events change a run. One line per event; no policy.
+
+use super::frontier::Frontier;
+use super::task::{CheckStage, MergeStage, Stage, TaskState, Work};
+use super::{Finals, Halt, Run};
+use crate::check::{CheckResult, Phase, Receipt};
+use crate::event::{Event, Rejection};
+use crate::harvest::Harvest;
+use crate::ids::{AttemptId, CommitId, QuestionId, TaskId};
+use crate::input::{AttemptEnd, MergedTree};
+use crate::plan::Plan;
+use crate::question::{Answered, Question, Topic};
+use crate::time::Timestamp;
+use crate::usage::{Amount, Usage};
+
+impl Run {
+    /// The only way a run changes.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { .. } => unreachable!("a journal starts a run once"),
+            Event::Opened { epoch } => self.opened(*epoch),
+            Event::PlanChanged { plan } => self.plan_changed(plan),
+            Event::SettingsChanged { settings } => self.settings = (**settings).clone(),
+            Event::AttemptStarting { attempt, slot, base, reserved } => {
+                self.starting(Work {
+                    attempt: attempt.clone(),
+                    slot: *slot,
+                    base: base.clone(),
+                    reserved: *reserved,
+                });
+            }
+            Event::AttemptSpawned { attempt } => self.spawned(attempt),
+            Event::SpawnFailed { attempt, not_before, .. } => {
+                self.spawn_failed(attempt, *not_before);
+            }
+            Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
+            Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
+            Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
+            Event::AttemptRejected { attempt, reason, counts, not_before } => {
+                self.rejected(attempt, reason, *counts, *not_before);
+            }
+            Event::AttemptAccepted { attempt, differences } => self.accepted(attempt, differences),
+            Event::RedSeen { attempt, .. } => self.check_next(attempt, Phase::Alone),
+            Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results),
+            Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref()),
+            Event::ChecksResumed { attempt } => self.set_checks_stopped(attempt, false),
+            Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto),
+            Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged),
+            Event::LandIntended { attempt, merged, receipt } => {
+                self.land_intended(attempt, merged, receipt);
+            }
+            Event::Merged { attempt, commit } => self.merged(attempt, commit),
+            Event::BranchRestoreAllowed { attempt, foreign } => {
+                self.restore_allowed(attempt, foreign);
+            }
+            Event::TaskFailed { task, reason } => {
+                self.settle(task, Stage::Failed { reason: reason.clone(), question: None });
+            }
+            Event::TaskSkipped { task, reason } => {
+                self.settle(task, Stage::Skipped { reason: reason.clone() });
+            }
+            Event::TaskRetried { task } => self.retried(task),
+            Event::Aborted { reason } => self.aborted = Some(reason.clone()),
+            Event::QuestionAsked { question } => self.asked(question),
+            Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer),
+            Event::HaltRequested { now, reason, by } => {
+                self.halt = Some(Halt { now: *now, reason: reason.clone(), by: by.clone() });
+            }
+            Event::HaltCleared => self.halt = None,
+            Event::BudgetReached { .. } => self.budget_reached = true,
+            Event::FinalChecksStarted { tree } => {
+                self.finals = Finals::Underway { tree: tree.clone() }
+            }
+            Event::FinalChecked { tree, results } => {
+                self.finals = Finals::Ended {
+                    tree: tree.clone(),
+                    epoch: self.epoch,
+                    results: results.clone(),
+                };
+            }
+        }
+    }
+
+    fn at(&self, task: &TaskId) -> usize {
+        self.plan.position(task).expect("events name tasks of this plan")
+    }
+
+    /// Moves a task to another stage and keeps the frontier right.
+    fn set(&mut self, at: usize, stage: Stage) {
+        let before = std::mem::replace(&mut self.tasks[at].stage, stage);
+        self.frontier.moved(&self.plan, at, &before, &self.tasks[at].stage);
+    }
+
+    fn settle(&mut self, task: &TaskId, stage: Stage) {
+        let at = self.at(task);
+        self.set(at, stage);
+    }
+
+    fn opened(&mut self, epoch: u32) {
+        self.epoch = epoch;
+        // Being asked to run again takes an abort back, and gives a new budget its chance.
+        self.aborted = None;
+        self.budget_reached = false;
+    }
+
+    /// Unchanged tasks keep their state; so does one that is about to land.
+    fn plan_changed(&mut self, plan: &Plan) {
+        let old_plan = std::mem::replace(&mut self.plan, plan.clone());
+        let old_tasks = std::mem::take(&mut self.tasks);
+        let merging = self.merging.map(|at| old_plan.task(at).id.clone());
+        let queue: Vec<TaskId> =
+            self.merge_queue.iter().map(|at| old_plan.task(*at).id.clone()).collect();
+        self.tasks = vec![TaskState::default(); plan.len()];
+        for (at, state) in old_tasks.into_iter().enumerate() {
+            let old = old_plan.task(at);
+            let Some(position) = plan.position(&old.id) else { continue };
+            let landing = matches!(state.stage, Stage::Merging(..));
+            self.tasks[position] = if landing || plan.task(position) == old {
+                state
+            } else {
+                TaskState { attempts: state.attempts, usages: state.usages, ..TaskState::default() }
+            };
+        }
+        self.merging = merging.and_then(|id| plan.position(&id));
+        self.merge_queue = queue
+            .iter()
+            .filter_map(|id| plan.position(id))
+            .filter(|at| matches!(self.tasks[*at].stage, Stage::Queued(..)))
+            .collect();
+        let tasks = &self.tasks;
+        let holds = |attempt: &AttemptId| {
+            plan.position(&attempt.task).is_some_and(|at| tasks[at].attempt() == Some(attempt))
+        };
+        self.slots.retain(|_, attempt| holds(attempt));
+        self.questions.retain(|_, question| plan.position(&question.task).is_some());
+        self.finals = Finals::NotYet;
+        self.frontier = Frontier::rebuild(&self.plan, &self.tasks);
+    }
+
+    fn starting(&mut self, work: Work) {
+        let at = self.at(&work.attempt.task);
+        let task = &mut self.tasks[at];
+        task.attempts = work.attempt.number;
+        task.not_before = None;
+        self.slots.insert(work.slot, work.attempt.clone());
+        self.set(at, Stage::Starting(work));
+    }
+
+    fn spawned(&mut self, attempt: &AttemptId) {
+        let at = self.at(&attempt.task);
+        self.tasks[at].spawn_failures = 0;
+        if let Stage::Starting(work) = self.tasks[at].stage.clone() {
+            self.set(at, Stage::Running(work));
+        }
+    }
+
+    fn spawn_failed(&mut self, attempt: &AttemptId, not_before: Option<Timestamp>) {
+        let at = self.at(&attempt.task);
+        self.free_slot(attempt);
+        let task = &mut self.tasks[at];
+        task.spawn_failures += 1;
+        task.not_before = not_before;
+        self.set(at, Stage::Idle);
+    }
+
+    fn count(&mut self, attempt: &AttemptId, usage: &Usage) {
+        let at = self.at(&attempt.task);
+        let counted = self.tasks[at].usages.entry(attempt.number).or_default();
+        *counted = counted.at_least(usage);
+        self.dearest = self.dearest.max(Amount::from(&*counted));
+    }
+
+    fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
+        let at = self.at(&attempt.task);
+        self.count(attempt, &end.usage);
+        if let Some(work) = self.tasks[at].stage.work().cloned() {
+            self.set(at, Stage::Harvesting(work, end.clone()));
+        }
+    }
+
+    fn harvested(&mut self, attempt: &AttemptId, harvest: &Harvest) {
+        let at = self.at(&attempt.task);
+        self.free_slot(attempt);
+        if let Stage::Harvesting(work, end) = self.tasks[at].stage.clone() {
+            self.set(at, Stage::Judging(work, end, harvest.clone()));
+        }
+    }
+
+    fn free_slot(&mut self, attempt: &AttemptId) {
+        self.slots.retain(|_, holder| holder != attempt);
+    }
+
+    fn rejected(
+        &mut self,
+        attempt: &AttemptId,
+        reason: &Rejection,
+        counts: bool,
+        not_before: Option<Timestamp>,
+    ) {
+        let at = self.at(&attempt.task);
+        self.free_slot(attempt);
+        self.leave_merge(at);
+        let task = &mut self.tasks[at];
+        task.counted += u32::from(counts);
+        task.not_before = not_before;
+        task.last_rejection = Some(reason.clone());
+        task.deaths = if matches!(reason, Rejection::Died { .. }) { task.deaths + 1 } else { 0 };
+        task.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
+        let says_nothing = matches!(
+            reason,
+            Rejection::Stopped | Rejection::Orphaned | Rejection::Asked | Rejection::Trouble { .. }
+        );
+        if !says_nothing {
+            task.feedback = Some(reason.clone());
+        }
+        if let Rejection::Conflict { paths, .. } = reason {
+            for path in paths {
+                if !task.footprint.contains(path) {
+                    task.footprint.push(path.clone());
+                }
+            }
+        }
+        self.set(at, Stage::Idle);
+    }
+
+    fn accepted(&mut self, attempt: &AttemptId, differences: &[String]) {
+        let at = self.at(&attempt.task);
+        self.tasks[at].differences = differences.to_vec();
+        let red = self.plan.task(at).all_checks().any(|check| check.red_first);
+        self.check_next(attempt, if red { Phase::Red } else { Phase::Alone });
+    }
+
+    fn check_next(&mut self, attempt: &AttemptId, phase: Phase) {
+        let at = self.at(&attempt.task);
+        let stage = CheckStage { phase, stopped: false };
+        if let Stage::Judging(work, _, harvest)
+        | Stage::Held(work, harvest, _)
+        | Stage::Checking(work, harvest, _) = self.tasks[at].stage.clone()
+        {
+            self.set(at, Stage::Checking(work, harvest, stage));
+        }
+    }
+
+    fn passed(&mut self, attempt: &AttemptId, results: &[CheckResult]) {
+        let at = self.at(&attempt.task);
+        if let Stage::Checking(work, harvest, _) = self.tasks[at].stage.clone() {
+            self.merge_queue.push_back(at);
+            self.set(at, Stage::Queued(work, harvest, results.to_vec()));
+        }
+    }
+
+    fn checks_stopped(&mut self, attempt: Option<&AttemptId>) {
+        let Some(attempt) = attempt else {
+            self.finals = Finals::Stopped;
+            return;
+        };
+        self.set_checks_stopped(attempt, true);
+    }
+
+    fn set_checks_stopped(&mut self, attempt: &AttemptId, now: bool) {
+        let at = self.at(&attempt.task);
+        match &mut self.tasks[at].stage {
+            Stage::Checking(_, _, stage) => stage.stopped = now,
+            Stage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped = now,
+            _ => {}
+        }
+    }
+
+    fn merge_started(&mut self, attempt: &AttemptId, onto: &CommitId) {
+        let at = self.at(&attempt.task);
+        self.merge_queue.retain(|queued| *queued != at);
+        self.merging = Some(at);
+        if let Stage::Queued(work, harvest, results) = self.tasks[at].stage.clone() {
+            self.set(
+                at,
+                Stage::Merging(work, harvest, results, MergeStage::Building { onto: onto.clone() }),
+            );
+        }
+    }
+
+    fn merge_built(&mut self, attempt: &AttemptId, merged: &MergedTree) {
+        self.set_merge(attempt, MergeStage::Checking { merged: merged.clone(), stopped: false });
+    }
+
+    fn land_intended(&mut self, attempt: &AttemptId, merged: &MergedTree, receipt: &Receipt) {
+        let (merged, receipt) = (merged.clone(), receipt.clone());
+        self.set_merge(
+            attempt,
+            MergeStage::Moving { merged, receipt, restore: None, question: None },
+        );
+    }
+
+    fn set_merge(&mut self, attempt: &AttemptId, next: MergeStage) {
+        let at = self.at(&attempt.task);
+        if let Stage::Merging(work, harvest, results, _) = self.tasks[at].stage.clone() {
+            self.set(at, Stage::Merging(work, harvest, results, next));
+        }
+    }
+
+    fn restore_allowed(&mut self, attempt: &AttemptId, foreign: &CommitId) {
+        let at = self.at(&attempt.task);
+        if let Stage::Merging(.., MergeStage::Moving { restore, question, .. }) =
+            &mut self.tasks[at].stage
+        {
+            *restore = Some(foreign.clone());
+            *question = None;
+        }
+    }
+
+    fn merged(&mut self, attempt: &AttemptId, commit: &CommitId) {
+        let at = self.at(&attempt.task);
+        let Stage::Merging(.., MergeStage::Moving { merged, receipt, .. }) =
+            self.tasks[at].stage.clone()
+        else {
+            return;
+        };
+        self.tip = commit.clone();
+        self.tip_tree = Some(merged.tree);
+        self.leave_merge(at);
+        self.set(at, Stage::Done { commit: commit.clone(), attempt: attempt.clone(), receipt });
+    }
+
+    fn leave_merge(&mut self, at: usize) {
+        self.merge_queue.retain(|queued| *queued != at);
+        if self.merging == Some(at) {
+            self.merging = None;
+        }
+    }
+
+    fn retried(&mut self, task: &TaskId) {
+        let at = self.at(task);
+        let epoch = self.epoch;
+        let state = &mut self.tasks[at];
+        state.counted = 0;
+        state.spawn_failures = 0;
+        state.deaths = 0;
+        state.not_before = None;
+        state.retried_in = Some(epoch);
+        self.set(at, Stage::Idle);
+    }
+
+    fn asked(&mut self, question: &Question) {
+        let at = self.at(&question.task);
+        self.next_question = question.id.0 + 1;
+        self.questions.insert(question.id, question.clone());
+        match (&question.topic, self.tasks[at].stage.clone()) {
+            (Topic::Decision | Topic::Action | Topic::Timeout, _) => {
+                self.set(at, Stage::Waiting(question.id));
+            }
+            (Topic::Failed, Stage::Failed { reason, .. }) => {
+                self.set(at, Stage::Failed { reason, question: Some(question.id) });
+            }
+            (Topic::Trust(_), Stage::Judging(work, _, harvest)) => {
+                self.set(at, Stage::Held(work, harvest, Some(question.id)));
+            }
+            (Topic::Branch(_), _) => {
+                if let Stage::Merging(.., MergeStage::Moving { question: open, .. }) =
+                    &mut self.tasks[at].stage
+                {
+                    *open = Some(question.id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, id: QuestionId, answer: &str) {
+        let Some(question) = self.questions.remove(&id) else { return };
+        let at = self.at(&question.task);
+        match self.tasks[at].stage.clone() {
+            Stage::Waiting(open) if open == id => {
+                if matches!(question.topic, Topic::Decision | Topic::Action) {
+                    let given = Answered { text: question.text, answer: answer.to_owned() };
+                    self.tasks[at].answers.push(given);
+                }
+                self.set(at, Stage::Idle);
+            }
+            Stage::Failed { reason, .. } => self.set(at, Stage::Failed { reason, question: None }),
+            Stage::Held(work, harvest, _) => self.set(at, Stage::Held(work, harvest, None)),
+            Stage::Merging(
+                work,
+                harvest,
+                results,
+                MergeStage::Moving { merged, receipt, restore, .. },
+            ) => {
+                let moving = MergeStage::Moving { merged, receipt, restore, question: None };
+                self.set(at, Stage::Merging(work, harvest, results, moving));
+            }
+            _ => {}
+        }
+    }
+}

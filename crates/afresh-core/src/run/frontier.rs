@@ -1,0 +1,127 @@
+//! Which tasks could go on: kept up to date as tasks are settled, so that a plan of ten thousand
+//! tasks is not walked at every step.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::task::{Stage, TaskState};
+use crate::ids::TaskId;
+use crate::plan::Plan;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frontier {
+    /// Dependencies that are not merged yet.
+    unmet: Vec<usize>,
+    /// Tasks with nothing at work and nothing settled.
+    idle: Vec<bool>,
+    /// Idle tasks with nothing unmet; longest remaining path first, then the plan's order.
+    ready: BTreeSet<(Reverse<u32>, usize)>,
+    /// Tasks with an attempt at work.
+    active: BTreeSet<usize>,
+}
+
+/// A task that was given up, and so holds up others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlockCause {
+    pub task: TaskId,
+    pub state: &'static str,
+}
+
+impl Frontier {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut frontier = Self {
+            unmet: (0..plan.len()).map(|at| plan.needs(at).len()).collect(),
+            idle: vec![true; plan.len()],
+            ready: BTreeSet::new(),
+            active: BTreeSet::new(),
+        };
+        for at in 0..plan.len() {
+            frontier.note_ready(plan, at);
+        }
+        frontier
+    }
+
+    /// Computes everything anew, after the plan changed.
+    pub(super) fn rebuild(plan: &Plan, tasks: &[TaskState]) -> Self {
+        let mut frontier = Self::new(plan);
+        for (at, task) in tasks.iter().enumerate() {
+            frontier.moved(plan, at, &Stage::Idle, &task.stage);
+        }
+        frontier
+    }
+
+    /// Notes that a task went from one stage to another.
+    pub(super) fn moved(&mut self, plan: &Plan, at: usize, from: &Stage, to: &Stage) {
+        let done = |stage: &Stage| matches!(stage, Stage::Done { .. });
+        if done(from) != done(to) {
+            for dependent in plan.dependents(at) {
+                if done(to) {
+                    self.unmet[*dependent] -= 1;
+                } else {
+                    self.unmet[*dependent] += 1;
+                }
+                self.note_ready(plan, *dependent);
+            }
+        }
+        if to.work().is_some() {
+            self.active.insert(at);
+        } else {
+            self.active.remove(&at);
+        }
+        self.idle[at] = matches!(to, Stage::Idle);
+        self.note_ready(plan, at);
+    }
+
+    fn note_ready(&mut self, plan: &Plan, at: usize) {
+        let key = (Reverse(plan.height(at)), at);
+        if self.idle[at] && self.unmet[at] == 0 {
+            self.ready.insert(key);
+        } else {
+            self.ready.remove(&key);
+        }
+    }
+
+    pub(crate) fn ready(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ready.iter().map(|(_, at)| *at)
+    }
+
+    pub(crate) fn active(&self) -> impl Iterator<Item = usize> + '_ {
+        self.active.iter().copied()
+    }
+
+    pub fn is_ready(&self, plan: &Plan, at: usize) -> bool {
+        self.ready.contains(&(Reverse(plan.height(at)), at))
+    }
+}
+
+/// Every task that waits for something given up, with all the tasks that are to blame.
+pub(super) fn blocked(plan: &Plan, tasks: &[TaskState]) -> BTreeMap<usize, Vec<BlockCause>> {
+    let mut causes: BTreeMap<usize, BTreeSet<BlockCause>> = BTreeMap::new();
+    for wave in plan.waves() {
+        for at in wave {
+            let state = match &tasks[at].stage {
+                Stage::Failed { .. } => Some("failed"),
+                Stage::Skipped { .. } => Some("skipped"),
+                Stage::Idle => None,
+                _ => continue,
+            };
+            let mut own: BTreeSet<BlockCause> = BTreeSet::new();
+            if let Some(state) = state {
+                own.insert(BlockCause { task: plan.task(at).id.clone(), state });
+            } else if let Some(inherited) = causes.get(&at) {
+                own.extend(inherited.iter().cloned());
+            }
+            if own.is_empty() {
+                continue;
+            }
+            for dependent in plan.dependents(at) {
+                causes.entry(*dependent).or_default().extend(own.iter().cloned());
+            }
+        }
+    }
+    causes
+        .into_iter()
+        .filter(|(at, _)| matches!(tasks[*at].stage, Stage::Idle))
+        .map(|(at, causes)| (at, causes.into_iter().collect()))
+        .collect()
+}

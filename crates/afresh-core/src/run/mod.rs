@@ -1,0 +1,283 @@
+//! The state of a run: what the events so far add up to.
+//!
+//! Everything is computed by [`Run::apply`]; there is no policy here. What the events mean for the
+//! future is decided in [`decide`](mod@crate::decide).
+
+mod apply;
+mod frontier;
+mod task;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+pub use frontier::{BlockCause, Frontier};
+pub use task::{CheckStage, MergeStage, Stage, TaskState, Work};
+
+use crate::check::CheckResult;
+use crate::event::Event;
+use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
+use crate::plan::Plan;
+use crate::question::Question;
+use crate::settings::Settings;
+use crate::time::Timestamp;
+use crate::usage::{Amount, Usage};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    id: RunId,
+    branch: String,
+    base: CommitId,
+    /// Where the branch stands, by our own account.
+    tip: CommitId,
+    /// The tree of `tip`, once something has landed.
+    tip_tree: Option<TreeId>,
+    plan: Plan,
+    settings: Settings,
+    /// Counts the drivers that took up this run.
+    epoch: u32,
+    tasks: Vec<TaskState>,
+    frontier: Frontier,
+    /// Work slots that hold something not yet saved.
+    slots: BTreeMap<Slot, AttemptId>,
+    merge_queue: VecDeque<usize>,
+    /// The task that holds the merge slot: one merge at a time.
+    merging: Option<usize>,
+    questions: BTreeMap<QuestionId, Question>,
+    next_question: u32,
+    halt: Option<Halt>,
+    aborted: Option<String>,
+    budget_reached: bool,
+    /// The dearest attempt so far: what the next one may cost.
+    dearest: Amount,
+    finals: Finals,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Halt {
+    pub now: bool,
+    pub reason: String,
+    pub by: String,
+}
+
+/// The checks of the whole run on its last tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finals {
+    NotYet,
+    Underway { tree: TreeId },
+    Stopped,
+    Ended { tree: TreeId, epoch: u32, results: Vec<CheckResult> },
+}
+
+/// Where a run stands, as its driver sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Something is underway or will start by itself.
+    Busy,
+    Halted,
+    Waiting,
+    BudgetReached,
+    Finished {
+        ok: bool,
+    },
+}
+
+impl Run {
+    /// The run that the first event of a journal starts; none if it is another event.
+    pub fn start(first: &Event) -> Option<Self> {
+        let Event::RunStarted { run, branch, base, plan, settings } = first else { return None };
+        Some(Self {
+            id: run.clone(),
+            branch: branch.clone(),
+            base: base.clone(),
+            tip: base.clone(),
+            tip_tree: None,
+            tasks: vec![TaskState::default(); plan.len()],
+            frontier: Frontier::new(plan),
+            plan: (**plan).clone(),
+            settings: (**settings).clone(),
+            epoch: 0,
+            slots: BTreeMap::new(),
+            merge_queue: VecDeque::new(),
+            merging: None,
+            questions: BTreeMap::new(),
+            next_question: 1,
+            halt: None,
+            aborted: None,
+            budget_reached: false,
+            dearest: Amount::default(),
+            finals: Finals::NotYet,
+        })
+    }
+
+    /// The run that a journal's events add up to.
+    pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
+        let mut events = events.into_iter();
+        let mut run = Self::start(events.next()?)?;
+        for event in events {
+            run.apply(event);
+        }
+        Some(run)
+    }
+
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    pub fn branch(&self) -> &str {
+        &self.branch
+    }
+
+    pub fn base(&self) -> &CommitId {
+        &self.base
+    }
+
+    pub fn tip(&self) -> &CommitId {
+        &self.tip
+    }
+
+    pub fn tip_tree(&self) -> Option<&TreeId> {
+        self.tip_tree.as_ref()
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    pub fn task(&self, position: usize) -> &TaskState {
+        &self.tasks[position]
+    }
+
+    pub fn tasks(&self) -> impl Iterator<Item = (&crate::plan::Task, &TaskState)> {
+        self.plan.tasks().iter().zip(&self.tasks)
+    }
+
+    pub fn state_of(&self, id: &TaskId) -> Option<&TaskState> {
+        self.plan.position(id).map(|position| &self.tasks[position])
+    }
+
+    pub fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.questions.values()
+    }
+
+    pub fn question(&self, id: QuestionId) -> Option<&Question> {
+        self.questions.get(&id)
+    }
+
+    pub fn halt(&self) -> Option<&Halt> {
+        self.halt.as_ref()
+    }
+
+    pub fn aborted(&self) -> Option<&str> {
+        self.aborted.as_deref()
+    }
+
+    pub fn finals(&self) -> &Finals {
+        &self.finals
+    }
+
+    pub fn frontier(&self) -> &Frontier {
+        &self.frontier
+    }
+
+    pub(crate) fn slots(&self) -> &BTreeMap<Slot, AttemptId> {
+        &self.slots
+    }
+
+    pub(crate) fn merging(&self) -> Option<usize> {
+        self.merging
+    }
+
+    pub(crate) fn next_in_merge_queue(&self) -> Option<usize> {
+        self.merge_queue.front().copied()
+    }
+
+    pub(crate) fn next_question(&self) -> QuestionId {
+        QuestionId(self.next_question)
+    }
+
+    pub(crate) fn budget_reached(&self) -> bool {
+        self.budget_reached
+    }
+
+    pub(crate) fn dearest(&self) -> Amount {
+        self.dearest
+    }
+
+    /// What everything so far used.
+    pub fn usage(&self) -> Usage {
+        self.tasks.iter().fold(Usage::default(), |sum, task| sum.plus(&task.usage()))
+    }
+
+    /// Why a task cannot run, if something it needs was given up.
+    pub fn blocked(&self) -> BTreeMap<usize, Vec<BlockCause>> {
+        frontier::blocked(&self.plan, &self.tasks)
+    }
+
+    /// Tasks that could start now, were there room; the most urgent first.
+    pub(crate) fn eligible(&self) -> impl Iterator<Item = usize> + '_ {
+        let only = self.settings.only.as_ref();
+        self.frontier.ready().filter(move |at| only.is_none_or(|id| *id == self.plan.task(*at).id))
+    }
+
+    /// Whether anything that we asked of the world has not been answered yet.
+    pub fn is_underway(&self) -> bool {
+        matches!(self.finals, Finals::Underway { .. })
+            || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
+    }
+
+    pub fn standing(&self) -> Standing {
+        if self.is_underway() {
+            return Standing::Busy;
+        }
+        if self.halt.is_some() {
+            return Standing::Halted;
+        }
+        if self.aborted.is_some() {
+            return Standing::Finished { ok: false };
+        }
+        let wants_to_start = self.eligible().next().is_some();
+        if self.budget_reached && wants_to_start {
+            return Standing::BudgetReached;
+        }
+        if wants_to_start {
+            return Standing::Busy;
+        }
+        if !self.questions.is_empty() {
+            return Standing::Waiting;
+        }
+        Standing::Finished { ok: self.is_all_well() }
+    }
+
+    /// The moment at which waiting ends by itself.
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
+            return None;
+        }
+        self.eligible().filter_map(|at| self.tasks[at].not_before).min()
+    }
+
+    /// Everything that was to be done is done, and the last tree passed.
+    fn is_all_well(&self) -> bool {
+        if let Some(only) = &self.settings.only {
+            return self.state_of(only).is_some_and(task::TaskState::is_done);
+        }
+        let final_ok = match &self.finals {
+            Finals::Ended { results, .. } => results.iter().all(CheckResult::passed),
+            Finals::NotYet => true,
+            Finals::Underway { .. } | Finals::Stopped => false,
+        };
+        final_ok && self.tasks.iter().all(TaskState::is_done)
+    }
+
+    /// Tasks that hold files right now.
+    pub(crate) fn active(&self) -> BTreeSet<usize> {
+        self.frontier.active().collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! Where one task stands.
+
+use std::collections::BTreeMap;
+
+use crate::check::{CheckResult, Phase, Receipt};
+use crate::event::Rejection;
+use crate::harvest::Harvest;
+use crate::ids::{AttemptId, CommitId, QuestionId, Slot};
+use crate::input::{AttemptEnd, MergedTree};
+use crate::question::Answered;
+use crate::time::Timestamp;
+use crate::usage::{Amount, Usage};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskState {
+    pub stage: Stage,
+    /// The number of the last attempt; numbers are never used again.
+    pub attempts: u32,
+    /// Attempts that count against the limit.
+    pub counted: u32,
+    pub spawn_failures: u32,
+    /// Deaths in a row, for the back-off.
+    pub deaths: u32,
+    pub timeouts: u32,
+    pub not_before: Option<Timestamp>,
+    /// What the next worker is told about the last one.
+    pub feedback: Option<Rejection>,
+    /// Why the last attempt came to nothing, whatever it was.
+    pub last_rejection: Option<Rejection>,
+    pub answers: Vec<Answered>,
+    /// Files that the task was seen to collide on; treated like its listed files from then on.
+    pub footprint: Vec<String>,
+    /// Use per attempt: counted once, however often it is reported.
+    pub usages: BTreeMap<u32, Usage>,
+    pub differences: Vec<String>,
+    /// Which driver retried it by policy.
+    pub retried_in: Option<u32>,
+}
+
+impl TaskState {
+    pub fn usage(&self) -> Usage {
+        self.usages.values().fold(Usage::default(), |sum, usage| sum.plus(usage))
+    }
+
+    pub fn is_done(&self) -> bool {
+        matches!(self.stage, Stage::Done { .. })
+    }
+
+    /// Done or skipped: nothing more will come of it unless a person asks.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.stage, Stage::Done { .. } | Stage::Skipped { .. })
+    }
+
+    /// The attempt that is underway, if one is.
+    pub fn attempt(&self) -> Option<&AttemptId> {
+        self.stage.work().map(|work| &work.attempt)
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Pending, ready or blocked: the frontier tells.
+    #[default]
+    Idle,
+    Starting(Work),
+    Running(Work),
+    /// The process is gone; what it left is being saved.
+    Harvesting(Work, AttemptEnd),
+    /// Saved; the verdict is next.
+    Judging(Work, AttemptEnd, Harvest),
+    /// A person must allow the change.
+    Held(Work, Harvest, Option<QuestionId>),
+    Checking(Work, Harvest, CheckStage),
+    Queued(Work, Harvest, Vec<CheckResult>),
+    Merging(Work, Harvest, Vec<CheckResult>, MergeStage),
+    /// A person must answer before the next attempt.
+    Waiting(QuestionId),
+    Failed {
+        reason: String,
+        question: Option<QuestionId>,
+    },
+    Skipped {
+        reason: String,
+    },
+    Done {
+        commit: CommitId,
+        attempt: AttemptId,
+        receipt: Receipt,
+    },
+}
+
+/// One attempt at work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    pub attempt: AttemptId,
+    pub slot: Slot,
+    pub base: CommitId,
+    pub reserved: Amount,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckStage {
+    pub phase: Phase,
+    /// We ended them; they have to run again.
+    pub stopped: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeStage {
+    Building {
+        onto: CommitId,
+    },
+    Checking {
+        merged: MergedTree,
+        stopped: bool,
+    },
+    Moving {
+        merged: MergedTree,
+        receipt: Receipt,
+        restore: Option<CommitId>,
+        question: Option<QuestionId>,
+    },
+}
+
+impl Stage {
+    pub fn work(&self) -> Option<&Work> {
+        match self {
+            Self::Starting(work)
+            | Self::Running(work)
+            | Self::Harvesting(work, _)
+            | Self::Judging(work, ..)
+            | Self::Held(work, ..)
+            | Self::Checking(work, ..)
+            | Self::Queued(work, ..)
+            | Self::Merging(work, ..) => Some(work),
+            Self::Idle
+            | Self::Waiting(_)
+            | Self::Failed { .. }
+            | Self::Skipped { .. }
+            | Self::Done { .. } => None,
+        }
+    }
+
+    /// Did we ask something of the world that is not answered yet?
+    pub fn is_underway(&self) -> bool {
+        match self {
+            Self::Starting(_)
+            | Self::Running(_)
+            | Self::Harvesting(..)
+            | Self::Judging(..)
+            | Self::Queued(..) => true,
+            Self::Checking(_, _, stage) => !stage.stopped,
+            Self::Merging(.., MergeStage::Checking { stopped, .. }) => !stopped,
+            Self::Merging(.., MergeStage::Moving { question, .. }) => question.is_none(),
+            Self::Merging(.., MergeStage::Building { .. }) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! May this change land? (EX-04)
+//!
+//! Real plans' file lists are never complete, so by default a change outside the list is accepted
+//! when the worker declared it, with guards: no deletions, no tests that the checks rest on, no
+//! file that another unfinished task claims, and never a file that hands trust to other programs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::harvest::{Change, ChangeKind, EntryKind};
+use crate::outcome::{Deviation, names};
+use crate::plan::Task;
+use crate::settings::ScopeMode;
+
+/// One change that cannot land, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    pub path: String,
+    pub why: Why,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// Outside the task's files, and not declared.
+    Undeclared,
+    /// Outside the task's files, which is all that `strict` allows.
+    Unlisted,
+    /// Another unfinished task writes it.
+    ClaimedBy(String),
+    /// It existed before, and the task does not list it.
+    Deletion,
+    /// A test that the checks rest on.
+    Test,
+    /// It hands trust to other programs.
+    Trust,
+    /// The run itself rests on it.
+    Pinned,
+    /// A symbolic link that leads out of the repository.
+    LeavesTree(String),
+    /// A repository inside the repository.
+    Gitlink,
+    /// Not a path that we would write.
+    BadPath(String),
+}
+
+impl Why {
+    /// What the next worker is told.
+    pub fn explain(&self) -> String {
+        match self {
+            Self::Undeclared => {
+                "is not one of the task's files and was not declared as a deviation".to_owned()
+            }
+            Self::Unlisted => "is not one of the task's files".to_owned(),
+            Self::ClaimedBy(task) => format!("belongs to task {task}, which is not finished"),
+            Self::Deletion => "was deleted although it is not one of the task's files".to_owned(),
+            Self::Test => {
+                "is a test that the checks rest on, and not one of the task's files".to_owned()
+            }
+            Self::Trust => {
+                "hands trust to other programs, and is not one of the task's files".to_owned()
+            }
+            Self::Pinned => "is what this run itself rests on".to_owned(),
+            Self::LeavesTree(target) => {
+                format!("is a symbolic link that leaves the repository ({target:?})")
+            }
+            Self::Gitlink => "is a repository inside the repository".to_owned(),
+            Self::BadPath(why) => format!("is not an acceptable path: it {why}"),
+        }
+    }
+}
+
+/// What the judgement rests on.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    pub mode: ScopeMode,
+    pub task: &'a Task,
+    pub deviations: &'a [Deviation],
+    /// Other tasks that are not finished.
+    pub unfinished: Vec<&'a Task>,
+    pub always: &'a [String],
+    pub pinned: &'a [String],
+}
+
+/// What may land, what may not, and what a person must allow first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judgement {
+    pub violations: Vec<Violation>,
+    /// Listed files that hand trust to other programs.
+    pub ask: Vec<String>,
+    /// Accepted although they are not listed.
+    pub beyond: Vec<String>,
+}
+
+impl Scope<'_> {
+    pub fn judge(&self, changes: &[Change]) -> Judgement {
+        let mut judgement = Judgement::default();
+        for change in changes {
+            let listed = self.task.may_write(&change.path);
+            if let Some(why) = self.never(change).or_else(|| self.outside(change, listed)) {
+                judgement.violations.push(Violation { path: change.path.clone(), why });
+            } else if hands_trust(&change.path) {
+                judgement.ask.push(change.path.clone());
+            } else if !listed && self.task.lists_files() {
+                judgement.beyond.push(change.path.clone());
+            }
+        }
+        judgement
+    }
+
+    /// What no list and no declaration can allow.
+    fn never(&self, change: &Change) -> Option<Why> {
+        if let Err(why) = crate::pattern::check_path(&change.path) {
+            return Some(Why::BadPath(why.to_string()));
+        }
+        if self.pinned.contains(&change.path) {
+            return Some(Why::Pinned);
+        }
+        match &change.now {
+            EntryKind::Gitlink => Some(Why::Gitlink),
+            EntryKind::Symlink(target) if leaves_tree(&change.path, target) => {
+                Some(Why::LeavesTree(target.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    fn outside(&self, change: &Change, listed: bool) -> Option<Why> {
+        if listed {
+            return None;
+        }
+        if hands_trust(&change.path) {
+            return Some(Why::Trust);
+        }
+        if self.mode == ScopeMode::Open {
+            return None;
+        }
+        let free = !self.task.lists_files();
+        if self.mode == ScopeMode::Strict && !free {
+            return Some(Why::Unlisted);
+        }
+        if change.kind == ChangeKind::Deleted {
+            return Some(Why::Deletion);
+        }
+        if change.existed() && self.checks_rest_on(&change.path) {
+            return Some(Why::Test);
+        }
+        if let Some(other) = self.unfinished.iter().find(|task| task.may_write(&change.path)) {
+            return Some(Why::ClaimedBy(other.id.to_string()));
+        }
+        let declared = self.deviations.iter().any(|deviation| deviation.declares(&change.path));
+        (!free && !declared).then_some(Why::Undeclared)
+    }
+
+    fn checks_rest_on(&self, path: &str) -> bool {
+        let own = self.task.all_checks().map(|check| check.command.as_str());
+        looks_like_test(path)
+            || own.chain(self.always.iter().map(String::as_str)).any(|command| names(command, path))
+    }
+}
+
+/// Files that make other programs do things: a change to them is never taken silently.
+pub fn hands_trust(path: &str) -> bool {
+    const DIRECTORIES: [&str; 13] = [
+        ".claude",
+        ".codex",
+        ".gemini",
+        ".cursor",
+        ".vscode",
+        ".idea",
+        ".husky",
+        ".afresh",
+        ".circleci",
+        ".devcontainer",
+        ".buildkite",
+        ".opencode",
+        ".githooks",
+    ];
+    const NAMES: [&str; 14] = [
+        ".mcp.json",
+        ".gitmodules",
+        ".gitattributes",
+        ".envrc",
+        "claude.md",
+        "agents.md",
+        "gemini.md",
+        ".gitlab-ci.yml",
+        ".travis.yml",
+        "jenkinsfile",
+        "azure-pipelines.yml",
+        ".pre-commit-config.yaml",
+        "bitbucket-pipelines.yml",
+        ".cursorrules",
+    ];
+    // Some file systems ignore case.
+    let lower = path.to_lowercase();
+    let components: Vec<&str> = lower.split('/').collect();
+    let name = components.last().copied().unwrap_or_default();
+    components.iter().any(|component| DIRECTORIES.contains(component))
+        || NAMES.contains(&name)
+        || lower.starts_with(".github/workflows/")
+        || lower.starts_with(".github/actions/")
+}
+
+/// Tests, by the names that people give them.
+pub fn looks_like_test(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let stem = name.split('.').next().unwrap_or_default();
+    directories
+        .split('/')
+        .any(|d| matches!(d, "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata"))
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_spec")
+        || stem == "conftest"
+        || name.contains(".test.")
+        || name.contains(".spec.")
+        || path.rsplit('/').next().is_some_and(|n| n.contains("Test.") || n.contains("Tests."))
+}
+
+/// Would following the link at `path` lead out of the repository?
+fn leaves_tree(path: &str, target: &str) -> bool {
+    if target.starts_with('/') || target.is_empty() {
+        return true;
+    }
+    let mut depth = path.split('/').count() as i64 - 1;
+    for component in target.split('/') {
+        match component {
+            "" | "." => {}
+            ".." => depth -= 1,
+            name if name.eq_ignore_ascii_case(".git") => return true,
+            _ => depth += 1,
+        }
+        if depth < 0 {
+            return true;
+        }
+    }
+    false
+}

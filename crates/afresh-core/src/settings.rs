@@ -1,0 +1,146 @@
+//! How a run is to be driven. Part of the journal, so that a resumed run decides the same way.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::TaskId;
+use crate::time::span;
+use crate::usage::Budget;
+
+/// Everything the decisions depend on, besides the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub parallel: u16,
+    pub schedule: Schedule,
+    pub scope: ScopeMode,
+    /// Fresh workers per task before it counts as failed.
+    pub attempts: u32,
+    /// Waits after a spawn failure or a worker that died, one per consecutive failure.
+    #[serde(with = "spans")]
+    pub backoff: Vec<Duration>,
+    #[serde(with = "span")]
+    pub halt_grace: Duration,
+    pub history: History,
+    pub timeout_action: TimeoutAction,
+    pub on_orphan: OnOrphan,
+    pub on_decision: OnDecision,
+    pub on_failure: OnFailure,
+    pub budget: Budget,
+    /// Checks that run on every merge, besides the task's own.
+    pub always: Vec<String>,
+    /// Tasks without a file list run beside others only if this is set.
+    pub unlisted_beside_others: bool,
+    /// Run this one task only.
+    pub only: Option<TaskId>,
+    /// Files of the repository that the run itself rests on (its plan): no worker may change them.
+    pub pinned: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            parallel: 3,
+            schedule: Schedule::Eager,
+            scope: ScopeMode::Declared,
+            attempts: 3,
+            backoff: vec![Duration::from_secs(2), Duration::from_secs(5)],
+            halt_grace: Duration::from_secs(5),
+            history: History::Merge,
+            timeout_action: TimeoutAction::Ask,
+            on_orphan: OnOrphan::Retry,
+            on_decision: OnDecision::Ask,
+            on_failure: OnFailure::Ask,
+            budget: Budget::default(),
+            always: Vec::new(),
+            unlisted_beside_others: false,
+            only: None,
+            pinned: Vec::new(),
+        }
+    }
+}
+
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $($(#[$vdoc])* $variant),* }
+
+        impl $name {
+            /// The words of the configuration file and the command line.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)* _ => None }
+            }
+
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),* }
+            }
+        }
+    };
+}
+
+choice!(
+    /// When a task whose dependencies are merged may start.
+    Schedule {
+        /// At once; longest remaining path first.
+        Eager = "eager",
+        /// When everything of the waves before is settled.
+        Waves = "waves",
+    }
+);
+choice!(
+    /// What a worker may change besides its task's files.
+    ScopeMode {
+        Strict = "strict",
+        Declared = "declared",
+        Open = "open",
+    }
+);
+choice!(
+    /// How a task lands on the branch.
+    History {
+        /// One merge commit; the task's steps hang on its second parent.
+        Merge = "merge",
+        /// One plain commit.
+        Linear = "linear",
+    }
+);
+choice!(
+    /// What follows when an attempt ran out of time.
+    TimeoutAction { Ask = "ask", Retry = "retry", Skip = "skip", Fail = "fail" }
+);
+choice!(
+    /// What becomes of attempts that were running when afresh was killed.
+    OnOrphan { Retry = "retry", Skip = "skip", Abort = "abort" }
+);
+choice!(
+    /// Who answers a worker that needs a decision.
+    OnDecision { Ask = "ask", Defer = "defer", First = "first", Abort = "abort" }
+);
+choice!(
+    /// What follows when a task's attempts are spent.
+    OnFailure { Ask = "ask", Retry = "retry", Skip = "skip", Abort = "abort" }
+);
+
+mod spans {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(spans: &[Duration], to: S) -> Result<S::Ok, S::Error> {
+        let millis: Vec<u64> =
+            spans.iter().map(|s| u64::try_from(s.as_millis()).unwrap_or(u64::MAX)).collect();
+        millis.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<Duration>, D::Error> {
+        Ok(Vec::<u64>::deserialize(from)?.into_iter().map(Duration::from_millis).collect())
+    }
+}

@@ -1,0 +1,220 @@
+//! The state of a run as a table, for people and scripts.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::event::Rejection;
+use crate::ids::{CommitId, QuestionId, RunId, TaskId};
+use crate::outcome::Choice;
+use crate::plan::Task;
+use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
+use crate::usage::Usage;
+
+/// What `afresh status --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Status {
+    pub run: RunId,
+    pub state: RunState,
+    pub branch: String,
+    pub base: CommitId,
+    pub tip: CommitId,
+    pub counts: BTreeMap<&'static str, usize>,
+    pub tasks: Vec<TaskStatus>,
+    pub questions: Vec<QuestionStatus>,
+    pub usage: UsageStatus,
+    pub halt: Option<HaltStatus>,
+    /// Why the last checks of the whole failed, where they did.
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunState {
+    Planning,
+    Running,
+    Halted,
+    Waiting,
+    Done,
+    Failed,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskStatus {
+    pub id: TaskId,
+    pub title: String,
+    pub state: &'static str,
+    pub attempts: u32,
+    pub commits: Vec<CommitId>,
+    pub usage: UsageStatus,
+    pub error: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<TaskId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QuestionStatus {
+    pub id: String,
+    #[serde(skip)]
+    pub number: QuestionId,
+    pub task: TaskId,
+    pub kind: &'static str,
+    pub text: String,
+    pub options: Vec<Choice>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HaltStatus {
+    pub now: bool,
+    pub reason: String,
+    pub by: String,
+    /// Filled in by whoever knows the calendar.
+    pub since: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct UsageStatus {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub cost_usd: Option<f64>,
+}
+
+impl From<&Usage> for UsageStatus {
+    fn from(usage: &Usage) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "money is shown here, not counted")]
+        let cost_usd = usage.cost_micros.map(|micros| micros as f64 / 1e6);
+        let Usage { input, output, cache_read, cache_write, .. } = *usage;
+        Self { input, output, cache_read, cache_write, cost_usd }
+    }
+}
+
+impl Status {
+    pub fn of(run: &Run) -> Self {
+        let blocked = run.blocked();
+        let tasks: Vec<TaskStatus> = run
+            .tasks()
+            .enumerate()
+            .map(|(at, (task, state))| {
+                task_status(task, state, blocked.get(&at), run.frontier().is_ready(run.plan(), at))
+            })
+            .collect();
+        let mut counts = BTreeMap::new();
+        for task in &tasks {
+            *counts.entry(task.state).or_insert(0) += 1;
+        }
+        Self {
+            run: run.id().clone(),
+            state: run_state(run),
+            branch: run.branch().to_owned(),
+            base: run.base().clone(),
+            tip: run.tip().clone(),
+            counts,
+            tasks,
+            questions: run.questions().map(question_status).collect(),
+            usage: UsageStatus::from(&run.usage()),
+            halt: run.halt().map(|halt| HaltStatus {
+                now: halt.now,
+                reason: halt.reason.clone(),
+                by: halt.by.clone(),
+                since: None,
+            }),
+            error: final_error(run),
+        }
+    }
+}
+
+/// What a run's driver would say it is doing.
+pub fn run_state(run: &Run) -> RunState {
+    if run.halt().is_some() {
+        return RunState::Halted;
+    }
+    match run.standing() {
+        Standing::Busy => RunState::Running,
+        Standing::Halted => RunState::Halted,
+        Standing::Waiting => RunState::Waiting,
+        Standing::BudgetReached | Standing::Finished { ok: false } => RunState::Failed,
+        Standing::Finished { ok: true } => {
+            let all = run.tasks().all(|(_, state)| state.is_done());
+            if all { RunState::Done } else { RunState::Running }
+        }
+    }
+}
+
+/// Why the run as a whole is not well, besides its tasks.
+fn final_error(run: &Run) -> Option<String> {
+    if let Some(reason) = run.aborted() {
+        return Some(reason.to_owned());
+    }
+    let crate::run::Finals::Ended { results, .. } = run.finals() else { return None };
+    let failed = results.iter().find(|result| !result.passed())?;
+    Some(format!("on the final tree, {}", failed.describe()))
+}
+
+fn task_status(
+    task: &Task,
+    state: &TaskState,
+    causes: Option<&Vec<BlockCause>>,
+    ready: bool,
+) -> TaskStatus {
+    let commits = match &state.stage {
+        Stage::Done { commit, .. } => vec![commit.clone()],
+        _ => Vec::new(),
+    };
+    TaskStatus {
+        id: task.id.clone(),
+        title: task.title.clone(),
+        state: word(&state.stage, causes.is_some(), ready),
+        attempts: state.attempts,
+        commits,
+        usage: UsageStatus::from(&state.usage()),
+        error: error(state, causes),
+        blocked_by: causes.into_iter().flatten().map(|cause| cause.task.clone()).collect(),
+        differences: state.differences.clone(),
+    }
+}
+
+/// The word that scripts see for a task's state.
+pub fn word(stage: &Stage, blocked: bool, ready: bool) -> &'static str {
+    match stage {
+        Stage::Idle if blocked => "blocked",
+        Stage::Idle if ready => "ready",
+        Stage::Idle => "pending",
+        // Not running before its process is there (B37).
+        Stage::Starting(_) => "ready",
+        Stage::Running(_) | Stage::Harvesting(..) | Stage::Judging(..) => "running",
+        Stage::Held(..) | Stage::Waiting(_) => "waiting",
+        Stage::Checking(..) => "checking",
+        Stage::Queued(..) | Stage::Merging(..) => "merging",
+        Stage::Failed { .. } => "failed",
+        Stage::Skipped { .. } => "skipped",
+        Stage::Done { .. } => "done",
+    }
+}
+
+fn error(state: &TaskState, causes: Option<&Vec<BlockCause>>) -> Option<String> {
+    match (&state.stage, causes) {
+        (Stage::Failed { reason, .. } | Stage::Skipped { reason }, _) => Some(reason.clone()),
+        (Stage::Done { .. }, _) => None,
+        (_, Some(causes)) => {
+            let list: Vec<String> =
+                causes.iter().map(|cause| format!("{} {}", cause.task, cause.state)).collect();
+            Some(format!("blocked: {}", list.join(", ")))
+        }
+        _ => state.last_rejection.as_ref().map(Rejection::describe),
+    }
+}
+
+fn question_status(question: &crate::question::Question) -> QuestionStatus {
+    QuestionStatus {
+        id: question.id.to_string(),
+        number: question.id,
+        task: question.task.clone(),
+        kind: question.topic.kind(),
+        text: question.text.clone(),
+        options: question.options.clone(),
+    }
+}
