@@ -1,0 +1,126 @@
+//! Why a journal is refused, or did not take a record.
+//!
+//! Damage, a newer format and a fault of the machine are different errors, because they ask for
+//! different remedies; turning SQLite's codes into one of them happens only here.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use crate::fault::{Fault, FaultKind};
+
+/// Whatever the variant, nothing unstored was acknowledged, and a refusal changed no file.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error(
+        "{} was written by a newer afresh: it has format {found}, this program knows up to \
+         {known}; use the newer program, nothing was changed",
+        path.display()
+    )]
+    Newer { path: PathBuf, found: i64, known: i64 },
+
+    #[error(
+        "{} is not a journal of afresh ({what}); move it away or name another state directory, \
+         nothing was changed",
+        path.display()
+    )]
+    Foreign { path: PathBuf, what: String },
+
+    /// `seq` is the first record that cannot be trusted.
+    #[error(
+        "{} is damaged from record {seq} on ({what}); restore it from a copy, or move the state \
+         directory away to begin anew; nothing was changed",
+        path.display()
+    )]
+    Damaged { path: PathBuf, seq: u64, what: String },
+
+    #[error(
+        "{} ends at record {last}, but record {head} was acknowledged; restore it from a copy \
+         together with its -wal file, nothing was changed",
+        path.display()
+    )]
+    MissesHead { path: PathBuf, head: u64, last: u64 },
+
+    #[error(
+        "{} is missing although the journal holds {last} records, so nobody can tell whether some \
+         were lost; put it back beside the journal, nothing was changed",
+        path.display()
+    )]
+    HeadMissing { path: PathBuf, last: u64 },
+
+    #[error(
+        "{} is damaged ({what}), so nobody can tell whether records were lost; restore it from a \
+         copy, nothing was changed",
+        path.display()
+    )]
+    HeadDamaged { path: PathBuf, what: &'static str },
+
+    #[error(
+        "{} has another writer, which has appended since we looked; only the holder of the lock \
+         may write: end one of the two and open it again",
+        path.display()
+    )]
+    Overtaken { path: PathBuf },
+
+    #[error("a text of {bytes} bytes is too large for {}; at most {limit} are stored", path.display())]
+    TooLarge { path: PathBuf, bytes: usize, limit: usize },
+
+    #[error(
+        "{} takes no more records, because an earlier append failed; remedy its cause and open \
+         the journal again",
+        path.display()
+    )]
+    Poisoned { path: PathBuf },
+
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl JournalError {
+    /// Sorts what SQLite said about `path` into damage or a fault.
+    ///
+    /// `seq` is the first record that had not been read whole; it is the place of any damage.
+    pub(crate) fn sqlite(
+        doing: &'static str,
+        path: &Path,
+        seq: u64,
+        source: rusqlite::Error,
+    ) -> Self {
+        let path = path.to_path_buf();
+        match kind_of(&source) {
+            Some(kind) => Fault { doing, path, kind, source: Box::new(source) }.into(),
+            None => Self::Damaged { path, seq, what: source.to_string() },
+        }
+    }
+
+    /// What the machine did not let us do, if that is what this is.
+    pub fn fault(&self) -> Option<FaultKind> {
+        match self {
+            Self::Fault(fault) => Some(fault.kind),
+            _ => None,
+        }
+    }
+}
+
+/// The kind of fault behind an error of SQLite, or `None` if the file is to blame.
+fn kind_of(error: &rusqlite::Error) -> Option<FaultKind> {
+    let rusqlite::Error::SqliteFailure(failure, _) = error else {
+        // Columns of the wrong type, missing rows: our own tables never give these.
+        return None;
+    };
+    match failure.code {
+        ErrorCode::DiskFull => Some(FaultKind::DiskFull),
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(FaultKind::ReadOnly),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(FaultKind::Busy),
+        // `Unknown` is SQLite's plain error: a statement that fits our tables fails to compile only
+        // if these are not our tables.
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => None,
+        // A page that should be there is not: the file was cut.
+        ErrorCode::SystemIoFailure
+            if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ =>
+        {
+            None
+        }
+        _ => Some(FaultKind::Io),
+    }
+}

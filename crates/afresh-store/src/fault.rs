@@ -1,0 +1,61 @@
+//! What the machine did not let us do: a full disk, a read-only file system, a failing device.
+//!
+//! A fault is about the world, never about what is in the files; damage has its own errors in
+//! [`crate::error`]. After a fault the same call may succeed once its cause is gone.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One thing that could not be done to one file.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing} {}: {kind}", path.display())]
+pub struct Fault {
+    /// The verb, such as "write".
+    pub doing: &'static str,
+    pub path: PathBuf,
+    pub kind: FaultKind,
+    #[source]
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+/// Which remedy a fault asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    DiskFull,
+    ReadOnly,
+    /// Somebody else kept the database for longer than we wait.
+    Busy,
+    Io,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DiskFull => "the disk or the quota is full; free some space and try again",
+            Self::ReadOnly => "it is read-only for us; check its owner, mode and file system",
+            Self::Busy => "another process has kept it busy; try again when that one is done",
+            Self::Io => "the system refused; the cause below says why",
+        })
+    }
+}
+
+impl Fault {
+    pub(crate) fn new(doing: &'static str, path: &Path, source: io::Error) -> Self {
+        let kind = match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => FaultKind::DiskFull,
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                FaultKind::ReadOnly
+            }
+            io::ErrorKind::WouldBlock => FaultKind::Busy,
+            _ => FaultKind::Io,
+        };
+        Self { doing, path: path.to_path_buf(), kind, source: Box::new(source) }
+    }
+
+    /// For `map_err`: names the deed and the file once, where the call is made.
+    pub(crate) fn of(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::new(doing, path, source)
+    }
+}

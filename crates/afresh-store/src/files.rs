@@ -1,0 +1,137 @@
+//! Replace a whole file, or do not.
+//!
+//! For projections and other small files that are written at once. What grows by appending is the
+//! journal's; bundles and transcripts are written by those who make them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::fault::Fault;
+
+/// In the name of every half-made file, so that leftovers of a kill can be told and removed.
+const UNFINISHED: &str = ".afresh-tmp";
+
+/// Gives `path` these bytes; after a crash it holds either the old ones or these, never a mixture.
+///
+/// When this returns, the new content survives a power cut.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    let temporary = temporary_beside(path);
+    let written = write_new(&temporary, bytes)
+        .and_then(|()| fs::rename(&temporary, path).map_err(Fault::of("replace", path)));
+    if let Err(fault) = written {
+        // The first fault is the one to tell; a leftover is removed at the next open.
+        let _ = fs::remove_file(&temporary);
+        return Err(fault);
+    }
+    sync_directory(parent(path))
+}
+
+/// Makes `dir` and its missing parents, and the entries that name them, durable.
+pub(crate) fn create_directory(dir: &Path) -> Result<(), Fault> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let above = parent(dir);
+    create_directory(above)?;
+    match fs::create_dir(dir) {
+        Ok(()) => sync_directory(above),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
+        Err(error) => Err(Fault::new("create the directory", dir, error)),
+    }
+}
+
+/// Removes what writers that were killed left behind in `dir`.
+pub(crate) fn remove_leftovers(dir: &Path) -> Result<(), Fault> {
+    for entry in fs::read_dir(dir).map_err(Fault::of("list", dir))? {
+        let entry = entry.map_err(Fault::of("list", dir))?;
+        if entry.file_name().to_string_lossy().contains(UNFINISHED) {
+            let path = entry.path();
+            fs::remove_file(&path).map_err(Fault::of("remove the leftover", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// A name in the same directory that nobody else uses.
+pub(crate) fn temporary_beside(path: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}-{count}{UNFINISHED}", std::process::id()));
+    path.with_file_name(name)
+}
+
+/// Makes the names in `dir` durable; the content of a file is of no use without its name.
+pub(crate) fn sync_directory(dir: &Path) -> Result<(), Fault> {
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(Fault::of("sync the directory", dir))
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(Fault::of("create", path))?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(Fault::of("write", path))
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ if path.is_absolute() => path,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(dir: &Path) -> Vec<String> {
+        let names = fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string());
+        let mut names: Vec<String> = names.map(Result::unwrap).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("STATE.md");
+        write_atomically(&path, b"a long first text").unwrap();
+        write_atomically(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(names(dir.path()), ["STATE.md"]);
+    }
+
+    #[test]
+    fn a_failed_replacement_names_the_file_and_leaves_no_leftover() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        let fault = write_atomically(&path, b"x").unwrap_err();
+        assert_eq!(fault.path, path);
+        assert_eq!(names(dir.path()), ["taken"]);
+    }
+
+    #[test]
+    fn leftovers_of_a_kill_are_removed_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("report.json");
+        fs::write(&path, "kept").unwrap();
+        fs::write(temporary_beside(&path), "half").unwrap();
+        remove_leftovers(dir.path()).unwrap();
+        assert_eq!(names(dir.path()), ["report.json"]);
+    }
+
+    #[test]
+    fn missing_parents_are_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("a/b/c");
+        create_directory(&deep).unwrap();
+        create_directory(&deep).unwrap();
+        assert!(deep.is_dir());
+    }
+}

@@ -1,0 +1,143 @@
+//! Messages to the driver, from whoever: other terminals, the page, a tool.
+//!
+//! A message is on the disk when [`Inbox::send`] returns. The driver notices it by the journal's
+//! `data_version`, and answers it; what a message means is not known here.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::connect;
+use crate::error::JournalError;
+use crate::journal::MAX_TEXT_BYTES;
+use crate::paths::Paths;
+use crate::schema;
+
+/// Why a message could not be sent, answered or found.
+#[derive(Debug, thiserror::Error)]
+pub enum InboxError {
+    #[error("there is no journal in {}, so nobody to send a message to; start a run first", dir.display())]
+    NoJournal { dir: std::path::PathBuf },
+
+    #[error("there is no message {id}; `pending` lists those that await an answer")]
+    Unknown { id: i64 },
+
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// A message that awaits an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub id: i64,
+    pub wall_ms: i64,
+    pub sender: String,
+    pub body: String,
+}
+
+/// The inbox of a state directory, open for anybody; no lock is needed.
+#[derive(Debug)]
+pub struct Inbox {
+    connection: Connection,
+    paths: Paths,
+}
+
+impl Inbox {
+    /// Opens the inbox beside the journal in `dir`, which must exist.
+    pub fn open(dir: &Path) -> Result<Self, InboxError> {
+        let paths = Paths::of(dir).map_err(JournalError::from)?;
+        if !paths.database.exists() {
+            return Err(InboxError::NoJournal { dir: paths.dir });
+        }
+        // Before connecting: a newer journal must not change because somebody sent a message.
+        connect::look(&paths, |connection| schema::check(connection, &paths.database))?;
+        let connection = connect::writable(&paths)?;
+        Ok(Self { connection, paths })
+    }
+
+    /// Leaves a message for the driver; it is durable when this returns.
+    pub fn send(&mut self, sender: &str, body: &str) -> Result<i64, InboxError> {
+        let path = &self.paths.database;
+        if let Some(bytes) = [sender.len(), body.len()].into_iter().find(|&it| it > MAX_TEXT_BYTES)
+        {
+            let (path, limit) = (path.clone(), MAX_TEXT_BYTES);
+            return Err(JournalError::TooLarge { path, bytes, limit }.into());
+        }
+        self.connection
+            .query_row(
+                "INSERT INTO inbox(wall_ms, sender, body) VALUES (?1, ?2, ?3) RETURNING id",
+                (wall_ms(), sender, body),
+                |row| row.get(0),
+            )
+            .map_err(|error| JournalError::sqlite("send a message through", path, 1, error).into())
+    }
+
+    /// The messages that await an answer, oldest first.
+    pub fn pending(&self) -> Result<Vec<Message>, InboxError> {
+        Ok(pending(&self.connection, &self.paths.database)?)
+    }
+
+    /// Answers a message; the first answer stays.
+    pub fn answer(&mut self, id: i64, text: &str) -> Result<(), InboxError> {
+        answer(&self.connection, &self.paths.database, id, text)
+    }
+
+    /// The answer to a message, once there is one.
+    pub fn answer_of(&self, id: i64) -> Result<Option<String>, InboxError> {
+        answer_of(&self.connection, &self.paths.database, id)
+    }
+}
+
+pub(crate) fn pending(connection: &Connection, path: &Path) -> Result<Vec<Message>, JournalError> {
+    let read = || {
+        connection
+            .prepare_cached(
+                "SELECT id, wall_ms, sender, body FROM inbox WHERE answered_ms IS NULL ORDER BY id",
+            )?
+            .query_map([], message)?
+            .collect::<rusqlite::Result<Vec<_>>>()
+    };
+    read().map_err(|error| JournalError::sqlite("read the inbox in", path, 1, error))
+}
+
+pub(crate) fn answer(
+    connection: &Connection,
+    path: &Path,
+    id: i64,
+    text: &str,
+) -> Result<(), InboxError> {
+    // Asked first, because a message that is not there must not look answered.
+    answer_of(connection, path, id)?;
+    store_answer(connection, id, text)
+        .map_err(|error| JournalError::sqlite("answer a message in", path, 1, error).into())
+}
+
+/// Answers within the caller's transaction; a message that is already answered, or was never sent,
+/// is left alone.
+pub(crate) fn store_answer(connection: &Connection, id: i64, text: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE inbox SET answered_ms = ?2, answer = ?3 WHERE id = ?1 AND answered_ms IS NULL",
+        )?
+        .execute((id, wall_ms(), text))
+        .map(|_| ())
+}
+
+fn answer_of(connection: &Connection, path: &Path, id: i64) -> Result<Option<String>, InboxError> {
+    connection
+        .query_row("SELECT answer FROM inbox WHERE id = ?1", [id], |row| row.get(0))
+        .optional()
+        .map_err(|error| JournalError::sqlite("read the inbox in", path, 1, error))?
+        .ok_or(InboxError::Unknown { id })
+}
+
+fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
+    Ok(Message { id: row.get(0)?, wall_ms: row.get(1)?, sender: row.get(2)?, body: row.get(3)? })
+}
+
+/// The clock on the wall, for people; the order of messages is that of their ids.
+fn wall_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

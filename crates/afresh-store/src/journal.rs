@@ -1,0 +1,299 @@
+//! Append records, durably, as the only writer.
+//!
+//! Who that writer is, is decided by a [`crate::Lock`], which the caller holds; how many records go
+//! into one append is the caller's choice as well. Records are never changed and never removed.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use crate::chain::{Chain, Content, Point};
+use crate::connect;
+use crate::error::JournalError;
+use crate::fault::Fault;
+use crate::files;
+use crate::head::HeadFile;
+use crate::inbox::{self, InboxError, Message};
+use crate::paths::Paths;
+use crate::reader::JournalReader;
+use crate::scan;
+use crate::schema;
+use crate::verify;
+
+/// The largest body, kind or run name that is stored, in bytes.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// What is to be recorded. The journal adds the sequence number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRecord {
+    pub run: String,
+    pub epoch: u64,
+    /// By the run's own monotonic clock.
+    pub at_ms: u64,
+    /// By the clock on the wall, for people.
+    pub wall_ms: i64,
+    pub kind: String,
+    pub body: String,
+}
+
+/// What was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    pub seq: u64,
+    pub run: String,
+    pub epoch: u64,
+    pub at_ms: u64,
+    pub wall_ms: i64,
+    pub kind: String,
+    pub body: String,
+}
+
+/// The answer to a message of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub message: i64,
+    pub text: String,
+}
+
+/// The journal of a state directory, open for appending.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Connection,
+    head: HeadFile,
+    paths: Paths,
+    last: Point,
+    recovered: u64,
+    poisoned: bool,
+}
+
+impl Journal {
+    /// Opens the journal in `dir`, after proving that it is whole; makes it if there is none.
+    ///
+    /// A journal that is damaged, or newer, or misses an acknowledged record is refused, and then
+    /// no file has changed.
+    pub fn open(dir: &Path) -> Result<Self, JournalError> {
+        let paths = Paths::of(dir)?;
+        files::create_directory(&paths.dir)?;
+        let found = verify::whole_journal(&paths)?;
+
+        files::remove_leftovers(&paths.dir)?;
+        if !paths.ignore.exists() {
+            files::write_atomically(&paths.ignore, b"*\n")?;
+        }
+        if found.is_none() {
+            schema::create(&paths)?;
+        }
+        let last = found.unwrap_or(Point::START);
+        let connection = connect::writable(&paths)?;
+        if scan::point_at(&connection, &paths.database, u64::MAX)? != last {
+            return Err(JournalError::Overtaken { path: paths.database });
+        }
+        let head = HeadFile::open(&paths.head)?;
+        let recovered = last.seq - head.newest().seq;
+        let mut journal = Self { connection, head, paths, last, recovered, poisoned: false };
+        journal.acknowledge_recovered()?;
+        Ok(journal)
+    }
+
+    /// The journal in `dir` for reading only, beside whoever drives; `None` if there is none.
+    pub fn open_read_only(dir: &Path) -> Result<Option<JournalReader>, JournalError> {
+        JournalReader::open(dir)
+    }
+
+    /// Stores all of `records`, or none; returns the number of the last record of the journal.
+    ///
+    /// When this returns they survive a kill and a power cut. After an error the journal takes no
+    /// more: whether the records are there is known only after opening it again.
+    pub fn append(&mut self, records: &[NewRecord]) -> Result<u64, JournalError> {
+        self.append_and_answer(records, &[])
+    }
+
+    /// Like [`Journal::append`], and answers messages in the same step, so that after a crash a
+    /// message was either acted upon and answered, or neither.
+    pub fn append_and_answer(
+        &mut self,
+        records: &[NewRecord],
+        answers: &[Answer],
+    ) -> Result<u64, JournalError> {
+        if self.poisoned {
+            return Err(JournalError::Poisoned { path: self.paths.database.clone() });
+        }
+        self.refuse_too_large(records, answers)?;
+        if records.is_empty() && answers.is_empty() {
+            return Ok(self.last.seq);
+        }
+        self.poisoned = true;
+        let last = self.commit(records, answers).map_err(|error| self.append_failed(error))?;
+        if last != self.last {
+            self.head.acknowledge(last)?;
+        }
+        self.last = last;
+        self.poisoned = false;
+        Ok(last.seq)
+    }
+
+    /// Every record, oldest first.
+    pub fn read_all(&self) -> Result<Vec<Record>, JournalError> {
+        self.after(0)
+    }
+
+    /// The records of one run.
+    pub fn records_of(&self, run: &str) -> Result<Vec<Record>, JournalError> {
+        self.collect(Point::START, |content| content.run == run)
+    }
+
+    /// The records that follow record `seq`.
+    pub fn after(&self, seq: u64) -> Result<Vec<Record>, JournalError> {
+        let start = scan::point_at(&self.connection, &self.paths.database, seq)?;
+        self.collect(start, |_| true)
+    }
+
+    /// The number of the last record, 0 if there is none.
+    pub fn last_seq(&self) -> u64 {
+        self.last.seq
+    }
+
+    /// How many records were found at the opening that had been stored but not yet acknowledged,
+    /// because the writer before us was killed in between. They are part of the journal now.
+    pub fn recovered(&self) -> u64 {
+        self.recovered
+    }
+
+    /// A number that changes when another process has written, as with a message to the inbox.
+    /// Asking costs microseconds.
+    pub fn data_version(&self) -> Result<i64, JournalError> {
+        self.connection
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .map_err(|error| JournalError::sqlite("read", &self.paths.database, 1, error))
+    }
+
+    /// The messages that await an answer, oldest first.
+    pub fn pending(&self) -> Result<Vec<Message>, JournalError> {
+        inbox::pending(&self.connection, &self.paths.database)
+    }
+
+    /// Answers a message that needs no record; the first answer stays.
+    pub fn answer(&mut self, message: i64, text: &str) -> Result<(), InboxError> {
+        inbox::answer(&self.connection, &self.paths.database, message, text)
+    }
+
+    fn collect(
+        &self,
+        start: Point,
+        wanted: impl Fn(&Content<'_>) -> bool,
+    ) -> Result<Vec<Record>, JournalError> {
+        let mut records = Vec::new();
+        let path = &self.paths.database;
+        scan::records_after(&self.connection, path, start, None, |at, content| {
+            if wanted(content) {
+                records.push(Record::new(at.seq, content));
+            }
+        })?;
+        Ok(records)
+    }
+
+    /// Records that a killed writer stored without acknowledging them are visible from now on, so
+    /// from now on they must not be lost.
+    fn acknowledge_recovered(&mut self) -> Result<(), JournalError> {
+        if self.recovered == 0 {
+            return Ok(());
+        }
+        // The kill may have come before the sync, and then only the page cache holds them. What is
+        // no longer in the log has been synced by the checkpoint that moved it.
+        match File::open(&self.paths.wal).and_then(|wal| wal.sync_all()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Fault::new("sync", &self.paths.wal, error).into());
+            }
+            _ => {}
+        }
+        files::sync_directory(&self.paths.dir)?;
+        Ok(self.head.acknowledge(self.last)?)
+    }
+
+    fn commit(&mut self, records: &[NewRecord], answers: &[Answer]) -> rusqlite::Result<Point> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut last = self.last;
+        let mut chain = Chain::default();
+        {
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO records(seq, run, epoch, at_ms, wall_ms, kind, body, hash) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?;
+            for record in records {
+                last = chain.next(last, &record.content());
+                insert.execute((
+                    last.seq.cast_signed(),
+                    &record.run,
+                    record.epoch.cast_signed(),
+                    record.at_ms.cast_signed(),
+                    record.wall_ms,
+                    &record.kind,
+                    &record.body,
+                    last.hash,
+                ))?;
+            }
+        }
+        for answer in answers {
+            inbox::store_answer(&transaction, answer.message, &answer.text)?;
+        }
+        transaction.commit()?;
+        Ok(last)
+    }
+
+    fn append_failed(&self, error: rusqlite::Error) -> JournalError {
+        let path = &self.paths.database;
+        if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
+            return JournalError::Overtaken { path: path.clone() };
+        }
+        JournalError::sqlite("append to", path, self.last.seq + 1, error)
+    }
+
+    fn refuse_too_large(
+        &self,
+        records: &[NewRecord],
+        answers: &[Answer],
+    ) -> Result<(), JournalError> {
+        let texts = records
+            .iter()
+            .flat_map(|record| [&record.run, &record.kind, &record.body])
+            .chain(answers.iter().map(|answer| &answer.text));
+        match texts.map(String::len).find(|&bytes| bytes > MAX_TEXT_BYTES) {
+            Some(bytes) => Err(JournalError::TooLarge {
+                path: self.paths.database.clone(),
+                bytes,
+                limit: MAX_TEXT_BYTES,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl NewRecord {
+    fn content(&self) -> Content<'_> {
+        Content {
+            run: &self.run,
+            epoch: self.epoch,
+            at_ms: self.at_ms,
+            wall_ms: self.wall_ms,
+            kind: &self.kind,
+            body: &self.body,
+        }
+    }
+}
+
+impl Record {
+    pub(crate) fn new(seq: u64, content: &Content<'_>) -> Self {
+        Self {
+            seq,
+            run: content.run.to_owned(),
+            epoch: content.epoch,
+            at_ms: content.at_ms,
+            wall_ms: content.wall_ms,
+            kind: content.kind.to_owned(),
+            body: content.body.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The names of our files in a state directory.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::fault::Fault;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Paths {
+    pub(crate) dir: PathBuf,
+    pub(crate) database: PathBuf,
+    /// SQLite's write-ahead log: records that are not yet in the database file itself.
+    pub(crate) wal: PathBuf,
+    /// SQLite's index of that log, shared by live connections; worthless when there are none.
+    pub(crate) shm: PathBuf,
+    /// SQLite's other kind of log, which we never use.
+    pub(crate) rollback: PathBuf,
+    pub(crate) head: PathBuf,
+    pub(crate) ignore: PathBuf,
+}
+
+impl Paths {
+    pub(crate) fn of(dir: &Path) -> Result<Self, Fault> {
+        // Absolute, so that changing the working directory does not change what we mean.
+        let dir = std::path::absolute(dir).map_err(Fault::of("find", dir))?;
+        let database = dir.join("journal.sqlite");
+        Ok(Self {
+            wal: with_suffix(&database, "-wal"),
+            shm: with_suffix(&database, "-shm"),
+            rollback: with_suffix(&database, "-journal"),
+            head: dir.join("journal.head"),
+            ignore: dir.join(".gitignore"),
+            database,
+            dir,
+        })
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}

@@ -1,0 +1,204 @@
+//! The journal on a good day, its refusals of what it cannot know, and several who use it at once.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use afresh_store::{Journal, JournalError};
+use rusqlite::Connection;
+use support::{bytes_of, journal_of, record};
+
+#[test]
+fn what_was_appended_is_read_back_after_opening_again_r1() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("deep/state");
+    let mut journal = Journal::open(&state).unwrap();
+    assert_eq!(journal.append(&[]).unwrap(), 0);
+    assert_eq!(journal.append(&[record(1), record(2)]).unwrap(), 2);
+    assert_eq!(journal.append(&[record(3)]).unwrap(), 3);
+    drop(journal);
+
+    let journal = Journal::open(&state).unwrap();
+    assert_eq!((journal.last_seq(), journal.recovered()), (3, 0));
+    let all = journal.read_all().unwrap();
+    assert_eq!(all.iter().map(|it| it.seq).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(all[2].body, record(3).body);
+    assert_eq!(all[2].wall_ms, record(3).wall_ms);
+    assert_eq!(journal.after(2).unwrap(), all[2..]);
+    assert_eq!(journal.after(99).unwrap(), []);
+    assert_eq!(journal.records_of("even").unwrap(), all[1..2]);
+    assert_eq!(fs::read_to_string(state.join(".gitignore")).unwrap(), "*\n");
+}
+
+#[test]
+fn any_text_and_any_number_is_kept_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut odd = record(1);
+    odd.body = "nul \0, newline \n, \u{202e}bidi, 漢字 🦀".to_owned();
+    odd.run = String::new();
+    (odd.epoch, odd.at_ms, odd.wall_ms) = (u64::MAX, u64::MAX, i64::MIN);
+    let mut large = record(2);
+    large.body = "y".repeat(3 << 20);
+    Journal::open(dir.path()).unwrap().append(&[odd.clone(), large.clone()]).unwrap();
+    let all = Journal::open(dir.path()).unwrap().read_all().unwrap();
+    assert_eq!((&all[0].body, all[0].epoch, all[0].at_ms), (&odd.body, u64::MAX, u64::MAX));
+    assert_eq!((all[0].wall_ms, &all[1].body), (i64::MIN, &large.body));
+}
+
+#[test]
+fn a_directory_may_have_any_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("50%25 a?mode=rw#x &ü");
+    let journal = journal_of(&state, 2);
+    let reader = Journal::open_read_only(&state).unwrap().unwrap();
+    assert_eq!(reader.read_all().unwrap().len(), 2);
+    drop(journal);
+    assert_eq!(Journal::open(&state).unwrap().last_seq(), 2);
+}
+
+/// Changes the version, in the database itself or only in its log.
+fn make_newer(dir: &Path, keep_connected: bool) -> Option<Connection> {
+    let connection = Connection::open(dir.join("journal.sqlite")).unwrap();
+    connection.pragma_update(None, "user_version", 2).unwrap();
+    keep_connected.then_some(connection)
+}
+
+#[test]
+fn a_newer_journal_is_refused_and_no_byte_changes_r13_f09() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(journal_of(dir.path(), 3));
+    make_newer(dir.path(), false);
+    let before = bytes_of(dir.path());
+    let newer =
+        |error: JournalError| matches!(error, JournalError::Newer { found: 2, known: 1, .. });
+    assert!(newer(Journal::open(dir.path()).unwrap_err()));
+    assert!(newer(Journal::open_read_only(dir.path()).unwrap_err()));
+    assert!(afresh_store::Inbox::open(dir.path()).is_err());
+    assert_eq!(bytes_of(dir.path()), before);
+}
+
+/// A newer program that was killed has its version only in the log, with or without the index.
+#[test]
+fn a_newer_version_in_the_log_alone_is_refused_unchanged_r13_f09() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(journal_of(dir.path(), 3));
+    let newer = make_newer(dir.path(), true);
+    for with_index in [true, false] {
+        let copy = tempfile::tempdir().unwrap();
+        for (path, bytes) in bytes_of(dir.path()) {
+            let name = path.file_name().unwrap();
+            if with_index || name != "journal.sqlite-shm" {
+                fs::write(copy.path().join(name), bytes).unwrap();
+            }
+        }
+        let before = bytes_of(copy.path());
+        assert!(before.keys().any(|path| path.ends_with("journal.sqlite-wal")));
+        for _ in 0..2 {
+            let error = Journal::open(copy.path()).unwrap_err();
+            assert!(matches!(error, JournalError::Newer { found: 2, .. }), "{error}");
+            let error = Journal::open_read_only(copy.path()).unwrap_err();
+            assert!(matches!(error, JournalError::Newer { found: 2, .. }), "{error}");
+        }
+        assert!(bytes_of(copy.path()) == before, "changed, with index: {with_index}");
+    }
+    drop(newer);
+}
+
+#[test]
+fn a_file_that_is_no_journal_is_refused_unchanged_r10() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal.sqlite");
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine(x)").unwrap();
+    let before = bytes_of(dir.path());
+    assert!(matches!(Journal::open(dir.path()), Err(JournalError::Foreign { .. })));
+    assert_eq!(bytes_of(dir.path()), before);
+    fs::write(&path, "# notes\n".repeat(1000)).unwrap();
+    let before = bytes_of(dir.path());
+    assert!(matches!(Journal::open(dir.path()), Err(JournalError::Damaged { .. })));
+    assert_eq!(bytes_of(dir.path()), before);
+}
+
+#[test]
+fn without_a_journal_a_reader_finds_nothing_and_makes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(Journal::open_read_only(&dir.path().join("none")).unwrap().is_none());
+    assert!(Journal::open_read_only(dir.path()).unwrap().is_none());
+    assert!(bytes_of(dir.path()).is_empty());
+}
+
+#[test]
+fn reading_changes_no_byte_whether_the_journal_was_closed_or_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = journal_of(dir.path(), 20);
+    let killed = tempfile::tempdir().unwrap();
+    for (path, bytes) in bytes_of(dir.path()) {
+        fs::write(killed.path().join(path.file_name().unwrap()), bytes).unwrap();
+    }
+    drop(journal);
+    for dir in [dir.path(), killed.path()] {
+        let before = bytes_of(dir);
+        let reader = Journal::open_read_only(dir).unwrap().unwrap();
+        assert_eq!(reader.read_all().unwrap().len(), 20);
+        assert_eq!(reader.after(18).unwrap().len(), 2);
+        assert_eq!(reader.records_of("odd").unwrap().len(), 10);
+        assert!(bytes_of(dir) == before, "reading changed {}", dir.display());
+    }
+}
+
+/// Readers come and go, in this process and beside it, while the driver writes, closes and opens.
+#[test]
+fn readers_always_see_a_whole_journal_while_the_driver_writes_r1() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(journal_of(dir.path(), 1));
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    let (mut seen, mut looks) = (1, 0_u32);
+                    while !over.load(Ordering::Relaxed) || looks < 20 {
+                        let reader = Journal::open_read_only(dir.path()).unwrap().unwrap();
+                        let all = reader.read_all().unwrap();
+                        assert!(all.len() >= seen, "records went away");
+                        seen = all.len();
+                        looks += 1;
+                    }
+                })
+            })
+            .collect();
+        for round in 1..=10 {
+            drop(journal_of(dir.path(), round * 15));
+        }
+        over.store(true, Ordering::Relaxed);
+        for reader in readers {
+            reader.join().unwrap();
+        }
+    });
+    assert_eq!(Journal::open(dir.path()).unwrap().last_seq(), 150);
+}
+
+#[test]
+fn a_second_writer_is_noticed_and_breaks_nothing_r8() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = journal_of(dir.path(), 3);
+    let mut second = Journal::open(dir.path()).unwrap();
+    second.append(&[record(4)]).unwrap();
+    assert!(matches!(first.append(&[record(4)]), Err(JournalError::Overtaken { .. })));
+    assert!(matches!(first.append(&[record(4)]), Err(JournalError::Poisoned { .. })));
+    second.append(&[record(5)]).unwrap();
+    drop((first, second));
+    assert_eq!(Journal::open(dir.path()).unwrap().last_seq(), 5);
+}
+
+#[test]
+fn leftovers_of_a_killed_creation_are_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("journal.sqlite.77-0.afresh-tmp"), "half").unwrap();
+    fs::write(dir.path().join("journal.sqlite.77-0.afresh-tmp-wal"), "half").unwrap();
+    drop(journal_of(dir.path(), 1));
+    let names = bytes_of(dir.path()).into_keys().map(|it| it.file_name().unwrap().to_owned());
+    assert_eq!(names.collect::<Vec<_>>(), [".gitignore", "journal.head", "journal.sqlite"]);
+}
