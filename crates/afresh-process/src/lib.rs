@@ -1,1 +1,53 @@
-//! (to be filled)
+//! Runs programs so that nothing of them is left behind.
+//!
+//! One runner for agents, checks and set-up commands. The driver starts a *supervisor* (its own
+//! executable with the hidden argument [`HIDDEN_COMMAND`]), which starts the program, keeps its
+//! output within bounds, enforces the limits, and ends the whole tree when the program ended, when
+//! it is told to, or when the driver is gone. What the program is for, and what its output means,
+//! is left to others; so is the sandbox, which is only a longer command line to this crate.
+//!
+//! ```text
+//! driver ── control pipe ──▶ supervisor ── socket ──▶ stage (enters the cgroup or namespace) ─exec─▶ program
+//!        ◀── news, report ──            ◀── stdout, stderr ───────────────────────────────────────────┘
+//! ```
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `job`, `report` | what to run; how it went |
+//! | `running`, `lost` | the driver's side: start, stop, wait; and a supervisor that died |
+//! | `sweep`, `registry`, `traces` | ending what earlier drivers left |
+//! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
+//! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
+//! | `cgroup`, `tree`, `table`, `family` | finding, ending and reaping processes |
+//! | `capture`, `streams` | bounded output |
+//! | `wire`, `signals` | small parts that several of these need |
+
+mod capture;
+mod cgroup;
+mod enter;
+mod family;
+mod job;
+mod lost;
+mod namespace;
+mod program;
+mod registry;
+mod report;
+mod running;
+mod signals;
+mod stage;
+mod streams;
+mod supervise;
+mod supervisor;
+mod sweep;
+mod table;
+mod traces;
+mod tree;
+mod watch;
+mod wire;
+
+pub use job::{Containment, Job, JobProblem, Limits};
+pub use lost::{become_subreaper, reap_strays};
+pub use report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
+pub use running::{Activity, Running, StartError, Stopper};
+pub use supervise::{HIDDEN_COMMAND, supervise_main};
+pub use sweep::{SweepReport, sweep};

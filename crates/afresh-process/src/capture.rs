@@ -1,0 +1,144 @@
+//! One stream of output, kept within its bound (R15).
+//!
+//! The beginning goes to the file as it comes. What exceeds it passes through a ring, whose last
+//! piece is appended at the end: a worker's answer comes last. The middle is left out, with a line
+//! that says so.
+
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+#[derive(Debug)]
+pub(crate) struct Capture {
+    file: File,
+    head: u64,
+    ring: VecDeque<u8>,
+    ring_bytes: usize,
+    written: u64,
+    seen: u64,
+    ends_line: bool,
+    error: Option<String>,
+}
+
+const LARGEST_RING: u64 = 1024 * 1024;
+
+impl Capture {
+    pub(crate) fn create(path: &Path, bytes: u64) -> io::Result<Self> {
+        // Output may hold secrets; it is for the person who runs us.
+        let file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        let ring_bytes = (bytes / 2).min(LARGEST_RING);
+        Ok(Self {
+            file,
+            head: bytes - ring_bytes,
+            ring: VecDeque::new(),
+            ring_bytes: usize::try_from(ring_bytes).unwrap_or(0),
+            written: 0,
+            seen: 0,
+            ends_line: true,
+            error: None,
+        })
+    }
+
+    /// Bytes that came, kept or not.
+    pub(crate) fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    pub(crate) fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        self.seen += piece.len() as u64;
+        let room = usize::try_from(self.head - self.written).unwrap_or(usize::MAX);
+        let (kept, rest) = piece.split_at(room.min(piece.len()));
+        if !kept.is_empty() {
+            self.written += kept.len() as u64;
+            self.write(kept);
+        }
+        let rest = &rest[rest.len().saturating_sub(self.ring_bytes)..];
+        let excess = (self.ring.len() + rest.len()).saturating_sub(self.ring_bytes);
+        self.ring.drain(..excess);
+        self.ring.extend(rest);
+    }
+
+    /// Appends what the ring holds; says whether something was left out.
+    pub(crate) fn finish(&mut self) -> bool {
+        let left_out = self.seen - self.written - self.ring.len() as u64;
+        if left_out > 0 {
+            let newline = if self.ends_line { "" } else { "\n" };
+            self.write(format!("{newline}… {left_out} bytes left out …\n").as_bytes());
+        }
+        let ring = std::mem::take(&mut self.ring);
+        let (front, back) = ring.as_slices();
+        self.write(front);
+        self.write(back);
+        left_out > 0
+    }
+
+    /// A disk that takes no more must not stop the program's pipe; the first error is reported.
+    fn write(&mut self, piece: &[u8]) {
+        if let Some(&last) = piece.last() {
+            self.ends_line = last == b'\n';
+        }
+        if self.error.is_none() {
+            self.error = self.file.write_all(piece).err().map(|error| error.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captured(bytes: u64, pieces: &[&str]) -> (String, bool) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        let mut capture = Capture::create(&path, bytes).unwrap();
+        for piece in pieces {
+            capture.take(piece.as_bytes());
+        }
+        let truncated = capture.finish();
+        assert_eq!(capture.error(), None);
+        (std::fs::read_to_string(path).unwrap(), truncated)
+    }
+
+    #[test]
+    fn output_within_the_bound_is_kept_exactly() {
+        assert_eq!(captured(10, &["abc", "defg", "hij"]), ("abcdefghij".into(), false));
+        assert_eq!(captured(10, &[]), (String::new(), false));
+    }
+
+    #[test]
+    fn r15_the_middle_is_left_out_and_the_last_piece_stays() {
+        let (text, truncated) = captured(10, &["0123456789", "abcdef", "VWXYZ"]);
+        assert_eq!(text, "01234\n… 11 bytes left out …\nVWXYZ");
+        assert!(truncated);
+    }
+
+    #[test]
+    fn r15_a_single_huge_piece_is_cut_like_many_small_ones() {
+        let whole = captured(8, &["aaaabbbbccccdddd"]);
+        let bytewise: Vec<String> = "aaaabbbbccccdddd".chars().map(String::from).collect();
+        let bytewise: Vec<&str> = bytewise.iter().map(String::as_str).collect();
+        assert_eq!(whole, captured(8, &bytewise));
+    }
+
+    #[test]
+    fn a_bound_of_nothing_keeps_only_the_notice() {
+        assert_eq!(captured(0, &["abc"]), ("… 3 bytes left out …\n".into(), true));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn r9_a_full_disk_is_told_and_does_not_stop_the_stream() {
+        let mut capture = Capture::create(Path::new("/dev/full"), 10).unwrap();
+        capture.take(b"abc");
+        capture.take(b"def");
+        assert!(capture.error().is_some_and(|error| error.contains("space")));
+        assert_eq!(capture.seen(), 6);
+    }
+}

@@ -1,0 +1,70 @@
+//! The stage that becomes the program, on the rungs cgroup and group.
+//!
+//! It enters what will hold the program and then turns into it, so that there is no moment in which
+//! the program runs outside.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+use nix::unistd::{Pid, getppid, setsid};
+
+use crate::program;
+use crate::report::{SpawnFailure, SpawnFailureKind};
+use crate::signals;
+use crate::wire::{Enter, Reply, send};
+
+/// Does not return where the program starts.
+pub(crate) fn run(order: &Enter, mut supervisor: File) {
+    let reply = become_program(order);
+    // If nobody listens any more, nobody needs the answer.
+    let _ = send(&mut supervisor, &reply);
+}
+
+fn become_program(order: &Enter) -> Reply {
+    if let Err(error) = die_with(order.supervisor) {
+        return Reply::Failed(SpawnFailure::new(SpawnFailureKind::Other, error.to_string()));
+    }
+    if let Some(cgroup) = &order.cgroup
+        && let Err(error) = crate::cgroup::enter(cgroup)
+    {
+        return Reply::Unavailable(format!("cannot enter cgroup {}: {error}", cgroup.display()));
+    }
+    match execute(order) {
+        Ok(never) => match never {},
+        Err(failure) => Reply::Failed(failure),
+    }
+}
+
+fn execute(order: &Enter) -> Result<std::convert::Infallible, SpawnFailure> {
+    let mut command = program::command(&order.spec)?;
+    let prepare = || -> io::Result<()> {
+        setsid()?;
+        signals::unblock_all()
+    };
+    prepare().map_err(|error| {
+        let message = format!("cannot give the program a session of its own: {error}");
+        SpawnFailure::new(SpawnFailureKind::Other, message)
+    })?;
+    volunteer_for_oom();
+    let error = command.exec();
+    Err(program::explain(&command, &error))
+}
+
+/// Where memory runs out, the program goes before those who watch it.
+pub(crate) fn volunteer_for_oom() {
+    // Somebody may have set a higher value already, and lowering may be forbidden: then it stays.
+    let _ = std::fs::write(Path::new("/proc/self/oom_score_adj"), "500");
+}
+
+/// Has the kernel end this process when its parent ends.
+pub(crate) fn die_with(parent: i32) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+    if getppid() == Pid::from_raw(parent) {
+        Ok(())
+    } else {
+        Err(io::Error::other("the supervisor ended before the program began"))
+    }
+}

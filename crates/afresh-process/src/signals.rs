@@ -1,0 +1,103 @@
+//! Signals and descriptors of the hidden command.
+//!
+//! The supervisor takes no signal: the driver decides. Deaths of children come as readable bytes.
+
+use std::fs;
+use std::io;
+use std::os::fd::RawFd;
+
+use nix::sys::signal::SigSet;
+
+/// Nothing that a terminal or a stranger sends may end a supervisor, short of SIGKILL.
+pub(crate) fn block_all() -> io::Result<()> {
+    Ok(SigSet::all().thread_set_mask()?)
+}
+
+/// A program starts with a clean mask; the mask is inherited, so this comes right before.
+pub(crate) fn unblock_all() -> io::Result<()> {
+    Ok(SigSet::empty().thread_set_mask()?)
+}
+
+/// A lock that a driver holds must not live on in anything that it started.
+///
+/// Only called first thing in a process of ours, when nothing but 0, 1 and 2 has an owner.
+pub(crate) fn close_inherited() {
+    let directory = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let Ok(listing) = fs::read_dir(directory) else { return };
+    let open: Vec<RawFd> = listing
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|&fd| fd > 2)
+        .collect();
+    for fd in open {
+        // The descriptor of the listing itself is closed already.
+        let _ = nix::unistd::close(fd);
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::Deaths;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use portable::Deaths;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io;
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::time::Duration;
+
+    use nix::sys::signal::{SigSet, Signal};
+    use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+    /// Readable when a child died.
+    #[derive(Debug)]
+    pub(crate) struct Deaths(SignalFd);
+
+    impl Deaths {
+        pub(crate) fn new() -> io::Result<Self> {
+            let mut mask = SigSet::empty();
+            mask.add(Signal::SIGCHLD);
+            let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+            Ok(Self(SignalFd::with_flags(&mask, flags)?))
+        }
+
+        pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+            Some(self.0.as_fd())
+        }
+
+        pub(crate) fn forget(&self) {
+            while let Ok(Some(_)) = self.0.read_signal() {}
+        }
+
+        pub(crate) fn longest_wait() -> Option<Duration> {
+            None
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod portable {
+    use std::io;
+    use std::os::fd::BorrowedFd;
+    use std::time::Duration;
+
+    /// Without signalfd the caller looks for dead children every few milliseconds.
+    #[derive(Debug)]
+    pub(crate) struct Deaths;
+
+    impl Deaths {
+        pub(crate) fn new() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+            None
+        }
+
+        pub(crate) fn forget(&self) {}
+
+        pub(crate) fn longest_wait() -> Option<Duration> {
+            Some(Duration::from_millis(10))
+        }
+    }
+}

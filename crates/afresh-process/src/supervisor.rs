@@ -1,0 +1,281 @@
+//! One job from its order to its report: the ladder of rungs, the end of the tree, the bookkeeping.
+//!
+//! What happens while the program runs is `watch`'s.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::time::TimeValLike;
+use nix::unistd::Pid;
+
+use crate::cgroup::Cgroup;
+use crate::family::{Children, Family};
+use crate::job::{Containment, Job};
+use crate::registry::{Entry, Slot};
+use crate::report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
+use crate::signals::Deaths;
+use crate::stage::Stage;
+use crate::streams::Streams;
+use crate::table::{Identity, Table};
+use crate::tree::{count, end_all};
+use crate::watch::{Link, Verdict, Watch};
+use crate::wire::{Enter, InitWish, Lines, Order, Spec};
+
+/// How long the end of a tree may take; what hangs in the kernel longer is reported as such.
+pub(crate) const END_PATIENCE: Duration = Duration::from_secs(3);
+/// How long the first process of a namespace gets to end it in good order.
+const NAMESPACE_PATIENCE: Duration = Duration::from_millis(500);
+
+#[derive(Debug)]
+pub(crate) struct Supervisor {
+    job: Job,
+    link: Link,
+    deaths: Deaths,
+    identity: Identity,
+}
+
+/// A program that is over, with its tree.
+struct Over {
+    ended: Ended,
+    wall: Duration,
+    left_behind: u32,
+    unkillable: u32,
+}
+
+/// A rung that holds a program.
+struct Held {
+    rung: Rung,
+    cgroup: Option<Cgroup>,
+    stage: Stage,
+    family: Family,
+}
+
+impl Supervisor {
+    pub(crate) fn new(job: Job, control: File, lines: Lines) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        nix::sys::prctl::set_child_subreaper(true)?;
+        let news = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let link = Link::new(control, lines, news);
+        Ok(Self { job, link, deaths: Deaths::new()?, identity: Identity::own() })
+    }
+
+    pub(crate) fn run(mut self) {
+        let report = match self.prepare() {
+            Ok((slot, streams)) => self.climb_down(slot, streams),
+            Err(failure) => Report::bare(Ended::SpawnFailed(failure)),
+        };
+        self.link.report(report);
+    }
+
+    fn prepare(&self) -> Result<(Slot, Streams), SpawnFailure> {
+        let other =
+            |error: io::Error| SpawnFailure::new(SpawnFailureKind::Other, error.to_string());
+        let slot = Slot::claim(&self.job.registry, &self.job.name).map_err(other)?;
+        Ok((slot, Streams::create(&self.job).map_err(other)?))
+    }
+
+    /// Tries the rungs, strongest first, until one holds the program.
+    fn climb_down(&mut self, slot: Slot, mut streams: Streams) -> Report {
+        let mut passed_over = Vec::new();
+        let mut outcome = None;
+        for rung in ladder(self.job.containment) {
+            match self.try_rung(*rung, &slot, &mut streams) {
+                Ok(over) => {
+                    outcome = Some((*rung, over));
+                    break;
+                }
+                Err(why) => passed_over.push(format!("{rung:?}: {why}")),
+            }
+        }
+        let (rung, over) = outcome.unwrap_or_else(|| (Rung::None, no_rung(&passed_over)));
+        if over.unkillable == 0 {
+            slot.release();
+        }
+        let totals = streams.finish();
+        let (cpu_ms, max_rss_kb) = usage();
+        let started = !matches!(over.ended, Ended::SpawnFailed(_));
+        Report {
+            ended: over.ended,
+            wall_ms: u64::try_from(over.wall.as_millis()).unwrap_or(u64::MAX),
+            cpu_ms,
+            max_rss_kb,
+            stdout_bytes: totals.stdout_bytes,
+            stderr_bytes: totals.stderr_bytes,
+            truncated: totals.truncated,
+            output_error: totals.error,
+            left_behind: over.left_behind,
+            unkillable: over.unkillable,
+            rung: if started { rung } else { Rung::None },
+            passed_over,
+        }
+    }
+
+    /// The error says why this rung cannot hold the program; then nothing was started.
+    fn try_rung(&mut self, rung: Rung, slot: &Slot, streams: &mut Streams) -> Result<Over, String> {
+        let cgroup = match rung {
+            Rung::Cgroup => Some(Cgroup::make(&self.job.name)?),
+            _ => None,
+        };
+        let started = streams.connect().and_then(Stage::start);
+        let (stage, family) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                let _ = cgroup.map(|it| it.remove(Instant::now()));
+                return Ok(failed(format!("cannot start a stage: {error}")));
+            }
+        };
+        let mut held = Held { rung, cgroup, stage, family };
+        // Written before the program can begin: the stage still waits for its order.
+        let verdict = match slot.write(&self.entry(&held, streams)) {
+            Ok(()) => self.watch(&mut held, streams),
+            Err(error) => {
+                let message = format!("cannot record the process: {error}");
+                Verdict::Failed(SpawnFailure::new(SpawnFailureKind::Other, message))
+                    .after(Duration::ZERO)
+            }
+        };
+        let (left_behind, unkillable) = held.end();
+        match verdict.0 {
+            Verdict::Unavailable(why) => Err(why),
+            Verdict::Failed(failure) => Ok(Over {
+                ended: Ended::SpawnFailed(failure),
+                wall: verdict.1,
+                left_behind: 0,
+                unkillable,
+            }),
+            Verdict::Ended(ended) => Ok(Over { ended, wall: verdict.1, left_behind, unkillable }),
+        }
+    }
+
+    fn watch(&mut self, held: &mut Held, streams: &mut Streams) -> (Verdict, Duration) {
+        let supervisor = self.identity.pid;
+        let spec = Spec::of(&self.job);
+        match held.rung {
+            Rung::Namespace => held.stage.tell(&Order::Unshare { supervisor }),
+            _ => {
+                let cgroup = held.cgroup.as_ref().map(|it| it.path().to_owned());
+                held.stage.tell(&Order::Enter(Enter { supervisor, cgroup, spec: spec.clone() }));
+            }
+        }
+        Watch {
+            link: &mut self.link,
+            deaths: &self.deaths,
+            stage: &mut held.stage,
+            family: &mut held.family,
+            streams,
+            limits: &self.job.limits,
+            spec,
+            rung: held.rung,
+        }
+        .run()
+    }
+
+    fn entry(&self, held: &Held, streams: &Streams) -> Entry {
+        Entry {
+            place: crate::registry::Place::here(),
+            supervisor: self.identity,
+            program: Identity::of(held.family.main_pid()),
+            rung: held.rung,
+            cgroup: held.cgroup.as_ref().map(|it| it.path().to_owned()),
+            cwd: self.job.cwd.clone(),
+            pipes: streams.pipe_inodes(),
+        }
+    }
+}
+
+impl Held {
+    /// Ends everything, and says how many were left behind and how many could not be ended.
+    fn end(&mut self) -> (u32, u32) {
+        if self.family.reap() == Children::None {
+            // All descendants hang below our children, and there are none: nothing to look for.
+            return (0, self.remove_cgroup(0));
+        }
+        let left_behind = self.left_behind();
+        match (&self.rung, &self.cgroup) {
+            (_, Some(cgroup)) => cgroup.kill(),
+            (Rung::Namespace, None) => self.end_namespace(),
+            _ => self.end_group(),
+        }
+        let own = Identity::own().pid;
+        let family = &mut self.family;
+        let find = || match family.reap() {
+            Children::None => Vec::new(),
+            Children::Some => Table::read().living_below(&[own]),
+        };
+        let ending = end_all(find, Instant::now() + END_PATIENCE);
+        // The last of them may have died after the last look.
+        self.family.reap();
+        (left_behind, self.remove_cgroup(ending.left))
+    }
+
+    /// Those alive besides the main process and the stages that hold it.
+    fn left_behind(&self) -> u32 {
+        let table = Table::read();
+        let main = self.family.main_pid();
+        let living = table.living_below(&[Identity::own().pid]);
+        let holding = |it: &Identity| {
+            it.pid == main
+                || (self.rung == Rung::Namespace
+                    && table.get(it.pid).is_some_and(|process| process.parent == main))
+        };
+        count(living.iter().filter(|it| !holding(it)).count())
+    }
+
+    fn end_namespace(&mut self) {
+        self.stage.tell(&InitWish::End);
+        let until = Instant::now() + NAMESPACE_PATIENCE;
+        while self.family.reap() == Children::Some && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Where there is no table of processes (not Linux), this is all there is.
+    fn end_group(&self) {
+        if cfg!(not(target_os = "linux")) {
+            let main = Pid::from_raw(self.family.main_pid());
+            let _ = killpg(main, Signal::SIGKILL);
+            let _ = kill(main, Signal::SIGKILL);
+        }
+    }
+
+    fn remove_cgroup(&self, left: u32) -> u32 {
+        let until = Instant::now() + if left == 0 { END_PATIENCE } else { Duration::ZERO };
+        match &self.cgroup {
+            Some(cgroup) if !cgroup.remove(until) => left.max(count(cgroup.members().len())),
+            _ => left,
+        }
+    }
+}
+
+fn ladder(containment: Containment) -> &'static [Rung] {
+    match containment {
+        Containment::Auto => &[Rung::Cgroup, Rung::Namespace, Rung::Group],
+        Containment::Cgroup => &[Rung::Cgroup],
+        Containment::Namespace => &[Rung::Namespace],
+        Containment::Group => &[Rung::Group],
+    }
+}
+
+fn failed(message: String) -> Over {
+    let ended = Ended::SpawnFailed(SpawnFailure::new(SpawnFailureKind::Other, message));
+    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0 }
+}
+
+fn no_rung(passed_over: &[String]) -> Over {
+    let kind = SpawnFailureKind::NoContainment;
+    let ended = Ended::SpawnFailed(SpawnFailure::new(kind, passed_over.join("; ")));
+    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0 }
+}
+
+/// Of all that were reaped, by us or by those we reaped.
+fn usage() -> (Option<u64>, Option<u64>) {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return (None, None) };
+    let cpu = usage.user_time().num_milliseconds() + usage.system_time().num_milliseconds();
+    // Linux counts in kilobytes, macOS in bytes.
+    let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
+    (u64::try_from(cpu).ok(), u64::try_from(usage.max_rss()).ok().map(|size| size / unit))
+}

@@ -1,0 +1,282 @@
+//! The loop over one program: output, limits, the driver's wishes, deaths.
+//!
+//! It only finds out how the program ended, or that it has to; ending the tree is `supervisor`'s.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use crate::family::Family;
+use crate::job::Limits;
+use crate::report::{Ended, Report, Rung, SpawnFailure};
+use crate::signals::Deaths;
+use crate::stage::Stage;
+use crate::streams::Streams;
+use crate::wire::{InitWish, Lines, News, Order, Peer, Reply, Spec, Status, Wish, send};
+
+/// The driver is told of new output at most this often.
+const NEWS_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The supervisor's line to the driver.
+#[derive(Debug)]
+pub(crate) struct Link {
+    control: File,
+    lines: Lines,
+    news: File,
+    told: u64,
+    told_at: Instant,
+}
+
+impl Link {
+    pub(crate) fn new(control: File, lines: Lines, news: File) -> Self {
+        Self { control, lines, news, told: 0, told_at: Instant::now() }
+    }
+
+    pub(crate) fn report(&mut self, report: Report) {
+        // A driver that is gone needs no report.
+        let _ = send(&mut self.news, &News::Report(Box::new(report)));
+    }
+
+    /// Never waits: a driver that does not read must not hold up the limits.
+    fn tell_seen(&mut self, bytes: u64) {
+        if bytes == self.told || self.told_at.elapsed() < NEWS_INTERVAL {
+            return;
+        }
+        self.told_at = Instant::now();
+        let mut polled = [PollFd::new(self.news.as_fd(), PollFlags::POLLOUT)];
+        let room = poll(&mut polled, PollTimeout::ZERO).is_ok()
+            && polled[0].revents().is_some_and(|it| it.contains(PollFlags::POLLOUT));
+        if room {
+            self.told = bytes;
+            let _ = send(&mut self.news, &News::Seen { bytes });
+        }
+    }
+}
+
+/// How the watch ended.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// This rung cannot hold the program; nothing was started.
+    Unavailable(String),
+    Failed(SpawnFailure),
+    Ended(Ended),
+}
+
+impl Verdict {
+    pub(crate) fn after(self, wall: Duration) -> (Self, Duration) {
+        (self, wall)
+    }
+}
+
+pub(crate) struct Watch<'a> {
+    pub link: &'a mut Link,
+    pub deaths: &'a Deaths,
+    pub stage: &'a mut Stage,
+    pub family: &'a mut Family,
+    pub streams: &'a mut Streams,
+    pub limits: &'a Limits,
+    pub spec: Spec,
+    pub rung: Rung,
+}
+
+/// A program that was asked to end, and why.
+struct Stopping {
+    why: Ended,
+    kill_at: Instant,
+}
+
+struct Times {
+    started: Instant,
+    last_output: Instant,
+    stopping: Option<Stopping>,
+}
+
+/// Who has something to say.
+#[derive(Default)]
+struct Ready {
+    driver: bool,
+    stage: bool,
+    streams: Vec<usize>,
+}
+
+impl Watch<'_> {
+    pub(crate) fn run(mut self) -> (Verdict, Duration) {
+        let now = Instant::now();
+        let mut times = Times { started: now, last_output: now, stopping: None };
+        loop {
+            if let Some(verdict) = self.turn(&mut times) {
+                let ended = match (verdict, times.stopping) {
+                    // It ended because it was asked to, however it put it.
+                    (Verdict::Ended(_), Some(stopping)) => Verdict::Ended(stopping.why),
+                    (verdict, _) => verdict,
+                };
+                return ended.after(times.started.elapsed());
+            }
+        }
+    }
+
+    fn turn(&mut self, times: &mut Times) -> Option<Verdict> {
+        let ready = self.wait(self.next_moment(times));
+        self.deaths.forget();
+        for index in ready.streams {
+            if self.streams.pump(index) {
+                times.last_output = Instant::now();
+            }
+        }
+        self.link.tell_seen(self.streams.seen());
+        if ready.stage {
+            self.stage.listen();
+        }
+        self.hear_stage()
+            .or_else(|| self.notice_death())
+            .or_else(|| ready.driver.then(|| self.hear_driver(times)).flatten())
+            .or_else(|| self.enforce(times))
+    }
+
+    fn wait(&self, until: Option<Instant>) -> Ready {
+        let mut polled = vec![PollFd::new(self.link.control.as_fd(), PollFlags::POLLIN)];
+        let streams = self.streams.descriptors();
+        polled.extend(streams.iter().map(|(_, it)| PollFd::new(*it, PollFlags::POLLIN)));
+        let stage_at = polled.len();
+        let stage = self.stage.descriptor();
+        polled.extend(stage.map(|it| PollFd::new(it, PollFlags::POLLIN)));
+        polled.extend(self.deaths.descriptor().map(|it| PollFd::new(it, PollFlags::POLLIN)));
+        if poll(&mut polled, timeout(until)).is_err() {
+            return Ready::default();
+        }
+        let speaks = |index: usize| polled[index].any().unwrap_or(true);
+        Ready {
+            driver: speaks(0),
+            stage: stage.is_some() && speaks(stage_at),
+            streams: (0..streams.len())
+                .filter(|at| speaks(at + 1))
+                .map(|at| streams[at].0)
+                .collect(),
+        }
+    }
+
+    fn next_moment(&self, times: &Times) -> Option<Instant> {
+        let untold = self.streams.seen() != self.link.told;
+        let moments = [
+            times.stopping.as_ref().map(|it| it.kill_at),
+            self.limits
+                .wall
+                .filter(|_| times.stopping.is_none())
+                .and_then(|it| times.started.checked_add(it)),
+            self.limits
+                .silence
+                .filter(|_| times.stopping.is_none())
+                .and_then(|it| times.last_output.checked_add(it)),
+            untold.then(|| self.link.told_at + NEWS_INTERVAL),
+            Deaths::longest_wait().map(|it| Instant::now() + it),
+        ];
+        moments.into_iter().flatten().min()
+    }
+
+    fn hear_stage(&mut self) -> Option<Verdict> {
+        while let Some(reply) = self.stage.next() {
+            let verdict = self.answer(reply);
+            if verdict.is_some() {
+                return verdict;
+            }
+        }
+        None
+    }
+
+    fn answer(&mut self, reply: Reply) -> Option<Verdict> {
+        match reply {
+            Reply::Inside => {
+                self.stage.tell(&Order::Init(self.spec.clone()));
+                None
+            }
+            Reply::Unavailable(why) => Some(Verdict::Unavailable(why)),
+            Reply::Failed(failure) => Some(Verdict::Failed(failure)),
+            Reply::Ended(status) => Some(Verdict::Ended(ended(status))),
+        }
+    }
+
+    /// A stage that ended may have said why; one that became the program said nothing.
+    fn notice_death(&mut self) -> Option<Verdict> {
+        self.family.reap();
+        let status = self.family.status()?;
+        while let Some(reply) = self.stage.last_words() {
+            let verdict = self.answer(reply);
+            if verdict.is_some() {
+                return verdict;
+            }
+        }
+        Some(Verdict::Ended(ended(status)))
+    }
+
+    fn hear_driver(&mut self, times: &mut Times) -> Option<Verdict> {
+        if self.link.lines.fill(&mut self.link.control) == Peer::Closed {
+            return Some(Verdict::Ended(Ended::Stopped));
+        }
+        while let Some(wish) = self.link.lines.next() {
+            match wish {
+                Wish::Stop { grace } => self.stop(times, Ended::Stopped, grace),
+                Wish::Kill => {
+                    self.stop(times, Ended::Stopped, Duration::ZERO);
+                    return Some(Verdict::Ended(Ended::Stopped));
+                }
+            }
+        }
+        None
+    }
+
+    fn enforce(&mut self, times: &mut Times) -> Option<Verdict> {
+        let now = Instant::now();
+        if let Some(stopping) = &times.stopping {
+            return (now >= stopping.kill_at).then_some(Verdict::Ended(Ended::Stopped));
+        }
+        if self.limits.wall.is_some_and(|wall| now - times.started >= wall) {
+            self.stop(times, Ended::TimedOut, self.limits.grace);
+        } else if self.limits.silence.is_some_and(|silence| now - times.last_output >= silence) {
+            self.stop(times, Ended::Silent, self.limits.grace);
+        }
+        None
+    }
+
+    /// The first reason counts; a later wish can only make it sooner.
+    fn stop(&mut self, times: &mut Times, why: Ended, grace: Duration) {
+        let now = Instant::now();
+        // A grace beyond what the clock can hold is as good as a day.
+        let kill_at = now.checked_add(grace).unwrap_or(now + Duration::from_secs(86_400));
+        match &mut times.stopping {
+            Some(stopping) => stopping.kill_at = stopping.kill_at.min(kill_at),
+            None => {
+                times.stopping = Some(Stopping { why, kill_at });
+                self.terminate();
+            }
+        }
+    }
+
+    fn terminate(&mut self) {
+        if self.rung == Rung::Namespace {
+            self.stage.tell(&InitWish::Terminate);
+            return;
+        }
+        let group = Pid::from_raw(self.family.main_pid());
+        // The group does not exist before the program has its session: then the end comes by grace.
+        let _ = killpg(group, Signal::SIGTERM);
+        let _ = killpg(group, Signal::SIGCONT);
+    }
+}
+
+fn ended(status: Status) -> Ended {
+    match status {
+        Status::Exited(code) => Ended::Exited(code),
+        Status::Signaled(signal) => Ended::Signaled(signal),
+    }
+}
+
+/// Rounded up, so that the moment has passed when the wait is over.
+fn timeout(until: Option<Instant>) -> PollTimeout {
+    let Some(until) = until else { return PollTimeout::NONE };
+    let millis = until.saturating_duration_since(Instant::now()).as_micros().div_ceil(1000);
+    PollTimeout::try_from(millis).unwrap_or(PollTimeout::MAX)
+}

@@ -1,0 +1,188 @@
+//! A place for one story: a directory, a registry, and a way to see who is still alive.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use afresh_process::{
+    Containment, Ended, Job, Limits, Report, Running, SpawnFailure, SpawnFailureKind,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub const HELPER: &str = env!("CARGO_BIN_EXE_afresh-process-helper");
+/// Generous: nothing here depends on speed.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Story {
+    directory: TempDir,
+    pub containment: Containment,
+}
+
+/// Tells the story once on every rung that this machine offers.
+pub fn on_every_rung(story: impl Fn(&Story)) {
+    for containment in rungs() {
+        eprintln!("on the rung {containment:?}");
+        story(&Story::on(*containment));
+    }
+}
+
+fn rungs() -> &'static [Containment] {
+    static RUNGS: OnceLock<Vec<Containment>> = OnceLock::new();
+    RUNGS.get_or_init(|| {
+        let all = [Containment::Cgroup, Containment::Namespace, Containment::Group];
+        let rungs: Vec<_> = all.into_iter().filter(|rung| exists(*rung)).collect();
+        assert!(rungs.contains(&Containment::Group), "the last rung exists everywhere");
+        rungs
+    })
+}
+
+fn exists(containment: Containment) -> bool {
+    let story = Story::on(containment);
+    match story.run(&story.job(&["true"])).ended {
+        Ended::Exited(0) => true,
+        Ended::SpawnFailed(SpawnFailure { kind: SpawnFailureKind::NoContainment, message }) => {
+            eprintln!("skipping {containment:?}: {message}");
+            false
+        }
+        other => panic!("{containment:?} neither works nor says that it does not: {other:?}"),
+    }
+}
+
+impl Story {
+    pub fn on(containment: Containment) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("work")).unwrap();
+        Self { directory, containment }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().canonicalize().unwrap().join(name)
+    }
+
+    pub fn registry(&self) -> PathBuf {
+        self.path("registry")
+    }
+
+    pub fn job(&self, argv: &[&str]) -> Job {
+        Job {
+            name: "slot-1".into(),
+            argv: argv.iter().map(ToString::to_string).collect(),
+            cwd: self.path("work"),
+            env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
+            stdin: None,
+            stdout: self.path("stdout"),
+            stderr: self.path("stderr"),
+            limits: Limits {
+                wall: None,
+                silence: None,
+                output_bytes: 8 * 1024 * 1024,
+                grace: Duration::from_millis(100),
+            },
+            containment: self.containment,
+            registry: self.registry(),
+        }
+    }
+
+    pub fn shell(&self, script: &str) -> Job {
+        self.job(&["sh", "-c", script])
+    }
+
+    /// A program with a daemon of each kind, which then exits or stays.
+    pub fn worker(&self, kinds: &str, then: &str) -> Job {
+        let place = self.path("");
+        self.job(&[HELPER, "worker", place.to_str().unwrap(), kinds, then])
+    }
+
+    pub fn start(&self, job: &Job) -> Running {
+        Running::start(Path::new(HELPER), job).unwrap()
+    }
+
+    pub fn run(&self, job: &Job) -> Report {
+        self.start(job).wait()
+    }
+
+    /// A driver in a process of its own, to be killed.
+    pub fn drive(&self, job: &Job, orphans: &str) -> Child {
+        fs::write(self.path("job.json"), serde_json::to_vec(job).unwrap()).unwrap();
+        let mut driver = Command::new(HELPER);
+        driver.arg("drive").arg(self.path("job.json")).arg(self.path("report.json")).arg(orphans);
+        driver.stdin(Stdio::null()).spawn().unwrap()
+    }
+
+    pub fn driven_report(&self) -> Report {
+        wait_until("the driver has a report", || self.path("report.json").exists());
+        serde_json::from_slice(&fs::read(self.path("report.json")).unwrap()).unwrap()
+    }
+
+    pub fn await_up(&self) {
+        wait_until("the program is up", || self.path("up.main").exists());
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.path(name)).unwrap()).into_owned()
+    }
+
+    pub fn supervisor(&self) -> i32 {
+        let entry = fs::read(self.registry().join("slot-1.json")).unwrap();
+        let entry: Value = serde_json::from_slice(&entry).unwrap();
+        entry["supervisor"]["pid"].as_i64().unwrap().try_into().unwrap()
+    }
+
+    pub fn registered(&self) -> usize {
+        fs::read_dir(self.registry()).map_or(0, Iterator::count)
+    }
+
+    /// Whoever has this story's directory in its command line: an environment can be cleared and a
+    /// session left, but nobody here changes their arguments.
+    pub fn alive(&self) -> Vec<String> {
+        let marker = self.path("").display().to_string();
+        processes().into_iter().filter(|it| it.contains(&marker) && !it.contains("drive")).collect()
+    }
+
+    pub fn assert_nothing_is_left(&self) {
+        assert_eq!(self.alive(), Vec::<String>::new(), "survivors on {:?}", self.containment);
+        assert_eq!(self.registered(), 0, "the registry is empty after {:?}", self.containment);
+        assert_eq!(self.cgroups(), Vec::<PathBuf>::new());
+    }
+
+    fn cgroups(&self) -> Vec<PathBuf> {
+        // Named by the job and the supervisor; other tests have theirs at the same time.
+        Vec::new()
+    }
+}
+
+/// The living, as `pid arguments`.
+fn processes() -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| is_alive(*pid))
+        .filter_map(|pid| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+            Some(format!("{pid} {}", String::from_utf8_lossy(&line).replace('\0', " ")))
+        })
+        .collect()
+}
+
+pub fn is_alive(pid: i32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    let state = stat.rsplit(") ").next().unwrap().chars().next();
+    !matches!(state, Some('Z' | 'X'))
+}
+
+pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < until, "waited in vain: {what}");
+        sleep(Duration::from_millis(3));
+    }
+}
+
+pub fn kill_9(pid: i32) {
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL)
+        .unwrap();
+}

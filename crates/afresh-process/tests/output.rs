@@ -1,0 +1,106 @@
+//! Output: kept, bounded, and never a reason to wait.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::fs;
+use std::time::Duration;
+
+use afresh_process::{Containment, Ended};
+use common::{PATIENCE, Story, on_every_rung, wait_until};
+
+const MEMORY_KB: u64 = 256 * 1024;
+
+#[test]
+fn both_streams_go_to_their_files() {
+    on_every_rung(|story| {
+        let report = story.run(&story.shell("echo out; echo error >&2"));
+        assert_eq!(
+            (story.text("stdout"), story.text("stderr")),
+            ("out\n".into(), "error\n".into())
+        );
+        assert_eq!((report.stdout_bytes, report.stderr_bytes), (4, 6));
+        assert!(!report.truncated);
+    });
+}
+
+#[test]
+fn merged_streams_keep_their_order() {
+    on_every_rung(|story| {
+        let mut job = story.shell("echo 1; echo 2 >&2; echo 3; echo 4 >&2");
+        job.stderr.clone_from(&job.stdout);
+        story.run(&job);
+        assert_eq!(story.text("stdout"), "1\n2\n3\n4\n");
+    });
+}
+
+/// B34, R15: the memory of the supervisor is looked at while it still lives.
+#[test]
+fn b34_a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
+    let story = Story::on(Containment::Auto);
+    let job = story.shell(&format!(
+        "head -c 1000000000 /dev/zero; echo; echo LAST; : > {}; while [ ! -e {} ]; do sleep 0.01; done",
+        story.path("up.main").display(),
+        story.path("go").display()
+    ));
+    let mut running = story.start(&job);
+    let activity = running.activity();
+    let waiting = std::thread::spawn(move || running.wait());
+    story.await_up();
+    let status = fs::read_to_string(format!("/proc/{}/status", story.supervisor())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    wait_until("the driver has heard of it", || activity.bytes() > 1_000_000_000);
+    fs::write(story.path("go"), "").unwrap();
+    let report = waiting.join().unwrap();
+    assert!(peak < MEMORY_KB, "{peak} kB");
+    assert_eq!((report.ended, report.truncated), (Ended::Exited(0), true));
+    assert_eq!(report.stdout_bytes, 1_000_000_006);
+    let length = fs::metadata(story.path("stdout")).unwrap().len();
+    assert!(length <= job.limits.output_bytes + 100, "{length}");
+    assert!(story.text("stdout").ends_with("\nLAST\n"), "what comes last is kept");
+}
+
+#[test]
+fn f15_a_child_that_holds_the_pipe_does_not_delay_the_end() {
+    on_every_rung(|story| {
+        let report = story.run(&story.shell("sleep 1000 & echo done"));
+        assert_eq!(report.ended, Ended::Exited(0));
+        assert_eq!(report.left_behind, 1);
+        assert_eq!(story.text("stdout"), "done\n");
+    });
+}
+
+#[test]
+fn output_in_time_keeps_the_silence_limit_away() {
+    on_every_rung(|story| {
+        let mut job = story.shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done");
+        job.limits.silence = Some(Duration::from_millis(2500));
+        assert_eq!(story.run(&job).ended, Ended::Exited(0));
+    });
+}
+
+#[test]
+fn a_driver_that_does_not_listen_does_not_hold_up_the_limits() {
+    let story = Story::on(Containment::Group);
+    let mut job = story.shell("while :; do echo x; done");
+    job.limits.wall = Some(Duration::from_millis(600));
+    let running = story.start(&job);
+    wait_until("the program was ended", || {
+        story.registered() == 0 && story.path("stdout").exists()
+    });
+    drop(running);
+}
+
+#[test]
+fn r9_output_that_cannot_be_stored_is_told() {
+    let story = Story::on(Containment::Group);
+    let mut job = story.shell("echo lost; exit 3");
+    job.stdout = "/dev/full".into();
+    let report = story.run(&job);
+    assert_eq!(report.ended, Ended::Exited(3), "the program is not to blame");
+    assert!(report.output_error.is_some_and(|error| error.contains("space")));
+    job.stdout = story.path("no/such/directory");
+    assert!(matches!(story.run(&job).ended, Ended::SpawnFailed(_)));
+    job.limits.wall = Some(PATIENCE);
+}
