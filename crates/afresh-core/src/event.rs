@@ -108,6 +108,11 @@ pub enum Event {
         merged: MergedTree,
         receipt: Receipt,
     },
+    /// The branch could not be moved for now; the intent stands.
+    LandDelayed {
+        attempt: AttemptId,
+        why: String,
+    },
     Merged {
         attempt: AttemptId,
         commit: CommitId,

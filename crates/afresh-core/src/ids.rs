@@ -47,7 +47,7 @@ pub fn check_name(text: &str) -> Result<(), BadId> {
     }
     let dotted = text.starts_with('.') || text.ends_with('.') || text.contains("..");
     let lower = text.to_ascii_lowercase();
-    if dotted || text.starts_with('-') || lower.ends_with(".lock") {
+    if dotted || text.starts_with('-') || lower.strip_suffix(".lock").is_some() {
         return Err(BadId::Shape);
     }
     let stem = lower.split('.').next().unwrap_or_default();

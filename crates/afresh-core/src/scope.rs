@@ -223,16 +223,14 @@ fn leaves_tree(path: &str, target: &str) -> bool {
     if target.starts_with('/') || target.is_empty() {
         return true;
     }
-    let mut depth = path.split('/').count() as i64 - 1;
+    let mut depth = path.split('/').count() - 1;
     for component in target.split('/') {
         match component {
             "" | "." => {}
+            ".." if depth == 0 => return true,
             ".." => depth -= 1,
             name if name.eq_ignore_ascii_case(".git") => return true,
             _ => depth += 1,
-        }
-        if depth < 0 {
-            return true;
         }
     }
     false

@@ -9,6 +9,7 @@ use crate::ids::{CommitId, QuestionId, RunId, TaskId};
 use crate::outcome::Choice;
 use crate::plan::Task;
 use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
+use crate::time::Timestamp;
 use crate::usage::Usage;
 
 /// What `afresh status --json` prints.
@@ -132,7 +133,7 @@ pub fn run_state(run: &Run) -> RunState {
     if run.halt().is_some() {
         return RunState::Halted;
     }
-    match run.standing() {
+    match run.standing(Timestamp::default()) {
         Standing::Busy => RunState::Running,
         Standing::Halted => RunState::Halted,
         Standing::Waiting => RunState::Waiting,

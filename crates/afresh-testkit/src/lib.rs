@@ -1,1 +1,3 @@
-//! (to be filled)
+//! For tests only: the simulated world, test repositories, fault injection.
+
+pub mod simulation;

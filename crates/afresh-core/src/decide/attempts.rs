@@ -54,7 +54,7 @@ impl Turn<'_> {
         self.watch_budget();
     }
 
-    fn watch_budget(&mut self) {
+    pub(super) fn watch_budget(&mut self) {
         let spent = Amount::from(&self.run.usage());
         if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {
             return;

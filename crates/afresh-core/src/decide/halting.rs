@@ -3,7 +3,7 @@
 use super::Turn;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::run::{MergeStage, Stage};
+use crate::run::{Hold, MergeStage, Stage};
 
 impl Turn<'_> {
     /// The first request lets running attempts finish; the second, or `now`, ends them.
@@ -31,7 +31,7 @@ impl Turn<'_> {
         }
         self.record(Event::HaltCleared);
         self.restart_stopped_checks();
-        self.retry_stuck_move();
+        self.retry_delayed_move();
     }
 
     /// Checks that a halt ended, once it is over.
@@ -54,11 +54,13 @@ impl Turn<'_> {
     }
 
     /// A branch that could not be moved halts the run; going on means trying again.
-    fn retry_stuck_move(&mut self) {
-        if let Some(at) = self.run.merging()
-            && let Stage::Merging(.., MergeStage::Moving { question: None, .. }) =
-                self.run.task(at).stage
+    pub(super) fn retry_delayed_move(&mut self) {
+        let (None, Some(at)) = (self.run.halt(), self.run.merging()) else { return };
+        let stage = self.run.task(at).stage.clone();
+        if let Stage::Merging(work, .., MergeStage::Moving { merged, receipt, hold, .. }) = stage
+            && hold == Some(Hold::Delayed)
         {
+            self.record(Event::LandIntended { attempt: work.attempt, merged, receipt });
             self.resume_merge(at);
         }
     }

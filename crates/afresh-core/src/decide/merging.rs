@@ -8,7 +8,7 @@ use crate::event::{Event, Rejection};
 use crate::harvest::{ChangeKind, Harvest};
 use crate::ids::{AttemptId, CommitId, TreeId};
 use crate::input::{Build, CheckReport, MergedTree, Move};
-use crate::run::{MergeStage, Stage};
+use crate::run::{Hold, MergeStage, Stage};
 
 impl Turn<'_> {
     /// Gives the merge slot to the next task in line.
@@ -41,7 +41,7 @@ impl Turn<'_> {
             MergeStage::Checking { merged, .. } => {
                 self.ask_for_merged_checks(at, attempt, merged.tree);
             }
-            MergeStage::Moving { question: Some(_), .. } => {}
+            MergeStage::Moving { hold: Some(Hold::Asked(_)), .. } => {}
             MergeStage::Moving { merged, restore, .. } => {
                 self.ask_world(Effect::MoveBranch {
                     attempt,
@@ -147,7 +147,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn branch_moved(&mut self, attempt: &AttemptId, to: &CommitId, moved: &Move) {
-        let Some(Stage::Merging(.., MergeStage::Moving { merged, question: None, .. })) =
+        let Some(Stage::Merging(.., MergeStage::Moving { merged, hold: None, .. })) =
             self.stage_of(attempt)
         else {
             return;
@@ -161,8 +161,9 @@ impl Turn<'_> {
                 self.record(Event::Merged { attempt: attempt.clone(), commit: to.clone() });
             }
             Move::Foreign(commit) => self.ask_about_branch(at, commit),
-            // Nothing is lost: the intent stays, and the next driver carries it out.
+            // Nothing is lost: the intent stays, and is carried out when the run goes on.
             Move::Trouble(why) => {
+                self.record(Event::LandDelayed { attempt: attempt.clone(), why: why.clone() });
                 self.halt(false, &format!("the branch could not be moved: {why}"), "afresh");
             }
         }

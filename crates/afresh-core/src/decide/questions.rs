@@ -142,6 +142,10 @@ impl Turn<'_> {
     }
 
     fn give_answer(&mut self, question: &Question, answer: &str, by: &str) {
+        // Ending the run answers nothing: the question waits for the next start.
+        if answer == "abort" {
+            return self.abort(format!("{by} ended the run at {}", question.id));
+        }
         self.record(Event::QuestionAnswered {
             question: question.id,
             answer: answer.to_owned(),
@@ -151,7 +155,6 @@ impl Turn<'_> {
         let at = self.position(&task);
         let reason = || format!("{answer} was answered to {}", question.id);
         match (&question.topic, answer) {
-            (_, "abort") => self.abort(format!("a person ended the run at {}", question.id)),
             (Topic::Decision | Topic::Action, "defer") | (Topic::Timeout, "skip") => {
                 self.record(Event::TaskSkipped { task, reason: reason() });
             }
@@ -167,11 +170,12 @@ impl Turn<'_> {
                 let differences = self.run.task(at).differences.clone();
                 self.accept(at, differences);
             }
+            (Topic::Trust(paths), "skip") => {
+                self.reject(at, Rejection::Refused { paths: paths.clone() }, false);
+                self.record(Event::TaskSkipped { task, reason: reason() });
+            }
             (Topic::Trust(paths), _) => {
                 self.reject(at, Rejection::Refused { paths: paths.clone() }, true);
-                if answer == "skip" {
-                    self.record(Event::TaskSkipped { task, reason: reason() });
-                }
             }
             (Topic::Branch(foreign), "restore") => {
                 let foreign = foreign.clone();

@@ -20,7 +20,9 @@ impl Turn<'_> {
             self.take_up(at);
         }
         self.restart_stopped_checks();
+        self.retry_delayed_move();
         self.resume_whole();
+        self.watch_budget();
         self.apply_policies();
     }
 

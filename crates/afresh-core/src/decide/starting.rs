@@ -108,7 +108,8 @@ impl Turn<'_> {
 fn may_collide(run: &Run, a: usize, b: usize) -> bool {
     let plan = run.plan();
     let (first, second) = (plan.task(a), plan.task(b));
-    if !run.settings().unlisted_beside_others && !(first.lists_files() && second.lists_files()) {
+    let both_listed = first.lists_files() && second.lists_files();
+    if !both_listed && !run.settings().unlisted_beside_others {
         return true;
     }
     let overlap = |x: &FilePattern, y: &FilePattern| x.overlaps(y);

@@ -130,9 +130,7 @@ impl Turn<'_> {
             OnFailure::Skip => self.by_policy(question, "skip", |turn| {
                 turn.record(Event::TaskSkipped { task: id, reason });
             }),
-            OnFailure::Abort => self.by_policy(question, "abort", |turn| {
-                turn.abort(format!("task {id} failed: {reason}"));
-            }),
+            OnFailure::Abort => self.abort(format!("task {id} failed: {reason}")),
             OnFailure::Ask | OnFailure::Retry if question.is_none() => {
                 self.ask_about_failure(at, &reason);
             }

@@ -1,6 +1,6 @@
 //! A plan as it was written: nothing is checked yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Field, Place, Problem, ProblemKind};
 use super::task::{Check, ContextLevel, FileAction, FileScope, Step, Task, Tier};
@@ -69,7 +69,7 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
         return Err(vec![Problem::new(ProblemKind::TooLarge, Place::plan(), message)]);
     }
     let ids = ids(&draft, &mut problems);
-    let known: BTreeMap<&str, ()> = draft.tasks.iter().map(|t| (t.id.as_str(), ())).collect();
+    let known: BTreeSet<&str> = draft.tasks.iter().map(|t| t.id.as_str()).collect();
     let mut tasks = Vec::with_capacity(draft.tasks.len());
     for (at, task) in draft.tasks.iter().enumerate() {
         let read = Reader { at, step: None, problems: &mut problems };
@@ -125,7 +125,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn task(mut self, draft: &TaskDraft, known: &BTreeMap<&str, ()>) -> Option<Task> {
+    fn task(mut self, draft: &TaskDraft, known: &BTreeSet<&str>) -> Option<Task> {
         let before = self.problems.len();
         if draft.title.trim().is_empty() {
             let message = format!("task {:?} has no title", draft.id);
@@ -161,11 +161,11 @@ impl Reader<'_> {
         })
     }
 
-    fn needs(&mut self, draft: &TaskDraft, known: &BTreeMap<&str, ()>) -> Vec<TaskId> {
+    fn needs(&mut self, draft: &TaskDraft, known: &BTreeSet<&str>) -> Vec<TaskId> {
         let mut needs: Vec<TaskId> = Vec::new();
         for (item, need) in draft.needs.iter().enumerate() {
-            if !known.contains_key(need.as_str()) {
-                let help = nearest(need, known.keys().copied())
+            if !known.contains(need.as_str()) {
+                let help = nearest(need, known.iter().copied())
                     .map(|near| format!("did you mean {near:?}?"));
                 let message =
                     format!("task {:?} needs {need:?}, which is not in the plan", draft.id);
@@ -249,9 +249,7 @@ fn distance(a: &str, b: &str) -> usize {
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;
     }
-    for j in 0..=b.len() {
-        rows[0][j] = j;
-    }
+    rows[0] = (0..=b.len()).collect();
     for i in 1..=a.len() {
         for j in 1..=b.len() {
             let same = usize::from(a[i - 1] != b[j - 1]);

@@ -1,7 +1,7 @@
 //! How events change a run. One line per event; no policy.
 
 use super::frontier::Frontier;
-use super::task::{CheckStage, MergeStage, Stage, TaskState, Work};
+use super::task::{CheckStage, Hold, MergeStage, Stage, TaskState, Work};
 use super::{Finals, Halt, Run};
 use crate::check::{CheckResult, Phase, Receipt};
 use crate::event::{Event, Rejection};
@@ -49,6 +49,7 @@ impl Run {
             Event::LandIntended { attempt, merged, receipt } => {
                 self.land_intended(attempt, merged, receipt);
             }
+            Event::LandDelayed { attempt, .. } => self.hold_move(attempt, Some(Hold::Delayed)),
             Event::Merged { attempt, commit } => self.merged(attempt, commit),
             Event::BranchRestoreAllowed { attempt, foreign } => {
                 self.restore_allowed(attempt, foreign);
@@ -284,10 +285,7 @@ impl Run {
 
     fn land_intended(&mut self, attempt: &AttemptId, merged: &MergedTree, receipt: &Receipt) {
         let (merged, receipt) = (merged.clone(), receipt.clone());
-        self.set_merge(
-            attempt,
-            MergeStage::Moving { merged, receipt, restore: None, question: None },
-        );
+        self.set_merge(attempt, MergeStage::Moving { merged, receipt, restore: None, hold: None });
     }
 
     fn set_merge(&mut self, attempt: &AttemptId, next: MergeStage) {
@@ -299,11 +297,15 @@ impl Run {
 
     fn restore_allowed(&mut self, attempt: &AttemptId, foreign: &CommitId) {
         let at = self.at(&attempt.task);
-        if let Stage::Merging(.., MergeStage::Moving { restore, question, .. }) =
-            &mut self.tasks[at].stage
-        {
+        if let Stage::Merging(.., MergeStage::Moving { restore, .. }) = &mut self.tasks[at].stage {
             *restore = Some(foreign.clone());
-            *question = None;
+        }
+    }
+
+    fn hold_move(&mut self, attempt: &AttemptId, why: Option<Hold>) {
+        let at = self.at(&attempt.task);
+        if let Stage::Merging(.., MergeStage::Moving { hold, .. }) = &mut self.tasks[at].stage {
+            *hold = why;
         }
     }
 
@@ -353,12 +355,8 @@ impl Run {
             (Topic::Trust(_), Stage::Judging(work, _, harvest)) => {
                 self.set(at, Stage::Held(work, harvest, Some(question.id)));
             }
-            (Topic::Branch(_), _) => {
-                if let Stage::Merging(.., MergeStage::Moving { question: open, .. }) =
-                    &mut self.tasks[at].stage
-                {
-                    *open = Some(question.id);
-                }
+            (Topic::Branch(_), Stage::Merging(work, ..)) => {
+                self.hold_move(&work.attempt, Some(Hold::Asked(question.id)));
             }
             _ => {}
         }
@@ -377,15 +375,7 @@ impl Run {
             }
             Stage::Failed { reason, .. } => self.set(at, Stage::Failed { reason, question: None }),
             Stage::Held(work, harvest, _) => self.set(at, Stage::Held(work, harvest, None)),
-            Stage::Merging(
-                work,
-                harvest,
-                results,
-                MergeStage::Moving { merged, receipt, restore, .. },
-            ) => {
-                let moving = MergeStage::Moving { merged, receipt, restore, question: None };
-                self.set(at, Stage::Merging(work, harvest, results, moving));
-            }
+            Stage::Merging(work, ..) => self.hold_move(&work.attempt, None),
             _ => {}
         }
     }

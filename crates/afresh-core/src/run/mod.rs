@@ -10,7 +10,7 @@ mod task;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub use frontier::{BlockCause, Frontier};
-pub use task::{CheckStage, MergeStage, Stage, TaskState, Work};
+pub use task::{CheckStage, Hold, MergeStage, Stage, TaskState, Work};
 
 use crate::check::CheckResult;
 use crate::event::Event;
@@ -232,7 +232,7 @@ impl Run {
             || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
     }
 
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self, now: Timestamp) -> Standing {
         if self.is_underway() {
             return Standing::Busy;
         }
@@ -246,21 +246,22 @@ impl Run {
         if self.budget_reached && wants_to_start {
             return Standing::BudgetReached;
         }
-        if wants_to_start {
+        if self.wake_at(now).is_some() {
             return Standing::Busy;
         }
+        // What could start and does not is held up by a task that waits for a person.
         if !self.questions.is_empty() {
             return Standing::Waiting;
         }
-        Standing::Finished { ok: self.is_all_well() }
+        if wants_to_start { Standing::Busy } else { Standing::Finished { ok: self.is_all_well() } }
     }
 
     /// The moment at which waiting ends by itself.
-    pub fn wake_at(&self) -> Option<Timestamp> {
+    pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
             return None;
         }
-        self.eligible().filter_map(|at| self.tasks[at].not_before).min()
+        self.eligible().filter_map(|at| self.tasks[at].not_before).filter(|at| *at > now).min()
     }
 
     /// Everything that was to be done is done, and the last tree passed.

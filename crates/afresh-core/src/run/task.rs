@@ -107,19 +107,18 @@ pub struct CheckStage {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeStage {
-    Building {
-        onto: CommitId,
-    },
-    Checking {
-        merged: MergedTree,
-        stopped: bool,
-    },
-    Moving {
-        merged: MergedTree,
-        receipt: Receipt,
-        restore: Option<CommitId>,
-        question: Option<QuestionId>,
-    },
+    Building { onto: CommitId },
+    Checking { merged: MergedTree, stopped: bool },
+    Moving { merged: MergedTree, receipt: Receipt, restore: Option<CommitId>, hold: Option<Hold> },
+}
+
+/// Why a branch that should move does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// A person must say what becomes of an outsider's commit.
+    Asked(QuestionId),
+    /// It could not be done for now; the run is halted for it.
+    Delayed,
 }
 
 impl Stage {
@@ -141,18 +140,18 @@ impl Stage {
         }
     }
 
-    /// Did we ask something of the world that is not answered yet?
+    /// Did we ask something of the world that is not answered yet? A queued task only waits for the
+    /// one that holds the merge slot.
     pub fn is_underway(&self) -> bool {
         match self {
             Self::Starting(_)
             | Self::Running(_)
             | Self::Harvesting(..)
             | Self::Judging(..)
-            | Self::Queued(..) => true,
+            | Self::Merging(.., MergeStage::Building { .. }) => true,
             Self::Checking(_, _, stage) => !stage.stopped,
             Self::Merging(.., MergeStage::Checking { stopped, .. }) => !stopped,
-            Self::Merging(.., MergeStage::Moving { question, .. }) => question.is_none(),
-            Self::Merging(.., MergeStage::Building { .. }) => true,
+            Self::Merging(.., MergeStage::Moving { hold, .. }) => hold.is_none(),
             _ => false,
         }
     }

@@ -1,0 +1,259 @@
+//! The whole core in a seeded world: delays, failures, crashes between any two steps, lost
+//! processes, late and doubled reports, halts, budgets.
+//!
+//! [`simulate`] plays one seed to its end and checks the promises after every step. The same seed
+//! always plays the same way, so a failure is a number.
+
+mod laws;
+mod random;
+mod scenario;
+mod world;
+
+use std::collections::BinaryHeap;
+
+use afresh_core::event::Event;
+use afresh_core::input::Input;
+use afresh_core::run::Standing;
+use afresh_core::time::Timestamp;
+use afresh_core::{Reaction, Run, decide};
+
+pub use random::Random;
+pub use scenario::Scenario;
+
+use world::{Letter, World};
+
+/// A promise that did not hold.
+#[derive(Debug)]
+pub struct Broken {
+    pub seed: u64,
+    pub step: usize,
+    pub promise: String,
+    /// The last events before it, for a first look.
+    pub last: Vec<String>,
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "seed {} broke a promise at step {}: {}", self.seed, self.step, self.promise)?;
+        for event in &self.last {
+            writeln!(f, "  {event}")?;
+        }
+        let test = "cargo test -p afresh-testkit --test simulation one_seed -- --nocapture --include-ignored";
+        writeln!(f, "replay: AFRESH_SIM_SEED={} {test}", self.seed)
+    }
+}
+
+/// What a simulated run came to.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    pub steps: usize,
+    pub crashes: usize,
+    pub merged: usize,
+    pub attempts: usize,
+}
+
+/// More steps than any seed needs: beyond them a run goes round in circles.
+const MAX_STEPS: usize = 60_000;
+
+/// Plays one seed to its end.
+pub fn simulate(seed: u64) -> Result<Summary, Box<Broken>> {
+    let mut game = Game::new(seed);
+    match game.play() {
+        Ok(()) => Ok(game.summary()),
+        Err(promise) => Err(Box::new(Broken {
+            seed,
+            step: game.steps,
+            promise,
+            last: game
+                .journal
+                .iter()
+                .rev()
+                .take(12)
+                .rev()
+                .map(|event| format!("{event:?}").chars().take(300).collect())
+                .collect(),
+        })),
+    }
+}
+
+struct Game {
+    scenario: Scenario,
+    random: Random,
+    now: Timestamp,
+    run: Run,
+    /// What is on disk.
+    journal: Vec<Event>,
+    world: World,
+    letters: BinaryHeap<Letter>,
+    steps: usize,
+    crashes: usize,
+}
+
+/// Where a step may be cut off.
+#[derive(PartialEq, Clone, Copy)]
+enum Cut {
+    BeforeRecord,
+    BeforeEffects,
+    AmongEffects,
+    Nowhere,
+}
+
+impl Game {
+    fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let scenario = Scenario::draw(&mut random);
+        let first = scenario.first_event();
+        let run = Run::start(&first).expect("the first event starts a run");
+        let world = World::new(seed, &run);
+        let mut letters = BinaryHeap::new();
+        letters.push(Letter::new(Timestamp(0), 0, Input::Opened));
+        Self {
+            scenario,
+            random,
+            now: Timestamp(0),
+            run,
+            journal: vec![first],
+            world,
+            letters,
+            steps: 0,
+            crashes: 0,
+        }
+    }
+
+    fn play(&mut self) -> Result<(), String> {
+        loop {
+            while let Some(letter) = self.letters.pop() {
+                self.now = self.now.max(letter.at);
+                self.step(&letter.input)?;
+                if self.steps > MAX_STEPS {
+                    return Err("the run never ends".to_owned());
+                }
+            }
+            if !self.nudge()? {
+                break;
+            }
+        }
+        laws::at_the_end(&self.run, &self.journal, &self.world, &self.scenario)
+    }
+
+    /// Nothing is on its way. Wakes, answers, clears or ends, as a patient person would.
+    fn nudge(&mut self) -> Result<bool, String> {
+        let input = match self.run.standing(self.now) {
+            Standing::Busy => {
+                let wake = self
+                    .run
+                    .wake_at(self.now)
+                    .ok_or("busy, but nothing is underway and no deadline is set")?;
+                self.now = self.now.max(wake);
+                Input::Woke
+            }
+            Standing::Halted => Input::HaltCleared,
+            Standing::Waiting => {
+                let questions: Vec<_> = self.run.questions().cloned().collect();
+                let question = self.random.pick(&questions);
+                let option = self.random.pick(&question.options);
+                // An endless retry is a person's right, but not a simulation's.
+                let retry = option.key == "retry" && self.steps > 3_000;
+                let answer = if retry { "abort".to_owned() } else { option.key.clone() };
+                Input::Answered { question: question.id, answer, by: "person".to_owned() }
+            }
+            Standing::BudgetReached | Standing::Finished { .. } => return Ok(false),
+        };
+        self.step(&input)?;
+        Ok(true)
+    }
+
+    fn step(&mut self, input: &Input) -> Result<(), String> {
+        self.steps += 1;
+        let before = self.journal.len();
+        let reaction: Reaction = decide(&mut self.run, self.now, input);
+        let cut = self.draw_cut();
+        if cut == Cut::BeforeRecord {
+            return self.crash();
+        }
+        self.journal.extend(reaction.events.iter().cloned());
+        laws::after_events(&self.journal, before, &self.run)?;
+        if cut == Cut::BeforeEffects {
+            return self.crash();
+        }
+        let last = if cut == Cut::AmongEffects && !reaction.effects.is_empty() {
+            self.random.below(reaction.effects.len() as u64) as usize
+        } else {
+            reaction.effects.len()
+        };
+        for effect in &reaction.effects[..last] {
+            let replies = self.world.perform(
+                effect,
+                self.now,
+                &mut self.random,
+                &self.scenario,
+                &self.run,
+            )?;
+            self.post(replies);
+        }
+        if last < reaction.effects.len() {
+            return self.crash();
+        }
+        self.meddle();
+        Ok(())
+    }
+
+    fn post(&mut self, replies: Vec<Letter>) {
+        for letter in replies {
+            if self.random.chance(self.scenario.doubled) {
+                let later = self.now + std::time::Duration::from_millis(self.random.below(5_000));
+                self.letters.push(Letter::new(
+                    later.max(letter.at),
+                    self.random.next(),
+                    letter.input.clone(),
+                ));
+            }
+            self.letters.push(letter);
+        }
+    }
+
+    fn draw_cut(&mut self) -> Cut {
+        if self.crashes >= self.scenario.max_crashes || !self.random.chance(self.scenario.crash) {
+            return Cut::Nowhere;
+        }
+        *self.random.pick(&[Cut::BeforeRecord, Cut::BeforeEffects, Cut::AmongEffects])
+    }
+
+    /// kill -9: what is on disk stays, everything in memory is gone, all workers die. Some answers
+    /// of the old time may still arrive, late.
+    fn crash(&mut self) -> Result<(), String> {
+        self.crashes += 1;
+        self.world.driver_died();
+        let old: Vec<Letter> = self.letters.drain().collect();
+        for mut letter in old {
+            if self.random.chance(self.scenario.late) && letter.is_report() {
+                letter.at = self.now + std::time::Duration::from_millis(self.random.below(20_000));
+                self.letters.push(letter);
+            }
+        }
+        self.run = Run::replay(&self.journal).ok_or("the journal does not start a run")?;
+        self.letters.push(Letter::new(self.now, 0, Input::Opened));
+        Ok(())
+    }
+
+    /// What people and budgets do in the middle of a run.
+    fn meddle(&mut self) {
+        if self.random.chance(self.scenario.halt) {
+            let now = self.random.chance(300);
+            let input = Input::HaltAsked { now, reason: "tea".to_owned(), by: "person".to_owned() };
+            self.letters.push(Letter::new(self.now, self.random.next(), input));
+        }
+        if self.random.chance(self.scenario.foreign) {
+            self.world.outsider_moves_branch();
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            steps: self.steps,
+            crashes: self.crashes,
+            merged: self.world.landed(),
+            attempts: self.world.spawned(),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Numbers that only look random: the same seed gives the same ones, on every machine.
+
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
+    }
+
+    /// splitmix64.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number from 0 up to, not including, `limit`.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        if limit == 0 { 0 } else { self.next() % limit }
+    }
+
+    /// True in so many of 1,000 cases.
+    pub fn chance(&mut self, in_1000: u64) -> bool {
+        self.below(1_000) < in_1000
+    }
+
+    pub fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
+        let at = self.below(among.len() as u64);
+        &among[usize::try_from(at).expect("an index of a slice")]
+    }
+}

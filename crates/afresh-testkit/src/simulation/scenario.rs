@@ -1,0 +1,137 @@
+//! What a seed plays: a plan, settings, and how unkind the world is. All chances are in 1,000.
+
+use std::time::Duration;
+
+use afresh_core::event::Event;
+use afresh_core::ids::{CommitId, RunId};
+use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, TaskDraft};
+use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings, TimeoutAction};
+use afresh_core::usage::Budget;
+
+use super::random::Random;
+
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    pub plan: Plan,
+    pub settings: Settings,
+    pub crash: u64,
+    pub max_crashes: usize,
+    pub doubled: u64,
+    pub late: u64,
+    pub halt: u64,
+    pub foreign: u64,
+    pub spawn_fails: u64,
+    pub dies: u64,
+    pub times_out: u64,
+    pub asks: u64,
+    pub no_change: u64,
+    pub strays: u64,
+    pub check_fails: u64,
+    pub broken_merge: u64,
+    pub conflict: u64,
+    pub trouble: u64,
+}
+
+impl Scenario {
+    pub fn draw(random: &mut Random) -> Self {
+        let plan = draw_plan(random);
+        let settings = draw_settings(random);
+        // One world in four is kind, so that whole runs are seen to succeed too.
+        let kind = random.chance(250);
+        let mut trouble = |most: u64| if kind { 0 } else { random.below(most + 1) };
+        Self {
+            plan,
+            settings,
+            doubled: trouble(150),
+            late: trouble(500),
+            halt: trouble(25),
+            foreign: trouble(4),
+            spawn_fails: trouble(80),
+            dies: trouble(120),
+            times_out: trouble(60),
+            asks: trouble(50),
+            no_change: trouble(50),
+            strays: trouble(80),
+            check_fails: trouble(150),
+            broken_merge: trouble(150),
+            conflict: trouble(200),
+            trouble: trouble(15),
+            crash: [0, 5, 20, 80][usize::try_from(random.below(4)).expect("small")],
+            max_crashes: 40,
+        }
+    }
+
+    /// Nothing can go wrong but crashes.
+    pub fn is_kind(&self) -> bool {
+        [
+            self.foreign,
+            self.spawn_fails,
+            self.dies,
+            self.times_out,
+            self.asks,
+            self.no_change,
+            self.strays,
+        ]
+        .iter()
+        .chain(&[self.check_fails, self.broken_merge, self.conflict, self.trouble])
+        .all(|chance| *chance == 0)
+            && self.settings.budget == Budget::default()
+            && self.settings.on_orphan == OnOrphan::Retry
+    }
+
+    pub(super) fn first_event(&self) -> Event {
+        Event::RunStarted {
+            run: RunId::new("sim").expect("a plain word is an id"),
+            branch: "afresh/sim".to_owned(),
+            base: CommitId::new("0".repeat(40)).expect("forty digits are a commit"),
+            plan: Box::new(self.plan.clone()),
+            settings: Box::new(self.settings.clone()),
+        }
+    }
+}
+
+fn draw_plan(random: &mut Random) -> Plan {
+    let count = 1 + random.below(14);
+    let tasks = (0..count).map(|at| {
+        let needs = (0..at).filter(|_| random.chance(200)).map(|n| format!("T{n}")).collect();
+        // A few shared files, so that tasks get in each other's way.
+        let path =
+            if random.chance(300) { "shared.txt".to_owned() } else { format!("file-{at}.txt") };
+        let files = if random.chance(60) { vec![] } else { vec![FileDraft { path, action: None }] };
+        let red_first = random.chance(100);
+        TaskDraft {
+            id: format!("T{at}"),
+            title: format!("task {at}"),
+            needs,
+            files,
+            checks: vec![CheckDraft { name: None, command: format!("check {at}"), red_first }],
+            ..TaskDraft::default()
+        }
+    });
+    let draft = PlanDraft { name: "simulated".to_owned(), spec: None, tasks: tasks.collect() };
+    Plan::new(draft).expect("a drawn plan has no problems")
+}
+
+fn draw_settings(random: &mut Random) -> Settings {
+    let budget = Budget {
+        cost_micros: random.chance(200).then(|| 500 + random.below(20_000)),
+        tokens: random.chance(100).then(|| 500 + random.below(20_000)),
+    };
+    Settings {
+        parallel: u16::try_from(1 + random.below(5)).expect("small"),
+        schedule: *random.pick(&[Schedule::Eager, Schedule::Waves]),
+        attempts: u32::try_from(1 + random.below(4)).expect("small"),
+        backoff: vec![Duration::from_secs(2), Duration::from_secs(5)],
+        timeout_action: *random.pick(&[
+            TimeoutAction::Ask,
+            TimeoutAction::Retry,
+            TimeoutAction::Skip,
+            TimeoutAction::Fail,
+        ]),
+        on_orphan: *random.pick(&[OnOrphan::Retry, OnOrphan::Retry, OnOrphan::Skip]),
+        on_decision: *random.pick(&[OnDecision::Ask, OnDecision::First, OnDecision::Defer]),
+        on_failure: *random.pick(&[OnFailure::Ask, OnFailure::Retry, OnFailure::Skip]),
+        budget,
+        ..Settings::default()
+    }
+}

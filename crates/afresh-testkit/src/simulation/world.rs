@@ -1,0 +1,440 @@
+//! A world that keeps its own books: which processes live, what each slot holds, what passed which
+//! checks, what is on the branch. It objects when it is asked for something that breaks a promise.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
+use afresh_core::effect::{CheckOn, CheckRequest, Effect};
+use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
+use afresh_core::ids::{AttemptId, CommitId, Slot, TaskId, TreeId};
+use afresh_core::input::{AttemptEnd, Build, CheckReport, Input, MergedTree, Move};
+use afresh_core::outcome::{Choice, Claim, Decision, Ending, Failure, Outcome, SpawnFailure};
+use afresh_core::run::Run;
+use afresh_core::time::Timestamp;
+use afresh_core::usage::Usage;
+
+use super::random::Random;
+use super::scenario::Scenario;
+
+/// Something on its way to the core.
+#[derive(Debug, Clone)]
+pub(super) struct Letter {
+    pub(super) at: Timestamp,
+    order: u64,
+    pub(super) input: Input,
+}
+
+impl Letter {
+    pub(super) fn new(at: Timestamp, order: u64, input: Input) -> Self {
+        Self { at, order, input }
+    }
+
+    /// A report of the world, which may be late; a person's word dies with the terminal.
+    pub(super) fn is_report(&self) -> bool {
+        !matches!(
+            self.input,
+            Input::Opened | Input::HaltAsked { .. } | Input::Answered { .. } | Input::HaltCleared
+        )
+    }
+}
+
+// The heap gives the largest first; ours is the earliest.
+impl Ord for Letter {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.order).cmp(&(self.at, self.order))
+    }
+}
+
+impl PartialOrd for Letter {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Letter {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Letter {}
+
+#[derive(Debug)]
+pub(super) struct World {
+    seed: u64,
+    /// Commit → (tree, the task that it lands).
+    commits: BTreeMap<CommitId, (TreeId, Option<TaskId>)>,
+    /// The branch's first-parent line, base first.
+    pub(super) branch: Vec<CommitId>,
+    /// An outsider's commit on top of it.
+    foreign: Option<CommitId>,
+    alive: BTreeSet<AttemptId>,
+    slots: BTreeMap<Slot, AttemptId>,
+    saved: BTreeSet<AttemptId>,
+    /// Trees and the checks they passed.
+    passed: BTreeSet<(TreeId, String)>,
+    pub(super) spent: BTreeMap<AttemptId, Usage>,
+    spawned: usize,
+    counter: u64,
+}
+
+impl World {
+    pub(super) fn new(seed: u64, run: &Run) -> Self {
+        let base = run.base().clone();
+        let tree = TreeId::new("f".repeat(40)).expect("forty digits are a tree");
+        Self {
+            seed,
+            commits: BTreeMap::from([(base.clone(), (tree, None))]),
+            branch: vec![base],
+            foreign: None,
+            alive: BTreeSet::new(),
+            slots: BTreeMap::new(),
+            saved: BTreeSet::new(),
+            passed: BTreeSet::new(),
+            spent: BTreeMap::new(),
+            spawned: 0,
+            counter: 0,
+        }
+    }
+
+    pub(super) fn landed(&self) -> usize {
+        self.branch.len() - 1
+    }
+
+    pub(super) fn spawned(&self) -> usize {
+        self.spawned
+    }
+
+    /// The tasks on the branch, in order.
+    pub(super) fn landed_tasks(&self) -> Vec<TaskId> {
+        self.branch.iter().filter_map(|commit| self.commits[commit].1.clone()).collect()
+    }
+
+    /// Workers die with their driver.
+    pub(super) fn driver_died(&mut self) {
+        self.alive.clear();
+    }
+
+    pub(super) fn outsider_moves_branch(&mut self) {
+        if self.foreign.is_none() {
+            self.foreign = Some(CommitId::new(self.object('e')).expect("an object id"));
+        }
+    }
+
+    fn object(&mut self, first: char) -> String {
+        self.counter += 1;
+        let mut random = Random::new(self.seed ^ self.counter.wrapping_mul(7919));
+        format!("{first}{:015x}{:016x}{:08x}", random.next() >> 4, random.next(), self.counter)
+    }
+
+    pub(super) fn perform(
+        &mut self,
+        effect: &Effect,
+        now: Timestamp,
+        random: &mut Random,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Result<Vec<Letter>, String> {
+        let inputs = match effect {
+            Effect::Start { attempt, slot, base } => {
+                self.start(attempt, *slot, base, random, scenario, run)?
+            }
+            Effect::Stop { attempt, .. } => self.stop(attempt),
+            Effect::Harvest { attempt, slot, .. } => {
+                self.harvest(attempt, *slot, random, scenario, run)?
+            }
+            Effect::Check(request) => vec![self.check(request, random, scenario)],
+            Effect::StopChecks => vec![],
+            Effect::BuildMerge { attempt, base, onto, theirs } => {
+                vec![self.build(attempt, base, onto, theirs.as_ref(), random, scenario)?]
+            }
+            Effect::MoveBranch { attempt, from, to, restore } => {
+                vec![self.move_branch(attempt, from, to, restore.as_ref(), random, scenario)?]
+            }
+        };
+        let mut at = now;
+        let mut letters = Vec::new();
+        for input in inputs {
+            at = at + Duration::from_millis(random.below(3_000));
+            letters.push(Letter::new(at, random.next(), input));
+        }
+        Ok(letters)
+    }
+
+    fn start(
+        &mut self,
+        attempt: &AttemptId,
+        slot: Slot,
+        base: &CommitId,
+        random: &mut Random,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Result<Vec<Input>, String> {
+        if let Some(other) = self.alive.iter().find(|other| other.task == attempt.task) {
+            return Err(format!("R2: {attempt} starts while {other} lives"));
+        }
+        if self.alive.len() >= usize::from(run.settings().parallel) {
+            return Err("EX-01: more workers than allowed".to_owned());
+        }
+        if let Some(last) = self.slots.get(&slot)
+            && !self.saved.contains(last)
+        {
+            return Err(format!("R16: {attempt} overwrites what {last} left in slot {slot}"));
+        }
+        if self.landed_tasks().contains(&attempt.task) {
+            return Err(format!("R3: {attempt} does again what has landed"));
+        }
+        let behind = self
+            .branch
+            .iter()
+            .position(|commit| commit == base)
+            .ok_or("EX-03: the base is not on the branch")?;
+        let held: Vec<TaskId> =
+            self.branch[..=behind].iter().filter_map(|c| self.commits[c].1.clone()).collect();
+        let task =
+            &run.plan().tasks()[run.plan().position(&attempt.task).ok_or("an unknown task")?];
+        if let Some(missing) = task.needs.iter().find(|need| !held.contains(need)) {
+            return Err(format!("EX-03: {attempt} starts from a base without {missing}"));
+        }
+        for other in &self.alive {
+            let other =
+                &run.plan().tasks()[run.plan().position(&other.task).ok_or("an unknown task")?];
+            let apart = task.patterns().all(|a| other.patterns().all(|b| !a.overlaps(b)));
+            if !apart || !task.lists_files() || !other.lists_files() {
+                return Err(format!(
+                    "EX-01: {} and {} may write one file at once",
+                    task.id, other.id
+                ));
+            }
+        }
+        if random.chance(scenario.spawn_fails) {
+            let failure = SpawnFailure { message: "no such program".to_owned(), hint: None };
+            return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
+        }
+        self.spawned += 1;
+        self.slots.insert(slot, attempt.clone());
+        self.alive.insert(attempt.clone());
+        let mut inputs = vec![Input::Spawned(attempt.clone())];
+        let mut usage = Usage::default();
+        for _ in 0..random.below(3) {
+            usage.input += random.below(400);
+            usage.cost_micros = Some(usage.cost_micros.unwrap_or(0) + random.below(400));
+            inputs.push(Input::UsageSeen(attempt.clone(), usage));
+        }
+        let (ending, outcome) = draw_end(random, scenario);
+        inputs.push(Input::AttemptEnded(
+            attempt.clone(),
+            AttemptEnd { ending, outcome, usage, duration_ms: 1 },
+        ));
+        Ok(inputs)
+    }
+
+    fn stop(&mut self, attempt: &AttemptId) -> Vec<Input> {
+        if !self.alive.remove(attempt) {
+            return vec![];
+        }
+        let end = AttemptEnd {
+            ending: Ending::Stopped,
+            outcome: Outcome::Silent,
+            usage: self.spent.get(attempt).copied().unwrap_or_default(),
+            duration_ms: 1,
+        };
+        vec![Input::AttemptEnded(attempt.clone(), end)]
+    }
+
+    fn harvest(
+        &mut self,
+        attempt: &AttemptId,
+        slot: Slot,
+        random: &mut Random,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Result<Vec<Input>, String> {
+        self.alive.remove(attempt);
+        if let Some(other) = self.slots.get(&slot)
+            && other != attempt
+            && !self.saved.contains(attempt)
+            && self.slots.values().any(|holder| holder == attempt)
+        {
+            return Err(format!(
+                "R16: {attempt} is harvested from slot {slot}, which holds {other}"
+            ));
+        }
+        if random.chance(scenario.trouble) {
+            self.saved.insert(attempt.clone());
+            return Ok(vec![Input::Harvested(
+                attempt.clone(),
+                Err("the workspace is gone".to_owned()),
+            )]);
+        }
+        self.saved.insert(attempt.clone());
+        let tree = TreeId::new(self.object('a')).expect("an object id");
+        let commit = CommitId::new(self.object('c')).expect("an object id");
+        let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
+        let mut changes = Vec::new();
+        if !random.chance(scenario.no_change) {
+            let path = task
+                .and_then(|t| t.patterns().next())
+                .map_or("free.txt", |p| p.as_str())
+                .to_owned();
+            changes.push(Change { path, kind: ChangeKind::Modified, now: EntryKind::File });
+        }
+        if random.chance(scenario.strays) {
+            let path = random.pick(&["stray.txt", "AGENTS.md", "tests/a.py"]);
+            changes.push(Change {
+                path: (*path).to_owned(),
+                kind: ChangeKind::Modified,
+                now: EntryKind::File,
+            });
+        }
+        let commit = (!changes.is_empty()).then_some(commit);
+        let harvest = Harvest { tree, commit, changes, notes: vec![] };
+        Ok(vec![Input::Harvested(attempt.clone(), Ok(harvest))])
+    }
+
+    fn check(&mut self, request: &CheckRequest, random: &mut Random, scenario: &Scenario) -> Input {
+        let tree = match &request.on {
+            CheckOn::Tree(tree) => tree.clone(),
+            CheckOn::Commit(commit) => self.commits[commit].0.clone(),
+        };
+        let odds = if request.phase == Phase::Merged {
+            scenario.broken_merge
+        } else {
+            scenario.check_fails
+        };
+        let checked = if random.chance(scenario.trouble) {
+            Checked::Impossible("no room".to_owned())
+        } else if random.chance(scenario.halt) {
+            Checked::Stopped
+        } else {
+            let mut results = Vec::new();
+            for check in &request.checks {
+                let fails = if request.phase == Phase::Red {
+                    !random.chance(odds)
+                } else {
+                    random.chance(odds)
+                };
+                if !fails {
+                    self.passed.insert((tree.clone(), check.command.clone()));
+                }
+                results.push(CheckResult {
+                    name: check.name.clone(),
+                    command: check.command.clone(),
+                    end: CheckEnd::Exited(i32::from(fails)),
+                    duration_ms: 1,
+                    output_digest: String::new(),
+                    output_tail: String::new(),
+                    reused: false,
+                });
+            }
+            Checked::Ran(results)
+        };
+        Input::Checked(CheckReport {
+            attempt: request.attempt.clone(),
+            phase: request.phase,
+            tree,
+            checked,
+        })
+    }
+
+    fn build(
+        &mut self,
+        attempt: &AttemptId,
+        base: &CommitId,
+        onto: &CommitId,
+        theirs: Option<&CommitId>,
+        random: &mut Random,
+        scenario: &Scenario,
+    ) -> Result<Input, String> {
+        if !self.branch.contains(onto) {
+            return Err(format!("R4: {attempt} is merged onto a commit that is not on the branch"));
+        }
+        if random.chance(scenario.trouble) {
+            return Ok(Input::MergeBuilt(
+                attempt.clone(),
+                Build::Impossible("no memory".to_owned()),
+            ));
+        }
+        let moved = base != onto;
+        if moved && random.chance(scenario.conflict) {
+            let paths = vec!["stray.txt".to_owned()];
+            return Ok(Input::MergeBuilt(
+                attempt.clone(),
+                Build::Conflict { paths, detail: String::new() },
+            ));
+        }
+        // Unmoved, the merge is the attempt's own tree; which that is, only the caller knows, so
+        // the world hands out a new one and the core has it checked again.
+        let tree = TreeId::new(self.object('b')).expect("an object id");
+        let commit = CommitId::new(self.object('d')).expect("an object id");
+        let _ = theirs;
+        self.commits.insert(commit.clone(), (tree.clone(), Some(attempt.task.clone())));
+        Ok(Input::MergeBuilt(
+            attempt.clone(),
+            Build::Clean(MergedTree { onto: onto.clone(), commit, tree }),
+        ))
+    }
+
+    fn move_branch(
+        &mut self,
+        attempt: &AttemptId,
+        from: &CommitId,
+        to: &CommitId,
+        restore: Option<&CommitId>,
+        random: &mut Random,
+        scenario: &Scenario,
+    ) -> Result<Input, String> {
+        let answer = |moved: Move| Ok(Input::BranchMoved(attempt.clone(), to.clone(), moved));
+        if self.branch.last() == Some(to) {
+            return answer(Move::Done);
+        }
+        if random.chance(scenario.trouble) {
+            return answer(Move::Trouble("locked".to_owned()));
+        }
+        if let Some(foreign) = &self.foreign {
+            if restore != Some(foreign) {
+                return answer(Move::Foreign(foreign.clone()));
+            }
+            self.foreign = None;
+        }
+        if self.branch.last() != Some(from) {
+            return Err(format!("R3: {attempt} moves the branch from {from}, where it is not"));
+        }
+        let (tree, task) = self.commits.get(to).ok_or("a commit that was never made")?.clone();
+        let task = task.ok_or("a commit without a task")?;
+        if self.landed_tasks().contains(&task) {
+            return Err(format!("R3: {task} lands twice"));
+        }
+        if !self.passed.iter().any(|(passed, _)| *passed == tree) {
+            return Err(format!("R4: {attempt} lands a tree that passed no check"));
+        }
+        self.branch.push(to.clone());
+        answer(Move::Done)
+    }
+}
+
+fn draw_end(random: &mut Random, scenario: &Scenario) -> (Ending, Outcome) {
+    if random.chance(scenario.dies) {
+        let ending = *random.pick(&[Ending::Exited(1), Ending::Exited(255), Ending::Signaled(9)]);
+        return (ending, Outcome::Silent);
+    }
+    if random.chance(scenario.times_out) {
+        return (*random.pick(&[Ending::TimedOut, Ending::WentSilent]), Outcome::Silent);
+    }
+    if random.chance(scenario.asks) {
+        let decision = Decision {
+            question: "which?".to_owned(),
+            options: vec![Choice::new("a", "this"), Choice::new("b", "that")],
+            ..Decision::default()
+        };
+        let outcome = match random.below(3) {
+            0 => Outcome::NeedsDecision(decision),
+            1 => Outcome::NeedsAction(afresh_core::outcome::Action::default()),
+            _ => Outcome::Failed(Failure { error: "too hard".to_owned(), ..Failure::default() }),
+        };
+        return (Ending::Exited(0), outcome);
+    }
+    (Ending::Exited(0), Outcome::Done(Claim::default()))
+}

@@ -1,0 +1,41 @@
+//! The core in a thousand worlds: R2, R3, R4, R7, R12, R14, R16 after every step.
+
+use afresh_testkit::simulation::{Summary, simulate};
+
+/// How many seeds every test run plays.
+const SEEDS: u64 = 3_000;
+
+#[test]
+fn r2_r3_r4_r7_r12_r14_r16_hold_in_every_world() {
+    let mut all = Summary::default();
+    for seed in 0..SEEDS {
+        let one = simulate(seed).unwrap_or_else(|broken| panic!("{broken}"));
+        all.steps += one.steps;
+        all.crashes += one.crashes;
+        all.merged += one.merged;
+        all.attempts += one.attempts;
+    }
+    // A world in which nothing happens would prove nothing.
+    assert!(all.crashes > SEEDS as usize / 2, "{all:?}");
+    assert!(all.merged > SEEDS as usize, "{all:?}");
+    println!("{SEEDS} seeds: {all:?}");
+}
+
+/// Replays one seed: `AFRESH_SIM_SEED=7 cargo test … one_seed -- --include-ignored`.
+#[test]
+#[ignore = "replays the seed named by AFRESH_SIM_SEED"]
+fn one_seed() {
+    let seed =
+        std::env::var("AFRESH_SIM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    match simulate(seed) {
+        Ok(summary) => println!("seed {seed}: {summary:?}"),
+        Err(broken) => panic!("{broken}"),
+    }
+}
+
+#[test]
+fn the_same_seed_plays_the_same_way() {
+    for seed in [1, 99, 1234] {
+        assert_eq!(simulate(seed).expect("holds"), simulate(seed).expect("holds"));
+    }
+}
