@@ -1,1 +1,58 @@
-//! (to be filled)
+//! Private clones, harvest, merges aside, compare-and-swap: the git program behind a typed wrapper.
+//!
+//! Three rules hold everywhere. Git never runs with a worker's `.git`; the user's checkout, index,
+//! configuration and hooks are never used nor touched; a ref moves only by compare-and-swap.
+//! Calls block, and may come from several threads. What to harvest, merge or retry, and holding
+//! the repository's lock, is the caller's business.
+//!
+//! The path of one attempt: [`Pool::prepare`] fills a slot, the worker works in it,
+//! [`Pool::harvest`] turns what it left into commits of ours, [`Pool::merge`] builds the result
+//! aside, [`Repository::commit`] makes it a commit, [`Repository::update_refs`] moves the branch.
+
+mod change;
+mod clone;
+mod command;
+mod commit;
+mod discover;
+mod error;
+mod harvest;
+mod identity;
+mod index;
+mod init;
+mod keep;
+mod listed;
+mod merge;
+mod outside;
+mod pool;
+mod prepare;
+mod program;
+mod read;
+mod refs;
+mod remove;
+mod repository;
+mod shadow;
+mod steps;
+mod surroundings;
+mod survey;
+mod sweep;
+mod worker_head;
+mod workspace;
+
+pub use change::{Change, ChangeKind, Mode};
+pub use command::CommandError;
+pub use commit::NewCommit;
+pub use discover::DiscoverError;
+pub use error::FileError;
+pub use harvest::{Harvest, HarvestError, HarvestLimits, HarvestRequest, Refusal};
+pub use identity::{Identity, Signature};
+pub use merge::{Merge, MergeOutcome};
+pub use pool::{Place, Pool, PoolError};
+pub use prepare::{PrepareError, Target};
+pub use program::{Program, ProgramError, Version};
+pub use read::{FileEntry, FirstParent};
+pub use refs::{
+    DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate, run_branch, salvage_prefix,
+    salvage_ref,
+};
+pub use repository::{ObjectFormat, Repository, Worktree};
+pub use surroundings::Surroundings;

@@ -1,0 +1,127 @@
+//! What differs between two trees, entry by entry.
+
+use std::collections::BTreeMap;
+
+use crate::command::{Call, CommandError, Finished};
+
+/// The kind of an entry as git stores it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// There is no entry on this side.
+    Absent,
+    File,
+    Executable,
+    Symlink,
+    /// A commit of another repository.
+    Gitlink,
+    Tree,
+    /// Something git should not store; kept so that nobody mistakes it for a file.
+    Other(u32),
+}
+
+impl Mode {
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        match bits {
+            0 => Self::Absent,
+            // 100664 is found in very old histories.
+            0o100_644 | 0o100_664 => Self::File,
+            0o100_755 => Self::Executable,
+            0o120_000 => Self::Symlink,
+            0o160_000 => Self::Gitlink,
+            0o040_000 => Self::Tree,
+            other => Self::Other(other),
+        }
+    }
+
+    pub(crate) fn parse(octal: &str) -> Option<Self> {
+        u32::from_str_radix(octal, 8).ok().map(Self::from_bits)
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Self::Absent => 0,
+            Self::File => 0o100_644,
+            Self::Executable => 0o100_755,
+            Self::Symlink => 0o120_000,
+            Self::Gitlink => 0o160_000,
+            Self::Tree => 0o040_000,
+            Self::Other(bits) => bits,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    Added,
+    Modified,
+    Deleted,
+    /// A file became a symlink, or the like.
+    TypeChanged,
+}
+
+/// One entry that is not the same in two trees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub path: String,
+    pub kind: ChangeKind,
+    pub old_mode: Mode,
+    pub new_mode: Mode,
+    /// Where a new or changed symlink points, with anything unprintable escaped.
+    pub symlink_target: Option<String>,
+}
+
+/// A change as git prints it, before anybody asked whether its path is text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RawChange {
+    pub(crate) path: Vec<u8>,
+    pub(crate) kind: ChangeKind,
+    pub(crate) old_mode: Mode,
+    pub(crate) new_mode: Mode,
+    pub(crate) old_id: String,
+    pub(crate) new_id: String,
+}
+
+impl RawChange {
+    pub(crate) fn into_change(self, targets: &BTreeMap<String, String>) -> Result<Change, Vec<u8>> {
+        let target = if self.new_mode == Mode::Symlink { targets.get(&self.new_id) } else { None };
+        let (kind, old_mode, new_mode) = (self.kind, self.old_mode, self.new_mode);
+        let path = String::from_utf8(self.path).map_err(std::string::FromUtf8Error::into_bytes)?;
+        Ok(Change { path, kind, old_mode, new_mode, symlink_target: target.cloned() })
+    }
+}
+
+/// Compares two tree-ishes with `call`, which says in which repository.
+pub(crate) fn compare(call: Call, old: &str, new: &str) -> Result<Vec<RawChange>, CommandError> {
+    // A `.gitmodules` in the tree could otherwise hide a changed gitlink.
+    let options = ["-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
+    let answer = call.args(["diff-tree"]).args(options).args([old, new]).done()?;
+    parse_raw(&answer)
+}
+
+fn parse_raw(answer: &Finished) -> Result<Vec<RawChange>, CommandError> {
+    let mut changes = Vec::new();
+    let mut fields = answer.fields();
+    while let Some(header) = fields.next() {
+        let odd = || answer.unexpected(String::from_utf8_lossy(header));
+        let path = fields.next().ok_or_else(odd)?;
+        changes.push(parse_change(header, path).ok_or_else(odd)?);
+    }
+    Ok(changes)
+}
+
+/// Reads `:100644 100755 <old id> <new id> M`.
+fn parse_change(header: &[u8], path: &[u8]) -> Option<RawChange> {
+    let text = std::str::from_utf8(header).ok()?.strip_prefix(':')?;
+    let mut parts = text.split(' ');
+    let old_mode = Mode::parse(parts.next()?)?;
+    let new_mode = Mode::parse(parts.next()?)?;
+    let (old_id, new_id) = (parts.next()?.to_owned(), parts.next()?.to_owned());
+    let kind = match parts.next()?.as_bytes().first()? {
+        b'A' => ChangeKind::Added,
+        b'D' => ChangeKind::Deleted,
+        b'M' => ChangeKind::Modified,
+        b'T' => ChangeKind::TypeChanged,
+        _ => return None,
+    };
+    Some(RawChange { path: path.to_owned(), kind, old_mode, new_mode, old_id, new_id })
+}

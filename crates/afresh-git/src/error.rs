@@ -1,0 +1,39 @@
+//! What went wrong with a file or a directory of ours.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file operation that failed, with what it was for.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing} {}: {source}", path.display())]
+pub struct FileError {
+    pub doing: &'static str,
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// Full disk or exhausted quota: trying again elsewhere does not help.
+    pub fn is_out_of_space(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+}
+
+/// Says what a failed file operation was for.
+pub(crate) trait Context<T> {
+    fn context(self, doing: &'static str, path: &Path) -> Result<T, FileError>;
+}
+
+impl<T> Context<T> for io::Result<T> {
+    fn context(self, doing: &'static str, path: &Path) -> Result<T, FileError> {
+        self.map_err(|source| FileError { doing, path: path.to_owned(), source })
+    }
+}
+
+/// A missing file is no failure where the aim was that it be gone.
+pub(crate) fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,85 @@
+//! Building the result of a merge aside, without a checkout and without the user's drivers.
+//!
+//! Attributes are not looked at: a merge driver named in a tree is somebody's program.
+
+use afresh_core::ids::{CommitId, TreeId};
+
+use crate::command::{CommandError, Finished};
+use crate::pool::{Pool, PoolError};
+use crate::repository::parse_id;
+
+/// How much of git's account of a conflict is handed on.
+const MAX_ACCOUNT_BYTES: usize = 64 * 1024;
+
+/// What to merge.
+#[derive(Debug, Clone, Copy)]
+pub struct Merge<'a> {
+    /// Where the attempt started.
+    pub base: &'a CommitId,
+    /// Where the branch is now.
+    pub onto: &'a CommitId,
+    /// What the attempt made.
+    pub theirs: &'a CommitId,
+    pub theirs_tree: &'a TreeId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeOutcome {
+    Clean {
+        tree: TreeId,
+    },
+    /// `text` is git's own account of what collided.
+    Conflict {
+        paths: Vec<String>,
+        text: String,
+    },
+}
+
+impl Pool {
+    /// Merges two commits; the tree of a clean merge is on the disk afterwards.
+    pub fn merge(&self, merge: &Merge<'_>) -> Result<MergeOutcome, PoolError> {
+        // Nothing has landed meanwhile: the attempt's tree is the result.
+        if merge.onto == merge.base {
+            return Ok(MergeOutcome::Clean { tree: merge.theirs_tree.clone() });
+        }
+        let Merge { base, onto, theirs, .. } = merge;
+        let call = self.shadow_git(format!("merge {theirs} into {onto}"))?;
+        let mut call = call.args(["merge-tree", "--write-tree", "-z", "--name-only", "--messages"]);
+        if self.repository.program.can_name_the_merge_base() {
+            call = call.args([format!("--merge-base={base}")]);
+        }
+        let answer = call.args([onto.as_str(), theirs.as_str()]).run()?;
+        match answer.code() {
+            Some(0) => Ok(MergeOutcome::Clean { tree: parse_tree(&answer)? }),
+            Some(1) => Ok(parse_conflict(&answer)),
+            _ => Err(answer.failure().into()),
+        }
+    }
+}
+
+fn parse_tree(answer: &Finished) -> Result<TreeId, CommandError> {
+    let first = answer.fields().next().unwrap_or_default();
+    parse_id(&String::from_utf8_lossy(first), |detail| answer.unexpected(detail))
+}
+
+/// Reads `tree NUL (path NUL)* NUL (count NUL path{count} type NUL message NUL)*`.
+fn parse_conflict(answer: &Finished) -> MergeOutcome {
+    let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
+    let mut fields = answer.fields().skip(1);
+    let mut paths: Vec<String> =
+        fields.by_ref().take_while(|field| !field.is_empty()).map(text).collect();
+    paths.dedup();
+    let mut account = String::new();
+    while let Some(count) = fields.next() {
+        let count: usize = text(count).parse().unwrap_or(0);
+        // The paths and the short type are repeated in the message itself.
+        let Some(message) = fields.by_ref().nth(count + 1) else { break };
+        if account.len() + message.len() > MAX_ACCOUNT_BYTES {
+            account.push_str("…\n");
+            break;
+        }
+        account.push_str(text(message).trim_end());
+        account.push('\n');
+    }
+    MergeOutcome::Conflict { paths, text: account }
+}

@@ -1,0 +1,40 @@
+//! Whether a path could lead out of the tree it is meant for.
+
+use std::path::Path;
+
+/// Only names separated by single slashes: nothing absolute, no `.`, no `..`, no `.git`.
+pub(crate) fn is_plain(path: &str) -> bool {
+    !path.is_empty()
+        && !path.contains('\0')
+        && path
+            .split('/')
+            .all(|part| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
+}
+
+/// Whether the directories on the way to `path` below `root` are real ones.
+pub(crate) fn is_reached_without_symlinks(root: &Path, path: &str) -> bool {
+    let mut at = root.to_owned();
+    let Some((parents, _)) = path.rsplit_once('/') else { return true };
+    parents.split('/').all(|part| {
+        at.push(part);
+        at.symlink_metadata().is_ok_and(|found| found.is_dir())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// B01, B02, B04, B05: such paths are never handed to git.
+    #[test]
+    fn b01_paths_that_leave_the_tree_are_not_plain() {
+        for bad in
+            ["", "/etc/x", "../x", "a/../b", "./a", "a//b", "a/", ".git/x", "a/.GIT/b", "a\0"]
+        {
+            assert!(!is_plain(bad), "{bad:?}");
+        }
+        for good in ["a", "a/b", ".gitignore", "a b", "-x", "...", "ü/é"] {
+            assert!(is_plain(good), "{good:?}");
+        }
+    }
+}

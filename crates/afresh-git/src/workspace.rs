@@ -1,0 +1,97 @@
+//! The files of one slot: the checkout, and beside it what a worker must not write.
+//!
+//! ```text
+//! work-1/tree/      the checkout, with a .git of its own
+//! work-1/index      our index of it
+//! work-1/prepared   what it was prepared as, once it is whole
+//! ```
+//! Everything else in the slot is left over from a call that was cut short.
+
+use std::fs::{self, File, FileTimes};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Context, FileError};
+use crate::remove::{Remover, remove_file};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    pub(crate) slot: PathBuf,
+}
+
+impl Workspace {
+    pub(crate) fn tree(&self) -> PathBuf {
+        self.slot.join("tree")
+    }
+
+    pub(crate) fn index(&self) -> PathBuf {
+        self.slot.join("index")
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.slot.join(name)
+    }
+
+    fn marker(&self) -> PathBuf {
+        self.slot.join("prepared")
+    }
+
+    /// Makes the slot's directories real ones and drops what is not known.
+    ///
+    /// The caller holds the repository's lock, so a lock file in here is from a dead process.
+    pub(crate) fn tidy(&self) -> Result<(), FileError> {
+        make_real_directory(&self.slot)?;
+        // First of all: from here on the tree is not what the marker says.
+        remove_file(&self.marker())?;
+        for entry in fs::read_dir(&self.slot).context("list", &self.slot)? {
+            let entry = entry.context("list", &self.slot)?;
+            if entry.file_name() != "tree" && entry.file_name() != "index" {
+                Remover::new(&self.slot).remove(&entry.path())?;
+            }
+        }
+        // An index that is not a plain file would send git elsewhere.
+        let index = self.index();
+        if index.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            Remover::new(&self.slot).remove(&index)?;
+        }
+        make_real_directory(&self.tree())
+    }
+
+    /// Leaves nothing, so that the next preparation starts anew.
+    pub(crate) fn discard(&self) -> Result<(), FileError> {
+        if !self.slot.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            return remove_file(&self.slot);
+        }
+        remove_file(&self.marker())?;
+        Remover::new(&self.slot).empty(&self.slot)?;
+        fs::remove_dir(&self.slot).context("remove", &self.slot)
+    }
+
+    pub(crate) fn mark_prepared(&self, what: &str) -> Result<(), FileError> {
+        let fresh = self.slot.join("prepared.new");
+        fs::write(&fresh, what).context("write", &fresh)?;
+        fs::rename(&fresh, self.marker()).context("write", &self.marker())
+    }
+
+    /// What the slot was prepared as, if that was finished.
+    pub(crate) fn prepared(&self) -> Option<String> {
+        fs::read_to_string(self.marker()).ok()
+    }
+}
+
+/// A symlink or a file in the place of a directory is removed, not followed.
+fn make_real_directory(path: &Path) -> Result<(), FileError> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(_) => remove_file(path)?,
+        Err(_) => {}
+    }
+    fs::create_dir_all(path).context("make", path)
+}
+
+/// Copies an index with its time, by which git knows which entries it must look at again.
+pub(crate) fn copy_index(from: &Path, to: &Path) -> Result<(), FileError> {
+    fs::copy(from, to).context("copy", from)?;
+    let written_at = from.metadata().and_then(|found| found.modified()).context("look at", from)?;
+    let copy = File::options().write(true).open(to).context("open", to)?;
+    copy.set_times(FileTimes::new().set_modified(written_at)).context("date", to)
+}
