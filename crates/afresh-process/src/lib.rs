@@ -15,7 +15,7 @@
 //! | --- | --- |
 //! | `job`, `report` | what to run; how it went |
 //! | `running`, `lost` | the driver's side: start, stop, wait; and a supervisor that died |
-//! | `sweep`, `registry`, `traces` | ending what earlier drivers left |
+//! | `sweep`, `registry`, `rollcall`, `traces` | ending what earlier drivers left |
 //! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
 //! | `cgroup`, `tree`, `table`, `family` | finding, ending and reaping processes |
@@ -32,6 +32,7 @@ mod namespace;
 mod program;
 mod registry;
 mod report;
+mod rollcall;
 mod running;
 mod signals;
 mod stage;

@@ -45,7 +45,7 @@ fn end_strays() -> Ending {
         }
         let heads: Vec<i32> = alive.iter().map(|it| it.pid).collect();
         let mut found = table.living_below(&heads);
-        found.extend(alive.into_iter().map(|it| it.identity()));
+        found.extend(alive.into_iter().map(Process::identity));
         found
     };
     end_all(find, Instant::now() + END_PATIENCE)

@@ -100,7 +100,7 @@ mod linux {
 
     /// Process 1 of the namespace: starts the program, reaps, and ends everything by ending.
     pub(crate) fn first_process(spec: &Spec, mut supervisor: File, lines: Lines) {
-        let started = settle().map_err(other).and_then(|()| start_program(spec));
+        let started = settle().map_err(|error| other(&error)).and_then(|()| start_program(spec));
         let family = match started {
             Ok(program) => Family::new(program),
             Err(failure) => {
@@ -113,7 +113,7 @@ mod linux {
         Init { family, supervisor, lines, deaths, told: false }.run();
     }
 
-    fn other(error: io::Error) -> SpawnFailure {
+    fn other(error: &io::Error) -> SpawnFailure {
         SpawnFailure::new(SpawnFailureKind::Other, format!("cannot set up the namespace: {error}"))
     }
 
@@ -148,7 +148,7 @@ mod linux {
 
     fn start_program(spec: &Spec) -> Result<Child, SpawnFailure> {
         let mut command = program::command(spec)?;
-        signals::unblock_all().map_err(other)?;
+        signals::unblock_all().map_err(|error| other(&error))?;
         command.process_group(0).spawn().map_err(|error| program::explain(&command, &error))
     }
 
@@ -189,7 +189,7 @@ mod linux {
         /// Until a child dies or the supervisor speaks.
         fn wait(&mut self) -> Peer {
             let mut polled = vec![PollFd::new(self.supervisor.as_fd(), PollFlags::POLLIN)];
-            polled.extend(self.deaths.descriptor().map(|it| PollFd::new(it, PollFlags::POLLIN)));
+            polled.extend(self.deaths.polled());
             let _ = poll(&mut polled, PollTimeout::NONE);
             let speaks = polled[0].any().unwrap_or(true);
             self.deaths.forget();
@@ -211,13 +211,7 @@ mod linux {
                 if self.family.reap() == Children::None {
                     return;
                 }
-                let mut polled: Vec<PollFd<'_>> = self
-                    .deaths
-                    .descriptor()
-                    .map(|it| PollFd::new(it, PollFlags::POLLIN))
-                    .into_iter()
-                    .collect();
-                let _ = poll(&mut polled, PollTimeout::from(20u8));
+                let _ = poll(&mut self.deaths.polled(), PollTimeout::from(20u8));
                 self.deaths.forget();
             }
         }

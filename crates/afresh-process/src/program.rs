@@ -128,12 +128,11 @@ fn check_format(program: &Path) -> Result<(), SpawnFailure> {
         Err(SpawnFailure::new(kind, format!("cannot execute {}: {why}", program.display())))
     };
     match Format::of(&start) {
-        Format::Native => Ok(()),
         Format::Script(interpreter) if interpreter.is_absolute() && !interpreter.exists() => {
             let why = format!("its interpreter {} is missing", interpreter.display());
             fail(SpawnFailureKind::NotFound, why)
         }
-        Format::Script(_) => Ok(()),
+        Format::Native | Format::Script(_) => Ok(()),
         _ if has_foreign_formats() => Ok(()),
         Format::Foreign(what) => {
             fail(SpawnFailureKind::WrongArchitecture, format!("it is {what}, not for this machine"))

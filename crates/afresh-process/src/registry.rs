@@ -24,6 +24,8 @@ pub(crate) struct Entry {
     pub cwd: PathBuf,
     /// Inodes of the pipes that the program was given.
     pub pipes: Vec<u64>,
+    /// Who else was seen in the tree, as far as that is needed.
+    pub tree: Vec<Identity>,
 }
 
 /// Where pids mean something: one boot, one PID namespace.
@@ -103,8 +105,8 @@ pub(crate) fn entries(registry: &Path, prefix: &str) -> Vec<(PathBuf, io::Result
     let listing = fs::read_dir(registry).into_iter().flatten().flatten();
     let named = listing.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        (name.starts_with(prefix) && name.ends_with(".json") && !name.starts_with('.'))
-            .then(|| entry.path())
+        let whole = name.strip_suffix(".json").is_some() && !name.starts_with('.');
+        (whole && name.starts_with(prefix)).then(|| entry.path())
     });
     named.map(|path| (path.clone(), Entry::load(&path))).collect()
 }

@@ -43,9 +43,10 @@ pub(crate) use portable::Deaths;
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io;
-    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::fd::AsFd;
     use std::time::Duration;
 
+    use nix::poll::{PollFd, PollFlags};
     use nix::sys::signal::{SigSet, Signal};
     use nix::sys::signalfd::{SfdFlags, SignalFd};
 
@@ -61,8 +62,9 @@ mod linux {
             Ok(Self(SignalFd::with_flags(&mask, flags)?))
         }
 
-        pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-            Some(self.0.as_fd())
+        /// To be polled with others.
+        pub(crate) fn polled(&self) -> Vec<PollFd<'_>> {
+            vec![PollFd::new(self.0.as_fd(), PollFlags::POLLIN)]
         }
 
         pub(crate) fn forget(&self) {
@@ -78,8 +80,9 @@ mod linux {
 #[cfg(not(target_os = "linux"))]
 mod portable {
     use std::io;
-    use std::os::fd::BorrowedFd;
     use std::time::Duration;
+
+    use nix::poll::PollFd;
 
     /// Without signalfd the caller looks for dead children every few milliseconds.
     #[derive(Debug)]
@@ -90,8 +93,8 @@ mod portable {
             Ok(Self)
         }
 
-        pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-            None
+        pub(crate) fn polled(&self) -> Vec<PollFd<'_>> {
+            Vec::new()
         }
 
         pub(crate) fn forget(&self) {}

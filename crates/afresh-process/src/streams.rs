@@ -69,10 +69,7 @@ impl Streams {
             stream.pipe = Some(nonblocking(reader)?);
             writers.push(writer);
         }
-        let stderr = match writers.pop() {
-            Some(last) => last,
-            None => return Err(io::Error::other("no stream to connect")),
-        };
+        let stderr = writers.pop().expect("there is always a stream");
         let stdout = match writers.pop() {
             Some(first) => first,
             None => stderr.try_clone()?,

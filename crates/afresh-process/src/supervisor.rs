@@ -17,11 +17,12 @@ use crate::family::{Children, Family};
 use crate::job::{Containment, Job};
 use crate::registry::{Entry, Slot};
 use crate::report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
+use crate::rollcall::RollCall;
 use crate::signals::Deaths;
 use crate::stage::Stage;
 use crate::streams::Streams;
 use crate::table::{Identity, Table};
-use crate::tree::{count, end_all};
+use crate::tree::{count, end_family};
 use crate::watch::{Link, Verdict, Watch};
 use crate::wire::{Enter, InitWish, Lines, Order, Spec};
 
@@ -65,7 +66,7 @@ impl Supervisor {
 
     pub(crate) fn run(mut self) {
         let report = match self.prepare() {
-            Ok((slot, streams)) => self.climb_down(slot, streams),
+            Ok((slot, streams)) => self.climb_down(&slot, streams),
             Err(failure) => Report::bare(Ended::SpawnFailed(failure)),
         };
         self.link.report(report);
@@ -79,11 +80,11 @@ impl Supervisor {
     }
 
     /// Tries the rungs, strongest first, until one holds the program.
-    fn climb_down(&mut self, slot: Slot, mut streams: Streams) -> Report {
+    fn climb_down(&mut self, slot: &Slot, mut streams: Streams) -> Report {
         let mut passed_over = Vec::new();
         let mut outcome = None;
         for rung in ladder(self.job.containment) {
-            match self.try_rung(*rung, &slot, &mut streams) {
+            match self.try_rung(*rung, slot, &mut streams) {
                 Ok(over) => {
                     outcome = Some((*rung, over));
                     break;
@@ -130,8 +131,9 @@ impl Supervisor {
         };
         let mut held = Held { rung, cgroup, stage, family };
         // Written before the program can begin: the stage still waits for its order.
-        let verdict = match slot.write(&self.entry(&held, streams)) {
-            Ok(()) => self.watch(&mut held, streams),
+        let entry = self.entry(&held, streams);
+        let verdict = match slot.write(&entry) {
+            Ok(()) => self.watch(&mut held, streams, RollCall::new(slot, entry)),
             Err(error) => {
                 let message = format!("cannot record the process: {error}");
                 Verdict::Failed(SpawnFailure::new(SpawnFailureKind::Other, message))
@@ -151,16 +153,21 @@ impl Supervisor {
         }
     }
 
-    fn watch(&mut self, held: &mut Held, streams: &mut Streams) -> (Verdict, Duration) {
+    fn watch(
+        &mut self,
+        held: &mut Held,
+        streams: &mut Streams,
+        roll_call: RollCall<'_>,
+    ) -> (Verdict, Duration) {
         let supervisor = self.identity.pid;
         let spec = Spec::of(&self.job);
-        match held.rung {
-            Rung::Namespace => held.stage.tell(&Order::Unshare { supervisor }),
-            _ => {
-                let cgroup = held.cgroup.as_ref().map(|it| it.path().to_owned());
-                held.stage.tell(&Order::Enter(Enter { supervisor, cgroup, spec: spec.clone() }));
-            }
-        }
+        let order = if held.rung == Rung::Namespace {
+            Order::Unshare { supervisor }
+        } else {
+            let cgroup = held.cgroup.as_ref().map(|it| it.path().to_owned());
+            Order::Enter(Enter { supervisor, cgroup, spec: spec.clone() })
+        };
+        held.stage.tell(&order);
         Watch {
             link: &mut self.link,
             deaths: &self.deaths,
@@ -170,6 +177,8 @@ impl Supervisor {
             limits: &self.job.limits,
             spec,
             rung: held.rung,
+            // The kernel knows the members of a cgroup or a namespace.
+            roll_call: (held.rung == Rung::Group).then_some(roll_call),
         }
         .run()
     }
@@ -183,6 +192,7 @@ impl Supervisor {
             cgroup: held.cgroup.as_ref().map(|it| it.path().to_owned()),
             cwd: self.job.cwd.clone(),
             pipes: streams.pipe_inodes(),
+            tree: Vec::new(),
         }
     }
 }
@@ -200,16 +210,8 @@ impl Held {
             (Rung::Namespace, None) => self.end_namespace(),
             _ => self.end_group(),
         }
-        let own = Identity::own().pid;
-        let family = &mut self.family;
-        let find = || match family.reap() {
-            Children::None => Vec::new(),
-            Children::Some => Table::read().living_below(&[own]),
-        };
-        let ending = end_all(find, Instant::now() + END_PATIENCE);
-        // The last of them may have died after the last look.
-        self.family.reap();
-        (left_behind, self.remove_cgroup(ending.left))
+        let left = end_family(&mut self.family, Instant::now() + END_PATIENCE);
+        (left_behind, self.remove_cgroup(left))
     }
 
     /// Those alive besides the main process and the stages that hold it.

@@ -88,9 +88,9 @@ fn ended_by_itself(supervisor: Identity) -> bool {
 /// Stopped, it still adopts its orphans: so its tree stays in one place until it is gone.
 pub(crate) fn end_supervisor(supervisor: Identity) -> (u32, u32) {
     supervisor.signal(Signal::SIGSTOP);
-    let find = || match supervisor.is_alive() {
-        true => Table::read().living_below(&[supervisor.pid]),
-        false => Vec::new(),
+    let find = || {
+        let tree = || Table::read().living_below(&[supervisor.pid]);
+        supervisor.is_alive().then(tree).unwrap_or_default()
     };
     let below = end_all(find, Instant::now() + END_PATIENCE);
     let itself = || Some(supervisor).filter(|it| it.is_alive()).into_iter().collect();

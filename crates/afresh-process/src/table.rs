@@ -51,6 +51,7 @@ impl Identity {
 pub(crate) struct Process {
     pub pid: i32,
     pub parent: i32,
+    pub group: i32,
     pub session: i32,
     pub terminal: i32,
     pub start: u64,
@@ -86,6 +87,7 @@ fn parse_stat(stat: &[u8]) -> Option<Process> {
         pid,
         state: field(3)?.chars().next()?,
         parent: field(4)?.parse().ok()?,
+        group: field(5)?.parse().ok()?,
         session: field(6)?.parse().ok()?,
         terminal: field(7)?.parse().ok()?,
         threads: field(20)?.parse().ok()?,
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     fn process(pid: i32, parent: i32, state: char) -> Process {
-        Process { pid, parent, session: pid, terminal: 0, start: 1, state, threads: 1 }
+        Process { pid, parent, group: pid, session: pid, terminal: 0, start: 1, state, threads: 1 }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finding and ending a tree whose supervisor is dead.
 //!
 //! Its orphans have other parents now. They are known by the recorded cgroup, by the recorded
-//! program and what is below it, by the pipes they were given, and, last, by the directory that
+//! program and what is below it, by the last roll call, by the pipes they were given, and, last, by the directory that
 //! they work in. Nobody older than the supervisor is touched, nor anybody of our own session.
 
 use std::collections::BTreeSet;
@@ -81,7 +81,8 @@ impl<'a> Suspect<'a> {
         if !process.is_alive() || process.start < self.entry.supervisor.start {
             return false;
         }
-        if process.identity() == self.entry.program {
+        let identity = process.identity();
+        if identity == self.entry.program || self.entry.tree.contains(&identity) {
             return true;
         }
         process.session != self.own_session

@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::{Pid, getsid};
 
-use crate::table::Identity;
+use crate::family::{Children, Family};
+use crate::table::{Identity, Table};
 
 /// What an ending came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +65,73 @@ fn freeze(
         living = find();
     }
     stopped
+}
+
+/// Rounds in which only direct children are looked at, before all of `/proc` is.
+const QUICK_ROUNDS: u32 = 20;
+const QUICK_NAP: Duration = Duration::from_micros(50);
+
+/// Ends and reaps everything below this process, which adopts orphans (R6 rests on this alone).
+/// Gives the number of those that are left when patience ends.
+///
+/// A dead process hands its children to us, so killing direct children again and again gets at
+/// everybody. Their pids cannot be used again before we reap them, so no stranger is hit.
+pub(crate) fn end_family(family: &mut Family, until: Instant) -> u32 {
+    let mut round = 0;
+    let mut nap = SHORTEST_NAP;
+    while family.reap() == Children::Some {
+        for child in children() {
+            // It may be dead already.
+            let _ = kill(Pid::from_raw(child), Signal::SIGKILL);
+        }
+        if Instant::now() >= until {
+            return count(below_us().len());
+        }
+        round += 1;
+        if round < QUICK_ROUNDS {
+            sleep(QUICK_NAP);
+            continue;
+        }
+        // Somebody takes long to die, or starts others faster than we look.
+        end_groups();
+        for process in freeze(below_us(), &mut below_us) {
+            process.signal(Signal::SIGKILL);
+        }
+        sleep(nap);
+        nap = (nap * 2).min(LONGEST_NAP);
+    }
+    0
+}
+
+/// The kernel signals a group as one: no member can fork out of it meanwhile. Whoever is below us
+/// and in another session is so since the program got a session of its own, as is its whole group.
+fn end_groups() {
+    let session = getsid(None).map_or(0, Pid::as_raw);
+    let table = Table::read();
+    let below = table.living_below(&[Pid::this().as_raw()]);
+    let processes = below.iter().filter_map(|it| table.get(it.pid));
+    let groups: BTreeSet<i32> = processes
+        .filter(|it| it.session != session && it.session != 0 && it.group > 1)
+        .map(|it| it.group)
+        .collect();
+    for group in groups {
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+}
+
+fn below_us() -> Vec<Identity> {
+    Table::read().living_below(&[Pid::this().as_raw()])
+}
+
+/// The direct children of this process, which has one thread.
+fn children() -> Vec<i32> {
+    let own = Pid::this().as_raw();
+    if let Ok(list) = std::fs::read_to_string(format!("/proc/self/task/{own}/children")) {
+        return list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+    }
+    // Not every kernel has that list.
+    let processes = Table::read().processes;
+    processes.iter().filter(|it| it.parent == own).map(|it| it.pid).collect()
 }
 
 pub(crate) fn count(number: usize) -> u32 {

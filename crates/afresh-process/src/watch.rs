@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use crate::family::Family;
 use crate::job::Limits;
 use crate::report::{Ended, Report, Rung, SpawnFailure};
+use crate::rollcall::RollCall;
 use crate::signals::Deaths;
 use crate::stage::Stage;
 use crate::streams::Streams;
@@ -81,6 +82,7 @@ pub(crate) struct Watch<'a> {
     pub limits: &'a Limits,
     pub spec: Spec,
     pub rung: Rung,
+    pub roll_call: Option<RollCall<'a>>,
 }
 
 /// A program that was asked to end, and why.
@@ -128,6 +130,9 @@ impl Watch<'_> {
             }
         }
         self.link.tell_seen(self.streams.seen());
+        if let Some(roll_call) = &mut self.roll_call {
+            roll_call.call_if_due();
+        }
         if ready.stage {
             self.stage.listen();
         }
@@ -144,7 +149,7 @@ impl Watch<'_> {
         let stage_at = polled.len();
         let stage = self.stage.descriptor();
         polled.extend(stage.map(|it| PollFd::new(it, PollFlags::POLLIN)));
-        polled.extend(self.deaths.descriptor().map(|it| PollFd::new(it, PollFlags::POLLIN)));
+        polled.extend(self.deaths.polled());
         if poll(&mut polled, timeout(until)).is_err() {
             return Ready::default();
         }
@@ -172,6 +177,7 @@ impl Watch<'_> {
                 .filter(|_| times.stopping.is_none())
                 .and_then(|it| times.last_output.checked_add(it)),
             untold.then(|| self.link.told_at + NEWS_INTERVAL),
+            self.roll_call.as_ref().map(RollCall::due),
             Deaths::longest_wait().map(|it| Instant::now() + it),
         ];
         moments.into_iter().flatten().min()
@@ -246,12 +252,11 @@ impl Watch<'_> {
         let now = Instant::now();
         // A grace beyond what the clock can hold is as good as a day.
         let kill_at = now.checked_add(grace).unwrap_or(now + Duration::from_secs(86_400));
-        match &mut times.stopping {
-            Some(stopping) => stopping.kill_at = stopping.kill_at.min(kill_at),
-            None => {
-                times.stopping = Some(Stopping { why, kill_at });
-                self.terminate();
-            }
+        if let Some(stopping) = &mut times.stopping {
+            stopping.kill_at = stopping.kill_at.min(kill_at);
+        } else {
+            times.stopping = Some(Stopping { why, kill_at });
+            self.terminate();
         }
     }
 

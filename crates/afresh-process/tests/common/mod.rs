@@ -1,5 +1,11 @@
 //! A place for one story: a directory, a registry, and a way to see who is still alive.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::unused_self,
+    reason = "parts of tests"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,17 +20,17 @@ use afresh_process::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub const HELPER: &str = env!("CARGO_BIN_EXE_afresh-process-helper");
+pub(crate) const HELPER: &str = env!("CARGO_BIN_EXE_afresh-process-helper");
 /// Generous: nothing here depends on speed.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Story {
+pub(crate) struct Story {
     directory: TempDir,
-    pub containment: Containment,
+    pub(crate) containment: Containment,
 }
 
 /// Tells the story once on every rung that this machine offers.
-pub fn on_every_rung(story: impl Fn(&Story)) {
+pub(crate) fn on_every_rung(story: impl Fn(&Story)) {
     for containment in rungs() {
         eprintln!("on the rung {containment:?}");
         story(&Story::on(*containment));
@@ -54,23 +60,33 @@ fn exists(containment: Containment) -> bool {
 }
 
 impl Story {
-    pub fn on(containment: Containment) -> Self {
+    pub(crate) fn on(containment: Containment) -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("work")).unwrap();
         Self { directory, containment }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().canonicalize().unwrap().join(name)
     }
 
-    pub fn registry(&self) -> PathBuf {
+    pub(crate) fn registry(&self) -> PathBuf {
         self.path("registry")
     }
 
-    pub fn job(&self, argv: &[&str]) -> Job {
+    /// No other story has this one, nor a cgroup that is named by it.
+    pub(crate) fn name(&self) -> String {
+        let directory = self.directory.path().file_name().unwrap().to_str().unwrap();
+        format!("slot-{}", directory.trim_start_matches('.'))
+    }
+
+    pub(crate) fn entry(&self) -> PathBuf {
+        self.registry().join(format!("{}.json", self.name()))
+    }
+
+    pub(crate) fn job(&self, argv: &[&str]) -> Job {
         Job {
-            name: "slot-1".into(),
+            name: self.name(),
             argv: argv.iter().map(ToString::to_string).collect(),
             cwd: self.path("work"),
             env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
@@ -88,71 +104,83 @@ impl Story {
         }
     }
 
-    pub fn shell(&self, script: &str) -> Job {
+    pub(crate) fn shell(&self, script: &str) -> Job {
         self.job(&["sh", "-c", script])
     }
 
     /// A program with a daemon of each kind, which then exits or stays.
-    pub fn worker(&self, kinds: &str, then: &str) -> Job {
+    pub(crate) fn worker(&self, kinds: &str, then: &str) -> Job {
         let place = self.path("");
         self.job(&[HELPER, "worker", place.to_str().unwrap(), kinds, then])
     }
 
-    pub fn start(&self, job: &Job) -> Running {
+    pub(crate) fn start(&self, job: &Job) -> Running {
         Running::start(Path::new(HELPER), job).unwrap()
     }
 
-    pub fn run(&self, job: &Job) -> Report {
+    pub(crate) fn run(&self, job: &Job) -> Report {
         self.start(job).wait()
     }
 
     /// A driver in a process of its own, to be killed.
-    pub fn drive(&self, job: &Job, orphans: &str) -> Child {
+    pub(crate) fn drive(&self, job: &Job, orphans: &str) -> Child {
         fs::write(self.path("job.json"), serde_json::to_vec(job).unwrap()).unwrap();
         let mut driver = Command::new(HELPER);
         driver.arg("drive").arg(self.path("job.json")).arg(self.path("report.json")).arg(orphans);
         driver.stdin(Stdio::null()).spawn().unwrap()
     }
 
-    pub fn driven_report(&self) -> Report {
+    pub(crate) fn driven_report(&self) -> Report {
         wait_until("the driver has a report", || self.path("report.json").exists());
         serde_json::from_slice(&fs::read(self.path("report.json")).unwrap()).unwrap()
     }
 
-    pub fn await_up(&self) {
+    pub(crate) fn await_up(&self) {
         wait_until("the program is up", || self.path("up.main").exists());
     }
 
-    pub fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         String::from_utf8_lossy(&fs::read(self.path(name)).unwrap()).into_owned()
     }
 
-    pub fn supervisor(&self) -> i32 {
-        let entry = fs::read(self.registry().join("slot-1.json")).unwrap();
+    pub(crate) fn supervisor(&self) -> i32 {
+        let entry = fs::read(self.entry()).unwrap();
         let entry: Value = serde_json::from_slice(&entry).unwrap();
         entry["supervisor"]["pid"].as_i64().unwrap().try_into().unwrap()
     }
 
-    pub fn registered(&self) -> usize {
+    pub(crate) fn registered(&self) -> usize {
         fs::read_dir(self.registry()).map_or(0, Iterator::count)
     }
 
     /// Whoever has this story's directory in its command line: an environment can be cleared and a
     /// session left, but nobody here changes their arguments.
-    pub fn alive(&self) -> Vec<String> {
+    pub(crate) fn alive(&self) -> Vec<String> {
         let marker = self.path("").display().to_string();
         processes().into_iter().filter(|it| it.contains(&marker) && !it.contains("drive")).collect()
     }
 
-    pub fn assert_nothing_is_left(&self) {
+    pub(crate) fn assert_nothing_is_left(&self) {
         assert_eq!(self.alive(), Vec::<String>::new(), "survivors on {:?}", self.containment);
         assert_eq!(self.registered(), 0, "the registry is empty after {:?}", self.containment);
         assert_eq!(self.cgroups(), Vec::<PathBuf>::new());
     }
 
     fn cgroups(&self) -> Vec<PathBuf> {
-        // Named by the job and the supervisor; other tests have theirs at the same time.
-        Vec::new()
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "));
+        let Some(mount) = mount.and_then(|line| line.split(' ').nth(4)) else { return Vec::new() };
+        let mut found = vec![PathBuf::from(mount)];
+        let mut next = 0;
+        while let Some(directory) = found.get(next) {
+            let below = fs::read_dir(directory).into_iter().flatten().flatten();
+            let below: Vec<_> = below.map(|it| it.path()).filter(|it| it.is_dir()).collect();
+            found.extend(below);
+            next += 1;
+        }
+        let ours = format!("afresh-{}.", self.name());
+        found.retain(|it| it.file_name().unwrap().to_string_lossy().starts_with(&ours));
+        found
     }
 }
 
@@ -168,13 +196,13 @@ fn processes() -> Vec<String> {
         .collect()
 }
 
-pub fn is_alive(pid: i32) -> bool {
+pub(crate) fn is_alive(pid: i32) -> bool {
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     let state = stat.rsplit(") ").next().unwrap().chars().next();
     !matches!(state, Some('Z' | 'X'))
 }
 
-pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let until = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < until, "waited in vain: {what}");
@@ -182,7 +210,7 @@ pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-pub fn kill_9(pid: i32) {
+pub(crate) fn kill_9(pid: i32) {
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL)
         .unwrap();
 }
