@@ -1,1 +1,19 @@
-//! (to be filled)
+//! Text to data and back. Pure: a reader is a function over text; nothing is ever executed.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`finding`] | what is wrong, where, and how it looks: file, line, column, caret |
+//! | [`node`] | TOML and JSON as one tree with places |
+//! | [`native`] | the program's own plan format |
+//! | [`schema`] | the same format for editors and agents, as JSON Schema |
+//! | [`result`] | what a worker answered |
+
+pub mod finding;
+mod json;
+pub mod native;
+pub mod node;
+pub mod result;
+pub mod schema;
+mod toml;
+
+pub use finding::{Finding, Severity};

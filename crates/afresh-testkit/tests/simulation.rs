@@ -3,21 +3,21 @@
 use afresh_testkit::simulation::{Summary, simulate};
 
 /// How many seeds every test run plays.
-const SEEDS: u64 = 3_000;
+const SEEDS: usize = 3_000;
 
 #[test]
 fn r2_r3_r4_r7_r12_r14_r16_hold_in_every_world() {
     let mut all = Summary::default();
     for seed in 0..SEEDS {
-        let one = simulate(seed).unwrap_or_else(|broken| panic!("{broken}"));
+        let one = simulate(seed as u64).unwrap_or_else(|broken| panic!("{broken}"));
         all.steps += one.steps;
         all.crashes += one.crashes;
         all.merged += one.merged;
         all.attempts += one.attempts;
     }
     // A world in which nothing happens would prove nothing.
-    assert!(all.crashes > SEEDS as usize / 2, "{all:?}");
-    assert!(all.merged > SEEDS as usize, "{all:?}");
+    assert!(all.crashes > SEEDS / 2, "{all:?}");
+    assert!(all.merged > SEEDS, "{all:?}");
     println!("{SEEDS} seeds: {all:?}");
 }
 

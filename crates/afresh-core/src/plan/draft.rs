@@ -99,7 +99,10 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<Problem>) -> Vec<Option<TaskId>> {
                         other + 1,
                         at + 1
                     );
-                    problems.push(Problem::new(ProblemKind::DuplicateId, place, message));
+                    problems.push(
+                        Problem::new(ProblemKind::DuplicateId, place, message)
+                            .related_to(Place::task(other, Field::Id)),
+                    );
                 }
                 ids.push(Some(id));
             }
@@ -226,7 +229,7 @@ impl Reader<'_> {
         help: Option<String>,
     ) {
         let place = Place::task(self.at, field).item(item).in_step(self.step);
-        self.problems.push(Problem { kind, place, message, help });
+        self.problems.push(Problem { kind, place, related: None, message, help });
     }
 }
 

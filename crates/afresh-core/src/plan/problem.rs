@@ -7,18 +7,28 @@ use std::fmt;
 pub struct Problem {
     pub kind: ProblemKind,
     pub place: Place,
+    /// The other place that has to do with it.
+    pub related: Option<Place>,
     pub message: String,
     pub help: Option<String>,
 }
 
 impl Problem {
     pub fn new(kind: ProblemKind, place: Place, message: impl Into<String>) -> Self {
-        Self { kind, place, message: message.into(), help: None }
+        Self { kind, place, related: None, message: message.into(), help: None }
     }
 
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+}
+
+impl Problem {
+    #[must_use]
+    pub fn related_to(mut self, place: Place) -> Self {
+        self.related = Some(place);
         self
     }
 }

@@ -177,7 +177,7 @@ impl Game {
             return self.crash();
         }
         let last = if cut == Cut::AmongEffects && !reaction.effects.is_empty() {
-            self.random.below(reaction.effects.len() as u64) as usize
+            self.random.index(reaction.effects.len())
         } else {
             reaction.effects.len()
         };
@@ -204,7 +204,7 @@ impl Game {
                 let later = self.now + std::time::Duration::from_millis(self.random.below(5_000));
                 self.letters.push(Letter::new(
                     later.max(letter.at),
-                    self.random.next(),
+                    self.random.number(),
                     letter.input.clone(),
                 ));
             }
@@ -241,7 +241,7 @@ impl Game {
         if self.random.chance(self.scenario.halt) {
             let now = self.random.chance(300);
             let input = Input::HaltAsked { now, reason: "tea".to_owned(), by: "person".to_owned() };
-            self.letters.push(Letter::new(self.now, self.random.next(), input));
+            self.letters.push(Letter::new(self.now, self.random.number(), input));
         }
         if self.random.chance(self.scenario.foreign) {
             self.world.outsider_moves_branch();

@@ -9,7 +9,7 @@ impl Random {
     }
 
     /// splitmix64.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -19,7 +19,7 @@ impl Random {
 
     /// A number from 0 up to, not including, `limit`.
     pub fn below(&mut self, limit: u64) -> u64 {
-        if limit == 0 { 0 } else { self.next() % limit }
+        if limit == 0 { 0 } else { self.number() % limit }
     }
 
     /// True in so many of 1,000 cases.
@@ -27,8 +27,12 @@ impl Random {
         self.below(1_000) < in_1000
     }
 
+    /// A position in something of this length.
+    pub fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).expect("not above the length")
+    }
+
     pub fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
-        let at = self.below(among.len() as u64);
-        &among[usize::try_from(at).expect("an index of a slice")]
+        &among[self.index(among.len())]
     }
 }

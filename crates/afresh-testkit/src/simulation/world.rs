@@ -126,7 +126,7 @@ impl World {
     fn object(&mut self, first: char) -> String {
         self.counter += 1;
         let mut random = Random::new(self.seed ^ self.counter.wrapping_mul(7919));
-        format!("{first}{:015x}{:016x}{:08x}", random.next() >> 4, random.next(), self.counter)
+        format!("{first}{:015x}{:016x}{:08x}", random.number() >> 4, random.number(), self.counter)
     }
 
     pub(super) fn perform(
@@ -158,7 +158,7 @@ impl World {
         let mut letters = Vec::new();
         for input in inputs {
             at = at + Duration::from_millis(random.below(3_000));
-            letters.push(Letter::new(at, random.next(), input));
+            letters.push(Letter::new(at, random.number(), input));
         }
         Ok(letters)
     }

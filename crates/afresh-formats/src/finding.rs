@@ -1,0 +1,137 @@
+//! What is wrong with a file, and where.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde::Serialize;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub severity: Severity,
+    /// A stable word for scripts.
+    pub code: String,
+    pub message: String,
+    pub help: Option<String>,
+    pub file: String,
+    /// Counted from 1; 0 where the finding is about the file as a whole.
+    pub line: usize,
+    pub column: usize,
+    /// How many characters are meant.
+    #[serde(skip)]
+    pub width: usize,
+    /// The line itself, for the picture.
+    #[serde(skip)]
+    pub excerpt: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    Warning,
+    Error,
+}
+
+impl Finding {
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// About a file as a whole.
+    pub fn of_file(file: &str, code: &str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            code: code.to_owned(),
+            message: message.into(),
+            help: None,
+            file: file.to_owned(),
+            line: 0,
+            column: 0,
+            width: 0,
+            excerpt: String::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    #[must_use]
+    pub fn as_warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// The finding as people read it, without colour.
+    pub fn render(&self) -> String {
+        let word = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let mut text = format!("{word}[{}]: {}\n", self.code, self.message);
+        if self.line == 0 {
+            let _ = writeln!(text, "  --> {}", self.file);
+        } else {
+            let number = self.line.to_string();
+            let margin = " ".repeat(number.len());
+            let shown: String = self
+                .excerpt
+                .chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .take(200)
+                .collect();
+            let before = " ".repeat(self.column.saturating_sub(1).min(200));
+            let carets =
+                "^".repeat(self.width.clamp(1, 200usize.saturating_sub(before.len()).max(1)));
+            let _ = writeln!(text, "  --> {}:{}:{}", self.file, self.line, self.column);
+            let _ =
+                writeln!(text, " {margin} |\n {number} | {shown}\n {margin} | {before}{carets}");
+        }
+        if let Some(help) = &self.help {
+            let _ = writeln!(text, "  help: {help}");
+        }
+        text
+    }
+}
+
+/// A file's text, able to say where a byte is.
+#[derive(Debug, Clone)]
+pub struct Source<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
+    line_starts: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(name: &'a str, text: &'a str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
+        Self { name, text, line_starts: std::iter::once(0).chain(breaks).collect() }
+    }
+
+    /// Line and column, counted from 1, in characters.
+    pub fn place(&self, byte: usize) -> (usize, usize) {
+        let mut byte = byte.min(self.text.len());
+        while !self.text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        let line = self.line_starts.partition_point(|start| *start <= byte);
+        let column = self.text[self.line_starts[line - 1]..byte].chars().count() + 1;
+        (line, column)
+    }
+
+    pub fn finding(&self, code: &str, at: &Range<usize>, message: impl Into<String>) -> Finding {
+        let (line, column) = self.place(at.start);
+        let start = self.line_starts[line - 1];
+        let excerpt = self.text[start..].lines().next().unwrap_or_default();
+        let end = at.end.min(start + excerpt.len()).max(at.start);
+        let width = self.text.get(at.start..end).map_or(1, |part| part.chars().count());
+        Finding {
+            line,
+            column,
+            width: width.max(1),
+            excerpt: excerpt.to_owned(),
+            ..Finding::of_file(self.name, code, message)
+        }
+    }
+}

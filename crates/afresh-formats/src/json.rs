@@ -1,0 +1,163 @@
+//! JSON with places. Strict, bounded in depth, and against doubled keys.
+
+use std::collections::BTreeSet;
+
+use crate::finding::{Finding, Source};
+use crate::node::{Entry, Node, Value};
+
+const MAX_DEPTH: usize = 64;
+
+pub(crate) fn parse(source: &Source<'_>) -> Result<Node, Finding> {
+    let mut reader = Reader { source, bytes: source.text.as_bytes(), at: 0 };
+    let node = reader.value(0)?;
+    reader.skip_space();
+    if reader.at < reader.bytes.len() {
+        return Err(reader.expected("the end of the file"));
+    }
+    Ok(node)
+}
+
+struct Reader<'a, 's> {
+    source: &'a Source<'s>,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_, '_> {
+    fn value(&mut self, depth: usize) -> Result<Node, Finding> {
+        self.skip_space();
+        let start = self.at;
+        if depth > MAX_DEPTH {
+            return Err(self.problem(start, format!("nested deeper than {MAX_DEPTH} levels")));
+        }
+        let value = match self.bytes.get(self.at) {
+            Some(b'{') => self.table(depth)?,
+            Some(b'[') => self.list(depth)?,
+            Some(b'"') => Value::Text(self.text()?),
+            Some(b't') => self.word("true", Value::Bool(true))?,
+            Some(b'f') => self.word("false", Value::Bool(false))?,
+            Some(b'n') => self.word("null", Value::Other("null"))?,
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            _ => return Err(self.expected("a value")),
+        };
+        Ok(Node { value, span: start..self.at })
+    }
+
+    fn table(&mut self, depth: usize) -> Result<Value, Finding> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut seen = BTreeSet::new();
+        self.at += 1;
+        self.skip_space();
+        if self.take(b'}') {
+            return Ok(Value::Table(entries));
+        }
+        loop {
+            self.skip_space();
+            let key_start = self.at;
+            if self.bytes.get(self.at) != Some(&b'"') {
+                return Err(self.expected("a key in double quotes"));
+            }
+            let key = self.text()?;
+            let key_span = key_start..self.at;
+            if !seen.insert(key.clone()) {
+                return Err(self.problem(key_start, format!("the key {key:?} stands here twice")));
+            }
+            self.skip_space();
+            if !self.take(b':') {
+                return Err(self.expected("':'"));
+            }
+            let node = self.value(depth + 1)?;
+            entries.push(Entry { key, key_span, node });
+            self.skip_space();
+            if self.take(b'}') {
+                return Ok(Value::Table(entries));
+            }
+            if !self.take(b',') {
+                return Err(self.expected("',' or '}'"));
+            }
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value, Finding> {
+        let mut items = Vec::new();
+        self.at += 1;
+        self.skip_space();
+        if self.take(b']') {
+            return Ok(Value::List(items));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            self.skip_space();
+            if self.take(b']') {
+                return Ok(Value::List(items));
+            }
+            if !self.take(b',') {
+                return Err(self.expected("',' or ']'"));
+            }
+        }
+    }
+
+    /// Finds the closing quote, and leaves escapes to `serde_json`.
+    fn text(&mut self) -> Result<String, Finding> {
+        let start = self.at;
+        self.at += 1;
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\\' => self.at += 2,
+                b'"' => {
+                    self.at += 1;
+                    return serde_json::from_str(&self.source.text[start..self.at])
+                        .map_err(|error| self.problem(start, format!("not a JSON text: {error}")));
+                }
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.bytes.len();
+        Err(self.problem(start, "the text that starts here never ends".to_owned()))
+    }
+
+    fn number(&mut self) -> Result<Value, Finding> {
+        let start = self.at;
+        while matches!(
+            self.bytes.get(self.at),
+            Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
+        ) {
+            self.at += 1;
+        }
+        let text = &self.source.text[start..self.at];
+        match serde_json::from_str::<serde_json::Number>(text) {
+            Ok(number) => {
+                Ok(number.as_i64().map_or(Value::Other("a fractional number"), Value::Integer))
+            }
+            Err(_) => Err(self.problem(start, format!("{text:?} is not a number"))),
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, Finding> {
+        if self.bytes[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(value);
+        }
+        Err(self.expected("a value"))
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let here = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(here);
+        here
+    }
+
+    fn expected(&self, what: &str) -> Finding {
+        self.problem(self.at, format!("expected {what}"))
+    }
+
+    fn problem(&self, at: usize, message: String) -> Finding {
+        self.source.finding("syntax", &(at..at + 1), message)
+    }
+}

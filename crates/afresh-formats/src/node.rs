@@ -1,0 +1,41 @@
+//! TOML and JSON as one tree in which every value knows its place.
+
+use std::ops::Range;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    pub value: Value,
+    pub span: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Table(Vec<Entry>),
+    List(Vec<Node>),
+    Text(String),
+    Integer(i64),
+    Bool(bool),
+    /// Floats, dates, null: nothing that our formats use.
+    Other(&'static str),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub key: String,
+    pub key_span: Range<usize>,
+    pub node: Node,
+}
+
+impl Value {
+    /// What the value is, in a message.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Table(_) => "a table",
+            Self::List(_) => "a list",
+            Self::Text(_) => "a text",
+            Self::Integer(_) => "a number",
+            Self::Bool(_) => "true or false",
+            Self::Other(kind) => kind,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The own plan format as JSON Schema, for editors and for agents that write plans.
+//!
+//! The reader does not use these types, because it has to know places; a test keeps both alike.
+
+use afresh_core::plan::{ContextLevel, FileAction, Tier};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A plan: tasks for fresh workers, in the order that `needs` imposes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "afresh plan")]
+pub struct PlanFile {
+    /// The format's version.
+    #[schemars(range(min = 1, max = 1))]
+    pub version: u32,
+    pub name: Option<String>,
+    /// The specification the plan comes from.
+    pub spec: Option<String>,
+    #[schemars(length(min = 1))]
+    pub task: Vec<TaskEntry>,
+}
+
+/// What one fresh worker gets.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TaskEntry {
+    /// Letters, digits, '-', '_', '.'.
+    #[schemars(length(min = 1, max = 64), regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9._-]*$"))]
+    pub id: String,
+    #[schemars(length(min = 1))]
+    pub title: String,
+    /// What the worker is to do.
+    #[serde(rename = "do")]
+    pub instructions: Option<String>,
+    /// Tasks that must be merged first.
+    pub needs: Option<Vec<String>>,
+    /// Paths or globs that the task may write, relative to the repository's root.
+    pub files: Option<Vec<FileEntry>>,
+    /// Commands that prove the task done; run by afresh itself.
+    pub checks: Option<Vec<CheckEntry>>,
+    /// The reason, where no check is meant.
+    pub no_check: Option<String>,
+    pub steps: Option<Vec<StepEntry>>,
+    pub tier: Option<Tier>,
+    pub context: Option<ContextLevel>,
+    /// An agent of the configuration.
+    pub agent: Option<String>,
+}
+
+/// An ordered piece of a task.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StepEntry {
+    pub name: String,
+    #[serde(rename = "do")]
+    pub instructions: Option<String>,
+    pub files: Option<Vec<FileEntry>>,
+    pub checks: Option<Vec<CheckEntry>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FileEntry {
+    Path(String),
+    Detailed { path: String, action: Option<FileAction> },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CheckEntry {
+    Command(String),
+    Detailed {
+        name: Option<String>,
+        run: String,
+        /// It must fail before the work is done.
+        red_first: Option<bool>,
+    },
+}
+
+/// The schema, as `afresh schema plan` prints it.
+pub fn plan() -> String {
+    let schema = schemars::schema_for!(PlanFile);
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::native::{PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
+
+    /// FO-05: the schema and the reader know the same fields.
+    #[test]
+    fn fo_05_schema_and_reader_know_the_same_fields() {
+        let schema: serde_json::Value = serde_json::from_str(&plan()).expect("JSON");
+        let fields = |at: &serde_json::Value| -> BTreeSet<String> {
+            at["properties"].as_object().expect("properties").keys().cloned().collect()
+        };
+        let known =
+            |list: &[&str]| -> BTreeSet<String> { list.iter().map(|f| (*f).to_owned()).collect() };
+        assert_eq!(fields(&schema), known(PLAN_FIELDS));
+        assert_eq!(fields(&schema["$defs"]["TaskEntry"]), known(TASK_FIELDS));
+        assert_eq!(fields(&schema["$defs"]["StepEntry"]), known(STEP_FIELDS));
+    }
+}
