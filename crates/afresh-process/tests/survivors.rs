@@ -4,6 +4,7 @@
 //! and deaf to SIGTERM. Besides: `bare` keeps the pipes and the directory, `stopped` has stopped
 //! itself, `elsewhere` left the directory, `quiet` closed the pipes, `gone` did both.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "parts of tests")]
 
 mod common;
 

@@ -1,0 +1,68 @@
+//! What one job costs: starts `/bin/true` many times on each rung and shows the mean.
+//!
+//! `cargo run --release -p afresh-process --example cost`
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use afresh_process::{Containment, Ended, HIDDEN_COMMAND, Job, Limits, Running, supervise_main};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+const JOBS: u32 = 200;
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(HIDDEN_COMMAND) {
+        return supervise_main();
+    }
+    match measure() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn measure() -> Result<(), Box<dyn std::error::Error>> {
+    let place = std::env::temp_dir().join(format!("afresh-cost-{}", std::process::id()));
+    std::fs::create_dir_all(&place)?;
+    let exe = std::env::current_exe()?;
+    for containment in [Containment::Group, Containment::Cgroup, Containment::Namespace] {
+        let job = Job {
+            name: "cost".into(),
+            argv: vec!["/bin/true".into()],
+            cwd: place.clone(),
+            env: Vec::new(),
+            stdin: None,
+            stdout: place.join("stdout"),
+            stderr: place.join("stderr"),
+            limits: Limits {
+                wall: Some(Duration::from_secs(60)),
+                silence: None,
+                output_bytes: 1 << 20,
+                grace: Duration::from_secs(1),
+            },
+            containment,
+            registry: place.join("registry"),
+        };
+        let (began, used) = (Instant::now(), cpu_us()?);
+        let mut ended = Ended::Exited(0);
+        for _ in 0..JOBS {
+            ended = Running::start(&exe, &job)?.wait().ended;
+        }
+        let wall = began.elapsed().as_micros() / u128::from(JOBS);
+        let cpu = (cpu_us()? - used) / i64::from(JOBS);
+        writeln!(std::io::stdout(), "{containment:?}: {wall} µs wall, {cpu} µs CPU; {ended:?}")?;
+    }
+    std::fs::remove_dir_all(place)?;
+    Ok(())
+}
+
+/// Of this process and of all that it waited for.
+fn cpu_us() -> nix::Result<i64> {
+    let mut sum = 0;
+    for who in [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN] {
+        let usage = getrusage(who)?;
+        sum += usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    }
+    Ok(sum)
+}
