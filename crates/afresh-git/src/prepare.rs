@@ -98,7 +98,7 @@ impl Pool {
             // Without a good index all files are strangers, and git starts from none as well.
             remove_file(&workspace.index())?;
         }
-        sweep(&workspace.tree(), &workspace.slot, &tracked.unwrap_or_default(), keep)
+        sweep(workspace, &tracked.unwrap_or_default(), keep)
     }
 
     fn check_out(&self, workspace: &Workspace, target: Target<'_>) -> Result<(), PoolError> {

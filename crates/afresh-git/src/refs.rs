@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -114,7 +115,7 @@ impl Repository {
             if let Some(mismatch) = self.find_mismatch(updates)? {
                 return Ok(mismatch);
             }
-            let Some(lock) = lock_named_in(&answer.complaint()) else {
+            let Some(lock) = self.lock_behind(&answer.complaint()) else {
                 return Err(answer.failure().into());
             };
             let waited = started.elapsed();
@@ -181,6 +182,14 @@ impl Repository {
         Ok(None)
     }
 
+    /// The lock that stopped git, if one did.
+    fn lock_behind(&self, complaint: &str) -> Option<PathBuf> {
+        // Tables have a single lock, which git does not name.
+        let tables = self.common_dir.join("reftable/tables.list.lock");
+        let in_tables = complaint.contains("cannot lock references") || tables.exists();
+        lock_named_in(complaint).or_else(|| in_tables.then_some(tables))
+    }
+
     /// Git syncs what it writes, but not the directories that name it.
     fn harden(&self, updates: &[RefUpdate]) -> Result<(), FileError> {
         let mut directories = vec![self.common_dir.join("reftable")];
@@ -199,7 +208,8 @@ impl Repository {
         for directory in directories {
             match File::open(&directory) {
                 Ok(open) => open.sync_all().context("make durable", &directory)?,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                // Packed refs have no directory; with tables, `refs/heads` is a file.
+                Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {}
                 Err(error) => Err(error).context("open", &directory)?,
             }
         }

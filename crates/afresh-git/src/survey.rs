@@ -17,6 +17,9 @@ use crate::remove::{open_up, remove_file};
 /// How many findings of one kind are told; the rest is counted.
 const MAX_NOTES: usize = 20;
 
+/// How much of a path that is too long is told.
+const TOLD_BYTES: usize = 40;
+
 /// What was found.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
@@ -38,13 +41,14 @@ pub(crate) fn survey(
     let mut found = Survey { is_empty: true, ..Survey::default() };
     let mut open = vec![(tree.to_owned(), Vec::new())];
     while let Some((directory, path)) = open.pop() {
-        open_up(&directory)?;
-        let entries = match fs::read_dir(&directory) {
-            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
-                found.note(format!("{} is too deep to be harvested", told(&path)));
+        let listed =
+            open_up(&directory).and_then(|()| fs::read_dir(&directory).context("list", &directory));
+        let entries = match listed {
+            Err(error) if error.source.kind() == io::ErrorKind::InvalidFilename => {
+                found.note(format!("{} … is too deep to be harvested", told(&path[..TOLD_BYTES])));
                 continue;
             }
-            other => other.context("list", &directory)?,
+            other => other?,
         };
         for entry in entries {
             let entry = entry.context("list", &directory)?;

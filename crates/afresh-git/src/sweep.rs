@@ -13,16 +13,22 @@ use crate::error::{Context, FileError};
 use crate::index::Index;
 use crate::keep::Patterns;
 use crate::remove::{Remover, open_up, remove_file};
+use crate::workspace::Workspace;
 
-/// Sweeps the checkout `tree`; `spare` is a directory of ours on the same file system.
+/// Who may read and write a file.
+const READ_WRITE: u32 = 0o666;
+
+/// Sweeps the checkout of a slot, whose index holds `tracked`.
 pub(crate) fn sweep(
-    tree: &Path,
-    spare: &Path,
+    workspace: &Workspace,
     tracked: &Index,
     keep: &Patterns,
 ) -> Result<(), FileError> {
-    let mut sweep = Sweep { tracked, keep, remover: Remover::new(spare), open: Vec::new() };
-    sweep.open.push((tree.to_owned(), Vec::new()));
+    // Git made the index like any file of the tree, under the same mask.
+    let permissions = workspace.index().metadata().map_or(0o644, |found| found.mode()) & READ_WRITE;
+    let remover = Remover::new(&workspace.slot);
+    let mut sweep = Sweep { tracked, keep, permissions, remover, open: Vec::new() };
+    sweep.open.push((workspace.tree(), Vec::new()));
     while let Some((directory, path)) = sweep.open.pop() {
         sweep.directory(&directory, &path)?;
     }
@@ -32,6 +38,7 @@ pub(crate) fn sweep(
 struct Sweep<'a> {
     tracked: &'a Index,
     keep: &'a Patterns,
+    permissions: u32,
     remover: Remover,
     /// Directories still to look into; a list, because a worker decides how deep they nest.
     open: Vec<(PathBuf, Vec<u8>)>,
@@ -78,20 +85,19 @@ impl Sweep<'_> {
     }
 
     fn may_stay(&self, place: &Path, path: &[u8], kind: FileType) -> Result<bool, FileError> {
-        let tracked = matches!(self.tracked.get(path), Some(mode) if mode != Mode::Gitlink);
+        let mode = self.tracked.get(path).filter(|mode| *mode != Mode::Gitlink);
         if kind.is_symlink() {
             // A kept path that points away would let the next worker write somewhere else.
-            return Ok(tracked);
+            return Ok(mode.is_some());
         }
         // A pipe that git opens would stop it forever.
         if !kind.is_file() {
             return Ok(false);
         }
-        if !tracked {
-            return Ok(self.keep.matches(path, false));
-        }
-        // Git does not look at these; it writes a missing file anew.
+        let Some(mode) = mode else { return Ok(self.keep.matches(path, false)) };
+        // Git does not look at any of this; it writes a missing file anew.
         let found = place.symlink_metadata().context("look at", place)?;
-        Ok(found.mode() & 0o600 == 0o600 && found.nlink() == 1)
+        let executable = mode == Mode::Executable || found.mode() & 0o111 == 0;
+        Ok(found.mode() & READ_WRITE == self.permissions && executable && found.nlink() == 1)
     }
 }

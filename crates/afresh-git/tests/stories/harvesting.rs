@@ -1,0 +1,334 @@
+//! Turning what a worker left into a tree and commits of ours.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use afresh_git::{
+    ChangeKind, HarvestError, HarvestLimits, HarvestRequest, Mode, RefOutcome, Refusal, Target,
+};
+
+use crate::scene::{Scene, WORK, owned};
+
+fn paths(harvest: &afresh_git::Harvest) -> Vec<&str> {
+    harvest.changes.iter().map(|change| change.path.as_str()).collect()
+}
+
+/// B26: every change is listed with its modes, so that a scope can be judged.
+#[test]
+fn b26_changes_are_listed_with_kind_and_modes() {
+    let scene = Scene::new();
+    let before = scene.users_things();
+    scene.prepare();
+    scene.work("echo two >>a.txt; rm src/main.rs; echo n >'new file'; chmod +x 'new file'; chmod -x run.sh; rm link; echo l >link");
+    let harvest = scene.harvest();
+    let seen: Vec<_> =
+        harvest.changes.iter().map(|c| (c.path.as_str(), c.kind, c.old_mode, c.new_mode)).collect();
+    assert_eq!(
+        seen,
+        [
+            ("a.txt", ChangeKind::Modified, Mode::File, Mode::File),
+            ("link", ChangeKind::TypeChanged, Mode::Symlink, Mode::File),
+            ("new file", ChangeKind::Added, Mode::Absent, Mode::Executable),
+            ("run.sh", ChangeKind::Modified, Mode::Executable, Mode::File),
+            ("src/main.rs", ChangeKind::Deleted, Mode::File, Mode::Absent),
+        ]
+    );
+    let commit = harvest.commit.clone().unwrap();
+    assert_eq!(harvest.steps, [commit.clone()]);
+    assert_eq!(scene.repository().tree_of(&commit).unwrap(), harvest.tree);
+    let shown = scene.user(&format!("git log -1 --format='%P|%an <%ae>|%cn|%at %ct|%B' {commit}"));
+    let base = &scene.base;
+    assert_eq!(
+        shown.trim(),
+        format!("{base}|Ann <ann@example>|Ann|1700000000 1700000000|feat(T1): all of it")
+    );
+    assert_eq!(harvest.notes, Vec::<String>::new());
+    assert_eq!(scene.users_things(), before, "R5");
+}
+
+/// R16, R12: the work is under its ref when the call returns, and repeating it changes nothing.
+#[test]
+fn r16_the_harvest_is_salvaged_and_can_be_repeated() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("echo two >>a.txt; git init -q n; echo x >n/x; git commit -qam step; echo y >y");
+    let first = scene.harvest();
+    assert_eq!(scene.salvaged(), first.commit);
+    let second = scene.harvest();
+    assert_eq!((second.commit, second.tree, second.steps), (first.commit, first.tree, first.steps));
+    scene.prepare();
+    assert!(scene.salvaged().is_some(), "cleaning the slot keeps the work");
+    scene.user("git fsck --strict --no-dangling");
+}
+
+#[test]
+fn no_change_makes_no_commit_and_no_ref() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("touch a.txt; echo x >x.log; mkdir -p target empty; echo x >target/x");
+    let harvest = scene.harvest();
+    assert_eq!((harvest.commit, harvest.steps.len(), harvest.changes.len()), (None, 0, 0));
+    assert_eq!(harvest.tree, scene.repository().tree_of(&scene.base).unwrap());
+    assert_eq!(scene.salvaged(), None);
+}
+
+/// B03: a symlink that leaves the tree is seen with its target, which stays untouched.
+#[test]
+fn b03_a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
+    let scene = Scene::new();
+    let outside = scene.dir.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret"), "precious").unwrap();
+    scene.prepare();
+    scene.work(&format!(
+        "ln -s {} out; rm -rf src; ln -s ../../.. src; ln -sf b link",
+        outside.display()
+    ));
+    let files = owned(&["out/secret", "src/x"]);
+    let harvest = scene.pool.harvest(WORK, &scene.request(&files)).unwrap();
+    let links: Vec<_> = harvest
+        .changes
+        .iter()
+        .filter(|c| c.new_mode == Mode::Symlink)
+        .map(|c| (c.path.as_str(), c.symlink_target.clone().unwrap()))
+        .collect();
+    let target = outside.display().to_string();
+    assert_eq!(links, [("link", "b".into()), ("out", target), ("src", "../../..".into())]);
+    assert!(!paths(&harvest).contains(&"out/secret"));
+    assert_eq!(fs::read_to_string(outside.join("secret")).unwrap(), "precious");
+}
+
+#[test]
+fn droppings_kept_paths_and_ignored_files_are_not_harvested() {
+    let scene = Scene::new();
+    scene.user("mkdir -p .git/info; echo private.txt >>.git/info/exclude");
+    scene.prepare();
+    scene.work(
+        "mkdir -p __pycache__ src/__pycache__ .pytest_cache node_modules/x; \
+         for f in __pycache__/a src/__pycache__/b c.pyc .pytest_cache/d .aider.chat .DS_Store \
+         node_modules/x/y z.log private.txt; do echo x >$f; done; echo real >real",
+    );
+    let keep = owned(&["node_modules/"]);
+    let request = HarvestRequest { keep: &keep, ..scene.request(&[]) };
+    let harvest = scene.pool.harvest(WORK, &request).unwrap();
+    assert_eq!(paths(&harvest), ["real"]);
+    assert!(scene.tree().join("node_modules/x/y").exists());
+}
+
+/// A listed path is harvested even if the project ignores it.
+#[test]
+fn listed_paths_are_harvested_even_where_they_are_ignored() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work(
+        "mkdir -p target gen/__pycache__ 'odd[1]'; for f in keep.log target/x gen/a.log \
+         gen/__pycache__/b.log c.pyc other.log 'odd[1]/y.log' ':(top)z.log'; do echo x >\"$f\"; done",
+    );
+    let files = owned(&[
+        "keep.log",
+        "target/x",
+        "gen/**",
+        "c.pyc",
+        "**/*.log",
+        "missing.log",
+        "nothing/**",
+        "../escape",
+        "/etc/passwd",
+        ".git/config",
+        "odd[1]/y.log",
+        ":(top)z.log",
+        "a.txt",
+    ]);
+    let harvest = scene.pool.harvest(WORK, &scene.request(&files)).unwrap();
+    assert_eq!(
+        paths(&harvest),
+        [":(top)z.log", "c.pyc", "gen/a.log", "keep.log", "odd[1]/y.log", "target/x"]
+    );
+}
+
+#[test]
+fn nested_repositories_are_harvested_as_plain_files() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work(
+        "git init -q n; cd n; echo x >x; git add x; git commit -qm x; cd ..; \
+         git init -q src; git init -q empty; git init -q --bare bare.git; \
+         mkdir w; echo 'gitdir: ../.git' >w/.git; echo y >w/y; chmod 555 w n",
+    );
+    let harvest = scene.harvest();
+    let seen = paths(&harvest);
+    assert!(seen.contains(&"n/x") && seen.contains(&"w/y"), "{seen:?}");
+    assert!(seen.contains(&"bare.git/config"), "an embedded bare repository is only files");
+    assert!(harvest.changes.iter().all(|change| change.new_mode != Mode::Gitlink));
+    assert!(
+        harvest.notes.iter().any(|note| note.contains("repository in n ")),
+        "{:?}",
+        harvest.notes
+    );
+}
+
+#[test]
+fn what_git_could_wait_for_or_not_read_does_not_stop_a_harvest() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work(
+        "mkfifo pipe src/.gitignore; rm a.txt; mkfifo a.txt; echo r >r; chmod 000 r; mkdir c; \
+         echo in >c/in; chmod 000 c; mkdir .GIT; echo x >.GIT/config; echo last >z",
+    );
+    let harvest = scene.harvest();
+    let seen = paths(&harvest);
+    for path in ["a.txt", "c/in", "r", "z"] {
+        assert!(seen.contains(&path), "{path} in {seen:?}");
+    }
+    assert!(harvest.notes.iter().any(|note| note.contains("pipe")), "{:?}", harvest.notes);
+    assert!(harvest.notes.iter().any(|note| note.contains(".GIT")), "{:?}", harvest.notes);
+}
+
+/// R16: attributes that make git give up do not cost the work.
+#[test]
+fn r16_attributes_that_break_git_are_set_aside_with_a_note() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("echo '* working-tree-encoding=UTF-16' >.gitattributes; printf 'odd' >odd");
+    let harvest = scene.harvest();
+    assert!(paths(&harvest).contains(&"odd"), "{:?}", harvest.notes);
+    assert!(harvest.notes.iter().any(|note| note.contains("attributes")), "{:?}", harvest.notes);
+}
+
+#[test]
+fn too_many_paths_are_refused_but_kept() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("for i in 1 2 3 4; do echo $i >f$i; done");
+    let limits = HarvestLimits { max_paths: 3, ..HarvestLimits::default() };
+    let request = HarvestRequest { limits, ..scene.request(&[]) };
+    let error = scene.pool.harvest(WORK, &request).unwrap_err();
+    let HarvestError::Refused { refusal, salvaged, .. } = error else { panic!("{error}") };
+    assert_eq!(refusal, Refusal::TooManyPaths { count: 4, limit: 3 });
+    assert_eq!(salvaged, scene.salvaged());
+    assert_eq!(scene.show(&salvaged.unwrap(), "f4").as_deref(), Some("4\n"));
+}
+
+/// R15, R16: a huge file is not stored; the rest of the work is.
+#[test]
+fn r15_a_file_that_is_too_large_is_refused_and_the_rest_kept() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("head -c 3000 /dev/zero >'big one'; head -c 3000 /dev/zero >big.log; echo s >small");
+    let limits = HarvestLimits { max_file_bytes: 2000, ..HarvestLimits::default() };
+    let request = HarvestRequest { limits, ..scene.request(&[]) };
+    let error = scene.pool.harvest(WORK, &request).unwrap_err();
+    let HarvestError::Refused { refusal, salvaged, .. } = error else { panic!("{error}") };
+    assert_eq!(refusal, Refusal::FileTooLarge { path: "big one".into(), bytes: 3000, limit: 2000 });
+    let salvaged = salvaged.unwrap();
+    assert_eq!(scene.show(&salvaged, "small").as_deref(), Some("s\n"));
+    assert_eq!(scene.show(&salvaged, "big one"), None);
+    // An ignored one is nobody's business, unless it is listed.
+    scene.work("rm 'big one'");
+    assert_eq!(paths(&scene.pool.harvest(WORK, &request).unwrap()), ["small"]);
+    let files = owned(&["big.log"]);
+    let request = HarvestRequest { limits, ..scene.request(&files) };
+    assert!(matches!(
+        scene.pool.harvest(WORK, &request),
+        Err(HarvestError::Refused { refusal: Refusal::FileTooLarge { .. }, .. })
+    ));
+}
+
+#[test]
+fn a_name_that_is_not_utf8_is_refused_but_kept() {
+    let scene = Scene::new();
+    scene.prepare();
+    let name = OsStr::from_bytes(b"odd\xff");
+    if fs::write(scene.tree().join(name), "x").is_err() {
+        return; // This file system knows only UTF-8.
+    }
+    let error = scene.try_harvest().unwrap_err();
+    assert!(error.to_string().contains("odd\\xff"), "{error}");
+    assert!(scene.salvaged().is_some());
+}
+
+/// F14: a checkout that somebody deleted is not taken for a worker that deleted every file.
+#[test]
+fn f14_a_deleted_checkout_is_no_harvest() {
+    let scene = Scene::new();
+    for script in
+        ["rm -rf tree", "rm -rf tree; mkdir tree", "rm -rf tree; ln -s / tree", "rm prepared"]
+    {
+        scene.prepare();
+        scene.work(&format!("cd ..; {script}"));
+        let error = scene.try_harvest().unwrap_err();
+        assert!(matches!(error, HarvestError::Gone { .. }), "after {script}: {error}");
+    }
+    scene.prepare();
+    scene.work("rm -rf src a.txt link run.sh .gitignore");
+    assert_eq!(scene.harvest().changes.len(), 5);
+}
+
+#[test]
+fn a_slot_that_was_prepared_as_something_else_is_not_harvested() {
+    let scene = Scene::new();
+    scene.user("echo two >>a.txt; git commit -qam two");
+    let two = scene.repository().head().unwrap().unwrap();
+    scene.pool.prepare(WORK, Target::Commit(&two), &[]).unwrap();
+    let error = scene.try_harvest().unwrap_err();
+    assert!(matches!(error, HarvestError::NotPrepared { .. }), "{error}");
+}
+
+/// F13: the user may commit, switch and stash while an attempt works.
+#[test]
+fn f13_the_user_goes_on_working_meanwhile() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("echo worker >>a.txt");
+    scene.user("echo mine >>a.txt; git commit -qam mine; git checkout -q -b other; echo wip >>a.txt; git stash -q; echo dirty >a.txt");
+    let before = scene.users_things();
+    let harvest = scene.harvest();
+    assert_eq!(scene.show(&harvest.commit.unwrap(), "a.txt").as_deref(), Some("one\nworker\n"));
+    scene.prepare();
+    assert_eq!(scene.users_things(), before, "R5");
+    let update = afresh_git::RefUpdate {
+        name: afresh_git::run_branch("r"),
+        new: Some(scene.base.clone()),
+        old: afresh_git::Expect::Missing,
+    };
+    let moved = scene.repository().update_refs(&[update], afresh_git::DEFAULT_PATIENCE).unwrap();
+    assert_eq!(moved, RefOutcome::Done);
+    assert_eq!(scene.users_things(), before, "R5");
+}
+
+/// The objects survive the user's own housekeeping, because a ref holds them.
+#[test]
+fn r16_salvaged_work_survives_the_users_gc() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("echo two >>a.txt");
+    let commit = scene.harvest().commit.unwrap();
+    scene.user("git gc -q --prune=now");
+    assert_eq!(scene.show(&commit, "a.txt").as_deref(), Some("one\ntwo\n"));
+    scene.prepare();
+    assert_eq!(scene.harvest().commit, None);
+}
+
+#[test]
+fn a_submodule_of_the_project_is_left_as_it_is() {
+    let scene = Scene::new();
+    let base = scene.base.clone();
+    scene.user(&format!("printf '[submodule \"s\"]\\n\\tpath = sub\\n\\turl = ./x\\n\\tignore = all\\n' >.gitmodules; git update-index --add --cacheinfo 160000,{base},sub; git add .gitmodules; git commit -qm sub; mkdir sub"));
+    let with_sub = scene.repository().head().unwrap().unwrap();
+    scene.pool.prepare(WORK, Target::Commit(&with_sub), &[]).unwrap();
+    scene.work("git init -q sub; cd sub; echo x >x; git add x; git commit -qm x");
+    let request = HarvestRequest { base: &with_sub, ..scene.request(&[]) };
+    let harvest = scene.pool.harvest(WORK, &request).unwrap();
+    assert_eq!(harvest.changes, [], "{harvest:?}");
+    scene.pool.prepare(WORK, Target::Commit(&with_sub), &[]).unwrap();
+    assert_eq!(fs::read_dir(scene.tree().join("sub")).unwrap().count(), 0);
+    // A worker that points it elsewhere is seen, whatever `.gitmodules` says about looking away.
+    scene.work(&format!("git update-index --cacheinfo 160000,{with_sub},sub; git commit -qm moved; rm -r sub; echo f >sub"));
+    let harvest = scene.pool.harvest(WORK, &request).unwrap();
+    assert_eq!(harvest.changes.len(), 1);
+    assert_eq!(
+        (harvest.changes[0].old_mode, harvest.changes[0].new_mode),
+        (Mode::Gitlink, Mode::File)
+    );
+}

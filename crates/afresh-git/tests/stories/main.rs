@@ -1,0 +1,15 @@
+//! What the git crate promises, told with a real git in temporary directories.
+
+#![allow(clippy::unwrap_used)]
+
+mod cost;
+mod discovery;
+mod harvesting;
+mod hostile;
+mod merging;
+mod moving_refs;
+mod preparing;
+mod program;
+mod reading;
+mod scene;
+mod steps;

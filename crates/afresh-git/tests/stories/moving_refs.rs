@@ -1,0 +1,189 @@
+//! Moving refs by compare-and-swap.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use afresh_core::ids::CommitId;
+use afresh_git::{
+    DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate, run_branch, salvage_prefix,
+};
+
+use crate::scene::Scene;
+
+fn update(name: &str, new: Option<&CommitId>, old: Expect) -> RefUpdate {
+    RefUpdate { name: name.to_owned(), new: new.cloned(), old }
+}
+
+fn second_commit(scene: &Scene) -> CommitId {
+    scene.user("git commit-tree -p HEAD -m two HEAD^{tree}").trim().parse().unwrap()
+}
+
+#[test]
+fn r3_a_branch_moves_only_from_where_it_was_believed_to_be() {
+    let scene = Scene::new();
+    let repository = scene.repository();
+    let (one, two) = (scene.base.clone(), second_commit(&scene));
+    let branch = run_branch("r1");
+    let before = scene.users_things();
+    let go = |new: Option<&CommitId>, old| {
+        repository.update_refs(&[update(&branch, new, old)], DEFAULT_PATIENCE).unwrap()
+    };
+    assert_eq!(go(Some(&one), Expect::Missing), RefOutcome::Done);
+    let mismatch = RefOutcome::Mismatch { name: branch.clone(), now: Some(one.clone()) };
+    assert_eq!(go(Some(&two), Expect::Missing), mismatch);
+    assert_eq!(go(Some(&one), Expect::Is(two.clone())), mismatch);
+    assert_eq!(go(Some(&two), Expect::Is(one.clone())), RefOutcome::Done);
+    assert_eq!(repository.read_ref(&branch).unwrap(), Some(two.clone()));
+    let mismatch = RefOutcome::Mismatch { name: branch.clone(), now: Some(two.clone()) };
+    assert_eq!(go(None, Expect::Is(one)), mismatch);
+    assert_eq!(go(None, Expect::Missing), mismatch);
+    assert_eq!(go(None, Expect::Is(two)), RefOutcome::Done);
+    assert_eq!(repository.read_ref(&branch).unwrap(), None);
+    assert_eq!(go(None, Expect::Missing), RefOutcome::Done);
+    assert_eq!(go(None, Expect::Any), RefOutcome::Done);
+    assert_eq!(scene.users_things(), before, "R5");
+}
+
+#[test]
+fn r3_a_transaction_moves_all_refs_or_none() {
+    let scene = Scene::new();
+    let repository = scene.repository();
+    let (one, two) = (scene.base.clone(), second_commit(&scene));
+    let prefix = salvage_prefix("r1");
+    let names = [format!("{prefix}a"), format!("{prefix}b")];
+    let both = |second: Expect| {
+        let updates =
+            [update(&names[0], Some(&one), Expect::Missing), update(&names[1], Some(&two), second)];
+        repository.update_refs(&updates, DEFAULT_PATIENCE).unwrap()
+    };
+    let mismatch = RefOutcome::Mismatch { name: names[1].clone(), now: None };
+    assert_eq!(both(Expect::Is(one.clone())), mismatch);
+    assert!(repository.list_refs(&prefix).unwrap().is_empty());
+    assert_eq!(both(Expect::Missing), RefOutcome::Done);
+    let listed: Vec<_> = repository.list_refs(&prefix).unwrap().into_iter().collect();
+    assert_eq!(listed, [(names[0].clone(), one), (names[1].clone(), two)]);
+}
+
+/// F12: a lock that somebody holds for a while is waited for, and not touched.
+#[test]
+fn f12_a_lock_that_goes_away_is_waited_for() {
+    for lock in ["refs/heads/afresh/r1.lock", "packed-refs.lock"] {
+        let scene = Scene::new();
+        let branch = run_branch("r1");
+        scene.user("git branch afresh/r1; git pack-refs --all");
+        let path = scene.repository().common_dir().join(lock);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "").unwrap();
+        // Deleting needs both the ref's lock and the lock of the packed refs.
+        let updates = [update(&branch, None, Expect::Is(scene.base.clone()))];
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(1500));
+                assert!(path.exists(), "{lock} was deleted by us");
+                assert_eq!(scene.repository().read_ref(&branch).unwrap(), Some(scene.base.clone()));
+                fs::remove_file(&path).unwrap();
+            });
+            let done = scene.repository().update_refs(&updates, DEFAULT_PATIENCE).unwrap();
+            assert_eq!(done, RefOutcome::Done, "{lock}");
+        });
+    }
+}
+
+/// F12: a lock that stays is named, and stays.
+#[test]
+fn f12_a_lock_that_stays_is_named_and_never_deleted() {
+    let scene = Scene::new();
+    let branch = run_branch("r1");
+    let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(&lock, "").unwrap();
+    let updates = [update(&branch, Some(&scene.base), Expect::Missing)];
+    let error = scene.repository().update_refs(&updates, Duration::from_millis(300)).unwrap_err();
+    let RefError::Locked { lock: named, .. } = &error else { panic!("{error}") };
+    assert_eq!(named, &lock);
+    assert!(error.hint().unwrap().contains("r1.lock"));
+    assert!(lock.exists());
+    assert_eq!(scene.repository().read_ref(&branch).unwrap(), None);
+}
+
+/// F12, F13: the user's own locks on index and HEAD do not concern us.
+#[test]
+fn f12_the_users_index_and_head_locks_do_not_stop_an_attempt() {
+    let scene = Scene::new();
+    for lock in ["index.lock", "HEAD.lock"] {
+        fs::write(scene.repository().common_dir().join(lock), "").unwrap();
+    }
+    scene.prepare();
+    scene.work("echo two >>a.txt");
+    let harvest = scene.harvest();
+    assert_eq!(scene.salvaged(), harvest.commit);
+    for lock in ["index.lock", "HEAD.lock"] {
+        assert!(scene.repository().common_dir().join(lock).exists(), "{lock} was deleted");
+    }
+}
+
+/// F13: the user commits to, and checks out, whatever they like; our branch does not care.
+#[test]
+fn f13_an_outsider_who_moves_the_branch_is_noticed() {
+    let scene = Scene::new();
+    let branch = run_branch("r1");
+    let first = [update(&branch, Some(&scene.base), Expect::Missing)];
+    assert_eq!(scene.repository().update_refs(&first, DEFAULT_PATIENCE).unwrap(), RefOutcome::Done);
+    scene.user(
+        "git checkout -q afresh/r1; echo x >x; git add x; git commit -qm x; git checkout -q main",
+    );
+    let theirs = scene.repository().read_ref(&branch).unwrap().unwrap();
+    let two = second_commit(&scene);
+    let second = [update(&branch, Some(&two), Expect::Is(scene.base.clone()))];
+    assert_eq!(
+        scene.repository().update_refs(&second, DEFAULT_PATIENCE).unwrap(),
+        RefOutcome::Mismatch { name: branch, now: Some(theirs) }
+    );
+}
+
+/// R5, B31: the user's hooks stay asleep.
+#[test]
+fn b31_the_reference_transaction_hook_does_not_run() {
+    let scene = Scene::new();
+    let canary = scene.dir.path().join("canary");
+    let script = format!(
+        "mkdir -p .git/hooks; for h in reference-transaction post-checkout post-index-change; do \
+         printf '#!/bin/sh\\ntouch {}\\n' >.git/hooks/$h; chmod +x .git/hooks/$h; done",
+        canary.display()
+    );
+    scene.user(&script);
+    scene.prepare();
+    scene.work("echo two >>a.txt");
+    scene.harvest();
+    let updates = [update(&run_branch("r1"), Some(&scene.base), Expect::Missing)];
+    assert_eq!(
+        scene.repository().update_refs(&updates, DEFAULT_PATIENCE).unwrap(),
+        RefOutcome::Done
+    );
+    assert!(!canary.exists());
+}
+
+/// A repository that keeps its refs in tables works the same.
+#[test]
+fn refs_in_tables_move_as_well() {
+    let scene = Scene::new();
+    let converted =
+        scene.user("git init -q --ref-format=reftable ../t 2>/dev/null && echo yes || true");
+    if !converted.contains("yes") {
+        return; // This git does not know tables yet.
+    }
+    let root = scene.root.parent().unwrap().join("t");
+    crate::scene::shell(&root, &scene.home(), "git commit -q --allow-empty -m base");
+    let repository = afresh_git::Repository::discover(scene.repository().program(), &root).unwrap();
+    let base = repository.head().unwrap().unwrap();
+    let updates = [update(&run_branch("r1"), Some(&base), Expect::Missing)];
+    assert_eq!(repository.update_refs(&updates, DEFAULT_PATIENCE).unwrap(), RefOutcome::Done);
+    assert_eq!(repository.read_ref(&run_branch("r1")).unwrap(), Some(base));
+    let lock = repository.common_dir().join("reftable/tables.list.lock");
+    fs::write(&lock, "").unwrap();
+    let updates = [update(&run_branch("r1"), None, Expect::Any)];
+    let error = repository.update_refs(&updates, Duration::from_millis(200)).unwrap_err();
+    assert!(matches!(error, RefError::Locked { .. }), "{error}");
+    assert!(lock.exists());
+}

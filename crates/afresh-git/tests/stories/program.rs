@@ -1,0 +1,75 @@
+//! F21: is there a git that we can use?
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use afresh_git::{Program, ProgramError, Repository, Surroundings};
+use tempfile::tempdir;
+
+use crate::scene::{Scene, variables};
+
+/// A PATH of one directory, whose git is this script.
+fn find_with(dir: &Path, script: Option<&str>) -> Result<Program, ProgramError> {
+    if let Some(script) = script {
+        let path = dir.join("git");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path: (OsString, OsString) = ("PATH".into(), dir.into());
+    Program::find(Surroundings::from_vars([path]))
+}
+
+#[test]
+fn f21_a_missing_git_is_named_with_a_hint() {
+    let dir = tempdir().unwrap();
+    let error = find_with(dir.path(), None).unwrap_err();
+    assert!(matches!(error, ProgramError::Missing), "{error}");
+    assert!(error.hint().contains("install git 2.38"));
+}
+
+#[test]
+fn f21_an_old_git_is_named_with_its_version() {
+    let dir = tempdir().unwrap();
+    let error = find_with(dir.path(), Some("echo git version 2.37.9")).unwrap_err();
+    assert!(matches!(error, ProgramError::TooOld { .. }));
+    assert!(error.to_string().contains("git 2.37, and at least 2.38"), "{error}");
+}
+
+#[test]
+fn f21_something_that_is_not_git_is_not_used() {
+    let dir = tempdir().unwrap();
+    let error = find_with(dir.path(), Some("echo hello")).unwrap_err();
+    assert!(matches!(error, ProgramError::Unrecognised { .. }), "{error}");
+    let error = find_with(dir.path(), Some("exit 3")).unwrap_err();
+    assert!(matches!(error, ProgramError::Unusable(_)), "{error}");
+}
+
+#[test]
+fn f21_a_wrapper_that_warns_on_every_call_works() {
+    let scene = Scene::new();
+    let dir = tempdir().unwrap();
+    let git = scene.repository().program().path().display();
+    let script =
+        format!("#!/bin/sh\necho 'warning: wrapped, fatal: not really' >&2\nexec {git} \"$@\"\n");
+    fs::write(dir.path().join("git"), script).unwrap();
+    fs::set_permissions(dir.path().join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut path = OsString::from(dir.path());
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    let mut vars = variables(&scene.home());
+    vars[0].1 = path;
+    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    assert!(program.path().starts_with(dir.path()));
+    let repository = Repository::discover(&program, &scene.root).unwrap();
+    assert_eq!(repository.head().unwrap(), Some(scene.base.clone()));
+    assert_eq!(repository.list_files(&scene.base).unwrap().len(), 5);
+}
+
+#[test]
+fn a_relative_directory_in_path_is_not_searched() {
+    let vars: (OsString, OsString) = ("PATH".into(), ".:bin".into());
+    let error = Program::find(Surroundings::from_vars([vars])).unwrap_err();
+    assert!(matches!(error, ProgramError::Missing));
+}

@@ -1,0 +1,86 @@
+//! Looking into commits.
+
+use afresh_core::ids::CommitId;
+use afresh_git::{ChangeKind, Mode, NewCommit};
+
+use crate::scene::{Scene, owned};
+
+#[test]
+fn files_of_a_commit_are_listed_and_read_without_a_checkout() {
+    let scene = Scene::new();
+    let repository = scene.repository();
+    let files = repository.list_files(&scene.base).unwrap();
+    let shown: Vec<_> = files.iter().map(|f| (f.path.as_str(), f.mode)).collect();
+    assert_eq!(
+        shown,
+        [
+            (".gitignore", Mode::File),
+            ("a.txt", Mode::File),
+            ("link", Mode::Symlink),
+            ("run.sh", Mode::Executable),
+            ("src/main.rs", Mode::File),
+        ]
+    );
+    assert_eq!(scene.show(&scene.base, "a.txt").as_deref(), Some("one\n"));
+    assert_eq!(scene.show(&scene.base, "link").as_deref(), Some("a.txt"));
+    for missing in ["b.txt", "src", "../a.txt", "./a.txt", "/a.txt", "link/x", ""] {
+        assert_eq!(scene.show(&scene.base, missing), None, "{missing}");
+    }
+}
+
+/// B03: a symlink on the way to a listed path can be seen before anything runs.
+#[test]
+fn b03_a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
+    let scene = Scene::with("ln -s /etc out; mkdir -p d/e; echo x >d/e/f");
+    let paths = owned(&["out/passwd", "d/e/f", "d/new"]);
+    let modes = scene.repository().entry_modes(&scene.base, &paths).unwrap();
+    assert_eq!(modes["out"], Mode::Symlink);
+    assert_eq!((modes["d"], modes["d/e"], modes["d/e/f"]), (Mode::Tree, Mode::Tree, Mode::File));
+    assert!(!modes.contains_key("d/new") && !modes.contains_key("out/passwd"));
+}
+
+#[test]
+fn ancestors_trees_and_missing_commits_are_told_apart() {
+    let scene = Scene::new();
+    let repository = scene.repository();
+    scene.user("echo two >>a.txt; git commit -qam two");
+    let two = repository.head().unwrap().unwrap();
+    assert!(repository.is_ancestor(&scene.base, &two).unwrap());
+    assert!(!repository.is_ancestor(&two, &scene.base).unwrap());
+    assert!(repository.exists(&two).unwrap());
+    assert!(!repository.exists(&CommitId::new("1".repeat(40)).unwrap()).unwrap());
+    let tree = repository.tree_of(&two).unwrap();
+    assert!(!repository.exists(&CommitId::new(tree.as_str()).unwrap()).unwrap(), "a tree is none");
+    assert_eq!(repository.diff_names(&scene.base, &two).unwrap(), ["a.txt"]);
+    assert_eq!(repository.diff(&scene.base, &two).unwrap()[0].kind, ChangeKind::Modified);
+}
+
+#[test]
+fn the_main_line_is_read_with_the_trailers_that_name_the_tasks() {
+    let scene = Scene::new();
+    let repository = scene.repository();
+    let tree = repository.tree_of(&scene.base).unwrap();
+    let side = repository
+        .commit(&NewCommit {
+            tree: &tree,
+            parents: std::slice::from_ref(&scene.base),
+            message: "side\n\nAfresh-Task: WRONG",
+            signature: &scene.signature,
+        })
+        .unwrap();
+    let merge = NewCommit {
+        tree: &tree,
+        parents: &[scene.base.clone(), side],
+        message: "merge T1\n\nWords.\n\nAfresh-Run: r\nAfresh-Task: T1\n",
+        signature: &scene.signature,
+    };
+    let top = repository.commit(&merge).unwrap();
+    assert_eq!(repository.commit(&merge).unwrap(), top, "the same inputs give the same commit");
+    let line = repository.first_parents(&top, Some(&scene.base)).unwrap();
+    assert_eq!(line.len(), 1);
+    assert_eq!((&line[0].commit, &line[0].tree), (&top, &tree));
+    assert_eq!(line[0].parents.len(), 2);
+    assert_eq!(line[0].trailers, "Afresh-Run: r\nAfresh-Task: T1");
+    let whole = repository.first_parents(&top, None).unwrap();
+    assert_eq!((whole.len(), whole[1].trailers.as_str()), (2, ""));
+}
