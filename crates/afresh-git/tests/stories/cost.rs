@@ -1,1 +1,70 @@
-//! (soon)
+//! What one attempt costs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
+
+use afresh_git::{HarvestRequest, Pool, Program, Repository, Surroundings, Target};
+
+use crate::scene::{Scene, WORK, owned, variables};
+
+const HUNDRED_FILES: &str = "for d in 0 1 2 3 4 5 6 7 8 9; do mkdir d$d; for f in 0 1 2 3 4 5 6 7 8 9; do \
+                             echo $d$f >d$d/f$f; done; done; echo '*.log' >.gitignore";
+
+/// A change of one file is prepared and harvested with at most seven git processes.
+#[test]
+fn an_attempt_takes_few_git_processes() {
+    let scene = Scene::with(HUNDRED_FILES);
+    let bin = scene.dir.path().join("bin");
+    let count = scene.dir.path().join("count");
+    fs::create_dir(&bin).unwrap();
+    let git = scene.repository().program().path().display().to_string();
+    let script = format!("#!/bin/sh\necho \"$@\" >>{}\nexec {git} \"$@\"\n", count.display());
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut vars = variables(&scene.home());
+    vars[0].1 = bin.into();
+    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let repository = Repository::discover(&program, &scene.root).unwrap();
+    let pool = Pool::open(repository, &scene.dir.path().join("cache")).unwrap();
+    let files = owned(&["d1/f1", "d2/new"]);
+    for _ in 0..2 {
+        fs::write(&count, "").unwrap();
+        pool.prepare(WORK, Target::Commit(&scene.base), &[]).unwrap();
+        fs::write(pool.tree(WORK).join("d1/f1"), "changed").unwrap();
+        fs::write(pool.tree(WORK).join("d2/new"), "new").unwrap();
+        let harvest = pool.harvest(WORK, &scene.request(&files)).unwrap();
+        assert_eq!(harvest.changes.len(), 2);
+        let calls = fs::read_to_string(&count).unwrap();
+        assert!(calls.lines().count() <= 7, "{} calls:\n{calls}", calls.lines().count());
+    }
+}
+
+/// `cargo test --release -- --ignored --nocapture cost` prints what the machine at hand needs.
+#[test]
+#[ignore = "a measurement, not a fact"]
+fn cost_of_prepare_and_harvest() {
+    use nix::sys::resource::{UsageWho, getrusage};
+    let scene = Scene::with(HUNDRED_FILES);
+    scene.prepare();
+    let cpu = || {
+        let mut total = 0.0;
+        for who in [UsageWho::RUSAGE_CHILDREN, UsageWho::RUSAGE_SELF] {
+            let used = getrusage(who).unwrap();
+            for time in [used.user_time(), used.system_time()] {
+                total += time.tv_sec() as f64 * 1e3 + time.tv_usec() as f64 / 1e3;
+            }
+        }
+        total
+    };
+    let rounds = 100;
+    let (started, before) = (Instant::now(), cpu());
+    for round in 0..rounds {
+        scene.prepare();
+        fs::write(scene.tree().join("d1/f1"), format!("changed {round}")).unwrap();
+        let request = HarvestRequest { ..scene.request(&[]) };
+        scene.pool.harvest(WORK, &request).unwrap();
+    }
+    let wall = started.elapsed().as_secs_f64() * 1e3 / f64::from(rounds);
+    println!("per attempt: {wall:.1} ms wall, {:.1} ms CPU", (cpu() - before) / f64::from(rounds));
+}

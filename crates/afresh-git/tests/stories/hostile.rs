@@ -1,1 +1,114 @@
-//! (soon)
+//! B31: no program that a worker planted runs while we prepare, harvest and merge.
+
+use std::fs;
+use std::path::Path;
+
+use afresh_git::{Merge, Target};
+
+use crate::scene::{CHECK, Scene, try_shell};
+
+/// Settings that make some git run a program, each of which leaves a canary behind.
+fn evil_config(canary: &Path) -> String {
+    let touch = format!("touch {}", canary.display());
+    format!(
+        "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"{touch} ; false\"\n\thooksPath = /\n\
+         \tsshCommand = {touch}\n\teditor = {touch}\n\tpager = {touch}\n\tworktree = /\n\
+         \talternateRefsCommand = {touch}\n\tattributesFile = {0}.attributes\n\
+         [filter \"evil\"]\n\tclean = \"{touch}; cat\"\n\tsmudge = \"{touch}; cat\"\n\
+         \tprocess = \"{touch}\"\n\trequired = true\n\
+         [diff \"evil\"]\n\ttextconv = {touch}\n\tcommand = {touch}\n\
+         [diff]\n\texternal = {touch}\n\
+         [merge \"evil\"]\n\tdriver = {touch}\n\
+         [submodule]\n\trecurse = true\n[include]\n\tpath = {0}.config\n",
+        canary.display()
+    )
+}
+
+#[test]
+fn b31_nothing_that_a_worker_plants_is_run_by_our_git() {
+    let attributes = "echo '* filter=evil diff=evil merge=evil' | tee .gitattributes src/.gitattributes >/dev/null";
+    // $E holds the settings, $H is an executable hook.
+    let plants = [
+        "cp $E .git/config",
+        "cp $E .git/config; mkdir -p .git/hooks; for h in post-index-change pre-commit post-checkout reference-transaction fsmonitor-watchman; do cp $H .git/hooks/$h; done",
+        "rm -rf .git; mkdir -p evil/objects evil/refs; cp $E evil/config; echo 'ref: refs/heads/x' >evil/HEAD; echo 'gitdir: evil' >.git",
+        "mkdir -p evil/objects evil/refs; cp $E evil/config; echo 'ref: refs/heads/x' >evil/HEAD; echo ../evil >.git/commondir",
+        "rm -rf .git; mkdir -p objects refs; cp $E config; echo 'ref: refs/heads/x' >HEAD",
+        "git init -q src; cp $E src/.git/config; git init -q sub; cp $E sub/.git/config",
+        "mkdir -p target; git init -q target/dep; cp $E target/dep/.git/config",
+        "printf '[submodule \"s\"]\\npath=src\\nurl=x\\nupdate=!touch x\\n' >.gitmodules; git init -q src; cp $E src/.git/config",
+        "cp $E .gitconfig; cp $E .git/config.worktree; git config extensions.worktreeConfig true",
+        "mkdir -p .git/info; echo '* filter=evil' >.git/info/attributes; cp $E .git/config",
+        "cp $E .git/config; echo two >>a.txt; git -c core.fsmonitor= -c filter.evil.required=false -c filter.evil.process= -c filter.evil.clean= -c diff.external= -c core.hooksPath= --work-tree=. commit -qam two",
+    ];
+    let scene = Scene::new();
+    let canary = scene.dir.path().join("canary");
+    let (config, hook) = (scene.dir.path().join("evil.config"), scene.dir.path().join("hook"));
+    fs::write(&config, evil_config(&canary)).unwrap();
+    fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", canary.display())).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&hook, executable).unwrap();
+    let before = scene.users_things();
+    for plant in plants {
+        scene.prepare();
+        let names = format!("E={}; H={};", config.display(), hook.display());
+        scene.work(&format!("{names} {plant}; {attributes}; echo changed >>src/main.rs"));
+        // Planting may itself have sprung the trap.
+        let _ = fs::remove_file(&canary);
+        let harvest = scene.harvest();
+        assert!(!canary.exists(), "harvest ran something after {plant}");
+        let commit = harvest.commit.unwrap();
+        let target = Target::Tree { tree: &harvest.tree, head: &commit };
+        scene.pool.prepare(CHECK, target, &[]).unwrap();
+        let merge =
+            Merge { base: &scene.base, onto: &commit, theirs: &commit, theirs_tree: &harvest.tree };
+        scene.pool.merge(&merge).unwrap();
+        scene.repository().diff(&scene.base, &commit).unwrap();
+        scene.prepare();
+        assert!(!canary.exists(), "prepare or merge ran something after {plant}");
+    }
+    assert_eq!(scene.users_things(), before, "R5");
+}
+
+/// The trap works: an ordinary git in such a tree does run it.
+#[test]
+fn b31_the_canary_sings_for_an_ordinary_git() {
+    let scene = Scene::new();
+    let canary = scene.dir.path().join("canary");
+    scene.prepare();
+    fs::write(
+        scene.tree().join(".git/config"),
+        format!(
+            "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"touch {} ; false\"\n",
+            canary.display()
+        ),
+    )
+    .unwrap();
+    try_shell(&scene.tree(), &scene.home(), "git status");
+    assert!(canary.exists());
+}
+
+/// The user's own filters are theirs to run in their checkout, not ours.
+#[test]
+fn b31_filters_of_the_users_configuration_do_not_run_either() {
+    let scene = Scene::with("echo '*.txt filter=mine' >.gitattributes; echo one >a.txt");
+    let canary = scene.dir.path().join("canary");
+    let touch = format!("touch {}; cat", canary.display());
+    scene.user(&format!("git config filter.mine.smudge '{touch}'; git config filter.mine.clean '{touch}'; git config core.fsmonitor '{touch}'"));
+    let _ = fs::remove_file(&canary);
+    scene.prepare();
+    scene.work("echo two >>a.txt");
+    scene.harvest();
+    assert!(!canary.exists());
+}
+
+/// A worker cannot reach the next one through its own clone.
+#[test]
+fn ex_06_hooks_and_settings_of_the_last_worker_are_gone() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("mkdir -p .git/hooks; echo 'exit 1' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.bare true; git config user.name Eve; echo junk >.git/shallow");
+    scene.prepare();
+    scene.work("echo two >>a.txt; git commit -qam two");
+    assert_eq!(scene.work("git log -1 --format=%an").trim(), "U Q Ser");
+}
