@@ -140,7 +140,8 @@ fn refuse_what_sqlite_would_repair(paths: &Paths) -> Result<(), JournalError> {
         seq: 1,
         what: what.to_owned(),
     };
-    if size(&paths.database) == 0 {
+    // To SQLite a database of one byte is empty as well.
+    if size(&paths.database) <= 1 {
         return Err(damaged("the file is empty"));
     }
     if paths.rollback.exists() {

@@ -165,7 +165,8 @@ mod tests {
         let before = fs::read(&path).unwrap();
         file.acknowledge(point(2)).unwrap();
         let after = fs::read(&path).unwrap();
-        for cut in 0..FILE {
+        // Beyond what is used a slot is empty, before and after.
+        for cut in (0..=USED).chain(SLOT..=SLOT + USED) {
             let mut torn = after[..cut].to_vec();
             torn.extend_from_slice(&before[cut..]);
             fs::write(&path, &torn).unwrap();

@@ -297,3 +297,69 @@ impl Record {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FaultKind;
+
+    fn record(body: &str) -> NewRecord {
+        NewRecord {
+            run: "r".to_owned(),
+            epoch: 1,
+            at_ms: 2,
+            wall_ms: 3,
+            kind: "noted".to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    /// Appends until `kind` of fault, and proves that nothing unstored was acknowledged.
+    fn fails_with(kind: FaultKind, prepare: impl Fn(&mut Journal)) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        journal.append(&[record("first")]).unwrap();
+        prepare(&mut journal);
+        let body = "x".repeat(20_000);
+        let error = loop {
+            if let Err(error) = journal.append(&[record(&body)]) {
+                break error;
+            }
+        };
+        assert_eq!(error.fault(), Some(kind), "{error}");
+        assert!(matches!(journal.append(&[record("")]), Err(JournalError::Poisoned { .. })));
+        let known = journal.last_seq();
+        drop(journal);
+        let mut journal = Journal::open(dir.path()).unwrap();
+        assert!(journal.last_seq() >= known);
+        journal.append(&[record("after the cause is gone")]).unwrap();
+    }
+
+    #[test]
+    fn a_full_disk_stops_the_journal_and_loses_nothing_r9_f05() {
+        fails_with(FaultKind::DiskFull, |journal| {
+            journal.connection.pragma_update(None, "max_page_count", 30).unwrap();
+        });
+    }
+
+    #[test]
+    fn a_disk_too_full_for_the_head_stops_the_journal_r9_f05() {
+        fails_with(FaultKind::DiskFull, |journal| journal.head.fill_the_disk());
+    }
+
+    #[test]
+    fn a_read_only_journal_is_told_apart_from_a_damaged_one_r9_f06() {
+        fails_with(FaultKind::ReadOnly, |journal| {
+            journal.connection.pragma_update(None, "query_only", true).unwrap();
+        });
+    }
+
+    #[test]
+    fn a_text_beyond_the_limit_is_refused_and_the_next_is_taken_r15() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let large = record(&"x".repeat(MAX_TEXT_BYTES + 1));
+        assert!(matches!(journal.append(&[large]), Err(JournalError::TooLarge { .. })));
+        assert_eq!(journal.append(&[record("small")]).unwrap(), 1);
+    }
+}

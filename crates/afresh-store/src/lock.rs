@@ -18,6 +18,10 @@ use crate::fault::Fault;
 /// More than any holder needs to tell who it is.
 const MAX_HOLDER_BYTES: u64 = 64 << 10;
 
+/// How often we look for the name of a holder that has only just taken the lock.
+const INTRODUCTIONS: u32 = 20;
+const BETWEEN_INTRODUCTIONS: Duration = Duration::from_millis(5);
+
 /// Who holds a lock, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
@@ -62,7 +66,7 @@ impl Lock {
             .map_err(Fault::of("open the lock", path))?;
         let file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) => file,
-            Err((_, Errno::EWOULDBLOCK)) => return Err(LockError::Held(introduced(path))),
+            Err((_, Errno::EWOULDBLOCK)) => return Err(LockError::Held(introduced_soon(path))),
             Err((_, errno)) => return Err(refused(path, errno)),
         };
         mark::set(&file).map_err(|errno| refused(path, errno))?;
@@ -80,10 +84,16 @@ impl Lock {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Fault::new("read the lock", path, error).into()),
         };
-        if !mark::is_set(&file).map_err(|errno| refused(path, errno))? {
-            return Ok(None);
+        for _ in 0..INTRODUCTIONS {
+            if !mark::is_set(&file).map_err(|errno| refused(path, errno))? {
+                return Ok(None);
+            }
+            if let Some(holder) = introduced(path) {
+                return Ok(Some(holder));
+            }
+            thread::sleep(BETWEEN_INTRODUCTIONS);
         }
-        introduced(path).map(Some).ok_or(LockError::Held(None))
+        Err(LockError::Held(None))
     }
 
     fn introduce(&mut self, holder: &Holder) -> io::Result<()> {
@@ -103,15 +113,20 @@ impl Drop for Lock {
     }
 }
 
-/// What the holder wrote about itself; it may be just about to.
+/// What the holder wrote about itself.
 fn introduced(path: &Path) -> Option<Holder> {
-    for _ in 0..20 {
-        let mut text = Vec::new();
-        File::open(path).ok()?.take(MAX_HOLDER_BYTES).read_to_end(&mut text).ok()?;
-        if let Ok(holder) = serde_json::from_slice(&text) {
+    let mut text = Vec::new();
+    File::open(path).ok()?.take(MAX_HOLDER_BYTES).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// What the holder wrote about itself, or is just about to.
+fn introduced_soon(path: &Path) -> Option<Holder> {
+    for _ in 0..INTRODUCTIONS {
+        if let Some(holder) = introduced(path) {
             return Some(holder);
         }
-        thread::sleep(Duration::from_millis(5));
+        thread::sleep(BETWEEN_INTRODUCTIONS);
     }
     None
 }
@@ -190,5 +205,20 @@ mod mark {
             Err((_, Errno::EWOULDBLOCK)) => Ok(true),
             Err((_, errno)) => Err(errno),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_without_locks_is_refused_with_a_remedy_f20() {
+        for errno in [Errno::ENOLCK, Errno::ENOTSUP] {
+            let error = refused(Path::new("/state/lock"), errno);
+            assert!(matches!(error, LockError::Unsupported { .. }));
+            assert!(error.to_string().contains("AFRESH_STATE=DIR"), "{error}");
+        }
+        assert!(matches!(refused(Path::new("/x"), Errno::EIO), LockError::Fault(_)));
     }
 }

@@ -1,11 +1,14 @@
 //! The journal on a good day, its refusals of what it cannot know, and several who use it at once.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests.
+
 mod support;
 
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use afresh_store::{Journal, JournalError};
 use rusqlite::Connection;
@@ -201,4 +204,37 @@ fn leftovers_of_a_killed_creation_are_removed() {
     drop(journal_of(dir.path(), 1));
     let names = bytes_of(dir.path()).into_keys().map(|it| it.file_name().unwrap().to_owned());
     assert_eq!(names.collect::<Vec<_>>(), [".gitignore", "journal.head", "journal.sqlite"]);
+}
+
+/// Run by hand, with `--release --ignored --nocapture`: what proving a long journal costs.
+#[test]
+#[ignore = "measures, and takes its time"]
+fn a_hundred_thousand_records_are_proved_in_a_moment() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let started = Instant::now();
+    for first in (1..=100_000).step_by(100) {
+        let group: Vec<_> = (first..first + 100).map(record).collect();
+        journal.append(&group).unwrap();
+    }
+    println!("1,000 appends of 100 records: {:?}", started.elapsed());
+    let started = Instant::now();
+    for number in 100_001..=101_000 {
+        journal.append(&[record(number)]).unwrap();
+    }
+    println!("1,000 appends of one record: {:?}", started.elapsed());
+    drop(journal);
+    let started = Instant::now();
+    let journal = Journal::open(dir.path()).unwrap();
+    println!("open: {:?}", started.elapsed());
+    let started = Instant::now();
+    assert_eq!(journal.read_all().unwrap().len(), 101_000);
+    println!("read all: {:?}", started.elapsed());
+    let reader = Journal::open_read_only(dir.path()).unwrap().unwrap();
+    let started = Instant::now();
+    assert_eq!(reader.after(100_990).unwrap().len(), 10);
+    println!("the last ten, by a reader: {:?}", started.elapsed());
+    let started = Instant::now();
+    journal.data_version().unwrap();
+    println!("data version: {:?}", started.elapsed());
 }

@@ -1,0 +1,106 @@
+//! A writer that dies: by kill -9 at any moment, or because the machine lets it write no more.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests.
+
+mod support;
+
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use afresh_store::{FaultKind, Journal};
+use support::{DIR, acknowledged, own_dir, process, record};
+
+/// Appends until it is killed, and says after each append what is stored now.
+#[test]
+#[ignore = "started by the other tests as a process of its own"]
+fn process_that_appends() {
+    let Some(dir) = own_dir() else { return };
+    let mut journal = match Journal::open(&dir) {
+        Ok(journal) => journal,
+        Err(error) => return println!("\nfailed {:?}: {error}", error.fault()),
+    };
+    println!("\nstored {}", journal.last_seq());
+    for round in 0_u64.. {
+        let next = journal.last_seq() + 1;
+        let records: Vec<_> = (next..=next + round % 4).map(record).collect();
+        match journal.append(&records) {
+            Ok(last) => println!("stored {last}"),
+            Err(error) => {
+                println!("failed {:?}: {error}", error.fault());
+                assert!(matches!(
+                    journal.append(&records),
+                    Err(afresh_store::JournalError::Poisoned { .. })
+                ));
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_acknowledged_survives_twenty_kills_r1() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut known = 0;
+    for round in 0..20_u64 {
+        let mut child = process("process_that_appends", dir.path()).spawn().unwrap();
+        let mut output = child.stdout.take().unwrap();
+        // Reading meanwhile, so that a full pipe does not stop the writer.
+        let reading = thread::spawn(move || {
+            let mut said = Vec::new();
+            output.read_to_end(&mut said).unwrap();
+            said
+        });
+        // From before the creation of anything to the middle of the appends.
+        thread::sleep(Duration::from_micros(round * round * 700 + 911 * (round % 7)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        known = acknowledged(&reading.join().unwrap()).into_iter().fold(known, u64::max);
+
+        if round % 2 == 1 {
+            let reader = Journal::open_read_only(dir.path()).unwrap();
+            assert!(reader.map_or(0, |it| it.read_all().unwrap().len() as u64) >= known);
+        }
+        // Every other round is left for the next process to recover.
+        if round % 3 == 2 {
+            let journal = Journal::open(dir.path()).unwrap();
+            assert!(journal.last_seq() >= known, "{} of {known}", journal.last_seq());
+            known = journal.last_seq();
+        }
+    }
+    let all = Journal::open(dir.path()).unwrap().read_all().unwrap();
+    assert!(all.len() as u64 >= known && known > 0, "{} of {known}", all.len());
+    for (number, it) in (1..).zip(&all) {
+        assert_eq!((it.seq, &it.body), (number, &record(number).body));
+    }
+}
+
+/// R9, F05: a limit on the size of files fails a write in its middle, as a failing device does.
+#[test]
+fn a_writer_that_may_write_no_more_acknowledges_nothing_unstored_r9_f05() {
+    let dir = tempfile::tempdir().unwrap();
+    // The smallest does not even let the journal be made.
+    for blocks in [10, 100, 160, 300] {
+        let limited = Command::new("sh")
+            .args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""), "sh"])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", "process_that_appends", "--ignored", "--nocapture"])
+            .env(DIR, dir.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&limited.stdout);
+        let known = acknowledged(&limited.stdout).into_iter().fold(0, u64::max);
+        assert!(said.contains(&format!("failed Some({:?})", FaultKind::Io)), "{said}");
+        let journal = Journal::open(dir.path()).unwrap();
+        assert!(journal.last_seq() >= known, "{} of {known}", journal.last_seq());
+        assert_eq!(known > 0, blocks > 10, "{said}");
+    }
+    assert!(
+        !fs::read_dir(dir.path())
+            .unwrap()
+            .any(|entry| { entry.unwrap().file_name().to_string_lossy().contains("afresh-tmp") })
+    );
+}

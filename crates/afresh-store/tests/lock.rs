@@ -1,0 +1,174 @@
+//! One holder, who is known, and who leaves no lock behind.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests.
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Barrier;
+use std::thread;
+
+use afresh_store::{FaultKind, Holder, Lock, LockError};
+use support::{own_dir, process};
+
+fn me() -> Holder {
+    Holder {
+        pid: std::process::id(),
+        host: "here".to_owned(),
+        command: "afresh run".to_owned(),
+        since_wall_ms: 1_700_000_000_000,
+    }
+}
+
+#[test]
+fn the_second_is_told_who_holds_the_lock_r8() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lock");
+    assert_eq!(Lock::holder(&path).unwrap(), None);
+    let lock = Lock::acquire(&path, &me()).unwrap();
+    assert_eq!(Lock::holder(&path).unwrap(), Some(me()));
+    let error = Lock::acquire(&path, &me()).unwrap_err();
+    assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
+    assert!(matches!(error, LockError::Held(Some(holder)) if holder == me()));
+    drop(lock);
+    assert_eq!(Lock::holder(&path).unwrap(), None);
+    assert!(path.exists());
+    Lock::acquire(&path, &me()).unwrap();
+}
+
+#[test]
+fn a_child_process_does_not_inherit_the_lock_r8() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lock");
+    let lock = Lock::acquire(&path, &me()).unwrap();
+    // They live until their input ends, which it does with this test, however that ends.
+    let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    let mut shell =
+        Command::new("sh").args(["-c", "cat | cat"]).stdin(Stdio::piped()).spawn().unwrap();
+    drop(lock);
+    let again = Lock::acquire(&path, &me());
+    let holder = Lock::holder(&path);
+    for child in [&mut child, &mut shell] {
+        assert!(child.try_wait().unwrap().is_none(), "the child was to be alive meanwhile");
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+    assert!(again.is_ok(), "{again:?}");
+    assert_eq!(holder.unwrap(), Some(me()));
+}
+
+/// Takes the lock, says so, and keeps it until its input ends or it is killed.
+#[test]
+#[ignore = "started by the other tests as a process of its own"]
+fn process_that_locks() {
+    let Some(dir) = own_dir() else { return };
+    let lock = Lock::acquire(&dir.join("lock"), &me());
+    println!("\n{}", if lock.is_ok() { "won" } else { "lost" });
+    std::io::stdout().flush().unwrap();
+    let _ = std::io::stdin().read(&mut [0]);
+}
+
+/// Starts such a process and waits for what it says.
+fn contender(dir: &Path) -> (std::process::Child, bool) {
+    let mut child = process("process_that_locks", dir).stdin(Stdio::piped()).spawn().unwrap();
+    let said = BufReader::new(child.stdout.take().unwrap());
+    let answer = said.lines().map(Result::unwrap).find(|it| it == "won" || it == "lost");
+    (child, answer.unwrap() == "won")
+}
+
+#[test]
+fn a_killed_holder_leaves_no_lock_r8() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lock");
+    let (mut child, won) = contender(dir.path());
+    assert!(won);
+    assert_eq!(Lock::holder(&path).unwrap().unwrap().pid, child.id());
+    assert!(matches!(Lock::acquire(&path, &me()), Err(LockError::Held(Some(_)))));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(Lock::holder(&path).unwrap(), None, "the name in the file is of no account");
+    Lock::acquire(&path, &me()).unwrap();
+}
+
+#[test]
+fn fifty_races_have_one_winner_each_f11_r8() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lock");
+    for race in 0..50 {
+        let (start, end) = (Barrier::new(8), Barrier::new(8));
+        let wins: usize = thread::scope(|scope| {
+            let run = || {
+                start.wait();
+                let lock = Lock::acquire(&path, &me());
+                // Asking must not keep anybody out.
+                let _ = Lock::holder(&path);
+                end.wait();
+                usize::from(lock.is_ok())
+            };
+            let racers: Vec<_> = (0..8).map(|_| scope.spawn(run)).collect();
+            racers.into_iter().map(|racer| racer.join().unwrap()).sum()
+        });
+        assert_eq!(wins, 1, "race {race}");
+    }
+}
+
+#[test]
+fn fifty_races_of_processes_have_one_winner_each_f11_r8() {
+    let dir = tempfile::tempdir().unwrap();
+    for race in 0..50 {
+        let mut contenders: Vec<_> = thread::scope(|scope| {
+            let starts: Vec<_> = (0..3).map(|_| scope.spawn(|| contender(dir.path()))).collect();
+            starts.into_iter().map(|start| start.join().unwrap()).collect()
+        });
+        let wins = contenders.iter().filter(|(_, won)| *won).count();
+        for (child, _) in &mut contenders {
+            drop(child.stdin.take());
+            child.wait().unwrap();
+        }
+        assert_eq!(wins, 1, "race {race}");
+    }
+}
+
+#[test]
+fn asking_never_keeps_a_starting_driver_out_r8() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lock");
+    drop(Lock::acquire(&path, &me()).unwrap());
+    thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            for _ in 0..2000 {
+                // Between the two moments of taking it, a holder may be nameless.
+                let _ = Lock::holder(&path);
+            }
+        });
+        while !asking.is_finished() {
+            Lock::acquire(&path, &me()).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_lock_in_a_missing_directory_names_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("none/lock");
+    let error = Lock::acquire(&path, &me()).unwrap_err();
+    assert!(matches!(&error, LockError::Fault(fault) if fault.kind == FaultKind::Io), "{error}");
+    assert!(error.to_string().contains("none/lock"), "{error}");
+    assert_eq!(Lock::holder(&path).unwrap(), None);
+}
+
+#[test]
+fn rubbish_in_the_file_hides_only_the_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lock");
+    fs::write(&path, "rubbish".repeat(1000)).unwrap();
+    assert_eq!(Lock::holder(&path).unwrap(), None);
+    let lock = Lock::acquire(&path, &me()).unwrap();
+    assert_eq!(Lock::holder(&path).unwrap(), Some(me()));
+    fs::write(&path, "rubbish").unwrap();
+    assert!(matches!(Lock::holder(&path), Err(LockError::Held(None))));
+    drop(lock);
+}
