@@ -15,6 +15,7 @@ mod command;
 mod commit;
 mod discover;
 mod error;
+mod gather;
 mod harvest;
 mod identity;
 mod index;
