@@ -18,6 +18,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::error::JournalError;
 use crate::fault::{Fault, FaultKind};
+use crate::log;
 use crate::paths::Paths;
 
 /// How long we wait for another process that is writing.
@@ -78,7 +79,7 @@ fn look_once<T>(
 /// How to read without writing; which one is right depends on the files beside the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// No log: the database file is all there is.
+    /// No log, or an empty one: the database file is all there is.
     FileOnly,
     /// A log with its shared index: use the index if it is alive, else one in our own memory.
     Log,
@@ -90,7 +91,7 @@ enum Way {
 
 impl Way {
     fn into(paths: &Paths) -> Self {
-        if size(&paths.wal) == 0 {
+        if !log::holds_frames(&paths.wal) {
             Self::FileOnly
         } else if paths.shm.exists() {
             Self::Log

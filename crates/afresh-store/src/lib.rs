@@ -18,6 +18,7 @@
 //! | `verify` | is this journal whole? |
 //! | `schema` | the tables, their version, how a database is made |
 //! | `connect` | connections that write, and looks that do not |
+//! | `log` | does SQLite's write-ahead log hold anything? |
 //! | `paths` | the names of our files in a state directory |
 
 pub mod error;
@@ -31,6 +32,7 @@ pub mod reader;
 mod chain;
 mod connect;
 mod head;
+mod log;
 mod paths;
 mod scan;
 mod schema;

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 const DATABASE: &str = "journal.sqlite";
 const LOG: &str = "journal.sqlite-wal";
+const INDEX: &str = "journal.sqlite-shm";
 const HEAD: &str = "journal.head";
 
 /// The files of a journal at one moment, as a power cut or a kill would leave them.
@@ -284,4 +285,35 @@ fn a_record_taken_out_of_the_middle_is_refused_with_its_place_r10() {
     assert!(matches!(error, JournalError::Damaged { seq: 4, .. }), "{error}");
     change("CREATE TABLE more(x)");
     assert!(matches!(Journal::open(dir.path()), Err(JournalError::Damaged { .. })));
+}
+
+/// The index of the log is worthless without live connections, so nothing in it may matter: a kill
+/// leaves it at any size and in any state.
+#[test]
+fn whatever_a_kill_leaves_of_the_index_is_of_no_account_r1_f01() {
+    let moment = Moment::in_full_flight();
+    let mut indexes: Vec<Vec<u8>> =
+        [0, 1, 4095, 4096, 8192, 20_000, 32_767, 32_768].map(|size| vec![0; size]).to_vec();
+    indexes.push(vec![0xa5; 32_768]);
+    indexes.push(b"rubbish".repeat(9000));
+    for index in indexes {
+        let dir = quick_directory();
+        for (name, bytes) in &moment.files {
+            fs::write(dir.path().join(name), bytes).unwrap();
+        }
+        fs::write(dir.path().join(INDEX), &index).unwrap();
+        let outcome = moment.open(dir.path());
+        assert!(matches!(outcome, Outcome::Whole), "an index of {} bytes", index.len());
+    }
+}
+
+#[test]
+fn a_damaged_log_is_noticed_when_its_index_was_left_too_f07_f08_r10() {
+    let mut moment = Moment::in_full_flight();
+    moment.files.push((INDEX.to_owned(), vec![0; 32_768]));
+    let places = places(0..moment.size(LOG), 4001, 4120);
+    for at in (0..40).chain(places) {
+        moment.opened_after(LOG, |bytes| bytes.truncate(at));
+        moment.opened_after(LOG, |bytes| bytes[at] ^= 1 << (at % 8));
+    }
 }

@@ -104,3 +104,33 @@ fn a_writer_that_may_write_no_more_acknowledges_nothing_unstored_r9_f05() {
             .any(|entry| { entry.unwrap().file_name().to_string_lossy().contains("afresh-tmp") })
     );
 }
+
+/// F01: run by hand with `--ignored`, because it needs strace: killed at every call that writes,
+/// from the creation on; the next process recovers, and is killed at the same call itself.
+#[test]
+#[ignore = "needs strace, and takes its time"]
+fn a_kill_at_every_writing_call_loses_nothing_acknowledged_f01_r1_r12() {
+    const CALLS: &str = "openat,write,pwrite64,fsync,fdatasync,link,linkat,unlink,unlinkat,rename,\
+                         renameat,ftruncate,mkdir,mkdirat,fallocate";
+    // Counted for each thread; the one that appends begins with the creation.
+    for when in 1..=200 {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        let mut known = 0;
+        for _ in 0..2 {
+            let killed = Command::new("strace")
+                .args(["-f", "-qq", "-o", "/dev/null"])
+                .args(["-e", &format!("inject={CALLS}:signal=KILL:when={when}")])
+                .arg(std::env::current_exe().unwrap())
+                .args(["--exact", "process_that_appends", "--ignored", "--nocapture"])
+                .env(DIR, &state)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            assert!(!killed.status.success(), "{killed:?}");
+            known = acknowledged(&killed.stdout).into_iter().fold(known, u64::max);
+        }
+        let journal = Journal::open(&state).unwrap();
+        assert!(journal.last_seq() >= known, "call {when}: {} of {known}", journal.last_seq());
+    }
+}
