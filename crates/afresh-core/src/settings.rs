@@ -35,6 +35,8 @@ pub struct Settings {
     pub unlisted_beside_others: bool,
     /// Run this one task only.
     pub only: Option<TaskId>,
+    /// Where the plan was read from; tells which run `afresh run PLAN` continues.
+    pub source: String,
     /// Files of the repository that the run itself rests on (its plan): no worker may change them.
     pub pinned: Vec<String>,
 }
@@ -57,6 +59,7 @@ impl Default for Settings {
             always: Vec::new(),
             unlisted_beside_others: false,
             only: None,
+            source: String::new(),
             pinned: Vec::new(),
         }
     }

@@ -1,1 +1,39 @@
-//! (to be filled)
+//! The loop, and the real world around the core.
+//!
+//! ```text
+//! input ─▶ decide ─▶ events ─▶ journal (on disk) ─▶ watchers, effects ─▶ threads ─▶ input …
+//! ```
+//!
+//! Nothing is performed before it is recorded. Every source (process threads, signals, the inbox)
+//! sends to one channel; the loop has one `recv` with a deadline. What to do is the core's to say;
+//! this crate only carries it out.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`layout`] | where things live |
+//! | [`rules`] | how the world carries things out: agents, timeouts, set-up |
+//! | [`open`] | taking the lock; starting a run or taking one up |
+//! | [`driver`] | the loop |
+//! | [`order`] | commands of other terminals |
+//! | [`watch`] | who wants to see what was recorded |
+//! | [`activity`] | the activity log, a projection of the journal |
+//! | `world` | effects, each in its own thread |
+//! | `clock` | the run's own clock |
+
+pub mod activity;
+mod clock;
+pub mod driver;
+pub mod layout;
+pub mod open;
+pub mod order;
+pub mod records;
+pub mod rules;
+pub mod watch;
+mod world;
+
+pub use driver::{DriveError, Driver, Mail};
+pub use layout::Layout;
+pub use open::{OpenError, OpenRun, Workplace};
+pub use order::Order;
+pub use rules::Rules;
+pub use watch::{Seen, Watcher};

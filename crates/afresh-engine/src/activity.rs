@@ -1,0 +1,192 @@
+//! The activity log (LO-01): one line per transition, for people and for `grep`.
+//!
+//! `[moment] [LEVEL] [who] event: message`. A projection of the journal: never read back.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use afresh_core::Event;
+use afresh_core::event::Rejection;
+
+use crate::watch::{Seen, Watcher};
+
+#[derive(Debug)]
+pub struct ActivityLog {
+    file: File,
+    /// How a moment is written; calendars are the command's business.
+    moment: fn(i64) -> String,
+}
+
+impl ActivityLog {
+    pub fn open(path: &Path, moment: fn(i64) -> String) -> std::io::Result<Self> {
+        Ok(Self { file: OpenOptions::new().create(true).append(true).open(path)?, moment })
+    }
+}
+
+impl Watcher for ActivityLog {
+    fn recorded(&mut self, seen: &Seen<'_>) {
+        let line = line(seen.event);
+        let text = format!(
+            "[{}] [{}] [{}] {}: {}\n",
+            (self.moment)(seen.wall_ms),
+            line.level,
+            line.who,
+            line.event,
+            one_line(&line.message)
+        );
+        // The log is a convenience; the journal has everything.
+        let _ = self.file.write_all(text.as_bytes());
+    }
+}
+
+/// What one event says in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub level: &'static str,
+    pub who: String,
+    pub event: &'static str,
+    pub message: String,
+}
+
+/// Nothing that a worker printed may end a line or move a cursor.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect()
+}
+
+/// The log line of an event.
+pub fn line(event: &Event) -> Line {
+    let (level, who, name, message) = describe(event);
+    Line { level, who, event: name, message }
+}
+
+type Parts = (&'static str, String, &'static str, String);
+
+fn describe(event: &Event) -> Parts {
+    let ours = || "afresh".to_owned();
+    match event {
+        Event::RunStarted { run, plan, branch, .. } => {
+            ("INFO", ours(), "run-started", format!("{run}: {} tasks on {branch}", plan.len()))
+        }
+        Event::Opened { epoch } => {
+            ("INFO", ours(), "opened", format!("driver {epoch} took the run up"))
+        }
+        Event::PlanChanged { plan } => {
+            ("INFO", ours(), "plan-changed", format!("{} tasks", plan.len()))
+        }
+        Event::SettingsChanged { .. } => ("INFO", ours(), "settings-changed", String::new()),
+        Event::AttemptStarting { attempt, slot, .. } => {
+            ("INFO", attempt.to_string(), "spawn", format!("a fresh worker in workspace {slot}"))
+        }
+        Event::AttemptSpawned { attempt } => {
+            ("INFO", attempt.to_string(), "spawned", String::new())
+        }
+        Event::SpawnFailed { attempt, failure, .. } => {
+            ("ERROR", attempt.to_string(), "spawn-failed", failure.message.clone())
+        }
+        Event::UsageCounted { attempt, usage } => {
+            ("DEBUG", attempt.to_string(), "usage", format!("{} tokens", usage.tokens()))
+        }
+        Event::AttemptEnded { attempt, end } => (
+            "INFO",
+            attempt.to_string(),
+            "spawn-complete",
+            format!("{:?} after {} ms", end.ending, end.duration_ms),
+        ),
+        Event::AttemptHarvested { attempt, harvest } => (
+            "INFO",
+            attempt.to_string(),
+            "harvested",
+            format!("{} paths changed", harvest.changes.len()),
+        ),
+        Event::AttemptRejected { attempt, reason, .. } => {
+            let level = if matches!(reason, Rejection::Stopped | Rejection::Asked) {
+                "INFO"
+            } else {
+                "WARN"
+            };
+            (level, attempt.to_string(), "rejected", reason.describe())
+        }
+        Event::AttemptAccepted { attempt, differences } => {
+            ("INFO", attempt.to_string(), "in-scope", differences.join("; "))
+        }
+        Event::RedSeen { attempt, .. } => ("INFO", attempt.to_string(), "red-seen", String::new()),
+        Event::ChecksPassed { attempt, tree, results } => (
+            "INFO",
+            attempt.to_string(),
+            "validation",
+            format!("{} checks passed on {tree}", results.len()),
+        ),
+        Event::ChecksStopped { attempt, .. } => (
+            "INFO",
+            attempt.as_ref().map_or_else(ours, ToString::to_string),
+            "checks-stopped",
+            String::new(),
+        ),
+        Event::ChecksResumed { attempt } => {
+            ("INFO", attempt.to_string(), "checks-resumed", String::new())
+        }
+        Event::MergeStarted { attempt, onto } => {
+            ("INFO", attempt.to_string(), "merge", format!("onto {onto}"))
+        }
+        Event::MergeBuilt { attempt, merged } => {
+            ("INFO", attempt.to_string(), "merge-built", format!("tree {}", merged.tree))
+        }
+        Event::LandIntended { attempt, merged, .. } => {
+            ("INFO", attempt.to_string(), "landing", merged.commit.to_string())
+        }
+        Event::LandDelayed { attempt, why } => {
+            ("ERROR", attempt.to_string(), "landing-delayed", why.clone())
+        }
+        Event::Merged { attempt, commit } => (
+            "INFO",
+            attempt.to_string(),
+            "task-result",
+            format!("{} merged as {commit}", attempt.task),
+        ),
+        Event::BranchRestoreAllowed { attempt, foreign } => (
+            "WARN",
+            attempt.to_string(),
+            "branch-restored",
+            format!("{foreign} is kept under refs/afresh/salvage"),
+        ),
+        Event::TaskFailed { task, reason } => {
+            ("ERROR", task.to_string(), "task-result", format!("failed: {reason}"))
+        }
+        Event::TaskSkipped { task, reason } => {
+            ("WARN", task.to_string(), "task-result", format!("skipped: {reason}"))
+        }
+        Event::TaskRetried { task } => ("INFO", task.to_string(), "retried", String::new()),
+        Event::Aborted { reason } => ("ERROR", ours(), "aborted", reason.clone()),
+        Event::QuestionAsked { question } => (
+            "WARN",
+            question.task.to_string(),
+            "question",
+            format!("{}: {}", question.id, question.text),
+        ),
+        Event::QuestionAnswered { question, answer, by } => {
+            ("INFO", by.clone(), "answer", format!("{question}: {answer}"))
+        }
+        Event::HaltRequested { now, reason, by } => {
+            ("WARN", by.clone(), if *now { "halt-now" } else { "halt" }, reason.clone())
+        }
+        Event::HaltCleared => ("INFO", ours(), "halt-cleared", String::new()),
+        Event::BudgetReached { spent } => (
+            "WARN",
+            ours(),
+            "budget-reached",
+            format!("{} tokens, {} micro-dollars", spent.tokens, spent.cost_micros),
+        ),
+        Event::FinalChecksStarted { tree } => ("INFO", ours(), "final-checks", tree.to_string()),
+        Event::FinalChecked { results, .. } => {
+            let failed = results.iter().filter(|result| !result.passed()).count();
+            let level = if failed == 0 { "INFO" } else { "ERROR" };
+            (
+                level,
+                ours(),
+                "validation",
+                format!("final checks: {} passed, {failed} failed", results.len() - failed),
+            )
+        }
+    }
+}

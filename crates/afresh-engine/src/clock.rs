@@ -1,0 +1,33 @@
+//! The run's own clock: monotonic, and going on where the journal ended (R11).
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use afresh_core::time::Timestamp;
+
+#[derive(Debug)]
+pub(crate) struct Clock {
+    started_at: Timestamp,
+    since: Instant,
+}
+
+impl Clock {
+    /// A clock that goes on after `last`.
+    pub(crate) fn after(last: Timestamp) -> Self {
+        Self { started_at: Timestamp(last.0 + 1), since: Instant::now() }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.started_at + self.since.elapsed()
+    }
+}
+
+/// The clock on the wall, for people and for commits; no decision rests on it.
+pub(crate) fn wall_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The same in seconds, as commits carry it.
+pub(crate) fn wall_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

@@ -1,0 +1,281 @@
+//! The loop: decide → record → perform → wait for the next input or deadline.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+use std::{fs, io};
+
+use afresh_core::run::Standing;
+use afresh_core::{Effect, Event, Input, Run, decide};
+use afresh_git::PoolError;
+use afresh_process::become_subreaper;
+use afresh_store::{Answer, Journal, JournalError, NewRecord};
+
+use crate::clock::{Clock, wall_ms};
+use crate::layout::Layout;
+use crate::open::{OpenRun, Taken, job_prefix, pool};
+use crate::order::Order;
+use crate::records;
+use crate::rules::Rules;
+use crate::watch::{Seen, Watcher};
+use crate::world::{CheckDesk, Shared, Stoppers, World};
+
+/// How often the inbox and the STOP file are looked at while nothing happens.
+const LOOK_AROUND: Duration = Duration::from_millis(100);
+
+/// What the loop waits for.
+#[derive(Debug)]
+pub enum Mail {
+    Input(Box<Input>),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// Nothing was acknowledged that is not stored; the next driver goes on from there.
+    #[error("the journal could not be written; everything was stopped and nothing is lost")]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error("cannot prepare {0}")]
+    Directory(String, #[source] io::Error),
+}
+
+/// Drives one run until nothing more can happen by itself.
+pub struct Driver {
+    taken: Taken,
+    run: Run,
+    clock: Clock,
+    world: World,
+    mail: Receiver<Mail>,
+    mailer: Sender<Mail>,
+    watchers: Vec<Box<dyn Watcher>>,
+    inbox_version: Option<i64>,
+}
+
+/// One input, and the message of the inbox that it came from.
+type Post = (Input, Option<i64>);
+
+impl Driver {
+    pub fn new(
+        open: OpenRun,
+        rules: Rules,
+        watchers: Vec<Box<dyn Watcher>>,
+    ) -> Result<Self, DriveError> {
+        let OpenRun { taken, run, last_at } = open;
+        let layout = taken.workplace.layout.clone();
+        prepare_tools(&layout, &rules)?;
+        let (mailer, mail) = channel();
+        let shared = Shared {
+            run: run.id().clone(),
+            pool: pool(&taken.workplace)?,
+            stoppers: Stoppers::default(),
+            desk: CheckDesk::new(rules.checks_parallel),
+            job_prefix: job_prefix(&taken.workplace.repository),
+            layout,
+            rules,
+        };
+        let world = World::new(shared, mailer.clone());
+        let clock = Clock::after(last_at);
+        Ok(Self { taken, run, clock, world, mail, mailer, watchers, inbox_version: None })
+    }
+
+    /// Where signals and other sources put what they have to say.
+    pub fn mailer(&self) -> Sender<Mail> {
+        self.mailer.clone()
+    }
+
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Feeds an input that is not from the world: a changed plan, other settings, a cleared halt.
+    pub fn tell(&mut self, input: Input) -> Result<(), DriveError> {
+        self.turn(vec![(input, None)])
+    }
+
+    /// Takes the run up and drives it until nothing more can happen by itself.
+    pub fn drive(&mut self) -> Result<Standing, DriveError> {
+        // If a supervisor is killed, its orphans come to us, and we can end them.
+        let _ = become_subreaper();
+        let mut posts = self.look_around()?;
+        posts.push((Input::Opened, None));
+        self.turn(posts)?;
+        loop {
+            let now = self.clock.now();
+            match self.run.standing(now) {
+                Standing::Busy => {}
+                ended => return Ok(ended),
+            }
+            let wake = self.run.wake_at(now);
+            let patience = wake.map_or(LOOK_AROUND, |at| now.until(at).min(LOOK_AROUND));
+            let mut posts = Vec::new();
+            match self.mail.recv_timeout(patience) {
+                Ok(Mail::Input(input)) => posts.push((*input, None)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("we hold a sender ourselves"),
+            }
+            // What came meanwhile shares one write to the disk.
+            while let Ok(Mail::Input(input)) = self.mail.try_recv() {
+                posts.push((*input, None));
+            }
+            posts.extend(self.look_around()?);
+            if wake.is_some_and(|at| at <= self.clock.now()) {
+                posts.push((Input::Woke, None));
+            }
+            if !posts.is_empty() {
+                self.turn(posts)?;
+            }
+        }
+    }
+
+    /// Decides on every input, stores all that follows in one write, and only then performs it.
+    fn turn(&mut self, posts: Vec<Post>) -> Result<(), DriveError> {
+        let mut events = Vec::new();
+        let mut effects = Vec::new();
+        let mut answers = Vec::new();
+        let now = self.clock.now();
+        for (input, message) in posts {
+            let reaction = decide(&mut self.run, now, &input);
+            events.extend(reaction.events);
+            effects.extend(reaction.effects);
+            if let Some(message) = message {
+                let text = reaction.refusal.unwrap_or_else(|| "ok".to_owned());
+                answers.push(Answer { message, text });
+            }
+        }
+        if !events.is_empty() || !answers.is_empty() {
+            self.record(&events, &answers)?;
+        }
+        self.after(&events);
+        for effect in effects {
+            self.perform(effect);
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, events: &[Event], answers: &[Answer]) -> Result<(), DriveError> {
+        let (now, wall) = (self.clock.now(), wall_ms());
+        let id = self.run.id().clone();
+        let epoch = self.run.epoch();
+        let new: Vec<NewRecord> =
+            events.iter().map(|event| records::to_record(&id, epoch, now, wall, event)).collect();
+        let last = match self.taken.journal.append_and_answer(&new, answers) {
+            Ok(last) => last,
+            Err(error) => {
+                // What is not stored must not go on happening.
+                self.world.kill_all();
+                return Err(error.into());
+            }
+        };
+        let first = last + 1 - new.len() as u64;
+        for (seq, event) in (first..).zip(events) {
+            for watcher in &mut self.watchers {
+                watcher.recorded(&Seen { seq, wall_ms: wall, event, run: &self.run });
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that follow from what was recorded.
+    fn after(&self, events: &[Event]) {
+        if events.iter().any(|event| matches!(event, Event::HaltCleared)) {
+            // A STOP file that resume does not clear would halt the run again at once.
+            let _ = fs::remove_file(self.taken.workplace.layout.stop_file());
+        }
+    }
+
+    fn perform(&self, effect: Effect) {
+        self.world.perform(effect, &self.run);
+    }
+
+    /// What other terminals want: the inbox and the STOP file.
+    fn look_around(&mut self) -> Result<Vec<Post>, DriveError> {
+        let mut posts = Vec::new();
+        if self.run.halt().is_none() && self.taken.workplace.layout.stop_file().exists() {
+            let reason = "a STOP file was found".to_owned();
+            posts.push((Input::HaltAsked { now: false, reason, by: "STOP file".to_owned() }, None));
+        }
+        let version = self.taken.journal.data_version()?;
+        if self.inbox_version != Some(version) {
+            self.inbox_version = Some(version);
+            posts.extend(self.read_inbox()?);
+        }
+        Ok(posts)
+    }
+
+    fn read_inbox(&mut self) -> Result<Vec<Post>, DriveError> {
+        let mut posts = Vec::new();
+        for message in self.taken.journal.pending()? {
+            match serde_json::from_str::<Order>(&message.body) {
+                Ok(order) if order.run() == self.run.id() => {
+                    posts.push((order.to_input(), Some(message.id)))
+                }
+                Ok(order) => {
+                    self.refuse(message.id, &format!("run {} is not being driven", order.run()))
+                }
+                Err(error) => self.refuse(message.id, &format!("not an order: {error}")),
+            }
+        }
+        Ok(posts)
+    }
+
+    fn refuse(&mut self, message: i64, why: &str) {
+        // A message that cannot be answered now is looked at again later.
+        let _ = self.taken.journal.answer(message, why);
+    }
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver").field("run", self.run.id()).finish_non_exhaustive()
+    }
+}
+
+/// Applies an order to a run that nobody drives. The refusal, if it cannot be carried out.
+pub fn apply_order(open: OpenRun, order: &Order) -> Result<Option<String>, JournalError> {
+    let OpenRun { mut taken, mut run, last_at } = open;
+    let clock = Clock::after(last_at);
+    let reaction = decide(&mut run, clock.now(), &order.to_input());
+    let (id, epoch) = (run.id().clone(), run.epoch());
+    // Effects are not performed: the next driver asks for them again.
+    let own = reaction.events.iter().filter(|event| !starts_something(event));
+    let new: Vec<NewRecord> =
+        own.map(|event| records::to_record(&id, epoch, clock.now(), wall_ms(), event)).collect();
+    append(&mut taken.journal, &new)?;
+    if reaction.events.iter().any(|event| matches!(event, Event::HaltCleared)) {
+        let _ = fs::remove_file(taken.workplace.layout.stop_file());
+    }
+    Ok(reaction.refusal)
+}
+
+fn append(journal: &mut Journal, new: &[NewRecord]) -> Result<(), JournalError> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    journal.append(new).map(drop)
+}
+
+/// Without a driver nothing is started: what could start does so when the run is taken up.
+fn starts_something(event: &Event) -> bool {
+    matches!(event, Event::AttemptStarting { .. } | Event::FinalChecksStarted { .. })
+}
+
+/// The directory with `afresh` in it for the workers' PATH, and the one for process files.
+fn prepare_tools(layout: &Layout, rules: &Rules) -> Result<(), DriveError> {
+    let failed = |path: &std::path::Path| {
+        let path = path.display().to_string();
+        move |error| DriveError::Directory(path, error)
+    };
+    let processes = layout.processes();
+    fs::create_dir_all(&processes).map_err(failed(&processes))?;
+    let tools = layout.tools();
+    fs::create_dir_all(&tools).map_err(failed(&tools))?;
+    let link = tools.join("afresh");
+    if fs::read_link(&link).is_ok_and(|target| target == rules.exe) {
+        return Ok(());
+    }
+    // Another driver may be doing the same: a rename replaces in one step.
+    let fresh = tools.join(format!(".afresh-{}", std::process::id()));
+    let _ = fs::remove_file(&fresh);
+    std::os::unix::fs::symlink(&rules.exe, &fresh).map_err(failed(&fresh))?;
+    fs::rename(&fresh, &link).map_err(failed(&link))
+}

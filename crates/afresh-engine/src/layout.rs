@@ -1,0 +1,66 @@
+//! Where things live.
+
+use std::path::{Path, PathBuf};
+
+use afresh_core::ids::{AttemptId, RunId};
+use afresh_git::Repository;
+
+/// The directories of one repository's afresh.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// Journal, transcripts, activity log.
+    pub state: PathBuf,
+    /// Workspaces and the tools that workers find on their PATH.
+    pub cache: PathBuf,
+    /// One driver per repository, whatever its state directory is.
+    pub lock: PathBuf,
+}
+
+impl Layout {
+    /// `state` and `cache` are the user's wishes (`AFRESH_STATE`, the cache directory).
+    pub fn new(repository: &Repository, state: Option<PathBuf>, cache: PathBuf) -> Self {
+        // A bare repository has no checkout to keep state in.
+        let home = repository.root().unwrap_or_else(|| repository.common_dir());
+        Self {
+            state: state.unwrap_or_else(|| home.join(".afresh/state")),
+            cache,
+            lock: repository.common_dir().join("afresh.lock"),
+        }
+    }
+
+    /// Prompt, bundle, output and result of one attempt.
+    pub fn attempt(&self, run: &RunId, attempt: &AttemptId) -> PathBuf {
+        self.state.join("attempts").join(run.as_str()).join(attempt.to_string())
+    }
+
+    /// Output of the checks of one task's attempt, or of the run as a whole.
+    pub fn checks(&self, run: &RunId, attempt: Option<&AttemptId>) -> PathBuf {
+        match attempt {
+            Some(attempt) => self.attempt(run, attempt).join("checks"),
+            None => self.state.join("attempts").join(run.as_str()).join("final-checks"),
+        }
+    }
+
+    /// Which supervisors live; read after a crash.
+    pub fn processes(&self) -> PathBuf {
+        self.state.join("processes")
+    }
+
+    pub fn stop_file(&self) -> PathBuf {
+        self.state.join("STOP")
+    }
+
+    pub fn activity_log(&self) -> PathBuf {
+        self.state.join("activity.log")
+    }
+
+    /// A directory that holds `afresh` and nothing else, for the workers' PATH.
+    pub fn tools(&self) -> PathBuf {
+        self.cache.join("bin")
+    }
+}
+
+/// A path as text, for environments and command lines.
+pub(crate) fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,234 @@
+//! Taking the lock; starting a run, or taking one up.
+
+use std::path::{Path, PathBuf};
+
+use afresh_core::ids::{CommitId, RunId};
+use afresh_core::run::Run;
+use afresh_core::settings::Settings;
+use afresh_core::time::Timestamp;
+use afresh_core::{Event, Plan};
+use afresh_git::{
+    CommandError, DEFAULT_PATIENCE, DiscoverError, Expect, Pool, PoolError, Program, RefError,
+    RefUpdate, Repository,
+};
+use afresh_process::{SweepReport, sweep};
+use afresh_store::{Holder, Journal, JournalError, Lock, LockError, Record};
+
+use crate::clock::wall_ms;
+use crate::layout::Layout;
+use crate::records::{self, BadRecord};
+use crate::world::{full_name, tip_ref};
+
+/// A repository, and where afresh keeps things for it.
+#[derive(Debug, Clone)]
+pub struct Workplace {
+    pub repository: Repository,
+    pub layout: Layout,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Discover(#[from] DiscoverError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Record(#[from] BadRecord),
+    #[error(transparent)]
+    Git(#[from] CommandError),
+    #[error(transparent)]
+    Refs(#[from] RefError),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error("the repository has no commit yet, so there is nothing to start from")]
+    Unborn,
+    #[error("{branch} is checked out in {place}; afresh moves that branch")]
+    CheckedOut { branch: String, place: PathBuf },
+}
+
+impl Workplace {
+    /// The repository around `directory`.
+    pub fn find(
+        program: &Program,
+        directory: &Path,
+        state: Option<PathBuf>,
+        cache: PathBuf,
+    ) -> Result<Self, DiscoverError> {
+        let repository = Repository::discover(program, directory)?;
+        let layout = Layout::new(&repository, state, cache);
+        Ok(Self { repository, layout })
+    }
+
+    /// The records of the newest run that `wanted` accepts, read without the lock.
+    pub fn look(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<Found>, OpenError> {
+        let Some(reader) = Journal::open_read_only(&self.layout.state)? else { return Ok(None) };
+        newest(&reader.read_all()?, wanted)
+    }
+
+    /// Who drives this repository now.
+    pub fn holder(&self) -> Result<Option<Holder>, LockError> {
+        Lock::holder(&self.layout.lock)
+    }
+
+    /// Takes the lock and opens the journal; ends what earlier drivers left running.
+    pub fn take(&self, holder: &Holder) -> Result<Taken, OpenError> {
+        let lock = Lock::acquire(&self.layout.lock, holder)?;
+        let journal = Journal::open(&self.layout.state)?;
+        let prefix = job_prefix(&self.repository);
+        let swept = sweep(&self.layout.processes(), &prefix);
+        Ok(Taken { workplace: self.clone(), journal, swept, _lock: lock })
+    }
+}
+
+/// A run as its journal tells it.
+#[derive(Debug)]
+pub struct Found {
+    pub run: Run,
+    pub last_at: Timestamp,
+    pub records: Vec<Record>,
+}
+
+/// The repository is ours alone, until this is dropped.
+#[derive(Debug)]
+pub struct Taken {
+    pub workplace: Workplace,
+    pub journal: Journal,
+    /// What an earlier driver had left running, and is ended now.
+    pub swept: SweepReport,
+    _lock: Lock,
+}
+
+/// A run that can be driven.
+#[derive(Debug)]
+pub struct OpenRun {
+    pub taken: Taken,
+    pub run: Run,
+    pub last_at: Timestamp,
+}
+
+impl Taken {
+    /// The newest run that `wanted` accepts.
+    pub fn find(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<Found>, OpenError> {
+        newest(&self.journal.read_all()?, wanted)
+    }
+
+    /// Starts a new run of `plan` from the user's current commit.
+    pub fn start(mut self, plan: Plan, settings: Settings) -> Result<OpenRun, OpenError> {
+        let base = self.workplace.repository.head()?.ok_or(OpenError::Unborn)?;
+        let id = self.new_run_id(&plan)?;
+        let event = Event::RunStarted {
+            run: id.clone(),
+            branch: format!("afresh/{id}"),
+            base,
+            plan: Box::new(plan),
+            settings: Box::new(settings),
+        };
+        let record = records::to_record(&id, 0, Timestamp::default(), wall_ms(), &event);
+        self.journal.append(&[record])?;
+        let run = Run::start(&event).expect("this event starts a run");
+        self.take_up(run, Timestamp::default())
+    }
+
+    /// Goes on with a run of the journal.
+    pub fn take_up(self, run: Run, last_at: Timestamp) -> Result<OpenRun, OpenError> {
+        self.keep_branch(&run)?;
+        Ok(OpenRun { taken: self, run, last_at })
+    }
+
+    /// Makes the run's branch, unless it is there; the user may have deleted it.
+    fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
+        let repository = &self.workplace.repository;
+        let branch = full_name(run.branch());
+        if let Some(worktree) = repository
+            .worktrees()?
+            .into_iter()
+            .find(|tree| tree.branch.as_deref() == Some(branch.as_str()))
+        {
+            return Err(OpenError::CheckedOut {
+                branch: run.branch().to_owned(),
+                place: worktree.path,
+            });
+        }
+        let tip: CommitId = run.tip().clone();
+        let kept = RefUpdate {
+            name: tip_ref(run.id().as_str()),
+            new: Some(tip.clone()),
+            old: Expect::Missing,
+        };
+        let made = RefUpdate { name: branch, new: Some(tip), old: Expect::Missing };
+        // What is there already stays as it is: landing compares before it moves anything.
+        for update in [kept, made] {
+            if repository.read_ref(&update.name)?.is_none() {
+                let _ = repository.update_refs(&[update], DEFAULT_PATIENCE)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A name that people can read, and that no run and no branch has yet.
+    fn new_run_id(&self, plan: &Plan) -> Result<RunId, OpenError> {
+        let stem = slug(&plan.name);
+        let refs = self.workplace.repository.list_refs("refs/heads/afresh/")?;
+        let kept = self.workplace.repository.list_refs("refs/afresh/")?;
+        let mut known: Vec<String> =
+            self.journal.read_all()?.into_iter().map(|record| record.run).collect();
+        known.sort();
+        known.dedup();
+        let taken = |id: &str| {
+            known.iter().any(|run| run.eq_ignore_ascii_case(id))
+                || refs.contains_key(&full_name(&format!("afresh/{id}")))
+                || kept.keys().any(|name| {
+                    name.contains(&format!("/{id}/")) || name.ends_with(&format!("/{id}"))
+                })
+        };
+        let id =
+            (1..).map(|n| format!("{stem}-{n}")).find(|id| !taken(id)).expect("numbers do not end");
+        Ok(RunId::new(id).expect("a slug with a number is an id"))
+    }
+}
+
+/// The newest run of a journal that `wanted` accepts.
+fn newest(records: &[Record], wanted: impl Fn(&Run) -> bool) -> Result<Option<Found>, OpenError> {
+    let mut runs: Vec<&str> = Vec::new();
+    for record in records.iter().rev() {
+        if !runs.contains(&record.run.as_str()) {
+            runs.push(&record.run);
+        }
+    }
+    for id in runs {
+        let own: Vec<Record> = records.iter().filter(|record| record.run == id).cloned().collect();
+        if let Some((run, last_at)) = records::replay(&own)?
+            && wanted(&run)
+        {
+            return Ok(Some(Found { run, last_at, records: own }));
+        }
+    }
+    Ok(None)
+}
+
+/// Letters and digits of a name, joined by dashes.
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.chars().take(40) {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "run".to_owned() } else { slug.to_owned() }
+}
+
+/// Tells this repository's jobs from those of others.
+pub(crate) fn job_prefix(repository: &Repository) -> String {
+    let print = blake3::hash(repository.common_dir().as_os_str().as_encoded_bytes()).to_hex();
+    format!("{}-", &print[..12])
+}
+
+/// A pool of workspaces for the repository.
+pub(crate) fn pool(workplace: &Workplace) -> Result<Pool, PoolError> {
+    Pool::open(workplace.repository.clone(), &workplace.layout.cache)
+}

@@ -1,0 +1,40 @@
+//! Commands of other terminals. They reach the driver through the inbox; with no driver, the
+//! command applies them itself under the lock.
+
+use afresh_core::Input;
+use afresh_core::ids::{QuestionId, RunId, TaskId};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "kebab-case")]
+pub enum Order {
+    Halt { run: RunId, now: bool, reason: String, by: String },
+    ClearHalt { run: RunId },
+    Decide { run: RunId, question: u32, answer: String, by: String },
+    Retry { run: RunId, task: TaskId },
+    Skip { run: RunId, task: TaskId, reason: String },
+}
+
+impl Order {
+    pub fn run(&self) -> &RunId {
+        match self {
+            Self::Halt { run, .. }
+            | Self::ClearHalt { run }
+            | Self::Decide { run, .. }
+            | Self::Retry { run, .. }
+            | Self::Skip { run, .. } => run,
+        }
+    }
+
+    pub fn to_input(&self) -> Input {
+        match self.clone() {
+            Self::Halt { now, reason, by, .. } => Input::HaltAsked { now, reason, by },
+            Self::ClearHalt { .. } => Input::HaltCleared,
+            Self::Decide { question, answer, by, .. } => {
+                Input::Answered { question: QuestionId(question), answer, by }
+            }
+            Self::Retry { task, .. } => Input::RetryAsked(task),
+            Self::Skip { task, reason, .. } => Input::SkipAsked { task, reason },
+        }
+    }
+}

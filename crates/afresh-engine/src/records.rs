@@ -1,0 +1,53 @@
+//! Events as records of the journal, and back.
+
+use afresh_core::ids::RunId;
+use afresh_core::time::Timestamp;
+use afresh_core::{Event, Run};
+use afresh_store::{NewRecord, Record};
+
+/// A record that this version cannot read.
+#[derive(Debug, thiserror::Error)]
+#[error("record {seq} of the journal cannot be read as an event: {source}")]
+pub struct BadRecord {
+    pub seq: u64,
+    #[source]
+    pub source: serde_json::Error,
+}
+
+pub(crate) fn to_record(
+    run: &RunId,
+    epoch: u32,
+    at: Timestamp,
+    wall_ms: i64,
+    event: &Event,
+) -> NewRecord {
+    let body = serde_json::to_value(event).expect("events are plain data");
+    let kind = body.get("type").and_then(serde_json::Value::as_str).unwrap_or("event").to_owned();
+    NewRecord {
+        run: run.to_string(),
+        epoch: u64::from(epoch),
+        at_ms: at.0,
+        wall_ms,
+        kind,
+        body: body.to_string(),
+    }
+}
+
+pub fn to_event(record: &Record) -> Result<Event, BadRecord> {
+    serde_json::from_str(&record.body).map_err(|source| BadRecord { seq: record.seq, source })
+}
+
+/// The run that the records add up to, and the moment of the last one.
+pub fn replay(records: &[Record]) -> Result<Option<(Run, Timestamp)>, BadRecord> {
+    let mut run = None;
+    let mut last = Timestamp::default();
+    for record in records {
+        let event = to_event(record)?;
+        last = last.max(Timestamp(record.at_ms));
+        match &mut run {
+            None => run = Run::start(&event),
+            Some(run) => run.apply(&event),
+        }
+    }
+    Ok(run.map(|run| (run, last)))
+}

@@ -1,0 +1,50 @@
+//! How the world carries things out. No decision rests on these, so they are not in the journal.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use afresh_agents::Agent;
+use afresh_agents::agent::COMMON_VARIABLES;
+use afresh_process::Containment;
+
+#[derive(Debug, Clone)]
+pub struct Rules {
+    pub agents: BTreeMap<String, Agent>,
+    /// The agent of tasks that name none.
+    pub agent: String,
+    pub attempt_timeout: Option<Duration>,
+    pub silence_timeout: Option<Duration>,
+    /// How much of an attempt's output is kept, per stream.
+    pub output_bytes: u64,
+    pub check_timeout: Duration,
+    pub checks_parallel: u16,
+    /// Variables that checks may see besides the common ones.
+    pub check_env: Vec<String>,
+    /// Run once in a new workspace, and again when a manifest changes.
+    pub setup: Vec<String>,
+    /// Ignored paths that stay warm between attempts.
+    pub keep: Vec<String>,
+    pub containment: Containment,
+    /// Our own environment; workers and checks see only what is allowed.
+    pub environment: BTreeMap<String, String>,
+    /// Our own program, for supervisors and for the workers' PATH.
+    pub exe: PathBuf,
+}
+
+impl Rules {
+    /// The agent that a task's worker is.
+    pub fn agent_for(&self, wanted: Option<&str>) -> Option<&Agent> {
+        self.agents.get(wanted.unwrap_or(&self.agent))
+    }
+
+    /// The common variables and those named, as far as they are set.
+    pub fn variables(&self, more: &[String]) -> BTreeMap<String, String> {
+        let named = COMMON_VARIABLES.iter().copied().chain(more.iter().map(String::as_str));
+        named
+            .filter_map(|name| {
+                self.environment.get(name).map(|value| (name.to_owned(), value.clone()))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,17 @@
+//! Who wants to see what was recorded: terminals, logs, pages. They look, and change nothing.
+
+use afresh_core::{Event, Run};
+
+/// One event, on disk.
+#[derive(Debug)]
+pub struct Seen<'a> {
+    pub seq: u64,
+    pub wall_ms: i64,
+    pub event: &'a Event,
+    /// The run after the whole turn that the event belongs to.
+    pub run: &'a Run,
+}
+
+pub trait Watcher {
+    fn recorded(&mut self, seen: &Seen<'_>);
+}

@@ -1,0 +1,248 @@
+//! One attempt: a clean workspace, a bundle, a fresh process, and what it said at the end.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use afresh_agents::agent::Prompt;
+use afresh_agents::{Bundle, prompt};
+use afresh_core::ids::{AttemptId, CommitId, RunId, Slot};
+use afresh_core::input::AttemptEnd;
+use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
+use afresh_core::usage::Usage;
+use afresh_core::{Input, Run};
+use afresh_formats::result;
+use afresh_git::{Place, Target};
+use afresh_process::{Ended, Job, Limits, Report, Running};
+
+use crate::layout::text;
+use crate::world::Shared;
+use crate::world::stoppers::Handle;
+
+/// How much of the end of a worker's output is searched for its answer.
+const ANSWER_BYTES: u64 = 1024 * 1024;
+
+/// What one attempt needs to know; taken from the run before the thread starts.
+pub(crate) struct AttemptJob {
+    pub(crate) attempt: AttemptId,
+    slot: Slot,
+    bundle: Bundle,
+    agent: Option<String>,
+    grace: std::time::Duration,
+}
+
+/// The files of one attempt.
+struct Files {
+    directory: PathBuf,
+    prompt: PathBuf,
+    bundle: PathBuf,
+    result: PathBuf,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl Files {
+    fn of(directory: PathBuf) -> Self {
+        Self {
+            prompt: directory.join("prompt.md"),
+            bundle: directory.join("bundle.json"),
+            result: directory.join("result"),
+            stdout: directory.join("stdout.log"),
+            stderr: directory.join("stderr.log"),
+            directory,
+        }
+    }
+}
+
+impl AttemptJob {
+    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, base: CommitId) -> Self {
+        let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
+        let (task, state) = (run.plan().task(at), run.task(at));
+        let settings = run.settings();
+        let bundle = Bundle {
+            version: 1,
+            run: run.id().clone(),
+            plan: run.plan().name.clone(),
+            attempt: attempt.clone(),
+            attempts_allowed: settings.attempts,
+            base,
+            task: task.clone(),
+            first_step: 1,
+            always: settings.always.clone(),
+            feedback: state.feedback.clone(),
+            answers: state.answers.clone(),
+        };
+        Self { attempt, slot, bundle, agent: task.agent.clone(), grace: settings.halt_grace }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &Shared, handle: &Handle, mail: &dyn Fn(Input)) {
+        let answer = match self.start(shared, handle) {
+            Ok(None) => self.ended(Ending::Stopped, Outcome::Silent, 0),
+            Ok(Some((mut running, files))) => {
+                handle.attach(running.stopper());
+                mail(Input::Spawned(self.attempt.clone()));
+                self.conclude(&running.wait(), &files)
+            }
+            Err(failure) => Input::SpawnFailed(self.attempt.clone(), failure),
+        };
+        shared.stoppers.forget(&self.attempt);
+        mail(answer);
+    }
+
+    /// None if the attempt was stopped before anything of it ran.
+    fn start(
+        &self,
+        shared: &Shared,
+        handle: &Handle,
+    ) -> Result<Option<(Running, Files)>, SpawnFailure> {
+        let place = Place::Work(self.slot);
+        shared
+            .pool
+            .prepare(place, Target::Commit(&self.bundle.base), &shared.rules.keep)
+            .map_err(|error| failure(&describe(&error), None))?;
+        if handle.is_asked() {
+            return Ok(None);
+        }
+        shared
+            .set_up(place, handle)
+            .map_err(|why| failure(&why, Some("see [workspace] setup in the configuration")))?;
+        let files = self
+            .write_files(shared)
+            .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
+        if handle.is_asked() {
+            return Ok(None);
+        }
+        let job = self.job(shared, &files, shared.pool.tree(place))?;
+        let running = Running::start(&shared.rules.exe, &job)
+            .map_err(|error| failure(&error.to_string(), None))?;
+        Ok(Some((running, files)))
+    }
+
+    fn write_files(&self, shared: &Shared) -> std::io::Result<Files> {
+        let files = Files::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
+        fs::create_dir_all(&files.directory)?;
+        fs::write(&files.prompt, prompt::render(&self.bundle))?;
+        fs::write(&files.bundle, serde_json::to_vec_pretty(&self.bundle)?)?;
+        Ok(files)
+    }
+
+    fn job(&self, shared: &Shared, files: &Files, cwd: PathBuf) -> Result<Job, SpawnFailure> {
+        let rules = &shared.rules;
+        let name = self.agent.as_deref().unwrap_or(&rules.agent);
+        let agent = rules.agent_for(self.agent.as_deref()).ok_or_else(|| {
+            failure(
+                &format!("there is no agent {name:?}"),
+                Some("add [agents.NAME] to .afresh/config.toml"),
+            )
+        })?;
+        let rendered = fs::read_to_string(&files.prompt).unwrap_or_default();
+        let launch = agent
+            .launch(Prompt { text: &rendered, file: &files.prompt })
+            .map_err(|error| failure(&error.to_string(), None))?;
+        let own = [
+            ("AFRESH_RUN", self.bundle.run.to_string()),
+            ("AFRESH_TASK", self.attempt.task.to_string()),
+            ("AFRESH_ATTEMPT", self.attempt.number.to_string()),
+            ("AFRESH_BUNDLE", text(&files.bundle)),
+            ("AFRESH_PROMPT", text(&files.prompt)),
+            ("AFRESH_RESULT", text(&files.result)),
+            ("AFRESH_STEP", self.bundle.first_step.to_string()),
+        ];
+        Ok(Job {
+            name: job_name(shared, &self.bundle.run, &self.attempt),
+            argv: launch.argv,
+            cwd,
+            env: shared.environment(&agent.env, &own),
+            stdin: launch.stdin,
+            stdout: files.stdout.clone(),
+            stderr: files.stderr.clone(),
+            limits: Limits {
+                wall: rules.attempt_timeout,
+                silence: rules.silence_timeout,
+                output_bytes: rules.output_bytes,
+                grace: self.grace,
+            },
+            containment: rules.containment,
+            registry: shared.layout.processes(),
+        })
+    }
+
+    fn conclude(&self, report: &Report, files: &Files) -> Input {
+        let ending = match &report.ended {
+            Ended::SpawnFailed(failed) => {
+                let hint = "check the agent's `command` in .afresh/config.toml";
+                return Input::SpawnFailed(
+                    self.attempt.clone(),
+                    failure(&failed.message, Some(hint)),
+                );
+            }
+            Ended::Exited(code) => Ending::Exited(*code),
+            Ended::Signaled(signal) => Ending::Signaled(*signal),
+            Ended::TimedOut => Ending::TimedOut,
+            Ended::Silent => Ending::WentSilent,
+            Ended::Stopped => Ending::Stopped,
+            Ended::SupervisorLost => Ending::Lost,
+        };
+        self.ended(ending, answer(files), report.wall_ms)
+    }
+
+    fn ended(&self, ending: Ending, outcome: Outcome, duration_ms: u64) -> Input {
+        let end = AttemptEnd { ending, outcome, usage: Usage::default(), duration_ms };
+        Input::AttemptEnded(self.attempt.clone(), end)
+    }
+}
+
+/// A worker's answer: its result file if it wrote one, else the end of what it printed.
+fn answer(files: &Files) -> Outcome {
+    let written = end_of(&files.result);
+    if !written.trim().is_empty() {
+        // A result file may hold the bare object, without markers.
+        let bare = written.trim_start().starts_with('{');
+        let framed = format!("OUTPUT_JSON_START\n{written}\nOUTPUT_JSON_END\n");
+        return result::read(if bare { &framed } else { &written });
+    }
+    result::read(&end_of(&files.stdout))
+}
+
+/// The last part of a file, as text; nothing if it is not a plain file.
+fn end_of(path: &Path) -> String {
+    let read = || -> std::io::Result<Vec<u8>> {
+        // A worker may have put a pipe or a device there.
+        if !fs::symlink_metadata(path)?.is_file() {
+            return Ok(Vec::new());
+        }
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(ANSWER_BYTES)))?;
+        let mut bytes = Vec::new();
+        file.take(ANSWER_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+}
+
+fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {
+    SpawnFailure { message: message.to_owned(), hint: hint.map(str::to_owned) }
+}
+
+/// Names the attempt's cgroup and its entry in the registry; long ids are cut, and stay unique.
+fn job_name(shared: &Shared, run: &RunId, attempt: &AttemptId) -> String {
+    let whole = format!("{run}-{attempt}");
+    let short: String = whole.chars().take(40).collect();
+    let print = blake3::hash(whole.as_bytes()).to_hex();
+    format!("{}{short}-{}", shared.job_prefix, &print[..8])
+}
+
+/// An error with everything that caused it, in one line.
+pub(crate) fn describe(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.contains(&inner_text) {
+            text = format!("{text}: {inner_text}");
+        }
+        cause = inner.source();
+    }
+    text
+}

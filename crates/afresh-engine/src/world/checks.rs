@@ -1,0 +1,289 @@
+//! Checks: on a clean checkout in a slot that no worker can write, with a time limit and their own
+//! process tree.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use afresh_core::Input;
+use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
+use afresh_core::effect::{CheckOn, CheckRequest};
+use afresh_core::ids::{AttemptId, CommitId, Slot, TreeId};
+use afresh_core::input::CheckReport;
+use afresh_core::plan::Check;
+use afresh_git::{Place, Target};
+use afresh_process::{Ended, Job, Limits, Running};
+
+use crate::world::Shared;
+use crate::world::attempt::describe;
+use crate::world::passes::Passes;
+use crate::world::stoppers::Handle;
+
+/// How much output of one check is kept on disk.
+const OUTPUT_BYTES: u64 = 8 * 1024 * 1024;
+/// How much of its end goes to the journal and to the next worker.
+const TAIL_BYTES: usize = 4_000;
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Hands out check slots, and ends what runs in them.
+#[derive(Debug)]
+pub(crate) struct CheckDesk {
+    state: Mutex<Desk>,
+    freed: Condvar,
+    pub(crate) passes: Passes,
+}
+
+#[derive(Debug)]
+struct Desk {
+    free: BTreeSet<u16>,
+    running: Vec<Handle>,
+    /// Counts the times that all checks were stopped; older tickets are void.
+    round: u64,
+}
+
+/// The right to run checks, until the next time that all are stopped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ticket(u64);
+
+impl CheckDesk {
+    pub(crate) fn new(slots: u16) -> Self {
+        let desk = Desk { free: (1..=slots.max(1)).collect(), running: Vec::new(), round: 0 };
+        Self { state: Mutex::new(desk), freed: Condvar::new(), passes: Passes::default() }
+    }
+
+    pub(crate) fn ticket(&self) -> Ticket {
+        Ticket(self.lock().round)
+    }
+
+    pub(crate) fn stop_all(&self, grace: Duration) {
+        let mut desk = self.lock();
+        desk.round += 1;
+        for handle in &desk.running {
+            handle.stop(grace);
+        }
+        self.freed.notify_all();
+    }
+
+    fn is_void(&self, ticket: Ticket) -> bool {
+        self.lock().round != ticket.0
+    }
+
+    /// Waits for a slot; none if the checks were stopped meanwhile.
+    fn take(&self, ticket: Ticket) -> Option<(Slot, Handle)> {
+        let mut desk = self.lock();
+        loop {
+            if desk.round != ticket.0 {
+                return None;
+            }
+            if let Some(slot) = desk.free.pop_first() {
+                let handle = Handle::default();
+                desk.running.push(handle.clone());
+                return Some((Slot(slot), handle));
+            }
+            desk = self.freed.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn give_back(&self, slot: Slot, handle: &Handle) {
+        let mut desk = self.lock();
+        desk.free.insert(slot.0);
+        desk.running.retain(|other| !other.is_same(handle));
+        self.freed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Desk> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs one round of checks and reports it.
+pub(crate) fn carry_out(
+    shared: &Shared,
+    request: &CheckRequest,
+    head: &CommitId,
+    ticket: Ticket,
+) -> Input {
+    let tree = match &request.on {
+        CheckOn::Tree(tree) => Ok(tree.clone()),
+        CheckOn::Commit(commit) => shared.pool.repository().tree_of(commit),
+    };
+    let (tree, checked) = match tree {
+        Ok(tree) => {
+            let checked = Round { shared, request, tree: &tree, head, ticket }.run();
+            (tree, checked)
+        }
+        // The core only looks at the tree of an answer that it can use.
+        Err(error) => (no_tree(), Checked::Impossible(describe(&error))),
+    };
+    let (attempt, phase) = (request.attempt.clone(), request.phase);
+    Input::Checked(CheckReport { attempt, phase, tree, checked })
+}
+
+fn no_tree() -> TreeId {
+    TreeId::new("0".repeat(40)).expect("forty digits are an object id")
+}
+
+struct Round<'a> {
+    shared: &'a Shared,
+    request: &'a CheckRequest,
+    tree: &'a TreeId,
+    head: &'a CommitId,
+    ticket: Ticket,
+}
+
+impl Round<'_> {
+    fn run(&self) -> Checked {
+        let mut results = Vec::new();
+        let mut slot = None;
+        for (number, check) in self.request.checks.iter().enumerate() {
+            if let Some(seen) = self.shared.desk.passes.find(self.tree, &check.command) {
+                results.push(seen);
+                continue;
+            }
+            if slot.is_none() {
+                match self.enter() {
+                    Ok(Some(entered)) => slot = Some(entered),
+                    Ok(None) => return Checked::Stopped,
+                    Err(why) => return Checked::Impossible(why),
+                }
+            }
+            let here = slot.as_ref().expect("a slot was just entered");
+            match here.run(self, number, check) {
+                Ok(Some(result)) => {
+                    let failed = !result.passed();
+                    self.shared.desk.passes.note(self.tree, &result);
+                    results.push(result);
+                    // Red checks are all wanted; otherwise the first failure decides.
+                    if failed && self.request.phase != Phase::Red {
+                        break;
+                    }
+                }
+                Ok(None) => return Checked::Stopped,
+                Err(why) => return Checked::Impossible(why),
+            }
+        }
+        Checked::Ran(results)
+    }
+
+    /// Takes a slot and makes it the tree.
+    fn enter(&self) -> Result<Option<Entered<'_>>, String> {
+        let Some((slot, handle)) = self.shared.desk.take(self.ticket) else { return Ok(None) };
+        let entered = Entered { shared: self.shared, slot, handle };
+        let target = Target::Tree { tree: self.tree, head: self.head };
+        let place = Place::Check(slot);
+        self.shared
+            .pool
+            .prepare(place, target, &self.shared.rules.keep)
+            .map_err(|error| describe(&error))?;
+        self.shared.set_up(place, &entered.handle)?;
+        Ok(Some(entered))
+    }
+}
+
+/// A slot that is ours until this is dropped.
+struct Entered<'a> {
+    shared: &'a Shared,
+    slot: Slot,
+    handle: Handle,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.shared.desk.give_back(self.slot, &self.handle);
+    }
+}
+
+impl Entered<'_> {
+    /// Runs one command; none if it was stopped.
+    fn run(
+        &self,
+        round: &Round<'_>,
+        number: usize,
+        check: &Check,
+    ) -> Result<Option<CheckResult>, String> {
+        let rules = &self.shared.rules;
+        let attempt = round.request.attempt.as_ref();
+        let log = self.log_file(attempt, round.request.phase, number)?;
+        let mut own = vec![("AFRESH_RUN", self.shared.run.to_string())];
+        if let Some(attempt) = attempt {
+            own.push(("AFRESH_TASK", attempt.task.to_string()));
+        }
+        let job = Job {
+            name: format!("{}check-{}-{number}", self.shared.job_prefix, self.slot),
+            argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), check.command.clone()],
+            cwd: self.shared.pool.tree(Place::Check(self.slot)),
+            env: self.shared.environment(&rules.check_env, &own),
+            stdin: None,
+            stdout: log.clone(),
+            stderr: log.clone(),
+            limits: Limits {
+                wall: Some(rules.check_timeout),
+                silence: None,
+                output_bytes: OUTPUT_BYTES,
+                grace: GRACE,
+            },
+            containment: rules.containment,
+            registry: self.shared.layout.processes(),
+        };
+        let mut running = Running::start(&rules.exe, &job).map_err(|error| error.to_string())?;
+        self.handle.attach(running.stopper());
+        let report = running.wait();
+        let end = match report.ended {
+            // A check that was ended because all are stopped says nothing.
+            _ if self.shared.desk.is_void(round.ticket) => return Ok(None),
+            Ended::Stopped => return Ok(None),
+            Ended::Exited(code) => CheckEnd::Exited(code),
+            Ended::Signaled(signal) => CheckEnd::Signaled(signal),
+            Ended::TimedOut | Ended::Silent => CheckEnd::TimedOut,
+            Ended::SpawnFailed(failure) => CheckEnd::NotStarted(failure.message),
+            Ended::SupervisorLost => return Err("the supervisor of a check was killed".to_owned()),
+        };
+        Ok(Some(CheckResult {
+            name: check.name.clone(),
+            command: check.command.clone(),
+            end,
+            duration_ms: report.wall_ms,
+            output_digest: digest(&log),
+            output_tail: tail_of(&log),
+            reused: false,
+        }))
+    }
+
+    fn log_file(
+        &self,
+        attempt: Option<&AttemptId>,
+        phase: Phase,
+        number: usize,
+    ) -> Result<PathBuf, String> {
+        let directory = self.shared.layout.checks(&self.shared.run, attempt);
+        fs::create_dir_all(&directory)
+            .map_err(|e| format!("cannot make {}: {e}", directory.display()))?;
+        let phase = format!("{phase:?}").to_lowercase();
+        Ok(directory.join(format!("{phase}-{}.log", number + 1)))
+    }
+}
+
+fn digest(log: &Path) -> String {
+    let mut hash = blake3::Hasher::new();
+    if let Ok(file) = fs::File::open(log) {
+        let _ = hash.update_reader(file);
+    }
+    hash.finalize().to_hex().to_string()
+}
+
+/// The end of an output, printable: no control characters but line breaks.
+pub(crate) fn tail_of(log: &Path) -> String {
+    use std::io::{Read, Seek, SeekFrom};
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = fs::File::open(log)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES as u64)))?;
+        let mut bytes = Vec::new();
+        file.take(TAIL_BYTES as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let text = String::from_utf8_lossy(&read().unwrap_or_default()).into_owned();
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}

@@ -1,0 +1,82 @@
+//! Saving what an attempt left, and measuring it.
+
+use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
+use afresh_core::ids::{AttemptId, CommitId, Slot};
+use afresh_core::{Input, Run};
+use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_ref};
+
+use crate::clock::wall_seconds;
+use crate::world::Shared;
+use crate::world::attempt::describe;
+
+pub(crate) struct HarvestJob {
+    attempt: AttemptId,
+    slot: Slot,
+    base: CommitId,
+    files: Vec<String>,
+    title: String,
+}
+
+impl HarvestJob {
+    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, base: CommitId) -> Self {
+        // The task may be gone when the plan changed; its work is saved all the same.
+        let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
+        Self {
+            files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
+            title: task.map_or_else(|| attempt.task.to_string(), |task| one_line(&task.title)),
+            attempt,
+            slot,
+            base,
+        }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+        let signature =
+            Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
+        let prefix = format!("feat({}): ", self.attempt.task);
+        let request = HarvestRequest {
+            base: &self.base,
+            files: &self.files,
+            keep: &shared.rules.keep,
+            message: &format!("{prefix}{}", self.title),
+            step_prefix: &prefix,
+            signature: &signature,
+            salvage: &salvage_ref(shared.run.as_str(), &self.attempt.to_string()),
+            limits: HarvestLimits::default(),
+        };
+        let harvest = match shared.pool.harvest(Place::Work(self.slot), &request) {
+            Ok(harvest) => Ok(Harvest {
+                tree: harvest.tree,
+                commit: harvest.commit,
+                changes: harvest.changes.into_iter().map(change).collect(),
+                notes: harvest.notes,
+            }),
+            Err(error) => Err(describe(&error)),
+        };
+        Input::Harvested(self.attempt.clone(), harvest)
+    }
+}
+
+fn change(change: afresh_git::Change) -> Change {
+    let kind = match change.kind {
+        afresh_git::ChangeKind::Added => ChangeKind::Created,
+        afresh_git::ChangeKind::Deleted => ChangeKind::Deleted,
+        afresh_git::ChangeKind::Modified | afresh_git::ChangeKind::TypeChanged => {
+            ChangeKind::Modified
+        }
+    };
+    let now = match change.new_mode {
+        Mode::Absent => EntryKind::Nothing,
+        Mode::Symlink => EntryKind::Symlink(change.symlink_target.unwrap_or_default()),
+        Mode::Gitlink => EntryKind::Gitlink,
+        _ => EntryKind::File,
+    };
+    Change { path: change.path, kind, now }
+}
+
+/// A title as the subject of a commit.
+pub(crate) fn one_line(text: &str) -> String {
+    let plain: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(100).collect();
+    plain.trim().to_owned()
+}

@@ -1,0 +1,184 @@
+//! Building a merge aside, and moving the branch to it.
+
+use std::fs;
+
+use afresh_core::ids::{AttemptId, CommitId, TreeId};
+use afresh_core::input::{Build, MergedTree, Move};
+use afresh_core::run::Stage;
+use afresh_core::{Input, Run};
+use afresh_git::{
+    DEFAULT_PATIENCE, Expect, Merge, MergeOutcome, NewCommit, RefOutcome, RefUpdate, Signature,
+    salvage_ref,
+};
+
+use crate::clock::wall_seconds;
+use crate::world::Shared;
+use crate::world::attempt::describe;
+use crate::world::harvest::one_line;
+
+pub(crate) struct MergeJob {
+    attempt: AttemptId,
+    base: CommitId,
+    onto: CommitId,
+    theirs: Option<CommitId>,
+    /// The tree of `theirs`.
+    tree: Option<TreeId>,
+    linear: bool,
+    title: String,
+}
+
+impl MergeJob {
+    pub(crate) fn new(
+        run: &Run,
+        attempt: AttemptId,
+        base: CommitId,
+        onto: CommitId,
+        theirs: Option<CommitId>,
+        linear: bool,
+    ) -> Self {
+        let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
+        let tree = match &run.task(at).stage {
+            Stage::Merging(_, harvest, ..) => Some(harvest.tree.clone()),
+            _ => None,
+        };
+        let title = one_line(&run.plan().task(at).title);
+        Self { attempt, base, onto, theirs, tree, linear, title }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+        let build = self.build(shared).unwrap_or_else(Build::Impossible);
+        Input::MergeBuilt(self.attempt.clone(), build)
+    }
+
+    fn build(&self, shared: &Shared) -> Result<Build, String> {
+        let repository = shared.pool.repository();
+        let tree = match (&self.theirs, &self.tree) {
+            (Some(theirs), Some(theirs_tree)) => {
+                let merge = Merge { base: &self.base, onto: &self.onto, theirs, theirs_tree };
+                match shared.pool.merge(&merge).map_err(|error| describe(&error))? {
+                    MergeOutcome::Clean { tree } => tree,
+                    MergeOutcome::Conflict { paths, text } => {
+                        return Ok(Build::Conflict { paths, detail: text });
+                    }
+                }
+            }
+            // Nothing changed, and nothing was expected to.
+            _ => repository.tree_of(&self.onto).map_err(|error| describe(&error))?,
+        };
+        let mut parents = vec![self.onto.clone()];
+        parents.extend(self.theirs.clone().filter(|_| !self.linear));
+        let message = format!(
+            "feat({task}): {title}\n\nAfresh-Run: {run}\nAfresh-Task: {task}\nAfresh-Attempt: {number}\n",
+            task = self.attempt.task,
+            title = self.title,
+            run = shared.run,
+            number = self.attempt.number,
+        );
+        let signature =
+            Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
+        let new =
+            NewCommit { tree: &tree, parents: &parents, message: &message, signature: &signature };
+        let commit = repository.commit(&new).map_err(|error| describe(&error))?;
+        Ok(Build::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
+    }
+}
+
+pub(crate) struct MoveJob {
+    pub(crate) branch: String,
+    pub(crate) attempt: AttemptId,
+    pub(crate) from: CommitId,
+    pub(crate) to: CommitId,
+    pub(crate) restore: Option<CommitId>,
+    /// With a linear history the steps are reachable through their salvage ref alone.
+    pub(crate) keep_salvage: bool,
+}
+
+impl MoveJob {
+    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+        let moved =
+            self.try_move(shared, Expect::Is(self.from.clone())).unwrap_or_else(Move::Trouble);
+        Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved)
+    }
+
+    fn try_move(&self, shared: &Shared, expected: Expect) -> Result<Move, String> {
+        if let Some(place) = checked_out_in(shared, &self.branch) {
+            return Err(format!(
+                "{} is checked out in {place}; switch to another branch there",
+                self.branch
+            ));
+        }
+        let outcome = shared
+            .pool
+            .repository()
+            .update_refs(&self.updates(shared, expected.clone()), DEFAULT_PATIENCE)
+            .map_err(|error| describe(&error))?;
+        match outcome {
+            RefOutcome::Done => Ok(Move::Done),
+            // Killed between the move and its record: it is done.
+            RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(Move::Done),
+            // The user deleted the branch; everything on it is kept, so it can come back.
+            RefOutcome::Mismatch { now: None, .. } if expected != Expect::Missing => {
+                self.try_move(shared, Expect::Missing)
+            }
+            RefOutcome::Mismatch { now: Some(now), .. }
+                if self.restore.as_ref() == Some(&now) && expected != Expect::Is(now.clone()) =>
+            {
+                self.save_outsider(shared, &now)?;
+                self.try_move(shared, Expect::Is(now))
+            }
+            RefOutcome::Mismatch { now: Some(now), .. } => Ok(Move::Foreign(now)),
+            RefOutcome::Mismatch { now: None, name } => Err(format!("{name} comes and goes")),
+        }
+    }
+
+    fn updates(&self, shared: &Shared, expected: Expect) -> Vec<RefUpdate> {
+        let run = shared.run.as_str();
+        let mut updates = vec![
+            RefUpdate { name: full_name(&self.branch), new: Some(self.to.clone()), old: expected },
+            RefUpdate { name: tip_ref(run), new: Some(self.to.clone()), old: Expect::Any },
+        ];
+        if !self.keep_salvage {
+            let name = salvage_ref(run, &self.attempt.to_string());
+            updates.push(RefUpdate { name, new: None, old: Expect::Any });
+        }
+        updates
+    }
+
+    /// An outsider's commit is somebody's work.
+    fn save_outsider(&self, shared: &Shared, commit: &CommitId) -> Result<(), String> {
+        let name =
+            salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
+        let update = RefUpdate { name, new: Some(commit.clone()), old: Expect::Any };
+        shared
+            .pool
+            .repository()
+            .update_refs(&[update], DEFAULT_PATIENCE)
+            .map_err(|error| describe(&error))?;
+        Ok(())
+    }
+}
+
+/// Keeps everything that has landed, also when the user deletes the branch.
+pub(crate) fn tip_ref(run: &str) -> String {
+    format!("refs/afresh/runs/{run}")
+}
+
+pub(crate) fn full_name(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+/// A worktree of the user's that has the branch checked out: moving it would make that checkout
+/// look as if somebody had undone the work.
+pub(crate) fn checked_out_in(shared: &Shared, branch: &str) -> Option<String> {
+    let common = shared.pool.repository().common_dir();
+    let wanted = format!("ref: {}", full_name(branch));
+    let linked = fs::read_dir(common.join("worktrees"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    std::iter::once(common.to_owned()).chain(linked).find_map(|directory| {
+        let head = fs::read_to_string(directory.join("HEAD")).ok()?;
+        (head.trim() == wanted).then(|| directory.display().to_string())
+    })
+}

@@ -1,0 +1,109 @@
+//! Effects, carried out in the real world: each in a thread of its own that answers with an input.
+
+mod attempt;
+mod checks;
+mod environment;
+mod harvest;
+mod landing;
+mod passes;
+mod setup;
+mod stoppers;
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use afresh_core::ids::RunId;
+use afresh_core::settings::History;
+use afresh_core::{Effect, Input, Run};
+use afresh_git::Pool;
+
+use crate::driver::Mail;
+use crate::layout::Layout;
+use crate::rules::Rules;
+use attempt::AttemptJob;
+pub(crate) use checks::CheckDesk;
+use harvest::HarvestJob;
+use landing::MergeJob;
+pub(crate) use landing::{full_name, tip_ref};
+pub(crate) use stoppers::Stoppers;
+
+/// Everything that the threads share.
+pub(crate) struct Shared {
+    pub(crate) run: RunId,
+    pub(crate) pool: Pool,
+    pub(crate) layout: Layout,
+    pub(crate) rules: Rules,
+    pub(crate) stoppers: Stoppers,
+    pub(crate) desk: CheckDesk,
+    /// Tells the jobs of this repository from those of others in one registry of cgroups.
+    pub(crate) job_prefix: String,
+}
+
+pub(crate) struct World {
+    shared: Arc<Shared>,
+    mail: Sender<Mail>,
+}
+
+impl World {
+    pub(crate) fn new(shared: Shared, mail: Sender<Mail>) -> Self {
+        Self { shared: Arc::new(shared), mail }
+    }
+
+    /// Starts carrying out an effect; the answer comes by mail.
+    pub(crate) fn perform(&self, effect: Effect, run: &Run) {
+        match effect {
+            Effect::Start { attempt, slot, base } => {
+                let job = AttemptJob::new(run, attempt, slot, base);
+                // Registered before the thread starts, so that a stop cannot miss it.
+                let handle = self.shared.stoppers.register(&job.attempt);
+                self.spawn(move |shared, mail| job.carry_out(shared, &handle, mail));
+            }
+            Effect::Stop { attempt, grace } => self.shared.stoppers.stop(&attempt, grace),
+            Effect::Harvest { attempt, slot, base } => {
+                let job = HarvestJob::new(run, attempt, slot, base);
+                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+            }
+            Effect::Check(request) => {
+                let head = run.tip().clone();
+                let ticket = self.shared.desk.ticket();
+                self.spawn(move |shared, mail| {
+                    mail(checks::carry_out(shared, &request, &head, ticket))
+                });
+            }
+            Effect::StopChecks => self.shared.desk.stop_all(run.settings().halt_grace),
+            Effect::BuildMerge { attempt, base, onto, theirs } => {
+                let linear = run.settings().history == History::Linear;
+                let job = MergeJob::new(run, attempt, base, onto, theirs, linear);
+                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+            }
+            Effect::MoveBranch { attempt, from, to, restore } => {
+                let keep_salvage = run.settings().history == History::Linear;
+                let job = landing::MoveJob {
+                    branch: run.branch().to_owned(),
+                    attempt,
+                    from,
+                    to,
+                    restore,
+                    keep_salvage,
+                };
+                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+            }
+        }
+    }
+
+    fn spawn(&self, work: impl FnOnce(&Shared, &dyn Fn(Input)) + Send + 'static) {
+        let shared = Arc::clone(&self.shared);
+        let mail = self.mail.clone();
+        thread::spawn(move || {
+            // A driver that is gone needs no answer.
+            work(&shared, &|input| drop(mail.send(Mail::Input(Box::new(input)))));
+        });
+    }
+
+    /// Ends everything at once: the driver cannot go on.
+    pub(crate) fn kill_all(&self) {
+        self.shared.stoppers.kill_all();
+        self.shared.desk.stop_all(std::time::Duration::ZERO);
+    }
+}

@@ -1,0 +1,103 @@
+//! Set-up commands: once per workspace, and again when a manifest or lock file changed.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use afresh_git::Place;
+use afresh_process::{Ended, Job, Limits, Running};
+
+use crate::world::Shared;
+use crate::world::stoppers::Handle;
+
+/// Files whose change makes an earlier set-up stale.
+const MANIFESTS: &[&str] = &[
+    "package.json",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lockb",
+    "Cargo.toml",
+    "Cargo.lock",
+    "pyproject.toml",
+    "poetry.lock",
+    "uv.lock",
+    "requirements.txt",
+    "setup.py",
+    "Pipfile.lock",
+    "go.mod",
+    "go.sum",
+    "Gemfile",
+    "Gemfile.lock",
+    "composer.json",
+    "composer.lock",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+];
+const SETUP_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
+
+impl Shared {
+    /// Makes sure that the set-up commands have run for what is in the slot now.
+    pub(crate) fn set_up(&self, place: Place, handle: &Handle) -> Result<(), String> {
+        if self.rules.setup.is_empty() {
+            return Ok(());
+        }
+        let tree = self.pool.tree(place);
+        let beside = tree.parent().ok_or("a workspace has no parent directory")?.to_owned();
+        let mark = beside.join("setup-done");
+        let print = fingerprint(&self.rules.setup, &tree);
+        if fs::read_to_string(&mark).is_ok_and(|done| done == print) {
+            return Ok(());
+        }
+        let log = beside.join("setup.log");
+        for (number, command) in self.rules.setup.iter().enumerate() {
+            let job = Job {
+                name: format!("{}setup-{place}-{number}", self.job_prefix),
+                argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
+                cwd: tree.clone(),
+                env: self.environment(&self.rules.check_env, &[]),
+                stdin: None,
+                stdout: log.clone(),
+                stderr: log.clone(),
+                limits: Limits {
+                    wall: Some(SETUP_TIMEOUT),
+                    silence: None,
+                    output_bytes: OUTPUT_BYTES,
+                    grace: Duration::from_secs(2),
+                },
+                containment: self.rules.containment,
+                registry: self.layout.processes(),
+            };
+            let mut running = Running::start(&self.rules.exe, &job).map_err(|e| e.to_string())?;
+            handle.attach(running.stopper());
+            let report = running.wait();
+            if report.ended != Ended::Exited(0) {
+                let output = super::checks::tail_of(&log);
+                return Err(format!(
+                    "set-up command `{command}` ended with {:?}: {output}",
+                    report.ended
+                ));
+            }
+        }
+        fs::write(&mark, print)
+            .map_err(|error| format!("cannot note the set-up in {}: {error}", mark.display()))
+    }
+}
+
+fn fingerprint(setup: &[String], tree: &Path) -> String {
+    let mut hash = blake3::Hasher::new();
+    for command in setup {
+        hash.update(command.as_bytes());
+        hash.update(b"\0");
+    }
+    for name in MANIFESTS {
+        if let Ok(bytes) = fs::read(tree.join(name)) {
+            hash.update(name.as_bytes());
+            hash.update(&(bytes.len() as u64).to_le_bytes());
+            hash.update(&bytes);
+        }
+    }
+    hash.finalize().to_hex().to_string()
+}

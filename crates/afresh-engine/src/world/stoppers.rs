@@ -1,0 +1,88 @@
+//! How to end what is running, from any thread, also before it has really started.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use afresh_core::ids::AttemptId;
+use afresh_process::Stopper;
+
+#[derive(Debug, Default)]
+pub(crate) struct Stoppers(Mutex<BTreeMap<AttemptId, Handle>>);
+
+/// One thing that can be stopped.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Handle(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    asked: Option<Duration>,
+    stopper: Option<Stopper>,
+}
+
+impl Stoppers {
+    pub(crate) fn register(&self, attempt: &AttemptId) -> Handle {
+        let handle = Handle::default();
+        self.lock().insert(attempt.clone(), handle.clone());
+        handle
+    }
+
+    pub(crate) fn forget(&self, attempt: &AttemptId) {
+        self.lock().remove(attempt);
+    }
+
+    pub(crate) fn stop(&self, attempt: &AttemptId, grace: Duration) {
+        if let Some(handle) = self.lock().get(attempt) {
+            handle.stop(grace);
+        }
+    }
+
+    pub(crate) fn kill_all(&self) {
+        for handle in self.lock().values() {
+            handle.stop(Duration::ZERO);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<AttemptId, Handle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Handle {
+    pub(crate) fn stop(&self, grace: Duration) {
+        let mut state = self.lock();
+        state.asked = Some(grace);
+        if let Some(stopper) = &state.stopper {
+            stop(stopper, grace);
+        }
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        self.lock().asked.is_some()
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// There is something to stop now; if that was asked for already, it is stopped.
+    pub(crate) fn attach(&self, stopper: Stopper) {
+        let mut state = self.lock();
+        if let Some(grace) = state.asked {
+            stop(&stopper, grace);
+        }
+        state.stopper = Some(stopper);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn stop(stopper: &Stopper, grace: Duration) {
+    if grace.is_zero() {
+        stopper.kill();
+    } else {
+        stopper.stop(grace);
+    }
+}
