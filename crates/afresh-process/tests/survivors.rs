@@ -9,7 +9,7 @@
 mod common;
 
 use std::fs;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use afresh_process::{Containment, Ended, sweep};
@@ -88,8 +88,9 @@ fn a_stopped_program_is_woken_to_hear_that_it_shall_end() {
         let script = "trap 'echo bye; exit 0' TERM; : > UP; kill -STOP $$; sleep 1000";
         let mut running = story.start(&story.shell(&script.replace("UP", up.to_str().unwrap())));
         story.await_up();
-        running.stopper().stop(Duration::from_secs(5));
+        running.stopper().stop(PATIENCE);
         assert_eq!(running.wait().ended, Ended::Stopped);
+        assert_eq!(story.text("stdout"), "bye\n");
         story.assert_nothing_is_left();
     });
 }
@@ -138,7 +139,9 @@ fn r6_nothing_outlives_a_supervisor_that_is_killed() {
         on_every_rung(|story| {
             let mut driver = story.drive(&story.worker(ALL, "stay"), orphans);
             story.await_up();
-            await_roll_call(story);
+            if orphans == "keep" {
+                await_roll_call(story);
+            }
             kill_9(story.supervisor());
             assert_eq!(story.driven_report().ended, Ended::SupervisorLost);
             driver.wait().unwrap();
@@ -150,21 +153,35 @@ fn r6_nothing_outlives_a_supervisor_that_is_killed() {
 #[test]
 fn r6_nothing_outlives_driver_and_supervisor_after_a_sweep() {
     on_every_rung(|story| {
-        let mut driver = story.drive(&story.worker(ALL, "stay"), "keep");
+        let driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
         await_roll_call(story);
-        let supervisor = story.supervisor();
-        // The driver is stopped first, so that it cannot clean up.
-        kill(Pid::from_raw(driver.id().cast_signed()), Signal::SIGSTOP).unwrap();
-        kill_9(supervisor);
-        driver.kill().unwrap();
-        driver.wait().unwrap();
-        let report = sweep(&story.registry(), "slot-");
-        assert_eq!((report.found, &report.stubborn[..]), (1, &[][..]));
-        wait_until("the kernel has ended the namespace", || story.alive().is_empty());
-        story.assert_nothing_is_left();
-        assert_eq!(sweep(&story.registry(), "").found, 0, "R12: a second sweep finds nothing");
+        kill_both_and_sweep(story, driver);
     });
+}
+
+#[test]
+fn r6_young_daemons_are_found_by_their_pipes_or_their_directory() {
+    on_every_rung(|story| {
+        let kinds = ALL.replace(",gone", "");
+        let driver = story.drive(&story.worker(&kinds, "stay"), "keep");
+        story.await_up();
+        kill_both_and_sweep(story, driver);
+    });
+}
+
+fn kill_both_and_sweep(story: &Story, mut driver: Child) {
+    let supervisor = story.supervisor();
+    // The driver is stopped first, so that it cannot clean up.
+    kill(Pid::from_raw(driver.id().cast_signed()), Signal::SIGSTOP).unwrap();
+    kill_9(supervisor);
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    let report = sweep(&story.registry(), "slot-");
+    assert_eq!((report.found, &report.stubborn[..]), (1, &[][..]));
+    wait_until("the kernel has ended the namespace", || story.alive().is_empty());
+    story.assert_nothing_is_left();
+    assert_eq!(sweep(&story.registry(), "").found, 0, "R12: a second sweep finds nothing");
 }
 
 #[test]
@@ -216,6 +233,18 @@ fn f16_a_tree_that_moves_faster_than_one_can_look_is_ended() {
         let report = story.run(&job);
         assert_eq!((report.ended, report.unkillable), (Ended::TimedOut, 0));
         assert_eq!(shells_of(story), 0);
+        story.assert_nothing_is_left();
+    });
+}
+
+#[test]
+fn f15_a_supervisor_that_was_stopped_once_is_woken() {
+    on_every_rung(|story| {
+        let mut running = story.start(&story.worker(ALL, "stay"));
+        story.await_up();
+        kill(Pid::from_raw(story.supervisor()), Signal::SIGSTOP).unwrap();
+        running.stopper().stop(Duration::ZERO);
+        assert_eq!(running.wait().ended, Ended::Stopped, "and not lost");
         story.assert_nothing_is_left();
     });
 }
