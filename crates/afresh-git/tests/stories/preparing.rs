@@ -85,6 +85,28 @@ fn ex_06_a_change_that_hides_its_time_is_undone_and_harvested() {
     assert_eq!(fs::read_to_string(scene.tree().join("a.txt")).unwrap(), "one\n");
 }
 
+/// The same within one second of the clock, harvested later: git must know that it has to look.
+#[test]
+fn ex_06_a_change_in_the_second_of_the_checkout_is_harvested_later() {
+    let scene = Scene::new();
+    scene.prepare();
+    // Any moment will do for the fact; the beginning of a second makes a failure certain.
+    while std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .subsec_millis()
+        > 300
+    {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    scene.work("echo x >a.txt");
+    scene.prepare();
+    scene.work("touch -r a.txt ../stamp; printf 'two\\n' >a.txt; touch -r ../stamp a.txt");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let harvest = scene.harvest();
+    assert_eq!(harvest.changes.len(), 1);
+}
+
 #[test]
 fn a_slot_goes_from_any_commit_to_any_other() {
     let scene = Scene::new();

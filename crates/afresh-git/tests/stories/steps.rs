@@ -1,7 +1,7 @@
 //! EX-04: the worker's own commits mark the steps.
 
 use afresh_core::ids::CommitId;
-use afresh_git::{Harvest, HarvestLimits, HarvestRequest};
+use afresh_git::{Harvest, HarvestLimits, HarvestRequest, Pool, Repository};
 
 use crate::scene::{Scene, WORK};
 
@@ -216,4 +216,26 @@ fn r15_a_huge_intermediate_version_is_not_brought_over() {
     let request = HarvestRequest { limits, ..scene.request(&[]) };
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
     single(&scene, &harvest, "too large");
+}
+
+/// Odd characters in the paths, and a history that is cut off, change nothing.
+#[test]
+fn ex_04_a_shallow_clone_and_a_cache_with_a_colon_work_the_same() {
+    let mut scene = Scene::new();
+    scene.user(
+        "echo two >>a.txt; git commit -qam two; git clone -q --depth 1 \"file://$PWD\" ../shallow",
+    );
+    let root = scene.root.parent().unwrap().join("shallow");
+    let found = Repository::discover(scene.repository().program(), &root).unwrap();
+    scene.base = found.head().unwrap().unwrap();
+    scene.root = root;
+    scene.pool = Pool::open(found, &scene.dir.path().join("ca:che \"q\" \\ x")).unwrap();
+    scene.prepare();
+    assert_eq!(scene.work("git log --format=%s").trim(), "two");
+    scene.work("echo three >>a.txt; git commit -qam three; echo four >>a.txt");
+    let harvest = scene.harvest();
+    assert_eq!(
+        story(&scene, &harvest),
+        [step("feat(T1): three", &["a.txt"]), step("feat(T1): all of it", &["a.txt"])]
+    );
 }
