@@ -7,7 +7,7 @@ use std::fs;
 use std::time::Duration;
 
 use afresh_process::{Containment, Ended};
-use common::{PATIENCE, Story, on_every_rung, wait_until};
+use common::{Story, on_every_rung, wait_until};
 
 const MEMORY_KB: u64 = 256 * 1024;
 
@@ -72,6 +72,24 @@ fn f15_a_child_that_holds_the_pipe_does_not_delay_the_end() {
 }
 
 #[test]
+fn f15_a_stranger_that_holds_the_pipe_does_not_delay_the_end() {
+    let story = Story::on(Containment::Group);
+    let (up, go) = (story.path("up.main"), story.path("go"));
+    let script =
+        "echo $$ > UP.draft; mv UP.draft UP; while [ ! -e GO ]; do sleep 0.01; done; echo done";
+    let script = script.replace("UP", up.to_str().unwrap()).replace("GO", go.to_str().unwrap());
+    let mut running = story.start(&story.shell(&script));
+    story.await_up();
+    // This very process takes hold of the pipe, and no supervisor may end it for that.
+    let pipe = format!("/proc/{}/fd/1", story.text("up.main").trim());
+    let held = fs::OpenOptions::new().write(true).open(pipe).unwrap();
+    fs::write(go, "").unwrap();
+    assert_eq!(running.wait().ended, Ended::Exited(0));
+    assert_eq!(story.text("stdout"), "done\n");
+    drop(held);
+}
+
+#[test]
 fn output_in_time_keeps_the_silence_limit_away() {
     on_every_rung(|story| {
         let mut job = story.shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done");
@@ -102,5 +120,4 @@ fn r9_output_that_cannot_be_stored_is_told() {
     assert!(report.output_error.is_some_and(|error| error.contains("space")));
     job.stdout = story.path("no/such/directory");
     assert!(matches!(story.run(&job).ended, Ended::SpawnFailed(_)));
-    job.limits.wall = Some(PATIENCE);
 }
