@@ -13,11 +13,7 @@ use crate::usage::Usage;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// A driver took up the run; everything that an earlier one had running is dead.
-    Opened,
-    /// The person changed the plan's file since it was pinned.
-    PlanChanged(Box<Plan>),
-    /// The person gave other settings than last time.
-    SettingsChanged(Box<Settings>),
+    Opened(Box<Opening>),
     /// The worker's process is there.
     Spawned(AttemptId),
     /// It could not be started.
@@ -51,6 +47,16 @@ pub enum Input {
     RetryAsked(TaskId),
     /// A deadline passed.
     Woke,
+}
+
+/// What is different from the last time that the run was driven.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Opening {
+    /// The plan's file as it is now; it was pinned when the run started.
+    pub plan: Option<Plan>,
+    pub settings: Option<Settings>,
+    /// The person asked to go on.
+    pub clear_halt: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

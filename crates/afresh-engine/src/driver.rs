@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use std::{fs, io};
 
+use afresh_core::input::Opening;
 use afresh_core::run::Standing;
 use afresh_core::{Effect, Event, Input, Run, decide};
 use afresh_git::PoolError;
@@ -87,17 +88,17 @@ impl Driver {
         &self.run
     }
 
-    /// Feeds an input that is not from the world: a changed plan, other settings, a cleared halt.
-    pub fn tell(&mut self, input: Input) -> Result<(), DriveError> {
-        self.turn(vec![(input, None)])
-    }
-
     /// Takes the run up and drives it until nothing more can happen by itself.
-    pub fn drive(&mut self) -> Result<Standing, DriveError> {
+    pub fn drive(&mut self, opening: Opening) -> Result<Standing, DriveError> {
         // If a supervisor is killed, its orphans come to us, and we can end them.
         let _ = become_subreaper();
-        let mut posts = self.look_around()?;
-        posts.push((Input::Opened, None));
+        let (mut posts, later): (Vec<Post>, Vec<Post>) = self
+            .look_around()?
+            .into_iter()
+            // A halt that waits already must come before anything starts.
+            .partition(|(input, _)| matches!(input, Input::HaltAsked { .. }));
+        posts.push((Input::Opened(Box::new(opening)), None));
+        posts.extend(later);
         self.turn(posts)?;
         loop {
             let now = self.clock.now();
@@ -207,7 +208,7 @@ impl Driver {
         for message in self.taken.journal.pending()? {
             match serde_json::from_str::<Order>(&message.body) {
                 Ok(order) if order.run() == self.run.id() => {
-                    posts.push((order.to_input(), Some(message.id)))
+                    posts.push((order.to_input(), Some(message.id)));
                 }
                 Ok(order) => {
                     self.refuse(message.id, &format!("run {} is not being driven", order.run()))

@@ -184,7 +184,7 @@ impl Taken {
                 })
         };
         let id =
-            (1..).map(|n| format!("{stem}-{n}")).find(|id| !taken(id)).expect("numbers do not end");
+            (1..=u32::MAX).map(|n| format!("{stem}-{n}")).find(|id| !taken(id)).expect("numbers do not end");
         Ok(RunId::new(id).expect("a slug with a number is an id"))
     }
 }

@@ -14,6 +14,6 @@ pub mod native;
 pub mod node;
 pub mod result;
 pub mod schema;
-mod toml;
+pub mod toml;
 
 pub use finding::{Finding, Severity};

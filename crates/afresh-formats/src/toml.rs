@@ -7,7 +7,7 @@ use toml_edit::{Document, Item, TableLike};
 use crate::finding::{Finding, Source};
 use crate::node::{Entry, Node, Value};
 
-pub(crate) fn parse(source: &Source<'_>) -> Result<Node, Finding> {
+pub fn parse(source: &Source<'_>) -> Result<Node, Finding> {
     match Document::parse(source.text) {
         Ok(document) => {
             let whole = 0..source.text.len();

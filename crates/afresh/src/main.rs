@@ -1,1 +1,51 @@
-fn main() {}
+//! Runs a specification to done with a fresh coding agent for every task.
+//!
+//! This crate is the only one that prints, reads the environment and parses arguments.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`cli`], [`commands`] | what was typed; one file per command |
+//! | [`environment`] | every variable that we read |
+//! | [`config`] | the configuration file, and what it means together with the flags |
+//! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
+//! | [`workplace`], [`ordering`] | the repository; orders to a run that somebody drives |
+//! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
+//! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
+//! | [`signals`] | Ctrl-C and its kin |
+
+mod cli;
+mod commands;
+mod config;
+mod environment;
+mod event_lines;
+mod exit;
+mod failure;
+mod moment;
+mod ordering;
+mod output;
+mod plan_file;
+mod preflight;
+mod progress;
+mod signals;
+mod summary;
+mod workplace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    // The supervisor is this very program; it must start fast and knows no options.
+    if std::env::args().nth(1).as_deref() == Some(afresh_process::HIDDEN_COMMAND) {
+        return afresh_process::supervise_main();
+    }
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::of_usage(&error),
+    };
+    let output = output::Output::new(&cli.common);
+    match commands::dispatch(&cli, &output) {
+        Ok(exit) => exit.into(),
+        Err(failure) => output.failed(&failure),
+    }
+}

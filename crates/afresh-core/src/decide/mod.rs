@@ -33,9 +33,7 @@ pub struct Reaction {
 pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
     let mut turn = Turn { run, now, reaction: Reaction::default() };
     match input {
-        Input::Opened => turn.open(),
-        Input::PlanChanged(plan) => turn.plan_changed(plan),
-        Input::SettingsChanged(settings) => turn.settings_changed(settings),
+        Input::Opened(opening) => turn.open(opening),
         Input::Spawned(attempt) => turn.spawned(attempt),
         Input::SpawnFailed(attempt, failure) => turn.spawn_failed(attempt, failure),
         Input::UsageSeen(attempt, usage) => turn.usage_seen(attempt, usage),

@@ -6,7 +6,7 @@
 use super::Turn;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::input::AttemptEnd;
+use crate::input::{AttemptEnd, Opening};
 use crate::outcome::{Ending, Outcome};
 use crate::plan::Plan;
 use crate::run::Stage;
@@ -14,8 +14,17 @@ use crate::settings::Settings;
 use crate::usage::Usage;
 
 impl Turn<'_> {
-    pub(super) fn open(&mut self) {
+    pub(super) fn open(&mut self, opening: &Opening) {
         self.record(Event::Opened { epoch: self.run.epoch() + 1 });
+        if let Some(plan) = &opening.plan {
+            self.plan_changed(plan);
+        }
+        if let Some(settings) = &opening.settings {
+            self.settings_changed(settings);
+        }
+        if opening.clear_halt && self.run.halt().is_some() {
+            self.record(Event::HaltCleared);
+        }
         for at in self.run.active() {
             self.take_up(at);
         }
@@ -62,7 +71,7 @@ impl Turn<'_> {
     }
 
     /// Work of attempts whose task is no longer the same is saved, not used.
-    pub(super) fn plan_changed(&mut self, plan: &Plan) {
+    fn plan_changed(&mut self, plan: &Plan) {
         if plan == self.run.plan() {
             return;
         }
@@ -80,7 +89,7 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn settings_changed(&mut self, settings: &Settings) {
+    fn settings_changed(&mut self, settings: &Settings) {
         if settings != self.run.settings() {
             self.record(Event::SettingsChanged { settings: Box::new(settings.clone()) });
         }

@@ -96,11 +96,11 @@ pub(crate) struct MoveJob {
 impl MoveJob {
     pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
         let moved =
-            self.try_move(shared, Expect::Is(self.from.clone())).unwrap_or_else(Move::Trouble);
+            self.try_move(shared, &Expect::Is(self.from.clone())).unwrap_or_else(Move::Trouble);
         Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved)
     }
 
-    fn try_move(&self, shared: &Shared, expected: Expect) -> Result<Move, String> {
+    fn try_move(&self, shared: &Shared, expected: &Expect) -> Result<Move, String> {
         if let Some(place) = checked_out_in(shared, &self.branch) {
             return Err(format!(
                 "{} is checked out in {place}; switch to another branch there",
@@ -117,14 +117,14 @@ impl MoveJob {
             // Killed between the move and its record: it is done.
             RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(Move::Done),
             // The user deleted the branch; everything on it is kept, so it can come back.
-            RefOutcome::Mismatch { now: None, .. } if expected != Expect::Missing => {
-                self.try_move(shared, Expect::Missing)
+            RefOutcome::Mismatch { now: None, .. } if *expected != Expect::Missing => {
+                self.try_move(shared, &Expect::Missing)
             }
             RefOutcome::Mismatch { now: Some(now), .. }
-                if self.restore.as_ref() == Some(&now) && expected != Expect::Is(now.clone()) =>
+                if self.restore.as_ref() == Some(&now) && *expected != Expect::Is(now.clone()) =>
             {
-                self.save_outsider(shared, &now)?;
-                self.try_move(shared, Expect::Is(now))
+                save_outsider(shared, &now)?;
+                self.try_move(shared, &Expect::Is(now))
             }
             RefOutcome::Mismatch { now: Some(now), .. } => Ok(Move::Foreign(now)),
             RefOutcome::Mismatch { now: None, name } => Err(format!("{name} comes and goes")),
@@ -143,19 +143,14 @@ impl MoveJob {
         }
         updates
     }
+}
 
-    /// An outsider's commit is somebody's work.
-    fn save_outsider(&self, shared: &Shared, commit: &CommitId) -> Result<(), String> {
-        let name =
-            salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
-        let update = RefUpdate { name, new: Some(commit.clone()), old: Expect::Any };
-        shared
-            .pool
-            .repository()
-            .update_refs(&[update], DEFAULT_PATIENCE)
-            .map_err(|error| describe(&error))?;
-        Ok(())
-    }
+/// An outsider's commit is somebody's work.
+fn save_outsider(shared: &Shared, commit: &CommitId) -> Result<(), String> {
+    let name = salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
+    let update = RefUpdate { name, new: Some(commit.clone()), old: Expect::Any };
+    let outcome = shared.pool.repository().update_refs(&[update], DEFAULT_PATIENCE);
+    outcome.map(drop).map_err(|error| describe(&error))
 }
 
 /// Keeps everything that has landed, also when the user deletes the branch.

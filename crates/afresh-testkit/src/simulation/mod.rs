@@ -106,7 +106,7 @@ impl Game {
         let run = Run::start(&first).expect("the first event starts a run");
         let world = World::new(seed, &run);
         let mut letters = BinaryHeap::new();
-        letters.push(Letter::new(Timestamp(0), 0, Input::Opened));
+        letters.push(Letter::new(Timestamp(0), 0, Input::Opened(Box::default())));
         Self {
             scenario,
             random,
@@ -232,7 +232,7 @@ impl Game {
             }
         }
         self.run = Run::replay(&self.journal).ok_or("the journal does not start a run")?;
-        self.letters.push(Letter::new(self.now, 0, Input::Opened));
+        self.letters.push(Letter::new(self.now, 0, Input::Opened(Box::default())));
         Ok(())
     }
 

@@ -1,0 +1,57 @@
+//! What was typed. What it means is for the commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands::{halt, resume, run, schema, show, status};
+
+/// Runs a specification to done with a fresh coding agent for every task.
+#[derive(Debug, Parser)]
+#[command(name = "afresh", version, about, propagate_version = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// Print JSON on standard output, and nothing else
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Work in this directory
+    #[arg(short = 'C', value_name = "DIR", default_value = ".", global = true)]
+    pub(crate) directory: PathBuf,
+    /// Say less
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// When to use colours; NO_COLOR is honoured
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true)]
+    pub(crate) color: Color,
+    /// Another configuration file than .afresh/config.toml
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(run::Args),
+    Status(status::Args),
+    Show(show::Args),
+    Halt(halt::Args),
+    Resume(resume::Args),
+    Schema(schema::Args),
+}

@@ -1,0 +1,24 @@
+//! One file per command: what it takes, and one function that does it.
+
+pub(crate) mod halt;
+pub(crate) mod resume;
+pub(crate) mod run;
+pub(crate) mod schema;
+pub(crate) mod show;
+pub(crate) mod status;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
+    match &cli.command {
+        Command::Run(args) => run::run(args, &cli.common, output),
+        Command::Status(args) => status::status(args, &cli.common, output),
+        Command::Show(args) => show::show(args, &cli.common, output),
+        Command::Halt(args) => halt::halt(args, &cli.common, output),
+        Command::Resume(args) => resume::resume(args, &cli.common, output),
+        Command::Schema(args) => schema::schema(args, output),
+    }
+}

@@ -1,0 +1,27 @@
+//! `afresh resume`: clear the halt and go on driving.
+
+use afresh_engine::Order;
+
+use crate::cli::Common;
+use crate::commands::run;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::ordering;
+use crate::output::Output;
+
+/// Clear the halt and go on driving
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only clear the halt
+    #[arg(long)]
+    clear_only: bool,
+    #[command(flatten)]
+    driving: run::Driving,
+}
+
+pub(crate) fn resume(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    if args.clear_only {
+        return ordering::give(common, output, "the halt is cleared; `afresh run` goes on", |run| Order::ClearHalt { run });
+    }
+    run::resume(&args.driving, common, output)
+}

@@ -1,0 +1,288 @@
+//! `afresh run [PLAN]`: starts, resumes and recovers alike.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use afresh_core::Run;
+use afresh_core::ids::TaskId;
+use afresh_core::input::Opening;
+use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
+use afresh_engine::activity::ActivityLog;
+use afresh_engine::open::Taken;
+use afresh_engine::{Driver, OpenRun, Rules, Watcher, Workplace};
+use afresh_git::{DiscoverError, Repository};
+
+use crate::cli::Common;
+use crate::commands::show;
+use crate::config::{self, Config};
+use crate::event_lines::EventLines;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Paint};
+use crate::plan_file::{self, PlanFile};
+use crate::progress::Progress;
+use crate::{environment, moment, ordering, preflight, signals, summary, workplace};
+
+/// Run a plan: start it, or go on where it stopped
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A plan file, or a directory that holds one; without it the last one
+    plan: Option<PathBuf>,
+    /// The plan's format
+    #[arg(long, value_parser = ["native"])]
+    format: Option<String>,
+    /// Show what would run, and stop there
+    #[arg(long)]
+    dry_run: bool,
+    /// Make a git repository with an empty first commit, where there is none
+    #[arg(long)]
+    init_git: bool,
+    #[command(flatten)]
+    driving: Driving,
+}
+
+/// How to drive; flags win over the configuration.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Driving {
+    /// Workers at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    parallel: Option<u16>,
+    /// The agent of tasks that name none
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// eager: as soon as its own dependencies are merged; waves: with a barrier between waves
+    #[arg(long, value_parser = words(Schedule::WORDS))]
+    schedule: Option<String>,
+    /// Run this task only
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// What becomes of attempts that were running when afresh was killed
+    #[arg(long, value_parser = words(OnOrphan::WORDS))]
+    on_orphan: Option<String>,
+    /// Who answers a worker that needs a decision
+    #[arg(long, value_parser = words(OnDecision::WORDS))]
+    on_decision: Option<String>,
+    /// What follows when a task's attempts are spent
+    #[arg(long, value_parser = words(OnFailure::WORDS))]
+    on_failure: Option<String>,
+    /// Stop spending at this many dollars
+    #[arg(long, value_name = "X", value_parser = parse_usd)]
+    budget_usd: Option<u64>,
+    /// Stop spending at this many tokens
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+}
+
+fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(words)
+}
+
+/// Dollars as whole millionths.
+fn parse_usd(text: &str) -> Result<u64, String> {
+    let dollars: f64 = text.parse().map_err(|_| "not an amount".to_owned())?;
+    if !(0.0..=1e9).contains(&dollars) {
+        return Err("not an amount between 0 and 1e9".to_owned());
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just above")]
+    Ok((dollars * 1e6).round() as u64)
+}
+
+pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let directory = workplace::directory(common)?;
+    // Everything that can be wrong is found before anything is touched.
+    let config = config::load(&directory, common.config.as_deref())?;
+    let given = args.plan.as_deref().map(|plan| plan_file::load(&directory, plan)).transpose()?;
+    if let (true, Some(file)) = (args.dry_run, &given) {
+        show::print(file, output);
+        return Ok(Exit::Done);
+    }
+    let place = find_place(&directory, args.init_git, output)?;
+    let file = match given {
+        Some(file) => file,
+        None => last_plan(&place)?,
+    };
+    if args.dry_run {
+        show::print(&file, output);
+        return Ok(Exit::Done);
+    }
+    let job = prepare(place, file, config, &args.driving, output)?;
+    job.start_or_continue(output)
+}
+
+/// Clears the last run's halt and drives it on.
+pub(crate) fn resume(driving: &Driving, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let directory = workplace::directory(common)?;
+    let config = config::load(&directory, common.config.as_deref())?;
+    let place = workplace::find(common)?;
+    let file = last_plan(&place)?;
+    let mut job = prepare(place, file, config, driving, output)?;
+    job.clear_halt = true;
+    job.start_or_continue(output)
+}
+
+fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<Workplace, Failure> {
+    let program = workplace::git()?;
+    let cache = workplace::cache()?;
+    let unborn = match Repository::discover(&program, directory) {
+        Ok(repository) => repository.head().map_err(|error| Failure::usage("git", error.to_string()))?.is_none(),
+        Err(DiscoverError::NotARepository { .. }) if init_git => true,
+        Err(error @ DiscoverError::NotARepository { .. }) => {
+            return Err(Failure::from(error)
+                .help("`afresh run --init-git …` makes one with an empty first commit; your files stay as they are"));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if unborn && init_git {
+        Repository::init(&program, directory, moment::now_seconds())
+            .map_err(|error| Failure::usage("git", error.to_string()))?;
+        output.note("made a git repository with an empty first commit");
+    }
+    Ok(Workplace::find(&program, directory, environment::state(), cache)?)
+}
+
+/// The plan of the newest run, read from its file again.
+fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
+    let found = place.look(|_| true)?.ok_or_else(ordering::no_run)?;
+    let source = PathBuf::from(&found.run.settings().source);
+    if source.is_file() {
+        return plan_file::load(Path::new("/"), &source);
+    }
+    // The file is gone; the run goes on with the plan that was pinned.
+    Ok(PlanFile { path: source, plan: found.run.plan().clone(), warnings: vec![] })
+}
+
+/// Everything that a drive needs.
+struct Drive {
+    place: Workplace,
+    file: PlanFile,
+    settings: Settings,
+    rules: Rules,
+    clear_halt: bool,
+}
+
+fn prepare(
+    place: Workplace,
+    file: PlanFile,
+    config: Config,
+    driving: &Driving,
+    output: &Output,
+) -> Result<Drive, Failure> {
+    for warning in file.warnings.iter().chain(&config.warnings) {
+        output.note(warning.render().trim_end());
+    }
+    let settings = settings(&config, driving, &place, &file)?;
+    let rules = rules(config, driving)?;
+    preflight::check(&place, &file, &settings, &rules)?;
+    Ok(Drive { place, file, settings, rules, clear_halt: false })
+}
+
+fn settings(config: &Config, driving: &Driving, place: &Workplace, file: &PlanFile) -> Result<Settings, Failure> {
+    let mut settings = config.settings.clone();
+    settings.source = file.path.to_string_lossy().into_owned();
+    settings.pinned = place
+        .repository
+        .root()
+        .and_then(|root| file.path.strip_prefix(root.canonicalize().ok()?).ok())
+        .map(|path| path.to_string_lossy().into_owned())
+        .into_iter()
+        .collect();
+    if let Some(parallel) = driving.parallel {
+        settings.parallel = parallel;
+    }
+    let word = |flag: &Option<String>| flag.clone().unwrap_or_default();
+    settings.schedule = Schedule::from_word(&word(&driving.schedule)).unwrap_or(settings.schedule);
+    settings.on_orphan = OnOrphan::from_word(&word(&driving.on_orphan)).unwrap_or(settings.on_orphan);
+    settings.on_decision = OnDecision::from_word(&word(&driving.on_decision)).unwrap_or(settings.on_decision);
+    settings.on_failure = OnFailure::from_word(&word(&driving.on_failure)).unwrap_or(settings.on_failure);
+    settings.budget.cost_micros = driving.budget_usd.or(settings.budget.cost_micros);
+    settings.budget.tokens = driving.budget_tokens.or(settings.budget.tokens);
+    if let Some(task) = &driving.task {
+        let id = TaskId::new(task.as_str()).ok().filter(|id| file.plan.position(id).is_some());
+        settings.only = Some(id.ok_or_else(|| {
+            let near = afresh_core::plan::nearest(task, file.plan.tasks().iter().map(|task| task.id.as_str()));
+            let failure = Failure::usage("task", format!("the plan has no task {task:?}"));
+            match near {
+                Some(near) => failure.help(format!("did you mean {near:?}?")),
+                None => failure,
+            }
+        })?);
+    }
+    Ok(settings)
+}
+
+fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {
+    let exe = std::env::current_exe().map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
+    Ok(Rules {
+        agent: driving.agent.clone().or(config.agent).unwrap_or_else(|| "claude".to_owned()),
+        agents: config.agents,
+        attempt_timeout: Some(config.attempt_timeout),
+        silence_timeout: Some(config.silence_timeout),
+        output_bytes: config.output_bytes,
+        check_timeout: config.check_timeout,
+        checks_parallel: config.checks_parallel,
+        check_env: config.check_env,
+        setup: config.setup,
+        keep: config.keep,
+        containment: environment::containment().unwrap_or(afresh_process::Containment::Auto),
+        environment: environment::all(),
+        exe,
+    })
+}
+
+impl Drive {
+    fn start_or_continue(self, output: &Output) -> Result<Exit, Failure> {
+        let taken = self.place.take(&workplace::holder())?;
+        let source = self.settings.source.clone();
+        let (open, opening) = match taken.find(|run| run.settings().source == source)? {
+            Some(found) => {
+                if let Some(refused) = halted(&found.run, self.clear_halt) {
+                    return Err(refused);
+                }
+                let opening = Opening {
+                    plan: Some(self.file.plan.clone()),
+                    settings: Some(self.settings.clone()),
+                    clear_halt: self.clear_halt,
+                };
+                (taken.take_up(found.run, found.last_at)?, opening)
+            }
+            None => (start(taken, &self, output)?, Opening::default()),
+        };
+        self.drive(open, opening, output)
+    }
+
+    fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Exit, Failure> {
+        let started = Instant::now();
+        let watchers = watchers(&self.place, output)?;
+        let mut driver = Driver::new(open, self.rules, watchers)?;
+        signals::listen(driver.mailer()).map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
+        let standing = driver.drive(opening)?;
+        summary::print(driver.run(), standing, started.elapsed(), output);
+        Ok(standing.into())
+    }
+}
+
+fn start(taken: Taken, drive: &Drive, output: &Output) -> Result<OpenRun, Failure> {
+    let open = taken.start(drive.file.plan.clone(), drive.settings.clone())?;
+    let (run, plan) = (open.run.id(), open.run.plan());
+    let mark = output.paint(Paint::Blue, "run");
+    output.note(&format!("{mark} {run}: {} tasks in {} waves on {}", plan.len(), plan.waves().len(), open.run.branch()));
+    Ok(open)
+}
+
+fn halted(run: &Run, clear: bool) -> Option<Failure> {
+    let halt = run.halt().filter(|_| !clear)?;
+    let message = format!("run {} was halted by {}: {}", run.id(), halt.by, halt.reason);
+    Some(Failure::new(Exit::Halted, "halted", message).help("`afresh resume` clears the halt and goes on"))
+}
+
+fn watchers(place: &Workplace, output: &Output) -> Result<Vec<Box<dyn Watcher>>, Failure> {
+    let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).map_err(|error| {
+        Failure::usage("log", format!("cannot write {}", place.layout.activity_log().display())).cause(error.to_string())
+    })?;
+    let view: Box<dyn Watcher> = if output.json {
+        Box::new(EventLines { output: output.clone() })
+    } else {
+        Box::new(Progress::new(output.clone()))
+    };
+    Ok(vec![Box::new(log), view])
+}

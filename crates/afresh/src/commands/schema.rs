@@ -1,0 +1,27 @@
+//! `afresh schema NAME`: the formats as JSON Schema.
+
+use clap::ValueEnum;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Print the JSON Schema of a format
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(value_enum)]
+    name: Name,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Name {
+    /// The program's own plan format
+    Plan,
+}
+
+pub(crate) fn schema(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    match args.name {
+        Name::Plan => output.data(afresh_formats::schema::plan().trim_end()),
+    }
+    Ok(Exit::Done)
+}

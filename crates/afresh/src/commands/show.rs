@@ -1,0 +1,137 @@
+//! `afresh show [PLAN]`: what would run.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use afresh_core::Plan;
+use afresh_core::plan::Task;
+use serde_json::{Value, json};
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, safe};
+use crate::plan_file::{self, PlanFile};
+use crate::workplace;
+
+/// Show what would run: waves, files, critical path, conflicts
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A plan file, or a directory that holds one
+    #[arg(default_value = ".")]
+    plan: PathBuf,
+    /// The plan's format
+    #[arg(long, value_parser = ["native"])]
+    format: Option<String>,
+}
+
+pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let file = plan_file::load(&workplace::directory(common)?, &args.plan)?;
+    print(&file, output);
+    Ok(Exit::Done)
+}
+
+/// Prints a plan, as people or scripts want it.
+pub(crate) fn print(file: &PlanFile, output: &Output) {
+    for warning in &file.warnings {
+        output.note(warning.render().trim_end());
+    }
+    if output.json {
+        output.document(&to_json(&file.plan));
+    } else {
+        output.data(to_text(&file.plan).trim_end());
+    }
+}
+
+fn to_json(plan: &Plan) -> Value {
+    let id = |at: &usize| plan.task(*at).id.to_string();
+    let tasks: Vec<Value> = plan.tasks().iter().enumerate().map(|(at, task)| task_json(plan.wave(at), task)).collect();
+    let waves: Vec<Vec<String>> = plan.waves().iter().map(|wave| wave.iter().map(id).collect()).collect();
+    let conflicts: Vec<Value> = plan
+        .conflicts()
+        .iter()
+        .map(|conflict| json!({"tasks": [conflict.tasks.0, conflict.tasks.1], "path": conflict.path}))
+        .collect();
+    json!({
+        "format": "native",
+        "name": plan.name,
+        "tasks": tasks,
+        "waves": waves,
+        "critical_path": plan.critical_path().iter().map(id).collect::<Vec<_>>(),
+        "conflicts": conflicts,
+    })
+}
+
+fn task_json(wave: u32, task: &Task) -> Value {
+    let files = |scopes: &[afresh_core::plan::FileScope]| -> Vec<Value> {
+        scopes.iter().map(|scope| json!({"path": scope.pattern.as_str(), "action": scope.action})).collect()
+    };
+    let checks = |checks: &[afresh_core::plan::Check]| -> Vec<Value> {
+        checks.iter().map(|check| json!({"name": check.name, "command": check.command})).collect()
+    };
+    let steps: Vec<Value> = task
+        .steps
+        .iter()
+        .map(|step| json!({"name": step.name, "files": files(&step.files), "checks": checks(&step.checks)}))
+        .collect();
+    json!({
+        "id": task.id,
+        "title": task.title,
+        "wave": wave,
+        "depends_on": task.needs,
+        "files": files(&task.files),
+        "steps": steps,
+        "checks": checks(&task.checks),
+        "no_check": task.no_check,
+        "tier": task.tier,
+        "est_context": null,
+    })
+}
+
+fn to_text(plan: &Plan) -> String {
+    let mut text = String::new();
+    let waves = plan.waves();
+    let _ = writeln!(text, "{}: {} tasks in {} waves", safe(&plan.name), plan.len(), waves.len());
+    for (number, wave) in waves.iter().enumerate() {
+        let _ = writeln!(text, "\nwave {}", number + 1);
+        for at in wave {
+            task_text(&mut text, plan.task(*at));
+        }
+    }
+    let path: Vec<&str> = plan.critical_path().iter().map(|at| plan.task(*at).id.as_str()).collect();
+    let shown = if path.len() > 20 { format!("{} … {}", path[..10].join(" → "), path[path.len() - 10..].join(" → ")) } else { path.join(" → ") };
+    let _ = writeln!(text, "\ncritical path ({} tasks): {shown}", path.len());
+    let conflicts = plan.conflicts();
+    if !conflicts.is_empty() {
+        let _ = writeln!(text, "\nnever side by side, because both may write the same file:");
+        for conflict in conflicts.iter().take(20) {
+            let _ = writeln!(text, "  {} and {}: {}", conflict.tasks.0, conflict.tasks.1, safe(&conflict.path));
+        }
+        if conflicts.len() > 20 {
+            let _ = writeln!(text, "  and {} more pairs", conflicts.len() - 20);
+        }
+    }
+    text
+}
+
+fn task_text(text: &mut String, task: &Task) {
+    let needs = if task.needs.is_empty() {
+        String::new()
+    } else {
+        let ids: Vec<&str> = task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
+        format!("  (needs {})", ids.join(", "))
+    };
+    let _ = writeln!(text, "  {}  {}{needs}", task.id, safe(&task.title));
+    let files: Vec<String> = task.patterns().map(|pattern| safe(pattern.as_str())).collect();
+    if files.is_empty() {
+        let _ = writeln!(text, "      files: any, and so it runs alone");
+    } else {
+        let _ = writeln!(text, "      files: {}", files.join(", "));
+    }
+    let checks: Vec<String> = task.all_checks().map(|check| safe(&check.command)).collect();
+    match (&task.no_check, checks.is_empty()) {
+        (_, false) => drop(writeln!(text, "      checks: {}", checks.join(" · "))),
+        (Some(reason), true) => drop(writeln!(text, "      no check: {}", safe(reason))),
+        (None, true) => drop(writeln!(text, "      UNCHECKED: nothing proves that it is done")),
+    }
+}

@@ -1,0 +1,88 @@
+//! The configuration: built-in values, then the file, then flags.
+//!
+//! The file is read with places, so that a mistake is shown where it is. An unknown key is an
+//! error: a misspelt limit must not silently mean no limit.
+
+mod read;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use afresh_agents::Agent;
+use afresh_core::settings::Settings;
+use afresh_formats::Finding;
+
+use crate::failure::Failure;
+
+/// Everything that can be configured.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// What decisions rest on.
+    pub(crate) settings: Settings,
+    pub(crate) agent: Option<String>,
+    pub(crate) agents: BTreeMap<String, Agent>,
+    pub(crate) attempt_timeout: Duration,
+    pub(crate) silence_timeout: Duration,
+    pub(crate) output_bytes: u64,
+    pub(crate) setup: Vec<String>,
+    pub(crate) keep: Vec<String>,
+    pub(crate) check_timeout: Duration,
+    pub(crate) checks_parallel: u16,
+    pub(crate) check_env: Vec<String>,
+    /// Parts that this version reads but does not carry out yet.
+    pub(crate) warnings: Vec<Finding>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            agent: None,
+            agents: BTreeMap::new(),
+            attempt_timeout: Duration::from_secs(30 * 60),
+            silence_timeout: Duration::from_secs(10 * 60),
+            output_bytes: 32 * 1024 * 1024,
+            setup: Vec::new(),
+            keep: Vec::new(),
+            check_timeout: Duration::from_secs(10 * 60),
+            checks_parallel: 2,
+            check_env: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// Loads the configuration for work in `directory`.
+pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Failure> {
+    let mut config = Config::default();
+    let path = match given {
+        Some(given) => Some(directory.join(given)),
+        None => project_file(directory),
+    };
+    let Some(path) = path else { return Ok(config) };
+    let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
+    let bytes = std::fs::read(&path).map_err(|error| {
+        Failure::usage("config", format!("cannot read the configuration {shown}")).cause(error.to_string())
+    })?;
+    let findings = read::read(&shown, &bytes, &mut config);
+    if findings.iter().any(Finding::is_error) {
+        return Err(Failure::in_file("config", &format!("cannot use the configuration {shown}"), findings));
+    }
+    config.warnings = findings;
+    Ok(config)
+}
+
+/// The nearest `.afresh/config.toml`, up to the root of the checkout.
+fn project_file(directory: &Path) -> Option<PathBuf> {
+    for place in directory.ancestors() {
+        let file = place.join(".afresh/config.toml");
+        if file.is_file() {
+            return Some(file);
+        }
+        if place.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}

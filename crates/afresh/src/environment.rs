@@ -1,0 +1,56 @@
+//! Every environment variable that afresh reads, and no others.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `AFRESH_STATE` | the state directory, instead of `.afresh/state` |
+//! | `AFRESH_CACHE` | the cache directory with the workspaces, instead of the user's cache directory |
+//! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are held |
+//! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
+//! | `NO_COLOR` | no colours |
+//! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
+//! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use afresh_git::Surroundings;
+use afresh_process::Containment;
+
+pub(crate) fn no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+pub(crate) fn state() -> Option<PathBuf> {
+    directory("AFRESH_STATE")
+}
+
+/// Outside the repository, because tools that walk upwards break on nested checkouts.
+pub(crate) fn cache() -> Option<PathBuf> {
+    directory("AFRESH_CACHE")
+        .or_else(|| directory("XDG_CACHE_HOME").filter(|path| path.is_absolute()).map(|path| path.join("afresh")))
+        .or_else(|| directory("HOME").map(|home| home.join(".cache/afresh")))
+}
+
+fn directory(name: &str) -> Option<PathBuf> {
+    let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+    std::path::absolute(PathBuf::from(value)).ok()
+}
+
+pub(crate) fn containment() -> Option<Containment> {
+    match std::env::var("AFRESH_CONTAINMENT").ok()?.as_str() {
+        "auto" => Some(Containment::Auto),
+        "cgroup" => Some(Containment::Cgroup),
+        "namespace" => Some(Containment::Namespace),
+        "group" => Some(Containment::Group),
+        _ => None,
+    }
+}
+
+pub(crate) fn surroundings() -> Surroundings {
+    Surroundings::from_vars(std::env::vars_os())
+}
+
+/// Our whole environment, from which allow-lists choose; what is not UTF-8 is never handed on.
+pub(crate) fn all() -> BTreeMap<String, String> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+}

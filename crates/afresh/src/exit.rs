@@ -1,0 +1,49 @@
+//! Exit codes, in one place. `docs/exit-codes.md` says the same to users.
+
+use std::process::ExitCode;
+
+use afresh_core::run::Standing;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All done.
+    Done = 0,
+    /// Finished, but something failed, was skipped or is blocked.
+    Incomplete = 1,
+    /// Wrong usage or unreadable input.
+    Usage = 2,
+    Halted = 3,
+    /// Waits for a person.
+    Waiting = 4,
+    /// Another process drives this run.
+    Busy = 5,
+    BudgetReached = 6,
+    /// A bug in afresh, or a machine that does not do what it should.
+    Bug = 70,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl From<Standing> for Exit {
+    fn from(standing: Standing) -> Self {
+        match standing {
+            Standing::Finished { ok: true } => Self::Done,
+            Standing::Finished { ok: false } => Self::Incomplete,
+            Standing::Halted => Self::Halted,
+            Standing::Waiting => Self::Waiting,
+            Standing::BudgetReached => Self::BudgetReached,
+            Standing::Busy => Self::Bug,
+        }
+    }
+}
+
+/// clap's own messages: help and version are no errors.
+pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
+    // A closed terminal must not turn help into a panic.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}

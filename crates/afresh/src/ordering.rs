@@ -1,0 +1,85 @@
+//! Giving an order to a run: through the inbox if somebody drives it, else under the lock.
+
+use std::time::{Duration, Instant};
+
+use afresh_core::ids::RunId;
+use afresh_engine::{OpenError, Order, Workplace, driver};
+use afresh_store::{Inbox, LockError};
+use serde_json::json;
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::workplace;
+
+/// How long a driver gets to answer; the order is on disk in any case.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Gives the order to the last run and says how it went.
+pub(crate) fn give(
+    common: &Common,
+    output: &Output,
+    done: &str,
+    make: impl FnOnce(RunId) -> Order,
+) -> Result<Exit, Failure> {
+    let place = workplace::find(common)?;
+    let found = place.look(|_| true)?.ok_or_else(no_run)?;
+    let order = make(found.run.id().clone());
+    let refusal = loop {
+        match apply(&place, &order) {
+            Err(OpenError::Lock(LockError::Held(_))) => match send(&place, &order)? {
+                Some(answer) => break (answer != "ok").then_some(answer),
+                // The driver ended before it read the order, and left it to us.
+                None if place.holder()?.is_none() => {}
+                None => break None,
+            },
+            Err(error) => return Err(error.into()),
+            Ok(refusal) => break refusal,
+        }
+    };
+    match refusal {
+        Some(why) => Err(Failure::new(Exit::Incomplete, "refused", why)),
+        None => {
+            if output.json {
+                output.document(&json!({"run": order.run(), "ok": true}));
+            } else {
+                output.note(done);
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+pub(crate) fn no_run() -> Failure {
+    Failure::usage("no-run", "there is no run here").help("`afresh run PLAN` starts one")
+}
+
+/// Nobody drives: the order is carried out here, under the lock.
+fn apply(place: &Workplace, order: &Order) -> Result<Option<String>, OpenError> {
+    let taken = place.take(&workplace::holder())?;
+    let Some(found) = taken.find(|run| run.id() == order.run())? else {
+        return Ok(Some(format!("there is no run {}", order.run())));
+    };
+    let open = taken.take_up(found.run, found.last_at)?;
+    Ok(driver::apply_order(open, order)?)
+}
+
+/// Somebody drives: the order goes to the inbox; none if there is no answer yet.
+fn send(place: &Workplace, order: &Order) -> Result<Option<String>, Failure> {
+    let failed = |error: afresh_store::InboxError| Failure::usage("inbox", error.to_string());
+    let mut inbox = Inbox::open(&place.layout.state).map_err(failed)?;
+    let body = serde_json::to_string(order).map_err(|error| Failure::new(Exit::Bug, "order", error.to_string()))?;
+    let id = inbox.send(&workplace::person(), &body).map_err(failed)?;
+    let until = Instant::now() + PATIENCE;
+    while Instant::now() < until {
+        if let Some(answer) = inbox.answer_of(id).map_err(failed)? {
+            return Ok(Some(answer));
+        }
+        if place.holder()?.is_none() {
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(None)
+}

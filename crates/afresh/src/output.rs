@@ -1,0 +1,81 @@
+//! Data on standard output, people on standard error; nothing panics when nobody reads.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::cli::Common;
+use crate::failure::Failure;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    color: bool,
+}
+
+impl Output {
+    pub(crate) fn new(common: &Common) -> Self {
+        let color = match common.color {
+            crate::cli::Color::Always => true,
+            crate::cli::Color::Never => false,
+            crate::cli::Color::Auto => {
+                std::io::stderr().is_terminal() && !crate::environment::no_color()
+            }
+        };
+        Self { json: common.json, quiet: common.quiet, verbose: common.verbose, color }
+    }
+
+    /// A line of data.
+    pub(crate) fn data(&self, text: &str) {
+        // A reader that has gone away is no reason to fail.
+        let _ = writeln!(std::io::stdout().lock(), "{text}");
+    }
+
+    /// One JSON document as data.
+    pub(crate) fn document(&self, value: &impl Serialize) {
+        match serde_json::to_string_pretty(value) {
+            Ok(text) => self.data(&text),
+            Err(error) => self.note(&format!("cannot write JSON: {error}")),
+        }
+    }
+
+    /// A line for people.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr().lock(), "{text}");
+        }
+    }
+
+    /// A word in a colour, where colours are wanted.
+    pub(crate) fn paint(&self, color: Paint, text: &str) -> String {
+        if self.color { format!("\x1b[{}m{text}\x1b[0m", color as u8) } else { text.to_owned() }
+    }
+
+    pub(crate) fn failed(&self, failure: &Failure) -> ExitCode {
+        if self.json {
+            self.data(&failure.to_json().to_string());
+        } else {
+            let _ = std::io::stderr().lock().write_all(failure.to_text().as_bytes());
+        }
+        failure.exit.into()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Paint {
+    Red = 31,
+    Green = 32,
+    Yellow = 33,
+    Blue = 34,
+    Dim = 2,
+}
+
+/// Text from plans, repositories and workers, safe for a terminal: no control characters, no
+/// characters that turn the direction of writing.
+pub(crate) fn safe(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');
+    text.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
+}

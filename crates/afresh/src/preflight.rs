@@ -1,0 +1,104 @@
+//! What must hold before a run touches anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use afresh_core::settings::Settings;
+use afresh_engine::{Rules, Workplace};
+
+use crate::failure::Failure;
+use crate::plan_file::PlanFile;
+
+pub(crate) fn check(place: &Workplace, file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+    agents_are_there(file, rules)?;
+    something_judges(file, settings)?;
+    no_path_through_a_link(place, file)
+}
+
+/// Every agent that a task names must be known, and its program must be there (B37).
+fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
+    let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
+    for task in file.plan.tasks() {
+        wanted.entry(task.agent.as_deref().unwrap_or(&rules.agent)).or_insert(task.id.as_str());
+    }
+    for (name, task) in wanted {
+        let Some(agent) = rules.agents.get(name) else { return Err(unknown_agent(name, task, rules)) };
+        let program = agent.program().unwrap_or_default();
+        // A path inside the repository is looked for in the workspace, which is not there yet.
+        let relative = program.contains('/') && !program.starts_with('/');
+        if !relative && let Err(why) = find_program(program, rules) {
+            return Err(Failure::usage("spawn", format!("cannot start agent {name:?}: {program:?} {why}"))
+                .help(format!("check `command` under [agents.{name}] in .afresh/config.toml")));
+        }
+    }
+    Ok(())
+}
+
+fn unknown_agent(name: &str, task: &str, rules: &Rules) -> Failure {
+    let known: Vec<&str> = rules.agents.keys().map(String::as_str).collect();
+    let near = afresh_core::plan::nearest(name, known.iter().copied());
+    let help = match (near, known.is_empty()) {
+        (Some(near), _) => format!("did you mean {near:?}?"),
+        (None, false) => format!("configured are: {}", known.join(", ")),
+        (None, true) => "configure one in .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
+    };
+    Failure::usage("agent-not-found", format!("there is no agent {name:?} (task {task} needs it)")).help(help)
+}
+
+fn find_program(program: &str, rules: &Rules) -> Result<(), &'static str> {
+    let executable = |path: &Path| path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    if program.starts_with('/') {
+        let path = Path::new(program);
+        return match (path.exists(), executable(path)) {
+            (false, _) => Err("does not exist"),
+            (true, false) => Err("is not executable"),
+            (true, true) => Ok(()),
+        };
+    }
+    let path = rules.environment.get("PATH").cloned().unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|directory| executable(&directory.join(program)));
+    if found { Ok(()) } else { Err("is not on the PATH") }
+}
+
+/// Work that nothing but a worker's word would judge is refused, unless that is meant (B21).
+fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure> {
+    if !settings.always.is_empty() {
+        return Ok(());
+    }
+    let unchecked: Vec<&str> = file.plan.unchecked().map(|task| task.id.as_str()).take(20).collect();
+    if unchecked.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).help(
+        "give them `checks`, or `no_check = \"reason\"`, or set `always` under [checks] in .afresh/config.toml",
+    ))
+}
+
+/// A listed path behind a symbolic link of the repository could lead anywhere (B03).
+fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Failure> {
+    let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
+    let mut parents: BTreeSet<String> = BTreeSet::new();
+    for pattern in file.plan.tasks().iter().flat_map(afresh_core::plan::Task::patterns) {
+        let Some(path) = pattern.literal() else { continue };
+        parents.extend(path.match_indices('/').map(|(at, _)| path[..at].to_owned()));
+        parents.insert(path.to_owned());
+    }
+    let paths: Vec<String> = parents.into_iter().collect();
+    let modes = place
+        .repository
+        .entry_modes(&head, &paths)
+        .map_err(|error| Failure::usage("git", error.to_string()))?;
+    for task in file.plan.tasks() {
+        for path in task.patterns().filter_map(|pattern| pattern.literal()) {
+            let link = path.match_indices('/').map(|(at, _)| &path[..at]).find(|parent| {
+                modes.get(*parent).is_some_and(|mode| *mode == afresh_git::Mode::Symlink)
+            });
+            if let Some(link) = link {
+                return Err(Failure::usage("bad-path", format!("task {}: the path {path:?} leads through {link:?}, a symbolic link", task.id))
+                    .help("name the file by its real path"));
+            }
+        }
+    }
+    Ok(())
+}

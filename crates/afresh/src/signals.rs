@@ -1,0 +1,34 @@
+//! Ctrl-C and its kin, as inputs (F17).
+//!
+//! | signal | meaning |
+//! | --- | --- |
+//! | SIGINT (Ctrl-C), SIGHUP | halt: running attempts finish, nothing new starts; a second one: now |
+//! | SIGTERM | halt now: attempts are ended, what they did is saved |
+//! | SIGPIPE | ignored: a closed terminal never stops a run |
+
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use afresh_core::Input;
+use afresh_engine::Mail;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// Sends a halt for every signal that asks for one.
+pub(crate) fn listen(mailer: Sender<Mail>) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            let (name, now) = match signal {
+                SIGTERM => ("SIGTERM", true),
+                SIGHUP => ("SIGHUP", false),
+                _ => ("Ctrl-C", false),
+            };
+            let input = Input::HaltAsked { now, reason: format!("{name} was received"), by: name.to_owned() };
+            if mailer.send(Mail::Input(Box::new(input))).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
