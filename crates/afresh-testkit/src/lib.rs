@@ -1,3 +1,15 @@
 //! For tests only: the simulated world, test repositories, fault injection.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`simulation`] | the core in a seeded world |
+//! | [`repo`] | a real repository, a scripted worker, and the real program |
+//! | [`untouched`] | everything of the user's that a run must leave byte-identical (R5) |
+//! | [`survivors`] | processes that a run left behind (R6) |
 
+pub mod repo;
 pub mod simulation;
+pub mod survivors;
+pub mod untouched;
+
+pub use repo::{Ran, TestRepo};

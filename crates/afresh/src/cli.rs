@@ -8,7 +8,13 @@ use crate::commands::{halt, resume, run, schema, show, status};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
-#[command(name = "afresh", version, about, propagate_version = true, disable_help_subcommand = true)]
+#[command(
+    name = "afresh",
+    version,
+    about,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,

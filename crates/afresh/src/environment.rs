@@ -27,7 +27,11 @@ pub(crate) fn state() -> Option<PathBuf> {
 /// Outside the repository, because tools that walk upwards break on nested checkouts.
 pub(crate) fn cache() -> Option<PathBuf> {
     directory("AFRESH_CACHE")
-        .or_else(|| directory("XDG_CACHE_HOME").filter(|path| path.is_absolute()).map(|path| path.join("afresh")))
+        .or_else(|| {
+            directory("XDG_CACHE_HOME")
+                .filter(|path| path.is_absolute())
+                .map(|path| path.join("afresh"))
+        })
         .or_else(|| directory("HOME").map(|home| home.join(".cache/afresh")))
 }
 
@@ -52,5 +56,7 @@ pub(crate) fn surroundings() -> Surroundings {
 
 /// Our whole environment, from which allow-lists choose; what is not UTF-8 is never handed on.
 pub(crate) fn all() -> BTreeMap<String, String> {
-    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }

@@ -42,7 +42,8 @@ impl Failure {
     /// A file that cannot be read as what it should be.
     pub(crate) fn in_file(kind: &'static str, what: &str, findings: Vec<Finding>) -> Self {
         let errors = findings.iter().filter(|finding| finding.is_error()).count();
-        let problems = if errors == 1 { "1 problem".to_owned() } else { format!("{errors} problems") };
+        let problems =
+            if errors == 1 { "1 problem".to_owned() } else { format!("{errors} problems") };
         Self { findings, ..Self::usage(kind, format!("{what}: {problems}")) }
     }
 
@@ -77,7 +78,9 @@ impl Failure {
     }
 
     fn full_message(&self) -> String {
-        let parts: Vec<&str> = std::iter::once(self.message.as_str()).chain(self.causes.iter().map(String::as_str)).collect();
+        let parts: Vec<&str> = std::iter::once(self.message.as_str())
+            .chain(self.causes.iter().map(String::as_str))
+            .collect();
         parts.join(": ")
     }
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 /// A moment in UTC, as `2026-11-15T09:30:00.123Z`.
 pub(crate) fn iso(wall_ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(wall_ms).map_or_else(|_| wall_ms.to_string(), |at| format!("{at:.3}"))
+    jiff::Timestamp::from_millisecond(wall_ms)
+        .map_or_else(|_| wall_ms.to_string(), |at| format!("{at:.3}"))
 }
 
 /// Seconds since 1970, as commits carry them.

@@ -69,7 +69,8 @@ fn apply(place: &Workplace, order: &Order) -> Result<Option<String>, OpenError> 
 fn send(place: &Workplace, order: &Order) -> Result<Option<String>, Failure> {
     let failed = |error: afresh_store::InboxError| Failure::usage("inbox", error.to_string());
     let mut inbox = Inbox::open(&place.layout.state).map_err(failed)?;
-    let body = serde_json::to_string(order).map_err(|error| Failure::new(Exit::Bug, "order", error.to_string()))?;
+    let body = serde_json::to_string(order)
+        .map_err(|error| Failure::new(Exit::Bug, "order", error.to_string()))?;
     let id = inbox.send(&workplace::person(), &body).map_err(failed)?;
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {

@@ -34,7 +34,11 @@ pub(crate) fn load(directory: &Path, given: &Path) -> Result<PlanFile, Failure> 
             let plan = named(plan, &path);
             Ok(PlanFile { path, plan, warnings: reading.findings })
         }
-        None => Err(Failure::in_file("plan", &format!("cannot read the plan {shown}"), reading.findings)),
+        None => Err(Failure::in_file(
+            "plan",
+            &format!("cannot read the plan {shown}"),
+            reading.findings,
+        )),
     }
 }
 
@@ -55,7 +59,9 @@ fn read(path: &Path, shown: &str) -> Result<Vec<u8>, Failure> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| unreadable(shown, &error))?;
-    file.take(MAX_PLAN_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(shown, &error))?;
+    file.take(MAX_PLAN_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(shown, &error))?;
     Ok(bytes)
 }
 
@@ -78,10 +84,16 @@ fn only_plan_in(directory: &Path, shown: &str) -> Result<PathBuf, Failure> {
             .help("a plan's name ends in .plan.toml or .plan.json")),
         1 => Ok(found.remove(0)),
         _ => {
-            let names: Vec<String> =
-                found.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned()).collect();
-            Err(Failure::usage("plan", format!("the directory {shown} holds several plans: {}", names.join(", ")))
-                .help("name one of them"))
+            let names: Vec<String> = found
+                .iter()
+                .filter_map(|path| path.file_name())
+                .map(|name| name.to_string_lossy().into_owned())
+                .collect();
+            Err(Failure::usage(
+                "plan",
+                format!("the directory {shown} holds several plans: {}", names.join(", ")),
+            )
+            .help("name one of them"))
         }
     }
 }

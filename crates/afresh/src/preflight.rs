@@ -10,7 +10,12 @@ use afresh_engine::{Rules, Workplace};
 use crate::failure::Failure;
 use crate::plan_file::PlanFile;
 
-pub(crate) fn check(place: &Workplace, file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+pub(crate) fn check(
+    place: &Workplace,
+    file: &PlanFile,
+    settings: &Settings,
+    rules: &Rules,
+) -> Result<(), Failure> {
     agents_are_there(file, rules)?;
     something_judges(file, settings)?;
     no_path_through_a_link(place, file)
@@ -23,13 +28,18 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
         wanted.entry(task.agent.as_deref().unwrap_or(&rules.agent)).or_insert(task.id.as_str());
     }
     for (name, task) in wanted {
-        let Some(agent) = rules.agents.get(name) else { return Err(unknown_agent(name, task, rules)) };
+        let Some(agent) = rules.agents.get(name) else {
+            return Err(unknown_agent(name, task, rules));
+        };
         let program = agent.program().unwrap_or_default();
         // A path inside the repository is looked for in the workspace, which is not there yet.
         let relative = program.contains('/') && !program.starts_with('/');
         if !relative && let Err(why) = find_program(program, rules) {
-            return Err(Failure::usage("spawn", format!("cannot start agent {name:?}: {program:?} {why}"))
-                .help(format!("check `command` under [agents.{name}] in .afresh/config.toml")));
+            return Err(Failure::usage(
+                "spawn",
+                format!("cannot start agent {name:?}: {program:?} {why}"),
+            )
+            .help(format!("check `command` under [agents.{name}] in .afresh/config.toml")));
         }
     }
     Ok(())
@@ -43,11 +53,14 @@ fn unknown_agent(name: &str, task: &str, rules: &Rules) -> Failure {
         (None, false) => format!("configured are: {}", known.join(", ")),
         (None, true) => "configure one in .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
     };
-    Failure::usage("agent-not-found", format!("there is no agent {name:?} (task {task} needs it)")).help(help)
+    Failure::usage("agent-not-found", format!("there is no agent {name:?} (task {task} needs it)"))
+        .help(help)
 }
 
 fn find_program(program: &str, rules: &Rules) -> Result<(), &'static str> {
-    let executable = |path: &Path| path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    let executable = |path: &Path| {
+        path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    };
     if program.starts_with('/') {
         let path = Path::new(program);
         return match (path.exists(), executable(path)) {
@@ -66,7 +79,8 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure>
     if !settings.always.is_empty() {
         return Ok(());
     }
-    let unchecked: Vec<&str> = file.plan.unchecked().map(|task| task.id.as_str()).take(20).collect();
+    let unchecked: Vec<&str> =
+        file.plan.unchecked().map(|task| task.id.as_str()).take(20).collect();
     if unchecked.is_empty() {
         return Ok(());
     }
@@ -95,8 +109,14 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
                 modes.get(*parent).is_some_and(|mode| *mode == afresh_git::Mode::Symlink)
             });
             if let Some(link) = link {
-                return Err(Failure::usage("bad-path", format!("task {}: the path {path:?} leads through {link:?}, a symbolic link", task.id))
-                    .help("name the file by its real path"));
+                return Err(Failure::usage(
+                    "bad-path",
+                    format!(
+                        "task {}: the path {path:?} leads through {link:?}, a symbolic link",
+                        task.id
+                    ),
+                )
+                .help("name the file by its real path"));
             }
         }
     }

@@ -31,23 +31,43 @@ impl Watcher for Progress {
     fn recorded(&mut self, seen: &Seen<'_>) {
         let run = seen.run;
         let title = |task: &afresh_core::ids::TaskId| {
-            run.plan().position(task).map_or_else(String::new, |at| run.plan().task(at).title.clone())
+            run.plan()
+                .position(task)
+                .map_or_else(String::new, |at| run.plan().task(at).title.clone())
         };
         match seen.event {
             Event::RunStarted { run, plan, branch, .. } => {
-                self.line("run", Paint::Blue, run.as_str(), &format!("{} tasks on {branch}", plan.len()));
+                self.line(
+                    "run",
+                    Paint::Blue,
+                    run.as_str(),
+                    &format!("{} tasks on {branch}", plan.len()),
+                );
             }
             Event::PlanChanged { plan } => {
-                self.line("plan", Paint::Yellow, "-", &format!("changed, and pinned anew: {} tasks", plan.len()));
+                self.line(
+                    "plan",
+                    Paint::Yellow,
+                    "-",
+                    &format!("changed, and pinned anew: {} tasks", plan.len()),
+                );
             }
             Event::AttemptSpawned { attempt } => {
                 self.line("start", Paint::Blue, &attempt.to_string(), &title(&attempt.task));
             }
             Event::SpawnFailed { attempt, failure, .. } => {
-                let hint = failure.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-                self.line("no-start", Paint::Red, &attempt.to_string(), &format!("{}{hint}", failure.message));
+                let hint =
+                    failure.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+                self.line(
+                    "no-start",
+                    Paint::Red,
+                    &attempt.to_string(),
+                    &format!("{}{hint}", failure.message),
+                );
             }
-            Event::AttemptRejected { attempt, reason, .. } => self.rejected(&attempt.to_string(), reason),
+            Event::AttemptRejected { attempt, reason, .. } => {
+                self.rejected(&attempt.to_string(), reason)
+            }
             Event::AttemptHarvested { attempt, harvest } if !harvest.notes.is_empty() => {
                 self.line("note", Paint::Yellow, &attempt.to_string(), &harvest.notes.join("; "));
             }
@@ -55,26 +75,50 @@ impl Watcher for Progress {
                 let text = format!("{} ({})", title(&attempt.task), &commit.as_str()[..10]);
                 self.line("merged", Paint::Green, &attempt.to_string(), &text);
             }
-            Event::LandDelayed { attempt, why } => self.line("delayed", Paint::Red, &attempt.to_string(), why),
-            Event::TaskFailed { task, reason } => self.line("failed", Paint::Red, task.as_str(), reason),
-            Event::TaskSkipped { task, reason } => self.line("skipped", Paint::Yellow, task.as_str(), reason),
-            Event::TaskRetried { task } => self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers"),
+            Event::LandDelayed { attempt, why } => {
+                self.line("delayed", Paint::Red, &attempt.to_string(), why)
+            }
+            Event::TaskFailed { task, reason } => {
+                self.line("failed", Paint::Red, task.as_str(), reason)
+            }
+            Event::TaskSkipped { task, reason } => {
+                self.line("skipped", Paint::Yellow, task.as_str(), reason)
+            }
+            Event::TaskRetried { task } => {
+                self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers")
+            }
             Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
             Event::QuestionAsked { question } => {
                 self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
             }
             Event::QuestionAnswered { question, answer, by } => {
-                self.line("answer", Paint::Blue, &question.to_string(), &format!("{answer} (by {by})"));
+                self.line(
+                    "answer",
+                    Paint::Blue,
+                    &question.to_string(),
+                    &format!("{answer} (by {by})"),
+                );
             }
             Event::HaltRequested { now, reason, .. } => {
-                let how = if *now { "now: attempts are ended" } else { "running attempts finish; once more to end them" };
+                let how = if *now {
+                    "now: attempts are ended"
+                } else {
+                    "running attempts finish; once more to end them"
+                };
                 self.line("halt", Paint::Yellow, "-", &format!("{reason}; {how}"));
             }
             Event::HaltCleared => self.line("resume", Paint::Blue, "-", "the halt is cleared"),
-            Event::BudgetReached { .. } => self.line("budget", Paint::Red, "-", "reached; spending stops"),
+            Event::BudgetReached { .. } => {
+                self.line("budget", Paint::Red, "-", "reached; spending stops")
+            }
             Event::FinalChecked { results, .. } => self.finals(results),
             Event::ChecksPassed { attempt, results, .. } if self.output.verbose => {
-                self.line("checked", Paint::Dim, &attempt.to_string(), &format!("{} checks passed", results.len()));
+                self.line(
+                    "checked",
+                    Paint::Dim,
+                    &attempt.to_string(),
+                    &format!("{} checks passed", results.len()),
+                );
             }
             _ => {}
         }
@@ -87,7 +131,9 @@ impl Progress {
             Rejection::Orphaned => ("orphan", Paint::Yellow),
             Rejection::Stopped => ("stopped", Paint::Yellow),
             Rejection::Asked => ("asks", Paint::Yellow),
-            Rejection::Conflict { .. } | Rejection::BrokenMerge { .. } => ("collided", Paint::Yellow),
+            Rejection::Conflict { .. } | Rejection::BrokenMerge { .. } => {
+                ("collided", Paint::Yellow)
+            }
             _ => ("rejected", Paint::Red),
         };
         self.line(mark, paint, attempt, &reason.describe());
@@ -95,8 +141,18 @@ impl Progress {
 
     fn finals(&self, results: &[afresh_core::check::CheckResult]) {
         match results.iter().find(|result| !result.passed()) {
-            Some(failed) => self.line("broken", Paint::Red, "-", &format!("on the final tree, {}", failed.describe())),
-            None => self.line("checked", Paint::Green, "-", &format!("{} checks passed on the final tree", results.len())),
+            Some(failed) => self.line(
+                "broken",
+                Paint::Red,
+                "-",
+                &format!("on the final tree, {}", failed.describe()),
+            ),
+            None => self.line(
+                "checked",
+                Paint::Green,
+                "-",
+                &format!("{} checks passed on the final tree", results.len()),
+            ),
         }
     }
 }

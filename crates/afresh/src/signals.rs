@@ -24,7 +24,11 @@ pub(crate) fn listen(mailer: Sender<Mail>) -> std::io::Result<()> {
                 SIGHUP => ("SIGHUP", false),
                 _ => ("Ctrl-C", false),
             };
-            let input = Input::HaltAsked { now, reason: format!("{name} was received"), by: name.to_owned() };
+            let input = Input::HaltAsked {
+                now,
+                reason: format!("{name} was received"),
+                by: name.to_owned(),
+            };
             if mailer.send(Mail::Input(Box::new(input))).is_err() {
                 return;
             }

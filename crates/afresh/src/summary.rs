@@ -32,8 +32,15 @@ fn line(run: &Run, status: &Status, took: Duration, output: &Output) -> String {
     let total = status.tasks.len();
     let count = |state: &str| status.counts.get(state).copied().unwrap_or(0);
     let done = count("done");
-    let retried = run.tasks().filter(|(_, state)| matches!(state.stage, Stage::Done { .. }) && state.attempts > 1).count();
-    let mut parts = vec![if retried > 0 { format!("{done} merged ({retried} retried)") } else { format!("{done} merged") }];
+    let retried = run
+        .tasks()
+        .filter(|(_, state)| matches!(state.stage, Stage::Done { .. }) && state.attempts > 1)
+        .count();
+    let mut parts = vec![if retried > 0 {
+        format!("{done} merged ({retried} retried)")
+    } else {
+        format!("{done} merged")
+    }];
     for state in ["failed", "skipped", "blocked", "waiting", "ready", "pending"] {
         if count(state) > 0 {
             parts.push(format!("{} {state}", count(state)));
@@ -54,16 +61,26 @@ fn next(run: &Run, status: &Status, standing: Standing, output: &Output) {
     let branch = run.branch();
     match standing {
         Standing::Finished { .. } if run.tip() != run.base() => {
-            output.note(&format!("  branch {branch}; look at it with `git log --first-parent {branch}`"));
+            output.note(&format!(
+                "  branch {branch}; look at it with `git log --first-parent {branch}`"
+            ));
         }
         Standing::Halted => output.note("  halted; `afresh resume` goes on"),
-        Standing::BudgetReached => output.note("  the budget is reached; `afresh run --budget-usd X` goes on"),
+        Standing::BudgetReached => {
+            output.note("  the budget is reached; `afresh run --budget-usd X` goes on")
+        }
         _ => {}
     }
     for question in &status.questions {
         let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
         let first = question.text.lines().next().unwrap_or_default();
-        output.note(&format!("  {} ({}) {}: {}", question.id, question.kind, question.task, safe(first)));
+        output.note(&format!(
+            "  {} ({}) {}: {}",
+            question.id,
+            question.kind,
+            question.task,
+            safe(first)
+        ));
         output.note(&format!("     answers: {}", keys.join(", ")));
     }
 }

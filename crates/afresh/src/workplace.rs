@@ -13,7 +13,8 @@ use crate::failure::Failure;
 /// The directory that paths are relative to.
 pub(crate) fn directory(common: &Common) -> Result<PathBuf, Failure> {
     common.directory.canonicalize().map_err(|error| {
-        Failure::usage("directory", format!("cannot work in {}", common.directory.display())).cause(error.to_string())
+        Failure::usage("directory", format!("cannot work in {}", common.directory.display()))
+            .cause(error.to_string())
     })
 }
 
@@ -23,7 +24,10 @@ pub(crate) fn git() -> Result<Program, Failure> {
 
 pub(crate) fn cache() -> Result<PathBuf, Failure> {
     environment::cache().ok_or_else(|| {
-        Failure::usage("cache", "there is no cache directory: neither AFRESH_CACHE, XDG_CACHE_HOME nor HOME is set")
+        Failure::usage(
+            "cache",
+            "there is no cache directory: neither AFRESH_CACHE, XDG_CACHE_HOME nor HOME is set",
+        )
     })
 }
 
@@ -37,7 +41,8 @@ pub(crate) fn find(common: &Common) -> Result<Workplace, Failure> {
 pub(crate) fn holder() -> Holder {
     let host = nix::unistd::gethostname().unwrap_or_default().to_string_lossy().into_owned();
     let command: Vec<String> = std::env::args().collect();
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Holder {
         pid: std::process::id(),
         host,

@@ -35,7 +35,10 @@ impl Letter {
     pub(super) fn is_report(&self) -> bool {
         !matches!(
             self.input,
-            Input::Opened(_) | Input::HaltAsked { .. } | Input::Answered { .. } | Input::HaltCleared
+            Input::Opened(_)
+                | Input::HaltAsked { .. }
+                | Input::Answered { .. }
+                | Input::HaltCleared
         )
     }
 }

@@ -22,5 +22,10 @@ pub(crate) struct Args {
 pub(crate) fn halt(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let by = workplace::person();
     let (now, reason) = (args.now, args.reason.clone());
-    ordering::give(common, output, "halted; `afresh resume` goes on", |run| Order::Halt { run, now, reason, by })
+    ordering::give(common, output, "halted; `afresh resume` goes on", |run| Order::Halt {
+        run,
+        now,
+        reason,
+        by,
+    })
 }

@@ -21,7 +21,12 @@ pub(crate) struct Args {
 
 pub(crate) fn resume(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     if args.clear_only {
-        return ordering::give(common, output, "the halt is cleared; `afresh run` goes on", |run| Order::ClearHalt { run });
+        return ordering::give(
+            common,
+            output,
+            "the halt is cleared; `afresh run` goes on",
+            |run| Order::ClearHalt { run },
+        );
     }
     run::resume(&args.driving, common, output)
 }

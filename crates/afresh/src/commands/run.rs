@@ -83,7 +83,11 @@ fn parse_usd(text: &str) -> Result<u64, String> {
     if !(0.0..=1e9).contains(&dollars) {
         return Err("not an amount between 0 and 1e9".to_owned());
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just above")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked just above"
+    )]
     Ok((dollars * 1e6).round() as u64)
 }
 
@@ -124,7 +128,9 @@ fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<Workp
     let program = workplace::git()?;
     let cache = workplace::cache()?;
     let unborn = match Repository::discover(&program, directory) {
-        Ok(repository) => repository.head().map_err(|error| Failure::usage("git", error.to_string()))?.is_none(),
+        Ok(repository) => {
+            repository.head().map_err(|error| Failure::usage("git", error.to_string()))?.is_none()
+        }
         Err(DiscoverError::NotARepository { .. }) if init_git => true,
         Err(error @ DiscoverError::NotARepository { .. }) => {
             return Err(Failure::from(error)
@@ -176,7 +182,12 @@ fn prepare(
     Ok(Drive { place, file, settings, rules, clear_halt: false })
 }
 
-fn settings(config: &Config, driving: &Driving, place: &Workplace, file: &PlanFile) -> Result<Settings, Failure> {
+fn settings(
+    config: &Config,
+    driving: &Driving,
+    place: &Workplace,
+    file: &PlanFile,
+) -> Result<Settings, Failure> {
     let mut settings = config.settings.clone();
     settings.source = file.path.to_string_lossy().into_owned();
     settings.pinned = place
@@ -191,15 +202,21 @@ fn settings(config: &Config, driving: &Driving, place: &Workplace, file: &PlanFi
     }
     let word = |flag: &Option<String>| flag.clone().unwrap_or_default();
     settings.schedule = Schedule::from_word(&word(&driving.schedule)).unwrap_or(settings.schedule);
-    settings.on_orphan = OnOrphan::from_word(&word(&driving.on_orphan)).unwrap_or(settings.on_orphan);
-    settings.on_decision = OnDecision::from_word(&word(&driving.on_decision)).unwrap_or(settings.on_decision);
-    settings.on_failure = OnFailure::from_word(&word(&driving.on_failure)).unwrap_or(settings.on_failure);
+    settings.on_orphan =
+        OnOrphan::from_word(&word(&driving.on_orphan)).unwrap_or(settings.on_orphan);
+    settings.on_decision =
+        OnDecision::from_word(&word(&driving.on_decision)).unwrap_or(settings.on_decision);
+    settings.on_failure =
+        OnFailure::from_word(&word(&driving.on_failure)).unwrap_or(settings.on_failure);
     settings.budget.cost_micros = driving.budget_usd.or(settings.budget.cost_micros);
     settings.budget.tokens = driving.budget_tokens.or(settings.budget.tokens);
     if let Some(task) = &driving.task {
         let id = TaskId::new(task.as_str()).ok().filter(|id| file.plan.position(id).is_some());
         settings.only = Some(id.ok_or_else(|| {
-            let near = afresh_core::plan::nearest(task, file.plan.tasks().iter().map(|task| task.id.as_str()));
+            let near = afresh_core::plan::nearest(
+                task,
+                file.plan.tasks().iter().map(|task| task.id.as_str()),
+            );
             let failure = Failure::usage("task", format!("the plan has no task {task:?}"));
             match near {
                 Some(near) => failure.help(format!("did you mean {near:?}?")),
@@ -211,7 +228,8 @@ fn settings(config: &Config, driving: &Driving, place: &Workplace, file: &PlanFi
 }
 
 fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {
-    let exe = std::env::current_exe().map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
+    let exe = std::env::current_exe()
+        .map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
     Ok(Rules {
         agent: driving.agent.clone().or(config.agent).unwrap_or_else(|| "claude".to_owned()),
         agents: config.agents,
@@ -254,7 +272,8 @@ impl Drive {
         let started = Instant::now();
         let watchers = watchers(&self.place, output)?;
         let mut driver = Driver::new(open, self.rules, watchers)?;
-        signals::listen(driver.mailer()).map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
+        signals::listen(driver.mailer())
+            .map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
         let standing = driver.drive(opening)?;
         summary::print(driver.run(), standing, started.elapsed(), output);
         Ok(standing.into())
@@ -265,19 +284,28 @@ fn start(taken: Taken, drive: &Drive, output: &Output) -> Result<OpenRun, Failur
     let open = taken.start(drive.file.plan.clone(), drive.settings.clone())?;
     let (run, plan) = (open.run.id(), open.run.plan());
     let mark = output.paint(Paint::Blue, "run");
-    output.note(&format!("{mark} {run}: {} tasks in {} waves on {}", plan.len(), plan.waves().len(), open.run.branch()));
+    output.note(&format!(
+        "{mark} {run}: {} tasks in {} waves on {}",
+        plan.len(),
+        plan.waves().len(),
+        open.run.branch()
+    ));
     Ok(open)
 }
 
 fn halted(run: &Run, clear: bool) -> Option<Failure> {
     let halt = run.halt().filter(|_| !clear)?;
     let message = format!("run {} was halted by {}: {}", run.id(), halt.by, halt.reason);
-    Some(Failure::new(Exit::Halted, "halted", message).help("`afresh resume` clears the halt and goes on"))
+    Some(
+        Failure::new(Exit::Halted, "halted", message)
+            .help("`afresh resume` clears the halt and goes on"),
+    )
 }
 
 fn watchers(place: &Workplace, output: &Output) -> Result<Vec<Box<dyn Watcher>>, Failure> {
     let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).map_err(|error| {
-        Failure::usage("log", format!("cannot write {}", place.layout.activity_log().display())).cause(error.to_string())
+        Failure::usage("log", format!("cannot write {}", place.layout.activity_log().display()))
+            .cause(error.to_string())
     })?;
     let view: Box<dyn Watcher> = if output.json {
         Box::new(EventLines { output: output.clone() })

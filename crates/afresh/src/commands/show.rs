@@ -45,8 +45,10 @@ pub(crate) fn print(file: &PlanFile, output: &Output) {
 
 fn to_json(plan: &Plan) -> Value {
     let id = |at: &usize| plan.task(*at).id.to_string();
-    let tasks: Vec<Value> = plan.tasks().iter().enumerate().map(|(at, task)| task_json(plan.wave(at), task)).collect();
-    let waves: Vec<Vec<String>> = plan.waves().iter().map(|wave| wave.iter().map(id).collect()).collect();
+    let tasks: Vec<Value> =
+        plan.tasks().iter().enumerate().map(|(at, task)| task_json(plan.wave(at), task)).collect();
+    let waves: Vec<Vec<String>> =
+        plan.waves().iter().map(|wave| wave.iter().map(id).collect()).collect();
     let conflicts: Vec<Value> = plan
         .conflicts()
         .iter()
@@ -64,7 +66,10 @@ fn to_json(plan: &Plan) -> Value {
 
 fn task_json(wave: u32, task: &Task) -> Value {
     let files = |scopes: &[afresh_core::plan::FileScope]| -> Vec<Value> {
-        scopes.iter().map(|scope| json!({"path": scope.pattern.as_str(), "action": scope.action})).collect()
+        scopes
+            .iter()
+            .map(|scope| json!({"path": scope.pattern.as_str(), "action": scope.action}))
+            .collect()
     };
     let checks = |checks: &[afresh_core::plan::Check]| -> Vec<Value> {
         checks.iter().map(|check| json!({"name": check.name, "command": check.command})).collect()
@@ -98,14 +103,25 @@ fn to_text(plan: &Plan) -> String {
             task_text(&mut text, plan.task(*at));
         }
     }
-    let path: Vec<&str> = plan.critical_path().iter().map(|at| plan.task(*at).id.as_str()).collect();
-    let shown = if path.len() > 20 { format!("{} … {}", path[..10].join(" → "), path[path.len() - 10..].join(" → ")) } else { path.join(" → ") };
+    let path: Vec<&str> =
+        plan.critical_path().iter().map(|at| plan.task(*at).id.as_str()).collect();
+    let shown = if path.len() > 20 {
+        format!("{} … {}", path[..10].join(" → "), path[path.len() - 10..].join(" → "))
+    } else {
+        path.join(" → ")
+    };
     let _ = writeln!(text, "\ncritical path ({} tasks): {shown}", path.len());
     let conflicts = plan.conflicts();
     if !conflicts.is_empty() {
         let _ = writeln!(text, "\nnever side by side, because both may write the same file:");
         for conflict in conflicts.iter().take(20) {
-            let _ = writeln!(text, "  {} and {}: {}", conflict.tasks.0, conflict.tasks.1, safe(&conflict.path));
+            let _ = writeln!(
+                text,
+                "  {} and {}: {}",
+                conflict.tasks.0,
+                conflict.tasks.1,
+                safe(&conflict.path)
+            );
         }
         if conflicts.len() > 20 {
             let _ = writeln!(text, "  and {} more pairs", conflicts.len() - 20);

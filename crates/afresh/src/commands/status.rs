@@ -42,7 +42,8 @@ pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Ex
     let driver = place.holder().ok().flatten();
     if output.json {
         let mut document = serde_json::to_value(&status).unwrap_or_default();
-        document["driver"] = json!(driver.map(|holder| json!({"pid": holder.pid, "host": holder.host})));
+        document["driver"] =
+            json!(driver.map(|holder| json!({"pid": holder.pid, "host": holder.host})));
         output.document(&document);
     } else {
         print(&status, driver.map(|holder| holder.pid), output);
@@ -60,14 +61,21 @@ fn halted_since(found: &Found) -> Option<String> {
 
 fn print(status: &Status, driver: Option<u32>, output: &Output) {
     let state = format!("{:?}", status.state).to_lowercase();
-    let driven = driver.map_or_else(|| "nobody drives it".to_owned(), |pid| format!("driven by process {pid}"));
+    let driven = driver
+        .map_or_else(|| "nobody drives it".to_owned(), |pid| format!("driven by process {pid}"));
     output.data(&format!("run {} is {state}; {driven}", status.run));
     if let Some(halt) = &status.halt {
         let since = halt.since.as_deref().unwrap_or("?");
         output.data(&format!("halted by {} since {since}: {}", safe(&halt.by), safe(&halt.reason)));
     }
-    let counts: Vec<String> = status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
-    output.data(&format!("branch {} at {}; {}", status.branch, &status.tip.as_str()[..10], counts.join(", ")));
+    let counts: Vec<String> =
+        status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    output.data(&format!(
+        "branch {} at {}; {}",
+        status.branch,
+        &status.tip.as_str()[..10],
+        counts.join(", ")
+    ));
     for task in &status.tasks {
         let paint = match task.state {
             "done" => Paint::Green,
@@ -76,12 +84,23 @@ fn print(status: &Status, driver: Option<u32>, output: &Output) {
             _ => Paint::Blue,
         };
         let word = output.paint(paint, &format!("{:>9}", task.state));
-        let tries = if task.attempts > 1 { format!(" ({} attempts)", task.attempts) } else { String::new() };
-        let error = task.error.as_ref().map(|error| format!(": {}", safe(error))).unwrap_or_default();
+        let tries = if task.attempts > 1 {
+            format!(" ({} attempts)", task.attempts)
+        } else {
+            String::new()
+        };
+        let error =
+            task.error.as_ref().map(|error| format!(": {}", safe(error))).unwrap_or_default();
         output.data(&format!("{word}  {}  {}{tries}{error}", task.id, safe(&task.title)));
     }
     for question in &status.questions {
-        output.data(&format!("{} ({}) {}: {}", question.id, question.kind, question.task, safe(&question.text)));
+        output.data(&format!(
+            "{} ({}) {}: {}",
+            question.id,
+            question.kind,
+            question.task,
+            safe(&question.text)
+        ));
         for option in &question.options {
             output.data(&format!("     {}: {}", safe(&option.key), safe(&option.description)));
         }

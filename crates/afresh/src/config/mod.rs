@@ -63,11 +63,16 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
     let Some(path) = path else { return Ok(config) };
     let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
     let bytes = std::fs::read(&path).map_err(|error| {
-        Failure::usage("config", format!("cannot read the configuration {shown}")).cause(error.to_string())
+        Failure::usage("config", format!("cannot read the configuration {shown}"))
+            .cause(error.to_string())
     })?;
     let findings = read::read(&shown, &bytes, &mut config);
     if findings.iter().any(Finding::is_error) {
-        return Err(Failure::in_file("config", &format!("cannot use the configuration {shown}"), findings));
+        return Err(Failure::in_file(
+            "config",
+            &format!("cannot use the configuration {shown}"),
+            findings,
+        ));
     }
     config.warnings = findings;
     Ok(config)

@@ -19,10 +19,22 @@ const LATER: &[(&str, &str)] = &[
     ("review", "reviews"),
     ("hooks", "hooks"),
 ];
-const TABLES: &[&str] = &["run", "agents", "workspace", "checks", "context", "sandbox", "review", "hooks"];
+const TABLES: &[&str] =
+    &["run", "agents", "workspace", "checks", "context", "sandbox", "review", "hooks"];
 const RUN: &[&str] = &[
-    "parallel", "schedule", "agent", "attempt_timeout", "silence_timeout", "timeout_action", "attempts", "halt_grace",
-    "history", "scope", "backoff", "output_limit", "unlisted",
+    "parallel",
+    "schedule",
+    "agent",
+    "attempt_timeout",
+    "silence_timeout",
+    "timeout_action",
+    "attempts",
+    "halt_grace",
+    "history",
+    "scope",
+    "backoff",
+    "output_limit",
+    "unlisted",
 ];
 const AGENT: &[&str] = &["kind", "command", "prompt", "env", "models"];
 const WORKSPACE: &[&str] = &["setup", "keep"];
@@ -73,10 +85,18 @@ impl Reader<'_, '_> {
             let value = &entry.node;
             match entry.key.as_str() {
                 "parallel" => self.set(&mut settings.parallel, value, Self::count),
-                "attempts" => self.set(&mut settings.attempts, value, |r, n| r.count(n).map(u32::from)),
-                "schedule" => self.set(&mut settings.schedule, value, |r, n| r.word(n, Schedule::WORDS, Schedule::from_word)),
-                "history" => self.set(&mut settings.history, value, |r, n| r.word(n, History::WORDS, History::from_word)),
-                "scope" => self.set(&mut settings.scope, value, |r, n| r.word(n, ScopeMode::WORDS, ScopeMode::from_word)),
+                "attempts" => {
+                    self.set(&mut settings.attempts, value, |r, n| r.count(n).map(u32::from))
+                }
+                "schedule" => self.set(&mut settings.schedule, value, |r, n| {
+                    r.word(n, Schedule::WORDS, Schedule::from_word)
+                }),
+                "history" => self.set(&mut settings.history, value, |r, n| {
+                    r.word(n, History::WORDS, History::from_word)
+                }),
+                "scope" => self.set(&mut settings.scope, value, |r, n| {
+                    r.word(n, ScopeMode::WORDS, ScopeMode::from_word)
+                }),
                 "timeout_action" => self.set(&mut settings.timeout_action, value, |r, n| {
                     r.word(n, TimeoutAction::WORDS, TimeoutAction::from_word)
                 }),
@@ -107,7 +127,8 @@ impl Reader<'_, '_> {
     }
 
     fn agent(&mut self, entry: &Entry) -> Option<Agent> {
-        let (mut kind, mut command, mut prompt, mut env) = (None, Vec::new(), PromptBy::Stdin, Vec::new());
+        let (mut kind, mut command, mut prompt, mut env) =
+            (None, Vec::new(), PromptBy::Stdin, Vec::new());
         for field in self.entries(&entry.node) {
             let value = &field.node;
             match field.key.as_str() {
@@ -129,14 +150,23 @@ impl Reader<'_, '_> {
         match kind.as_deref() {
             Some("command") if command.is_empty() => {
                 let message = format!("agent {:?} has no command", entry.key);
-                self.problem(&entry.key_span, message, Some("command = [\"program\", \"argument\"]"));
+                self.problem(
+                    &entry.key_span,
+                    message,
+                    Some("command = [\"program\", \"argument\"]"),
+                );
                 None
             }
-            Some("command") => Some(Agent { name: entry.key.clone(), kind: Kind::Command { command, prompt }, env }),
+            Some("command") => Some(Agent {
+                name: entry.key.clone(),
+                kind: Kind::Command { command, prompt },
+                env,
+            }),
             Some(other) => {
                 let message = format!("agents of kind {other:?} are not in this version");
                 let finding = self.source.finding("later", &entry.key_span, message);
-                self.findings.push(finding.as_warning().with_help("kind = \"command\" runs any program"));
+                self.findings
+                    .push(finding.as_warning().with_help("kind = \"command\" runs any program"));
                 None
             }
             None => {
@@ -170,7 +200,12 @@ impl Reader<'_, '_> {
     }
 
     /// Puts the value where it belongs, if it is one.
-    fn set<T>(&mut self, place: &mut T, node: &Node, read: impl FnOnce(&mut Self, &Node) -> Option<T>) {
+    fn set<T>(
+        &mut self,
+        place: &mut T,
+        node: &Node,
+        read: impl FnOnce(&mut Self, &Node) -> Option<T>,
+    ) {
         if let Some(value) = read(self, node) {
             *place = value;
         }
@@ -236,7 +271,12 @@ impl Reader<'_, '_> {
         items.iter().map(|item| self.span(item)).collect()
     }
 
-    fn word<T>(&mut self, node: &Node, words: &[&str], read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    fn word<T>(
+        &mut self,
+        node: &Node,
+        words: &[&str],
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
         if let Value::Text(text) = &node.value
             && let Some(value) = read(text)
         {
@@ -260,7 +300,10 @@ impl Reader<'_, '_> {
     fn unknown(&mut self, entry: &Entry, known: &[&str]) {
         let message = format!("unknown key {:?}", entry.key);
         let near = nearest(&entry.key, known.iter().copied());
-        let help = near.map_or_else(|| format!("known here: {}", known.join(", ")), |near| format!("did you mean {near:?}?"));
+        let help = near.map_or_else(
+            || format!("known here: {}", known.join(", ")),
+            |near| format!("did you mean {near:?}?"),
+        );
         self.problem(&entry.key_span, message, Some(&help));
     }
 
@@ -304,7 +347,8 @@ mod tests {
 
     #[test]
     fn everything_wrong_is_said_at_once() {
-        let (_, findings) = findings("[run]\nparallel = 0\nschedule = \"now\"\nhalt_grace = 5\n[agents.x]\n");
+        let (_, findings) =
+            findings("[run]\nparallel = 0\nschedule = \"now\"\nhalt_grace = 5\n[agents.x]\n");
         assert_eq!(findings.len(), 4, "{findings:?}");
     }
 }

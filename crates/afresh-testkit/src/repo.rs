@@ -1,0 +1,311 @@
+//! A real repository, a scripted worker, and the real program, all in one temporary directory.
+//!
+//! The worker is a shell script: `case "$AFRESH_TASK" in …`. Nothing here depends on the machine's
+//! git configuration, on its home directory, or on another test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::survivors::survivors;
+use crate::untouched::Untouched;
+
+/// Longer than anything here should take; a hang is a failure, not a wait.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+#[derive(Debug)]
+pub struct TestRepo {
+    directory: TempDir,
+    exe: PathBuf,
+}
+
+/// How a run of the program ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// None: it was ended by a signal.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    /// Fails the test unless the exit code is this one.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "\n--- stdout\n{}\n--- stderr\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+
+    /// Standard output as one JSON document.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error} in {}", self.stdout))
+    }
+}
+
+impl TestRepo {
+    /// A repository with one commit, and a configuration whose agent is the script of
+    /// [`TestRepo::agent`]. `exe` is the program under test (`env!("CARGO_BIN_EXE_afresh")`).
+    pub fn new(exe: &str) -> Self {
+        let test = Self::without_git(exe);
+        test.git(&["init", "-q", "-b", "main"]);
+        test.write("README.md", "hello\n");
+        test.config("");
+        test.commit("init");
+        test
+    }
+
+    /// The same, without a repository.
+    pub fn without_git(exe: &str) -> Self {
+        let directory = tempfile::Builder::new()
+            .prefix("afresh-test-")
+            .tempdir()
+            .expect("a temporary directory");
+        let test = Self { directory, exe: PathBuf::from(exe) };
+        for name in ["repo", "home", "cache"] {
+            fs::create_dir(test.path().join(name)).expect("a new directory");
+        }
+        fs::write(
+            test.path().join("home/.gitconfig"),
+            "[user]\nname = Test\nemail = test@example.org\n",
+        )
+        .expect("written");
+        test.agent("true");
+        test
+    }
+
+    /// The temporary directory around everything.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The user's checkout.
+    pub fn root(&self) -> PathBuf {
+        self.path().join("repo")
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.root().join(".afresh/state")
+    }
+
+    pub fn cache(&self) -> PathBuf {
+        self.path().join("cache")
+    }
+
+    /// The worker: a shell script that runs in the workspace.
+    pub fn agent(&self, script: &str) {
+        fs::write(self.path().join("agent.sh"), format!("{script}\n")).expect("written");
+    }
+
+    /// Writes `.afresh/config.toml`: the scripted agent, quick back-off, and `more`.
+    pub fn config(&self, more: &str) {
+        let agent = self.path().join("agent.sh");
+        let run = if more.contains("[run]") {
+            ""
+        } else {
+            "[run]\nagent = \"mine\"\nbackoff = [\"10ms\"]\n"
+        };
+        let text = format!(
+            "{run}{more}\n[agents.mine]\nkind = \"command\"\ncommand = [\"sh\", {agent:?}]\n"
+        );
+        self.write(".afresh/config.toml", &text);
+    }
+
+    /// Writes the plan `p.plan.toml` in the checkout.
+    pub fn plan(&self, text: &str) {
+        self.write("p.plan.toml", &format!("version = 1\nname = \"test\"\n{text}"));
+    }
+
+    /// A plan of `count` independent tasks `T001`, …, each with a file and a check of its own.
+    pub fn plan_of(&self, count: usize) {
+        let task = |n: usize| {
+            format!(
+                "[[task]]\nid = \"T{n:03}\"\ntitle = \"task {n}\"\nfiles = [\"T{n:03}.txt\"]\nchecks = [\"test -s T{n:03}.txt\"]\n"
+            )
+        };
+        self.plan(&(1..=count).map(task).collect::<String>());
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(path, text).expect("written");
+    }
+
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    /// Runs git in the checkout; fails the test if git fails.
+    #[track_caller]
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = self.try_git(args);
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    pub fn try_git(&self, args: &[&str]) -> Output {
+        let mut command = Command::new("git");
+        command.args(args).current_dir(self.root()).stdin(Stdio::null());
+        self.clean_environment(&mut command).output().expect("git runs")
+    }
+
+    /// The program under test, ready to be given more (environment, standard streams).
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.exe);
+        command.args(args).current_dir(self.root()).stdin(Stdio::null());
+        command.env("NO_COLOR", "1");
+        self.clean_environment(&mut command);
+        command
+    }
+
+    fn clean_environment<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("GIT_")
+                || name.to_string_lossy().starts_with("XDG_")
+            {
+                command.env_remove(name);
+            }
+        }
+        command
+            .env("HOME", self.path().join("home"))
+            .env("AFRESH_CACHE", self.cache())
+            .env_remove("AFRESH_STATE")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+    }
+
+    /// Runs the program to its end.
+    #[track_caller]
+    pub fn afresh(&self, args: &[&str]) -> Ran {
+        finish(self.command(args))
+    }
+
+    /// `afresh run p.plan.toml` with more arguments.
+    #[track_caller]
+    pub fn run(&self, more: &[&str]) -> Ran {
+        let args: Vec<&str> = ["run", "p.plan.toml"].iter().chain(more).copied().collect();
+        self.afresh(&args)
+    }
+
+    /// Starts the program and leaves it running.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts")
+    }
+
+    #[track_caller]
+    pub fn status(&self) -> serde_json::Value {
+        self.afresh(&["status", "--json"]).expect(0).json()
+    }
+
+    /// The state of one task, in the words of `status --json`.
+    #[track_caller]
+    pub fn state_of(&self, task: &str) -> String {
+        let status = self.status();
+        let tasks = status["tasks"].as_array().expect("tasks");
+        let found = tasks.iter().find(|entry| entry["id"] == task);
+        found.unwrap_or_else(|| panic!("no task {task}"))["state"]
+            .as_str()
+            .expect("a word")
+            .to_owned()
+    }
+
+    /// The tasks on the run's branch, oldest first, by the trailers of its first-parent line.
+    #[track_caller]
+    pub fn landed(&self) -> Vec<String> {
+        let branch = self.status()["branch"].as_str().expect("a branch").to_owned();
+        let format = "--format=%(trailers:key=Afresh-Task,valueonly,separator=%x2C)";
+        let log = self.git(&["log", "--first-parent", "--reverse", format, &branch]);
+        log.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// The content of a file on the run's branch.
+    pub fn on_branch(&self, path: &str) -> Option<String> {
+        let branch = self.status()["branch"].as_str()?.to_owned();
+        let output = self.try_git(&["show", &format!("{branch}:{path}")]);
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// The prompt that a worker was given.
+    pub fn prompt(&self, task: &str, attempt: u32) -> String {
+        let run = self.status()["run"].as_str().expect("a run").to_owned();
+        let file = self
+            .state()
+            .join("attempts")
+            .join(run)
+            .join(format!("{task}.{attempt}"))
+            .join("prompt.md");
+        fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    }
+
+    /// What must be the same after any run (R5).
+    pub fn untouched(&self) -> Untouched {
+        Untouched::of(&self.root())
+    }
+
+    /// Fails the test if a process of this test is still alive a moment later (R6).
+    #[track_caller]
+    pub fn expect_no_survivors(&self) {
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            let left = survivors(self.path());
+            if left.is_empty() {
+                return;
+            }
+            assert!(Instant::now() < until, "still alive: {left:?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Waits until `holds`; fails the test if it never does.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        let until = Instant::now() + PATIENCE;
+        while !holds() {
+            assert!(Instant::now() < until, "never happened: {what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Runs a command to its end, with its output read meanwhile; a hang fails the test.
+#[track_caller]
+pub fn finish(mut command: Command) -> Ran {
+    let child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let pid = child.id();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || drop(sender.send(child.wait_with_output())));
+    match receiver.recv_timeout(PATIENCE) {
+        Ok(output) => {
+            let output = output.expect("output");
+            Ran {
+                code: output.status.code(),
+                stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+                stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            }
+        }
+        Err(_) => {
+            let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+            panic!("{command:?} hangs");
+        }
+    }
+}
