@@ -183,8 +183,10 @@ impl Taken {
                     name.contains(&format!("/{id}/")) || name.ends_with(&format!("/{id}"))
                 })
         };
-        let id =
-            (1..=u32::MAX).map(|n| format!("{stem}-{n}")).find(|id| !taken(id)).expect("numbers do not end");
+        let id = (1..=u32::MAX)
+            .map(|n| format!("{stem}-{n}"))
+            .find(|id| !taken(id))
+            .expect("numbers do not end");
         Ok(RunId::new(id).expect("a slug with a number is an id"))
     }
 }

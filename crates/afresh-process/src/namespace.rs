@@ -108,6 +108,7 @@ mod linux {
                 return;
             }
         };
+        let _ = send(&mut supervisor, &Reply::Started);
         // Without these we could not notice deaths; ending ends the program too.
         let (Ok(()), Ok(deaths)) = (signals::block_all(), Deaths::new()) else { return };
         Init { family, supervisor, lines, deaths, told: false }.run();

@@ -2,7 +2,7 @@
 //!
 //! Only for the last rung: where driver and supervisor are both killed, a daemon that left its
 //! session, its directory and its pipes could not be told from a stranger afterwards. Somebody who
-//! does all that and is not a second old yet when both die is still missed.
+//! does all that and is not four seconds old yet when both die is still missed.
 
 use std::collections::BTreeSet;
 use std::fs;

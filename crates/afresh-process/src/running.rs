@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::job::{Job, JobProblem};
 use crate::lost;
-use crate::report::Report;
+use crate::report::{Ended, Report};
 use crate::table::Identity;
 use crate::wire::{Lines, News, Order, Peer, Wish, send};
 
@@ -52,6 +52,8 @@ pub struct Running {
     woken: UnixStream,
     control: Arc<Control>,
     seen: Arc<AtomicU64>,
+    /// The report, where it came before anybody waited for it.
+    early: Option<Report>,
     report: Option<Report>,
 }
 
@@ -131,6 +133,7 @@ impl Running {
             woken,
             control: Arc::new(Control { state: Mutex::new(state), wake }),
             seen: Arc::default(),
+            early: None,
             report: None,
         })
     }
@@ -162,25 +165,47 @@ impl Running {
         self.supervisor.id()
     }
 
+    /// Waits until the program itself is there, or is known not to come.
+    pub fn has_started(&mut self) -> bool {
+        if self.report.is_none() && self.early.is_none() {
+            match self.next_news() {
+                // Whoever writes is there.
+                Some(News::Started | News::Seen { .. }) => return true,
+                Some(News::Report(report)) => self.early = Some(*report),
+                None => return false,
+            }
+        }
+        let report = self.report.as_ref().or(self.early.as_ref());
+        report.is_some_and(|report| !matches!(report.ended, Ended::SpawnFailed(_)))
+    }
+
     /// None where the supervisor died or does not answer.
     fn await_report(&mut self) -> Option<Report> {
+        if let Some(report) = self.early.take() {
+            return Some(report);
+        }
         loop {
-            while let Some(news) = self.lines.next() {
-                match news {
-                    News::Seen { bytes } => self.seen.store(bytes, Ordering::Relaxed),
-                    News::Report(report) => return Some(*report),
+            if let News::Report(report) = self.next_news()? {
+                return Some(*report);
+            }
+        }
+    }
+
+    /// The next thing that the supervisor says; none if it is lost.
+    fn next_news(&mut self) -> Option<News> {
+        let mut closed = false;
+        loop {
+            if let Some(news) = self.lines.next() {
+                if let News::Seen { bytes } = &news {
+                    self.seen.store(*bytes, Ordering::Relaxed);
                 }
+                return Some(news);
             }
             let deadline = self.control.lock().deadline;
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if closed || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return None;
             }
-            if self.listen(deadline) == Peer::Closed {
-                return self.lines.next().and_then(|news| match news {
-                    News::Report(report) => Some(*report),
-                    News::Seen { .. } => None,
-                });
-            }
+            closed = self.listen(deadline) == Peer::Closed;
         }
     }
 

@@ -55,6 +55,11 @@ impl Stage {
         }
     }
 
+    /// It became the program or ended; which of the two, its parent knows.
+    pub(crate) fn is_silent_for_good(&self) -> bool {
+        self.line.is_none()
+    }
+
     pub(crate) fn next(&mut self) -> Option<Reply> {
         self.lines.next()
     }

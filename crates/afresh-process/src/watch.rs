@@ -30,16 +30,25 @@ pub(crate) struct Link {
     news: File,
     told: u64,
     told_at: Instant,
+    told_started: bool,
 }
 
 impl Link {
     pub(crate) fn new(control: File, lines: Lines, news: File) -> Self {
-        Self { control, lines, news, told: 0, told_at: Instant::now() }
+        Self { control, lines, news, told: 0, told_at: Instant::now(), told_started: false }
     }
 
     pub(crate) fn report(&mut self, report: Report) {
         // A driver that is gone needs no report.
         let _ = send(&mut self.news, &News::Report(Box::new(report)));
+    }
+
+    /// The first of two short lines on a pipe that holds many.
+    fn tell_started(&mut self) {
+        if !self.told_started {
+            self.told_started = true;
+            let _ = send(&mut self.news, &News::Started);
+        }
     }
 
     /// Never waits: a driver that does not read must not hold up the limits.
@@ -136,9 +145,11 @@ impl Watch<'_> {
         if ready.stage {
             self.stage.listen();
         }
-        self.hear_stage()
-            .or_else(|| self.notice_death())
-            .or_else(|| ready.driver.then(|| self.hear_driver(times)).flatten())
+        let over = self.hear_stage().or_else(|| self.notice_death());
+        if over.is_none() && self.stage.is_silent_for_good() {
+            self.link.tell_started();
+        }
+        over.or_else(|| ready.driver.then(|| self.hear_driver(times)).flatten())
             .or_else(|| self.enforce(times))
     }
 
@@ -197,6 +208,10 @@ impl Watch<'_> {
         match reply {
             Reply::Inside => {
                 self.stage.tell(&Order::Init(self.spec.clone()));
+                None
+            }
+            Reply::Started => {
+                self.link.tell_started();
                 None
             }
             Reply::Unavailable(why) => Some(Verdict::Unavailable(why)),

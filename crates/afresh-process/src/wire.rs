@@ -58,7 +58,11 @@ pub(crate) enum Wish {
 /// Supervisor to driver.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum News {
-    Seen { bytes: u64 },
+    /// The program itself is there.
+    Started,
+    Seen {
+        bytes: u64,
+    },
     Report(Box<Report>),
 }
 
@@ -70,6 +74,8 @@ pub(crate) enum Reply {
     Failed(SpawnFailure),
     /// The namespace stands, and its first process waits for its order.
     Inside,
+    /// The first process of a namespace has started the program.
+    Started,
     Ended(Status),
 }
 

@@ -106,7 +106,7 @@ impl HeadFile {
     }
 
     /// Makes every later write fail the way a full disk does.
-    #[cfg(test)]
+    #[cfg(all(test, target_os = "linux"))]
     pub(crate) fn fill_the_disk(&mut self) {
         self.file = OpenOptions::new().write(true).open("/dev/full").unwrap();
     }

@@ -277,14 +277,42 @@ fn an_empty_journal_without_a_head_is_new() {
 fn a_record_taken_out_of_the_middle_is_refused_with_its_place_r10() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 9));
-    let change = |sql: &str| {
-        rusqlite::Connection::open(dir.path().join(DATABASE)).unwrap().execute_batch(sql).unwrap();
-    };
-    change("DELETE FROM records WHERE seq = 4");
+    rusqlite::Connection::open(dir.path().join(DATABASE))
+        .unwrap()
+        .execute_batch("DELETE FROM records WHERE seq = 4")
+        .unwrap();
     let error = Journal::open(dir.path()).unwrap_err();
     assert!(matches!(error, JournalError::Damaged { seq: 4, .. }), "{error}");
-    change("CREATE TABLE more(x)");
-    assert!(matches!(Journal::open(dir.path()), Err(JournalError::Damaged { .. })));
+}
+
+#[test]
+fn tables_that_are_not_ours_are_refused_r10() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(journal_of(dir.path(), 9));
+    rusqlite::Connection::open(dir.path().join(DATABASE))
+        .unwrap()
+        .execute_batch("CREATE TRIGGER forget AFTER INSERT ON inbox BEGIN DELETE FROM inbox; END")
+        .unwrap();
+    let before = bytes_of(dir.path());
+    let error = Journal::open(dir.path()).unwrap_err();
+    assert!(error.to_string().contains("tables"), "{error}");
+    assert!(Inbox::open(dir.path()).is_err());
+    assert_eq!(bytes_of(dir.path()), before);
+}
+
+#[test]
+fn damage_to_the_inbox_is_refused_too_f08_r10() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(journal_of(dir.path(), 9));
+    Inbox::open(dir.path()).unwrap().send("terminal", "a message to be lost").unwrap();
+    let moment = Moment::of(dir.path());
+    let outcome = moment.opened_after(DATABASE, |bytes| {
+        let text = b"a message to be lost";
+        let at = bytes.windows(text.len()).position(|it| it == text).unwrap();
+        // What the page says about itself stands at its beginning.
+        bytes[at / 4096 * 4096..][..8].fill(0);
+    });
+    assert!(matches!(outcome, Outcome::Refused(JournalError::Damaged { .. })));
 }
 
 /// The index of the log is worthless without live connections, so nothing in it may matter: a kill

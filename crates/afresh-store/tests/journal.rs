@@ -4,15 +4,18 @@
 
 mod support;
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use afresh_store::{Journal, JournalError};
+use afresh_store::{Inbox, Journal, JournalError};
 use rusqlite::Connection;
-use support::{bytes_of, journal_of, record};
+use support::{bytes_of, journal_of, own_dir, process, record};
 
 #[test]
 fn what_was_appended_is_read_back_after_opening_again_r1() {
@@ -79,7 +82,7 @@ fn a_newer_journal_is_refused_and_no_byte_changes_r13_f09() {
         |error: JournalError| matches!(error, JournalError::Newer { found: 2, known: 1, .. });
     assert!(newer(Journal::open(dir.path()).unwrap_err()));
     assert!(newer(Journal::open_read_only(dir.path()).unwrap_err()));
-    assert!(afresh_store::Inbox::open(dir.path()).is_err());
+    assert!(Inbox::open(dir.path()).is_err());
     assert_eq!(bytes_of(dir.path()), before);
 }
 
@@ -181,6 +184,38 @@ fn readers_always_see_a_whole_journal_while_the_driver_writes_r1() {
         }
     });
     assert_eq!(Journal::open(dir.path()).unwrap().last_seq(), 150);
+}
+
+/// Connects, says so, and stays until its input ends.
+#[test]
+#[ignore = "started by another test as a process of its own"]
+fn process_that_stays_connected() {
+    let Some(dir) = own_dir() else { return };
+    let inbox = Inbox::open(&dir).unwrap();
+    inbox.pending().unwrap();
+    println!("\nconnected");
+    let _ = std::io::stdin().read(&mut [0]);
+}
+
+/// A driver killed in the middle of a commit leaves the shared index torn, while others still use
+/// it and none of them is about to repair it.
+#[test]
+fn a_torn_index_that_others_keep_alive_does_not_stop_a_reader_r1() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(journal_of(dir.path(), 3));
+    let mut command = process("process_that_stays_connected", dir.path());
+    let mut other = command.stdin(Stdio::piped()).spawn().unwrap();
+    let said = BufReader::new(other.stdout.take().unwrap());
+    assert!(said.lines().map(Result::unwrap).any(|line| line == "connected"));
+    drop(journal_of(dir.path(), 6));
+    let index = OpenOptions::new().write(true).open(dir.path().join("journal.sqlite-shm")).unwrap();
+    index.write_all_at(&[0x55; 48], 0).unwrap();
+
+    let reader = Journal::open_read_only(dir.path()).unwrap().unwrap();
+    assert_eq!(reader.read_all().unwrap().len(), 6);
+    assert_eq!(Journal::open(dir.path()).unwrap().last_seq(), 6);
+    drop(other.stdin.take());
+    assert!(other.wait().unwrap().success());
 }
 
 #[test]

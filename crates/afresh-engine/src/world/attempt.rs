@@ -80,7 +80,9 @@ impl AttemptJob {
             Ok(None) => self.ended(Ending::Stopped, Outcome::Silent, 0),
             Ok(Some((mut running, files))) => {
                 handle.attach(running.stopper());
-                mail(Input::Spawned(self.attempt.clone()));
+                if running.has_started() {
+                    mail(Input::Spawned(self.attempt.clone()));
+                }
                 self.conclude(&running.wait(), &files)
             }
             Err(failure) => Input::SpawnFailed(self.attempt.clone(), failure),
