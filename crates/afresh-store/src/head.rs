@@ -108,7 +108,7 @@ impl HeadFile {
     /// Makes every later write fail the way a full disk does.
     #[cfg(all(test, target_os = "linux"))]
     pub(crate) fn fill_the_disk(&mut self) {
-        self.file = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        self.file = OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
     }
 }
 
