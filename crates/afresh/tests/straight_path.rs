@@ -45,7 +45,7 @@ fn ex_05_r4_two_tasks_that_fail_together_never_break_the_branch() {
     // Both start before either ends; the one that is told what broke puts its file back.
     repo.agent(
         "f=$(echo $AFRESH_TASK | tr AB ab)\n\
-         if grep -q BOTH-ARE-NEW \"$AFRESH_PROMPT\"; then echo told > ${f}2.txt; else echo new > $f.txt; sleep 1; fi",
+         if grep -q 'exit code 7' \"$AFRESH_PROMPT\"; then echo told > ${f}2.txt; else echo new > $f.txt; sleep 1; fi",
     );
     repo.run(&["--parallel", "2"]).expect(0);
     let status = repo.status();
@@ -57,7 +57,8 @@ fn ex_05_r4_two_tasks_that_fail_together_never_break_the_branch() {
         assert!(!(new("a.txt") && new("b.txt")), "{commit} is broken");
     }
     let second = if repo.landed()[1] == "A" { "A" } else { "B" };
-    assert!(repo.prompt(second, 2).contains("BOTH-ARE-NEW"));
+    let told = repo.prompt(second, 2);
+    assert!(told.contains("exit code 7") && told.contains("\nBOTH-ARE-NEW\n"), "{told}");
 }
 
 /// EX-01: six tasks that append to one file never do so at once; all land, none is lost.
