@@ -41,6 +41,25 @@ pub enum BadPattern {
     Glob(String),
 }
 
+impl BadPattern {
+    /// What the author of a plan can do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Empty | Self::EmptyComponent => {
+                "write it plainly, as in \"src/greet.py\"; a directory ends in one '/'"
+            }
+            Self::Absolute | Self::Leaves => {
+                "name a file of the repository by its path from the root, as in \"src/greet.py\""
+            }
+            Self::GitDirectory => "no task may write there; name a file of the checkout",
+            Self::Control | Self::LeadingDash => "give the file another name",
+            Self::TooLong(_) | Self::LongComponent(_) => "give the file a shorter name",
+            Self::Backslash => "write '/' between directories",
+            Self::Glob(_) => "close every '[' and '{'",
+        }
+    }
+}
+
 /// A path (`src/greet.py`), a directory (`docs/`) or a glob (`src/**/*.py`).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -20,6 +20,8 @@ use crate::{json, toml};
 /// The largest plan file that is read, in bytes.
 pub const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
 
+const FORMAT_HELP: &str = "`afresh schema plan` describes the format";
+
 /// The fields of the file, of a task, of a step, of a file entry and of a check entry.
 pub const PLAN_FIELDS: &[&str] = &["version", "name", "spec", "task"];
 pub const TASK_FIELDS: &[&str] = &[
@@ -61,13 +63,16 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
     if bytes.len() > MAX_PLAN_BYTES {
         let message =
             format!("the file has {} bytes; at most {MAX_PLAN_BYTES} are read", bytes.len());
-        return failed(Finding::of_file(file, "too-large", message));
+        let finding = Finding::of_file(file, "too-large", message);
+        return failed(finding.with_help("split it into several plans"));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => return failed(not_utf8(file, bytes, error.valid_up_to())),
     };
-    let source = Source::new(file, text);
+    // A text of several lines must not hand carriage returns to a shell (B18).
+    let text = text.replace("\r\n", "\n");
+    let source = Source::new(file, &text);
     if text.trim().is_empty() {
         let finding = Finding::of_file(file, "empty-plan", "the plan is empty: nothing to do")
             .with_help("add a [[task]] with an id, a title and a check");
@@ -79,7 +84,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
     };
     match parsed {
         Ok(root) => Reader::new(&source).read(&root),
-        Err(finding) => failed(finding),
+        Err(finding) => failed(finding.with_help(FORMAT_HELP)),
     }
 }
 
@@ -208,7 +213,7 @@ impl<'a, 's> Reader<'a, 's> {
                 "needs" => draft.needs = self.texts(at, None, Field::Needs, value),
                 "files" => draft.files = self.files(at, None, value),
                 "checks" => draft.checks = self.checks(at, None, value),
-                "no_check" => draft.no_check = Some(self.text(value)),
+                "no_check" => draft.no_check = Some(self.noted_text(at, Field::NoCheck, value)),
                 "steps" => draft.steps = self.steps(at, value),
                 "tier" => {
                     draft.tier = self.word(
@@ -393,7 +398,8 @@ impl<'a, 's> Reader<'a, 's> {
 
     fn wrong(&mut self, node: &Node, expected: &str) {
         let message = format!("expected {expected}, found {}", node.value.kind());
-        self.findings.push(self.source.finding("wrong-type", &node.span, message));
+        let finding = self.source.finding("wrong-type", &node.span, message);
+        self.findings.push(finding.with_help(FORMAT_HELP));
     }
 
     fn unknown_field(&mut self, path: &str, known: &[&str], key: &str, at: &Range<usize>) {

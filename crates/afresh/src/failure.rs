@@ -16,13 +16,23 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) causes: Vec<String>,
     pub(crate) help: Option<String>,
+    /// The file it is about, as the user named it.
+    pub(crate) file: Option<String>,
     /// What is wrong with a file, all of it.
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, kind, message: message.into(), causes: vec![], help: None, findings: vec![] }
+        Self {
+            exit,
+            kind,
+            message: message.into(),
+            causes: vec![],
+            help: None,
+            file: None,
+            findings: vec![],
+        }
     }
 
     pub(crate) fn usage(kind: &'static str, message: impl Into<String>) -> Self {
@@ -31,6 +41,11 @@ impl Failure {
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn about(mut self, file: impl Into<String>) -> Self {
+        self.file = Some(file.into());
         self
     }
 
@@ -55,7 +70,7 @@ impl Failure {
             "kind": first.map_or(self.kind, |finding| finding.code.as_str()),
             "message": message,
             "help": help,
-            "file": first.map(|finding| finding.file.clone()),
+            "file": first.map(|finding| finding.file.clone()).or_else(|| self.file.clone()),
             "line": first.map(|finding| finding.line).filter(|line| *line > 0),
             "column": first.map(|finding| finding.column).filter(|column| *column > 0),
             "findings": self.findings,

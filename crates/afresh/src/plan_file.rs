@@ -10,11 +10,16 @@ use afresh_formats::native::{self, MAX_PLAN_BYTES};
 
 use crate::failure::Failure;
 
+const WHAT_IS_A_PLAN: &str =
+    "PLAN is a *.plan.toml or *.plan.json file, or a directory that holds one";
+
 /// A plan, and the file it came from.
 #[derive(Debug)]
 pub(crate) struct PlanFile {
     /// Absolute, without links.
     pub(crate) path: PathBuf,
+    /// As people know it.
+    pub(crate) shown: String,
     pub(crate) plan: Plan,
     pub(crate) warnings: Vec<Finding>,
 }
@@ -32,7 +37,7 @@ pub(crate) fn load(directory: &Path, given: &Path) -> Result<PlanFile, Failure> 
         Some(plan) => {
             let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
             let plan = named(plan, &path);
-            Ok(PlanFile { path, plan, warnings: reading.findings })
+            Ok(PlanFile { path, shown, plan, warnings: reading.findings })
         }
         None => Err(Failure::in_file(
             "plan",
@@ -55,7 +60,9 @@ fn read(path: &Path, shown: &str) -> Result<Vec<u8>, Failure> {
     let metadata = fs::metadata(path).map_err(|error| unreadable(shown, &error))?;
     // A device or a pipe never ends.
     if !metadata.is_file() {
-        return Err(Failure::usage("plan", format!("{shown} is not a regular file")));
+        return Err(Failure::usage("plan", format!("{shown} is not a regular file"))
+            .about(shown)
+            .help(WHAT_IS_A_PLAN));
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| unreadable(shown, &error))?;
@@ -67,8 +74,9 @@ fn read(path: &Path, shown: &str) -> Result<Vec<u8>, Failure> {
 
 fn unreadable(shown: &str, error: &std::io::Error) -> Failure {
     Failure::usage("plan", format!("cannot read the plan {shown}"))
+        .about(shown)
         .cause(error.to_string())
-        .help("PLAN is a *.plan.toml or *.plan.json file, or a directory that holds one")
+        .help(WHAT_IS_A_PLAN)
 }
 
 fn only_plan_in(directory: &Path, shown: &str) -> Result<PathBuf, Failure> {
@@ -81,6 +89,7 @@ fn only_plan_in(directory: &Path, shown: &str) -> Result<PathBuf, Failure> {
     found.sort();
     match found.len() {
         0 => Err(Failure::usage("plan", format!("the directory {shown} holds no plan"))
+            .about(shown)
             .help("a plan's name ends in .plan.toml or .plan.json")),
         1 => Ok(found.remove(0)),
         _ => {
@@ -93,6 +102,7 @@ fn only_plan_in(directory: &Path, shown: &str) -> Result<PathBuf, Failure> {
                 "plan",
                 format!("the directory {shown} holds several plans: {}", names.join(", ")),
             )
+            .about(shown)
             .help("name one of them"))
         }
     }

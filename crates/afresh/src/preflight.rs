@@ -84,7 +84,7 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure>
     if unchecked.is_empty() {
         return Ok(());
     }
-    Err(Failure::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).help(
+    Err(Failure::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).about(&file.shown).help(
         "give them `checks`, or `no_check = \"reason\"`, or set `always` under [checks] in .afresh/config.toml",
     ))
 }
@@ -94,9 +94,7 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
     let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
     let mut parents: BTreeSet<String> = BTreeSet::new();
     for pattern in file.plan.tasks().iter().flat_map(afresh_core::plan::Task::patterns) {
-        let Some(path) = pattern.literal() else { continue };
-        parents.extend(path.match_indices('/').map(|(at, _)| path[..at].to_owned()));
-        parents.insert(path.to_owned());
+        parents.extend(above(pattern.as_str()).map(str::to_owned));
     }
     let paths: Vec<String> = parents.into_iter().collect();
     let modes = place
@@ -104,8 +102,8 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
         .entry_modes(&head, &paths)
         .map_err(|error| Failure::usage("git", error.to_string()))?;
     for task in file.plan.tasks() {
-        for path in task.patterns().filter_map(|pattern| pattern.literal()) {
-            let link = path.match_indices('/').map(|(at, _)| &path[..at]).find(|parent| {
+        for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
+            let link = above(path).find(|parent| {
                 modes.get(*parent).is_some_and(|mode| *mode == afresh_git::Mode::Symlink)
             });
             if let Some(link) = link {
@@ -116,9 +114,18 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
                         task.id
                     ),
                 )
+                .about(&file.shown)
                 .help("name the file by its real path"));
             }
         }
     }
     Ok(())
+}
+
+/// The directories above a path, or above what every match of a glob starts with.
+fn above(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern
+        .match_indices('/')
+        .map(|(at, _)| &pattern[..at])
+        .take_while(|directory| !directory.contains(['*', '?', '[', '{']))
 }

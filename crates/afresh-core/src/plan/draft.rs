@@ -66,7 +66,10 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
     if draft.tasks.len() > MAX_TASKS {
         let message =
             format!("the plan has {} tasks; at most {MAX_TASKS} are allowed", draft.tasks.len());
-        return Err(vec![Problem::new(ProblemKind::TooLarge, Place::plan(), message)]);
+        return Err(vec![
+            Problem::new(ProblemKind::TooLarge, Place::plan(), message)
+                .with_help("split it into several plans"),
+        ]);
     }
     let ids = ids(&draft, &mut problems);
     let known: BTreeSet<&str> = draft.tasks.iter().map(|t| t.id.as_str()).collect();
@@ -101,7 +104,8 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<Problem>) -> Vec<Option<TaskId>> {
                     );
                     problems.push(
                         Problem::new(ProblemKind::DuplicateId, place, message)
-                            .related_to(Place::task(other, Field::Id)),
+                            .related_to(Place::task(other, Field::Id))
+                            .with_help("give one of them another id; upper and lower case do not tell ids apart"),
                     );
                 }
                 ids.push(Some(id));
@@ -132,7 +136,13 @@ impl Reader<'_> {
         let before = self.problems.len();
         if draft.title.trim().is_empty() {
             let message = format!("task {:?} has no title", draft.id);
-            self.report(ProblemKind::MissingTitle, Field::Title, 0, message, None);
+            let help = "add `title = \"…\"`: a few words that say what is done";
+            self.report(ProblemKind::MissingTitle, Field::Title, 0, message, help);
+        }
+        if draft.no_check.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
+            let message = format!("task {:?}: no_check gives no reason", draft.id);
+            let help = "say why no check is meant, or give the task `checks`";
+            self.report(ProblemKind::BadCheck, Field::NoCheck, 0, message, help);
         }
         let needs = self.needs(draft, known);
         let files = self.files(&draft.id, &draft.files);
@@ -168,11 +178,13 @@ impl Reader<'_> {
         let mut needs: Vec<TaskId> = Vec::new();
         for (item, need) in draft.needs.iter().enumerate() {
             if !known.contains(need.as_str()) {
-                let help = nearest(need, known.iter().copied())
-                    .map(|near| format!("did you mean {near:?}?"));
+                let help = nearest(need, known.iter().copied()).map_or_else(
+                    || "add a task with that id, or remove it from `needs`".to_owned(),
+                    |near| format!("did you mean {near:?}?"),
+                );
                 let message =
                     format!("task {:?} needs {need:?}, which is not in the plan", draft.id);
-                self.report(ProblemKind::UnknownNeed, Field::Needs, item, message, help);
+                self.report(ProblemKind::UnknownNeed, Field::Needs, item, message, &help);
             } else if let Ok(id) = TaskId::new(need.as_str())
                 && !needs.contains(&id)
             {
@@ -190,7 +202,7 @@ impl Reader<'_> {
                 Err(why) => {
                     let shown: String = file.path.chars().take(120).collect();
                     let message = format!("task {id:?}: the path {shown:?} {why}");
-                    self.report(ProblemKind::BadPath, Field::Files, item, message, None);
+                    self.report(ProblemKind::BadPath, Field::Files, item, message, why.help());
                 }
             }
         }
@@ -205,13 +217,7 @@ impl Reader<'_> {
                 let message =
                     format!("task {id:?}: check {} is empty, too long, or holds a NUL", item + 1);
                 let help = "a check is a command whose exit code tells; `no_check = \"reason\"` says that none is meant";
-                self.report(
-                    ProblemKind::BadCheck,
-                    Field::Checks,
-                    item,
-                    message,
-                    Some(help.to_owned()),
-                );
+                self.report(ProblemKind::BadCheck, Field::Checks, item, message, help);
                 continue;
             }
             let name = check.name.clone().unwrap_or_else(|| command.to_owned());
@@ -226,10 +232,10 @@ impl Reader<'_> {
         field: Field,
         item: usize,
         message: String,
-        help: Option<String>,
+        help: &str,
     ) {
         let place = Place::task(self.at, field).item(item).in_step(self.step);
-        self.problems.push(Problem { kind, place, related: None, message, help });
+        self.problems.push(Problem::new(kind, place, message).with_help(help));
     }
 }
 

@@ -110,4 +110,5 @@ pub enum Field {
     Needs,
     Files,
     Checks,
+    NoCheck,
 }

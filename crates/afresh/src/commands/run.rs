@@ -154,7 +154,8 @@ fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
         return plan_file::load(Path::new("/"), &source);
     }
     // The file is gone; the run goes on with the plan that was pinned.
-    Ok(PlanFile { path: source, plan: found.run.plan().clone(), warnings: vec![] })
+    let shown = source.display().to_string();
+    Ok(PlanFile { path: source, shown, plan: found.run.plan().clone(), warnings: vec![] })
 }
 
 /// Everything that a drive needs.
