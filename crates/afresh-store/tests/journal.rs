@@ -175,13 +175,17 @@ fn readers_always_see_a_whole_journal_while_the_driver_writes_r1() {
                 })
             })
             .collect();
-        for round in 1..=10 {
-            drop(journal_of(dir.path(), round * 15));
-        }
+        let writer = scope.spawn(|| {
+            for round in 1..=10 {
+                drop(journal_of(dir.path(), round * 15));
+            }
+        });
+        let written = writer.join();
         over.store(true, Ordering::Relaxed);
         for reader in readers {
             reader.join().unwrap();
         }
+        written.unwrap();
     });
     assert_eq!(Journal::open(dir.path()).unwrap().last_seq(), 150);
 }
