@@ -104,18 +104,29 @@ impl FilePattern {
     pub fn overlaps(&self, other: &Self) -> bool {
         match (self.literal(), other.literal()) {
             (Some(a), Some(b)) => self.matches(b) || other.matches(a),
-            (Some(path), None) => {
-                other.matches(path) || other.fixed_start().starts_with(&format!("{path}/"))
-            }
-            (None, Some(path)) => {
-                self.matches(path) || self.fixed_start().starts_with(&format!("{path}/"))
-            }
+            (Some(path), None) => other.matches(path) || other.reaches_below(path),
+            (None, Some(path)) => self.matches(path) || self.reaches_below(path),
             (None, None) => {
                 let (a, b) = (self.fixed_start(), other.fixed_start());
                 let (x, y) = (self.fixed_end(), other.fixed_end());
                 (a.starts_with(b) || b.starts_with(a)) && (x.ends_with(y) || y.ends_with(x))
             }
         }
+    }
+
+    /// May a match lie below `directory`? In doubt, yes.
+    fn reaches_below(&self, directory: &str) -> bool {
+        let (start, below) = (self.fixed_start(), format!("{directory}/"));
+        if !start.starts_with(&below) && !below.starts_with(start) {
+            return false;
+        }
+        // These can hold any number of components.
+        if start.starts_with(&below) || self.text.contains("**") || self.text.contains(['{', '[']) {
+            return true;
+        }
+        let depth = below.matches('/').count();
+        let Some((end, _)) = self.text.match_indices('/').nth(depth - 1) else { return false };
+        compile(&self.text[..end]).map_or(true, |glob| glob.is_match(directory))
     }
 
     /// What every match starts with.
@@ -284,6 +295,10 @@ mod tests {
         assert!(pattern("src").overlaps(&pattern("src/a.py")));
         assert!(pattern("src/").overlaps(&pattern("src/a.py")));
         assert!(pattern("src").overlaps(&pattern("src/*.py")));
+        assert!(pattern("src").overlaps(&pattern("*/*.py")));
+        assert!(pattern("src").overlaps(&pattern("**/a.py")));
+        assert!(!pattern("src").overlaps(&pattern("lib*/*.py")));
+        assert!(!pattern("src/a.py").overlaps(&pattern("*.py")));
         assert!(pattern("*.py").overlaps(&pattern("test_*")));
         assert!(!pattern("*.py").overlaps(&pattern("*.js")));
         assert!(!pattern("a/*.py").overlaps(&pattern("b/*.py")));
