@@ -1,0 +1,164 @@
+//! kill -9 of the driver at chosen places: around every call of git, around the move of the branch,
+//! and at the writes of the journal. Whatever the place, the next `afresh run` ends the same way.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use afresh_testkit::TestRepo;
+use support::{Driver, WORKER, expect_landed_once, repo};
+
+const TASKS: usize = 2;
+
+/// When git's caller dies.
+#[derive(Debug, Clone, Copy)]
+enum When {
+    /// Before git does anything; git goes on alone.
+    Before,
+    /// As before, and git does its work only when the next driver is at work already.
+    Long,
+    /// When git has done its work and nobody has noted it.
+    After,
+}
+
+const ALWAYS: [When; 3] = [When::Before, When::Long, When::After];
+
+/// A `git` that kills whoever called it, at the `call`-th call with a verb that matches `verb`.
+fn deadly_git(repo: &TestRepo, verb: &str, call: u32, when: When) -> PathBuf {
+    let directory = repo.path().join("bin");
+    let calls = repo.path().join("calls");
+    for new in [&directory, &calls] {
+        fs::create_dir_all(new).expect("a new directory");
+    }
+    let git = find_git();
+    let fate = match when {
+        When::Before => "kill -9 $PPID; exec \"$git\" \"$@\"",
+        When::Long => "kill -9 $PPID; sleep 0.7; exec \"$git\" \"$@\"",
+        When::After => "\"$git\" \"$@\"; code=$?; kill -9 $PPID; exit $code",
+    };
+    let script = format!(
+        "#!/bin/sh\ngit='{}'\ncase \" $* \" in *\"{verb}\"*) ;; *) exec \"$git\" \"$@\";; esac\n\
+         n=1; while ! mkdir '{}'/$n 2>/dev/null; do n=$((n + 1)); done\n\
+         if [ $n -eq {call} ]; then {fate}; fi\nexec \"$git\" \"$@\"\n",
+        git.display(),
+        calls.display(),
+    );
+    let path = directory.join("git");
+    fs::write(&path, script).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    directory
+}
+
+fn find_git() -> PathBuf {
+    let path = std::env::var_os("PATH").expect("a PATH");
+    let mut places = std::env::split_paths(&path).map(|directory| directory.join("git"));
+    places.find(|place| place.is_file()).expect("git is on the PATH")
+}
+
+fn repo_with_tasks() -> TestRepo {
+    let repo = repo();
+    repo.agent(WORKER.strip_prefix("sleep 0.1; ").expect("it begins with a pause"));
+    repo.plan_of(TASKS);
+    repo
+}
+
+/// Runs with the deadly git once, then with the real one; whether the first was killed.
+fn is_killed(verb: &str, call: u32, when: When) -> bool {
+    let repo = repo_with_tasks();
+    let before = repo.untouched();
+    let directory = deadly_git(&repo, verb, call, when);
+    let path = std::env::var("PATH").expect("a PATH");
+    let mut command = repo.command(&["run", "p.plan.toml"]);
+    command.env("PATH", format!("{}:{path}", directory.display()));
+    let first = Driver::start_command(&repo, command).end();
+    let killed = first.code.is_none();
+    assert!(killed || first.code == Some(0), "{verb:?} {call} {when:?}: {first:?}");
+    let second = repo.run(&[]);
+    assert_eq!(second.code, Some(0), "{verb:?} {call} {when:?}: {second:?}");
+    repo.expect_no_survivors();
+    repo.untouched().expect_same_as(&before);
+    expect_landed_once(&repo, TASKS);
+    killed
+}
+
+/// R1, R3, R5, R12, ST-02: before, during and after each call of git.
+#[test]
+fn r12_a_kill_at_any_call_of_git_is_recovered_from() {
+    let mut call = 0;
+    loop {
+        call += 1;
+        let when = ALWAYS[call as usize % ALWAYS.len()];
+        if !is_killed(" ", call, when) {
+            break;
+        }
+    }
+    assert!(call > 10, "only {call} calls of git were seen");
+}
+
+/// R3, F02: between "the branch moved" and "recorded", and while git moves it behind the back of
+/// the next driver.
+#[test]
+fn r3_a_kill_around_the_move_of_the_branch_merges_once() {
+    for when in ALWAYS {
+        let killed = (1..).take_while(|call| is_killed("update-ref", *call, when)).count();
+        assert!(killed > TASKS, "{when:?}: only {killed} moves of refs were seen");
+    }
+}
+
+/// R1, R3, R12: at the writes of the journal and of the directories of refs.
+#[test]
+fn r1_a_kill_at_a_write_of_the_journal_is_recovered_from() {
+    if !strace_works() {
+        return;
+    }
+    let mut killed = 0;
+    for number in (1..).step_by(3) {
+        let repo = repo_with_tasks();
+        let before = repo.untouched();
+        let first = Driver::start_command(&repo, under_strace(&repo, number)).end();
+        let second = repo.run(&[]);
+        assert_eq!(second.code, Some(0), "at call {number}: {second:?}");
+        repo.expect_no_survivors();
+        repo.untouched().expect_same_as(&before);
+        expect_landed_once(&repo, TASKS);
+        if first.code == Some(0) {
+            break;
+        }
+        assert_eq!(first.code, None, "at call {number}: {first:?}");
+        killed += 1;
+    }
+    assert!(killed > 3, "only {killed} places were seen");
+}
+
+const WRITES: &str = "fsync,fdatasync,rename,renameat,renameat2";
+
+/// The program, killed when one of its threads makes so many of these calls; not its children.
+fn under_strace(repo: &TestRepo, number: u32) -> Command {
+    let plain = repo.command(&["run", "p.plan.toml"]);
+    let mut command = Command::new("strace");
+    command.args(["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e"]);
+    command.arg(format!("trace={WRITES}")).arg("-e");
+    command.arg(format!("inject={WRITES}:signal=KILL:when={number}"));
+    command.arg(plain.get_program()).args(plain.get_args());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.current_dir(repo.root()).stdin(Stdio::null());
+    command
+}
+
+/// It may be missing, too old, or not allowed to trace.
+fn strace_works() -> bool {
+    let probe = Command::new("strace")
+        .args(["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "true"])
+        .current_dir(Path::new("/"))
+        .stdin(Stdio::null())
+        .output();
+    probe.is_ok_and(|output| output.status.success())
+}

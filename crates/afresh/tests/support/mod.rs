@@ -1,0 +1,175 @@
+//! What the stories about faults share: a driver whose words are kept, and looks at processes.
+#![allow(dead_code, reason = "every file of stories uses its own part of this")]
+
+pub(crate) mod processes;
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use afresh_testkit::{Ran, TestRepo};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
+/// Longer than anything here should take; a hang is a failure, not a wait.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A worker that does what its task asks, after a moment.
+pub(crate) const WORKER: &str = "sleep 0.1; echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt";
+
+pub(crate) fn repo() -> TestRepo {
+    TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
+}
+
+/// The part of a configuration that every story with its own `[run]` needs.
+pub(crate) fn run_section(more: &str) -> String {
+    format!("[run]\nagent = \"mine\"\nbackoff = [\"10ms\"]\n{more}\n")
+}
+
+/// The program, running, in a process group of its own; ended with the test.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    child: Child,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl Driver {
+    pub(crate) fn start(repo: &TestRepo, args: &[&str]) -> Self {
+        Self::start_command(repo, repo.command(args))
+    }
+
+    pub(crate) fn run(repo: &TestRepo, more: &[&str]) -> Self {
+        let args: Vec<&str> = ["run", "p.plan.toml"].iter().chain(more).copied().collect();
+        Self::start(repo, &args)
+    }
+
+    /// For a command with an environment of its own.
+    pub(crate) fn start_command(repo: &TestRepo, mut command: Command) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let file = |what: &str| repo.path().join(format!("{what}.{number}"));
+        let (stdout, stderr) = (file("stdout"), file("stderr"));
+        let create = |path: &PathBuf| File::create(path).expect("a new file");
+        command.stdout(create(&stdout)).stderr(create(&stderr)).process_group(0);
+        let child = command.spawn().expect("the program starts");
+        Self { child, stdout, stderr }
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).expect("pids are small")
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.pid()), signal).expect("the driver is there");
+    }
+
+    pub(crate) fn signal_group(&self, signal: Signal) {
+        killpg(Pid::from_raw(self.pid()), signal).expect("the group is there");
+    }
+
+    /// What it has told people so far.
+    pub(crate) fn said(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.stderr).unwrap_or_default()).into_owned()
+    }
+
+    pub(crate) fn has_ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("our child")
+    }
+
+    /// Waits until it has said this; fails the test if it ends before.
+    #[track_caller]
+    pub(crate) fn await_words(&mut self, words: &str) {
+        let until = Instant::now() + PATIENCE;
+        while !self.said().contains(words) {
+            let ended = self.has_ended();
+            let late = ended.is_some() && !self.said().contains(words);
+            assert!(!late, "ended ({ended:?}) before {words:?}:\n{}", self.said());
+            assert!(Instant::now() < until, "never said {words:?}:\n{}", self.said());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// kill -9 and gone.
+    pub(crate) fn kill_9(mut self) {
+        // It may just have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Waits for its end.
+    #[track_caller]
+    pub(crate) fn end(mut self) -> Ran {
+        let until = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.has_ended() {
+                break status;
+            }
+            assert!(Instant::now() < until, "hangs:\n{}", self.said());
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let text = |path: &PathBuf| {
+            String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+        };
+        Ran { code: status.code(), stdout: text(&self.stdout), stderr: text(&self.stderr) }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A gate that workers wait at until the test opens it: `gate.wait()` is a line of their script.
+#[derive(Debug)]
+pub(crate) struct Gate(PathBuf);
+
+impl Gate {
+    pub(crate) fn new(repo: &TestRepo, name: &str) -> Self {
+        Self(repo.path().join(name))
+    }
+
+    pub(crate) fn wait(&self) -> String {
+        format!("while [ ! -e '{}' ]; do sleep 0.05; done", self.0.display())
+    }
+
+    pub(crate) fn open(&self) {
+        fs::write(&self.0, "").expect("written");
+    }
+
+    /// The line of a script that opens it.
+    pub(crate) fn opened_by_worker(&self) -> String {
+        format!(": > '{}'", self.0.display())
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.exists()
+    }
+}
+
+/// R3, R4: the tasks `T001` … are on the first-parent line once each, and nothing else is.
+#[track_caller]
+pub(crate) fn expect_landed_once(repo: &TestRepo, count: usize) {
+    let mut landed = repo.landed();
+    landed.sort();
+    let wanted: Vec<String> = (1..=count).map(|n| format!("T{n:03}")).collect();
+    assert_eq!(landed, wanted);
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let commits = repo.git(&["rev-list", "--first-parent", "--count", &branch, "^main"]);
+    assert_eq!(commits, count.to_string(), "R3: commits beside the tasks");
+    for task in wanted {
+        let text = repo.on_branch(&format!("{task}.txt"));
+        assert_eq!(text, Some(format!("by {task}\n")), "{task}");
+    }
+}
+
+/// The refs under which work is kept.
+pub(crate) fn salvaged(repo: &TestRepo) -> Vec<String> {
+    let refs = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
+    refs.lines().map(str::to_owned).collect()
+}
