@@ -57,7 +57,9 @@ impl Sweep<'_> {
                 [path, b"/", name.as_bytes()].concat()
             };
             let kind = entry.file_type().context("look at", &place)?;
-            if name.as_bytes() == b".git" {
+            if path == b".git" {
+                // The slot's own is put right by `clone`, which knows what belongs into it.
+            } else if name.as_bytes() == b".git" {
                 self.remover.remove(&place)?;
             } else if kind.is_dir() {
                 self.sub_directory(place, path)?;

@@ -41,10 +41,10 @@ impl Workspace {
     pub(crate) fn tidy(&self) -> Result<(), FileError> {
         make_real_directory(&self.slot)?;
         // First of all: from here on the tree is not what the marker says.
-        remove_file(&self.marker())?;
+        self.unmark()?;
         for entry in fs::read_dir(&self.slot).context("list", &self.slot)? {
             let entry = entry.context("list", &self.slot)?;
-            if entry.file_name() != "tree" && entry.file_name() != "index" {
+            if !["tree", "index", "prepared"].iter().any(|known| entry.file_name() == *known) {
                 Remover::new(&self.slot).remove(&entry.path())?;
             }
         }
@@ -61,20 +61,28 @@ impl Workspace {
         if !self.slot.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             return remove_file(&self.slot);
         }
-        remove_file(&self.marker())?;
+        self.unmark()?;
         Remover::new(&self.slot).empty(&self.slot)?;
         fs::remove_dir(&self.slot).context("remove", &self.slot)
     }
 
+    /// One small write to a file that stays: a part of an id is no id that anybody asks for.
     pub(crate) fn mark_prepared(&self, what: &str) -> Result<(), FileError> {
-        let fresh = self.slot.join("prepared.new");
-        fs::write(&fresh, what).context("write", &fresh)?;
-        fs::rename(&fresh, self.marker()).context("write", &self.marker())
+        fs::write(self.marker(), what).context("write", &self.marker())
+    }
+
+    fn unmark(&self) -> Result<(), FileError> {
+        let marker = self.marker();
+        match marker.symlink_metadata() {
+            Ok(found) if found.is_file() => fs::write(&marker, "").context("write", &marker),
+            Ok(_) => Remover::new(&self.slot).remove(&marker),
+            Err(_) => Ok(()),
+        }
     }
 
     /// What the slot was prepared as, if that was finished.
     pub(crate) fn prepared(&self) -> Option<String> {
-        fs::read_to_string(self.marker()).ok()
+        fs::read_to_string(self.marker()).ok().filter(|what| !what.is_empty())
     }
 }
 

@@ -1,10 +1,13 @@
 //! What is running, written down for whoever comes after a crash.
 //!
-//! One small file per job, there from before its program begins until its tree is gone. Deciding
-//! what to do about a leftover is `sweep`'s.
+//! One small file per name, with one line in it from before the job's program begins until its tree
+//! is gone; then it is empty, and waits for the next job of that name. Files are not removed,
+//! because making and deleting the same ones again and again is slow on ext4. Deciding what to do
+//! about a leftover is `sweep`'s.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -47,8 +50,11 @@ impl Place {
 }
 
 impl Entry {
+    /// The first line: what follows it is the rest of an older, longer entry.
     pub(crate) fn load(path: &Path) -> io::Result<Self> {
-        Ok(serde_json::from_slice(&fs::read(path)?)?)
+        let bytes = fs::read(path)?;
+        let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok(serde_json::from_slice(line)?)
     }
 }
 
@@ -56,15 +62,11 @@ impl Entry {
 #[derive(Debug)]
 pub(crate) struct Slot {
     path: PathBuf,
-    draft: PathBuf,
 }
 
 impl Slot {
     pub(crate) fn named(registry: &Path, name: &str) -> Self {
-        Self {
-            path: registry.join(format!("{name}.json")),
-            draft: registry.join(format!(".{name}.json")),
-        }
+        Self { path: registry.join(format!("{name}.json")) }
     }
 
     /// Takes the slot. What an earlier user of it left is ended first; one that still lives keeps it.
@@ -87,26 +89,36 @@ impl Slot {
         Entry::load(&self.path)
     }
 
-    /// Whole or not at all. Not synced: what it describes does not survive a power cut either.
+    /// In one write, so that a kill leaves the old line or the new one. Not synced: what it
+    /// describes does not survive a power cut either.
     pub(crate) fn write(&self, entry: &Entry) -> io::Result<()> {
-        fs::write(&self.draft, serde_json::to_vec(entry)?)?;
-        fs::rename(&self.draft, &self.path)
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        let file = File::options().create(true).truncate(false).write(true).open(&self.path)?;
+        file.write_all_at(&line, 0)
     }
 
     pub(crate) fn release(&self) {
         // A leftover entry of a tree that is gone costs the next sweep a look, no more.
-        let _ = fs::remove_file(&self.path);
-        let _ = fs::remove_file(&self.draft);
+        if let Ok(file) = File::options().write(true).open(&self.path) {
+            let _ = file.set_len(0);
+        }
     }
 }
 
-/// The entries whose names begin with `prefix`.
+/// The entries in use whose names begin with `prefix`.
 pub(crate) fn entries(registry: &Path, prefix: &str) -> Vec<(PathBuf, io::Result<Entry>)> {
     let listing = fs::read_dir(registry).into_iter().flatten().flatten();
     let named = listing.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         let whole = name.strip_suffix(".json").is_some() && !name.starts_with('.');
-        (whole && name.starts_with(prefix)).then(|| entry.path())
+        let path = entry.path();
+        (whole && is_used(&path) && name.starts_with(prefix)).then_some(path)
     });
     named.map(|path| (path.clone(), Entry::load(&path))).collect()
+}
+
+/// Whether the file speaks of a job; an empty one waits for the next.
+pub(crate) fn is_used(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.len() > 0)
 }

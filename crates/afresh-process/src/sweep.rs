@@ -52,7 +52,7 @@ pub fn sweep(registry: &Path, name_prefix: &str) -> SweepReport {
                 forget(&path);
             }
             // It ended by itself between the listing and the look.
-            Err(_) if !path.exists() => {}
+            Err(_) if !registry::is_used(&path) => {}
             Err(_) => {
                 forget(&path);
                 report.unreadable.push(path);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_agents::agent::Prompt;
 use afresh_agents::{Bundle, prompt};
-use afresh_core::ids::{AttemptId, CommitId, RunId, Slot};
+use afresh_core::ids::{AttemptId, CommitId, Slot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
 use afresh_core::usage::Usage;
@@ -151,7 +151,7 @@ impl AttemptJob {
             ("AFRESH_STEP", self.bundle.first_step.to_string()),
         ];
         Ok(Job {
-            name: job_name(shared, &self.bundle.run, &self.attempt),
+            name: format!("{}work-{}", shared.job_prefix, self.slot),
             argv: launch.argv,
             cwd,
             env: shared.environment(&agent.env, &own),
@@ -225,14 +225,6 @@ fn end_of(path: &Path) -> String {
 
 fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {
     SpawnFailure { message: message.to_owned(), hint: hint.map(str::to_owned) }
-}
-
-/// Names the attempt's cgroup and its entry in the registry; long ids are cut, and stay unique.
-fn job_name(shared: &Shared, run: &RunId, attempt: &AttemptId) -> String {
-    let whole = format!("{run}-{attempt}");
-    let short: String = whole.chars().take(40).collect();
-    let print = blake3::hash(whole.as_bytes()).to_hex();
-    format!("{}{short}-{}", shared.job_prefix, &print[..8])
 }
 
 /// An error with everything that caused it, in one line.

@@ -211,7 +211,7 @@ impl Entered<'_> {
             own.push(("AFRESH_TASK", attempt.task.to_string()));
         }
         let job = Job {
-            name: format!("{}check-{}-{number}", self.shared.job_prefix, self.slot),
+            name: format!("{}check-{}", self.shared.job_prefix, self.slot),
             argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), check.command.clone()],
             cwd: self.shared.pool.tree(Place::Check(self.slot)),
             env: self.shared.environment(&rules.check_env, &own),

@@ -45,16 +45,19 @@ impl Shared {
             return Ok(());
         }
         let tree = self.pool.tree(place);
-        let beside = tree.parent().ok_or("a workspace has no parent directory")?.to_owned();
-        let mark = beside.join("setup-done");
+        // Not in the slot itself, where only what belongs to the checkout survives.
+        let notes = self.pool.directory().join("setup");
+        fs::create_dir_all(&notes)
+            .map_err(|error| format!("cannot make {}: {error}", notes.display()))?;
+        let mark = notes.join(format!("{place}.done"));
         let print = fingerprint(&self.rules.setup, &tree);
         if fs::read_to_string(&mark).is_ok_and(|done| done == print) {
             return Ok(());
         }
-        let log = beside.join("setup.log");
-        for (number, command) in self.rules.setup.iter().enumerate() {
+        let log = notes.join(format!("{place}.log"));
+        for command in &self.rules.setup {
             let job = Job {
-                name: format!("{}setup-{place}-{number}", self.job_prefix),
+                name: format!("{}setup-{place}", self.job_prefix),
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
                 cwd: tree.clone(),
                 env: self.environment(&self.rules.check_env, &[]),

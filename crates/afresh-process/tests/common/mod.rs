@@ -150,7 +150,8 @@ impl Story {
     }
 
     pub(crate) fn registered(&self) -> usize {
-        fs::read_dir(self.registry()).map_or(0, Iterator::count)
+        let entries = fs::read_dir(self.registry()).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.metadata().is_ok_and(|found| found.len() > 0)).count()
     }
 
     /// Whoever has this story's directory in its command line: an environment can be cleared and a
