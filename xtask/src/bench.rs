@@ -1,0 +1,238 @@
+//! `cargo xtask bench`: what orchestration costs, measured in one run.
+//!
+//! Every number stands beside a floor that is measured in the same run on the same machine: absolute
+//! times wander, ratios do not. `bench/README.md` says how to read the table.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+const TASKS: usize = 200;
+const PARALLEL: usize = 8;
+/// What one task may cost afresh and its git children, in CPU time.
+const CPU_PER_TASK: Duration = Duration::from_millis(60);
+/// What afresh may hold in memory, in KiB.
+const MEMORY_KIB: i64 = 100 * 1000;
+/// What `show` of 1,000 tasks may take.
+const SHOW: Duration = Duration::from_secs(1);
+
+/// Runs all benchmarks; fails if a limit is passed.
+#[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
+pub(crate) fn run(_arguments: &[String]) -> Result<()> {
+    let afresh = build()?;
+    let scratch = std::env::temp_dir().join(format!("afresh-bench-{}", std::process::id()));
+    fs::create_dir_all(&scratch)?;
+    let (show, within_show) = bench_show(&afresh, &scratch)?;
+    println!("{show}");
+    let (orchestration, within_cpu) = bench_orchestration(&afresh, &scratch)?;
+    println!("{orchestration}");
+    fs::remove_dir_all(&scratch)?;
+    ensure!(within_show && within_cpu, "a limit is passed");
+    Ok(())
+}
+
+/// The release build of the program.
+pub(crate) fn build() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = [
+        "build",
+        "--release",
+        "--locked",
+        "--package",
+        "afresh",
+        "--message-format=json-render-diagnostics",
+    ];
+    let output = Command::new(cargo)
+        .args(arguments)
+        .current_dir(workspace())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
+    ensure!(output.status.success(), "the build failed");
+    // Cargo says where it put the program, whatever the target directory is.
+    let text = String::from_utf8_lossy(&output.stdout);
+    let marker = "\"executable\":\"";
+    let line = text
+        .lines()
+        .rev()
+        .find(|line| line.contains(marker) && line.contains("\"name\":\"afresh\""));
+    let path =
+        line.and_then(|line| line.split(marker).nth(1)).and_then(|rest| rest.split('"').next());
+    Ok(PathBuf::from(path.context("cargo named no program")?))
+}
+
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+}
+
+/// `show` of 1,000 and of 10,000 tasks: its time, and that it grows no faster than the plan.
+fn bench_show(afresh: &Path, scratch: &Path) -> Result<(String, bool)> {
+    let mut text = String::from("show\n");
+    let mut times = Vec::new();
+    for count in [1_000, 10_000] {
+        let file = scratch.join(format!("{count}.plan.toml"));
+        fs::write(&file, plan(count, true))?;
+        let took = best_of(3, || {
+            let status = Command::new(afresh)
+                .arg("show")
+                .arg("--json")
+                .arg(&file)
+                .stdout(Stdio::null())
+                .status()?;
+            ensure!(status.success(), "show failed");
+            Ok(())
+        })?;
+        writeln!(text, "  {count:>6} tasks in a chain  {:>7.1} ms", millis(took))?;
+        times.push(took);
+    }
+    let ratio = times[1].as_secs_f64() / times[0].as_secs_f64();
+    let within = times[0] < SHOW;
+    writeln!(
+        text,
+        "  ten times the tasks take {ratio:.1} times as long; 1,000 tasks: limit 1 s, {}",
+        verdict(within)
+    )?;
+    Ok((text, within))
+}
+
+/// 200 one-file tasks, eight at a time, against the floor of the same work without orchestration.
+fn bench_orchestration(afresh: &Path, scratch: &Path) -> Result<(String, bool)> {
+    let repository = scratch.join("repository");
+    make_repository(&repository)?;
+    fs::write(repository.join("p.plan.toml"), plan(TASKS, false))?;
+    let programs = cpu_of(|| {
+        for _ in 0..TASKS * 2 {
+            ensure!(Command::new("/bin/sh").args(["-c", "echo x > /dev/null"]).status()?.success());
+        }
+        Ok(())
+    })?;
+    let commits = cpu_of(|| bare_commits(&scratch.join("bare")))?;
+    let started = Instant::now();
+    let all = cpu_of(|| {
+        let parallel = PARALLEL.to_string();
+        let status = Command::new(afresh)
+            .args(["run", "p.plan.toml", "--quiet", "--parallel", &parallel])
+            .current_dir(&repository)
+            .env("AFRESH_CACHE", scratch.join("cache"))
+            .status()?;
+        ensure!(status.success(), "the run ended with {status}");
+        Ok(())
+    })?;
+    let took = started.elapsed();
+    let memory = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
+    // The workers and checks themselves are not ours.
+    let ours = all.saturating_sub(programs);
+    let per_task = ours / u32::try_from(TASKS)?;
+    let within = per_task < CPU_PER_TASK && memory < MEMORY_KIB;
+    let mut text = String::new();
+    writeln!(
+        text,
+        "{TASKS} one-file tasks, {PARALLEL} at a time (100-file repository, one check each)"
+    )?;
+    writeln!(
+        text,
+        "  CPU per task      {:>7.1} ms   afresh, its supervisors and its git children; limit 60 ms",
+        millis(per_task)
+    )?;
+    writeln!(
+        text,
+        "  floor             {:>7.1} ms   a bare `git add` + `git commit` per task",
+        millis(commits / u32::try_from(TASKS)?)
+    )?;
+    writeln!(
+        text,
+        "  ratio             {:>7.1}      isolation, journal, two rounds of checks and a merge included",
+        ours.as_secs_f64() / commits.as_secs_f64()
+    )?;
+    writeln!(text, "  wall per task     {:>7.1} ms", millis(took / u32::try_from(TASKS)?))?;
+    writeln!(text, "  largest process   {memory:>7} KiB  limit {MEMORY_KIB} KiB")?;
+    writeln!(text, "  {}", verdict(within))?;
+    Ok((text, within))
+}
+
+fn make_repository(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory.join("src"))?;
+    fs::create_dir_all(directory.join(".afresh"))?;
+    for number in 0..100 {
+        fs::write(directory.join(format!("src/{number}.txt")), format!("file {number}\n"))?;
+    }
+    let config = "[run]\nagent = \"sh\"\n[agents.sh]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"echo x > $AFRESH_TASK.txt\"]\n";
+    fs::write(directory.join(".afresh/config.toml"), config)?;
+    git(directory, &["init", "-q"])?;
+    git(directory, &["add", "-A"])?;
+    git(directory, &["commit", "-q", "-m", "init"])
+}
+
+/// The floor: the same number of commits, nothing else.
+fn bare_commits(directory: &Path) -> Result<()> {
+    make_repository(directory)?;
+    for number in 0..TASKS {
+        fs::write(directory.join(format!("T{number}.txt")), "x\n")?;
+        git(directory, &["add", "-A"])?;
+        git(directory, &["commit", "-q", "-m", "task"])?;
+    }
+    Ok(())
+}
+
+fn git(directory: &Path, arguments: &[&str]) -> Result<()> {
+    let identity = ["-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0"];
+    let status =
+        Command::new("git").args(identity).args(arguments).current_dir(directory).status()?;
+    ensure!(status.success(), "git {arguments:?} failed");
+    Ok(())
+}
+
+fn plan(count: usize, chained: bool) -> String {
+    let mut text = String::from("version = 1\nname = \"bench\"\n");
+    for number in 1..=count {
+        let needs = if chained && number > 1 {
+            format!("needs = [\"T{:05}\"]\n", number - 1)
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            text,
+            "[[task]]\nid = \"T{number:05}\"\ntitle = \"task {number}\"\n{needs}files = [\"T{number:05}.txt\"]\nchecks = [\"test -s T{number:05}.txt\"]\n"
+        );
+    }
+    text
+}
+
+/// CPU time of all children that end while `work` runs, and of theirs.
+fn cpu_of(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+    let spent = || -> Result<Duration> {
+        let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+        let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+        Ok(Duration::from_micros(u64::try_from(micros)?))
+    };
+    let before = spent()?;
+    work()?;
+    Ok(spent()?.saturating_sub(before))
+}
+
+fn best_of(times: usize, work: impl Fn() -> Result<()>) -> Result<Duration> {
+    let mut best = Duration::MAX;
+    for _ in 0..times {
+        let started = Instant::now();
+        work()?;
+        best = best.min(started.elapsed());
+    }
+    if best == Duration::MAX {
+        bail!("nothing was measured");
+    }
+    Ok(best)
+}
+
+fn millis(span: Duration) -> f64 {
+    span.as_secs_f64() * 1000.0
+}
+
+fn verdict(within: bool) -> &'static str {
+    if within { "within its limit" } else { "ABOVE ITS LIMIT" }
+}
