@@ -9,11 +9,11 @@ use afresh_core::run::Standing;
 use afresh_core::{Effect, Event, Input, Run, decide};
 use afresh_git::PoolError;
 use afresh_process::become_subreaper;
-use afresh_store::{Answer, Journal, JournalError, NewRecord};
+use afresh_store::{Answer, JournalError, NewRecord};
 
 use crate::clock::{Clock, wall_ms};
 use crate::layout::Layout;
-use crate::open::{OpenRun, Taken, job_prefix, pool};
+use crate::open::{OpenRun, Taken, Unseen, job_prefix, pool};
 use crate::order::Order;
 use crate::records;
 use crate::rules::Rules;
@@ -61,7 +61,7 @@ impl Driver {
         rules: Rules,
         watchers: Vec<Box<dyn Watcher>>,
     ) -> Result<Self, DriveError> {
-        let OpenRun { taken, run, last_at } = open;
+        let OpenRun { taken, run, last_at, unseen } = open;
         let layout = taken.workplace.layout.clone();
         prepare_tools(&layout, &rules)?;
         let (mailer, mail) = channel();
@@ -76,7 +76,12 @@ impl Driver {
         };
         let world = World::new(shared, mailer.clone());
         let clock = Clock::after(last_at);
-        Ok(Self { taken, run, clock, world, mail, mailer, watchers, inbox_version: None })
+        let mut driver =
+            Self { taken, run, clock, world, mail, mailer, watchers, inbox_version: None };
+        for Unseen { seq, wall_ms, event } in &unseen {
+            driver.show(*seq, *wall_ms, event);
+        }
+        Ok(driver)
     }
 
     /// Where signals and other sources put what they have to say.
@@ -169,11 +174,15 @@ impl Driver {
         };
         let first = last + 1 - new.len() as u64;
         for (seq, event) in (first..).zip(events) {
-            for watcher in &mut self.watchers {
-                watcher.recorded(&Seen { seq, wall_ms: wall, event, run: &self.run });
-            }
+            self.show(seq, wall, event);
         }
         Ok(())
+    }
+
+    fn show(&mut self, seq: u64, wall_ms: i64, event: &Event) {
+        for watcher in &mut self.watchers {
+            watcher.recorded(&Seen { seq, wall_ms, event, run: &self.run });
+        }
     }
 
     /// Files that follow from what was recorded.
@@ -211,7 +220,7 @@ impl Driver {
                     posts.push((order.to_input(), Some(message.id)));
                 }
                 Ok(order) => {
-                    self.refuse(message.id, &format!("run {} is not being driven", order.run()))
+                    self.refuse(message.id, &format!("run {} is not being driven", order.run()));
                 }
                 Err(error) => self.refuse(message.id, &format!("not an order: {error}")),
             }
@@ -232,27 +241,33 @@ impl std::fmt::Debug for Driver {
 }
 
 /// Applies an order to a run that nobody drives. The refusal, if it cannot be carried out.
-pub fn apply_order(open: OpenRun, order: &Order) -> Result<Option<String>, JournalError> {
-    let OpenRun { mut taken, mut run, last_at } = open;
+pub fn apply_order(
+    open: OpenRun,
+    order: &Order,
+    watchers: &mut [Box<dyn Watcher>],
+) -> Result<Option<String>, JournalError> {
+    let OpenRun { mut taken, mut run, last_at, .. } = open;
     let clock = Clock::after(last_at);
     let reaction = decide(&mut run, clock.now(), &order.to_input());
     let (id, epoch) = (run.id().clone(), run.epoch());
     // Effects are not performed: the next driver asks for them again.
-    let own = reaction.events.iter().filter(|event| !starts_something(event));
+    let own: Vec<&Event> =
+        reaction.events.iter().filter(|event| !starts_something(event)).collect();
+    let (now, wall_ms) = (clock.now(), wall_ms());
     let new: Vec<NewRecord> =
-        own.map(|event| records::to_record(&id, epoch, clock.now(), wall_ms(), event)).collect();
-    append(&mut taken.journal, &new)?;
+        own.iter().map(|event| records::to_record(&id, epoch, now, wall_ms, event)).collect();
+    if !new.is_empty() {
+        let last = taken.journal.append(&new)?;
+        for (seq, event) in (last + 1 - new.len() as u64..).zip(own) {
+            for watcher in &mut *watchers {
+                watcher.recorded(&Seen { seq, wall_ms, event, run: &run });
+            }
+        }
+    }
     if reaction.events.iter().any(|event| matches!(event, Event::HaltCleared)) {
         let _ = fs::remove_file(taken.workplace.layout.stop_file());
     }
     Ok(reaction.refusal)
-}
-
-fn append(journal: &mut Journal, new: &[NewRecord]) -> Result<(), JournalError> {
-    if new.is_empty() {
-        return Ok(());
-    }
-    journal.append(new).map(drop)
 }
 
 /// Without a driver nothing is started: what could start does so when the run is taken up.

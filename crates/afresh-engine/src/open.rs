@@ -106,6 +106,16 @@ pub struct OpenRun {
     pub taken: Taken,
     pub run: Run,
     pub last_at: Timestamp,
+    /// What was recorded when nobody could watch yet.
+    pub unseen: Vec<Unseen>,
+}
+
+/// An event on disk that no watcher has seen.
+#[derive(Debug)]
+pub struct Unseen {
+    pub seq: u64,
+    pub wall_ms: i64,
+    pub event: Event,
 }
 
 impl Taken {
@@ -125,16 +135,18 @@ impl Taken {
             plan: Box::new(plan),
             settings: Box::new(settings),
         };
-        let record = records::to_record(&id, 0, Timestamp::default(), wall_ms(), &event);
-        self.journal.append(&[record])?;
+        let wall_ms = wall_ms();
+        let record = records::to_record(&id, 0, Timestamp::default(), wall_ms, &event);
+        let seq = self.journal.append(&[record])?;
         let run = Run::start(&event).expect("this event starts a run");
-        self.take_up(run, Timestamp::default())
+        let open = self.take_up(run, Timestamp::default())?;
+        Ok(OpenRun { unseen: vec![Unseen { seq, wall_ms, event }], ..open })
     }
 
     /// Goes on with a run of the journal.
     pub fn take_up(self, run: Run, last_at: Timestamp) -> Result<OpenRun, OpenError> {
         self.keep_branch(&run)?;
-        Ok(OpenRun { taken: self, run, last_at })
+        Ok(OpenRun { taken: self, run, last_at, unseen: Vec::new() })
     }
 
     /// Makes the run's branch, unless it is there; the user may have deleted it.

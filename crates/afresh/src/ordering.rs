@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use afresh_core::ids::RunId;
-use afresh_engine::{OpenError, Order, Workplace, driver};
+use afresh_engine::activity::ActivityLog;
+use afresh_engine::{OpenError, Order, Watcher, Workplace, driver};
 use afresh_store::{Inbox, LockError};
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::workplace;
+use crate::{moment, workplace};
 
 /// How long a driver gets to answer; the order is on disk in any case.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -62,7 +63,13 @@ fn apply(place: &Workplace, order: &Order) -> Result<Option<String>, OpenError> 
         return Ok(Some(format!("there is no run {}", order.run())));
     };
     let open = taken.take_up(found.run, found.last_at)?;
-    Ok(driver::apply_order(open, order)?)
+    // The log is a convenience: without it the order is carried out all the same.
+    let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).ok();
+    let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
+    if let Some(log) = log {
+        watchers.push(Box::new(log));
+    }
+    Ok(driver::apply_order(open, order, &mut watchers)?)
 }
 
 /// Somebody drives: the order goes to the inbox; none if there is no answer yet.

@@ -36,14 +36,6 @@ impl Watcher for Progress {
                 .map_or_else(String::new, |at| run.plan().task(at).title.clone())
         };
         match seen.event {
-            Event::RunStarted { run, plan, branch, .. } => {
-                self.line(
-                    "run",
-                    Paint::Blue,
-                    run.as_str(),
-                    &format!("{} tasks on {branch}", plan.len()),
-                );
-            }
             Event::PlanChanged { plan } => {
                 self.line(
                     "plan",

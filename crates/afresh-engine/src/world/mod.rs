@@ -68,7 +68,7 @@ impl World {
                 let head = run.tip().clone();
                 let ticket = self.shared.desk.ticket();
                 self.spawn(move |shared, mail| {
-                    mail(checks::carry_out(shared, &request, &head, ticket))
+                    mail(checks::carry_out(shared, &request, &head, ticket));
                 });
             }
             Effect::StopChecks => self.shared.desk.stop_all(run.settings().halt_grace),
