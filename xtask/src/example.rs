@@ -1,7 +1,7 @@
 //! `cargo xtask example`: builds afresh and runs the example plan in a scratch repository.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -31,12 +31,18 @@ pub(crate) fn run(_arguments: &[String]) -> Result<()> {
 
 fn config(worker: &Path) -> String {
     format!(
-        "[run]\nagent = \"worker\"\n\n[agents.worker]\nkind = \"command\"\ncommand = [\"sh\", {worker:?}]\n"
+        "[run]\nagent = \"worker\"\n\n[agents.worker]\nkind = \"command\"\ncommand = [\"sh\", {}]\n",
+        toml_text(worker)
     )
 }
 
+/// A path as a TOML text.
+fn toml_text(path: &Path) -> String {
+    format!("{:?}", path.to_string_lossy())
+}
+
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
-fn tell(repository: &PathBuf) {
+fn tell(repository: &Path) {
     println!("\nThe finished work is in {}:", repository.display());
     println!("  git -C {0} log --graph --oneline afresh/greeting-1", repository.display());
     println!("  git -C {0} show afresh/greeting-1:greet.sh", repository.display());
