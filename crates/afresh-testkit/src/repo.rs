@@ -34,6 +34,7 @@ pub struct Ran {
 impl Ran {
     /// Fails the test unless the exit code is this one.
     #[track_caller]
+    #[expect(clippy::return_self_not_must_use, reason = "often the exit code is all that matters")]
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(
             self.code,
@@ -109,7 +110,7 @@ impl TestRepo {
 
     /// Writes `.afresh/config.toml`: the scripted agent, quick back-off, and `more`.
     pub fn config(&self, more: &str) {
-        let agent = self.path().join("agent.sh");
+        let agent = self.path().join("agent.sh").to_string_lossy().into_owned();
         let run = if more.contains("[run]") {
             ""
         } else {
@@ -294,18 +295,14 @@ pub fn finish(mut command: Command) -> Ran {
     let pid = child.id();
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || drop(sender.send(child.wait_with_output())));
-    match receiver.recv_timeout(PATIENCE) {
-        Ok(output) => {
-            let output = output.expect("output");
-            Ran {
-                code: output.status.code(),
-                stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-                stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            }
-        }
-        Err(_) => {
-            let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
-            panic!("{command:?} hangs");
-        }
+    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+        let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        panic!("{command:?} hangs");
+    };
+    let output = output.expect("output");
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{halt, resume, run, schema, show, status};
+use crate::commands::{decide, halt, questions, resume, run, schema, show, status};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -37,7 +37,7 @@ pub(crate) struct Common {
     /// Say more
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// When to use colours; NO_COLOR is honoured
+    /// When to use colours; the variable `NO_COLOR` is honoured
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true)]
     pub(crate) color: Color,
     /// Another configuration file than .afresh/config.toml
@@ -59,5 +59,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Halt(halt::Args),
     Resume(resume::Args),
+    Questions(questions::Args),
+    Decide(decide::Args),
     Schema(schema::Args),
 }

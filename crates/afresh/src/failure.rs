@@ -1,5 +1,7 @@
 //! Why a command did not do what it was asked: for people, and as JSON.
 
+use std::fmt::Write as _;
+
 use afresh_engine::{DriveError, OpenError};
 use afresh_formats::Finding;
 use afresh_git::{DiscoverError, ProgramError};
@@ -49,6 +51,11 @@ impl Failure {
         self
     }
 
+    /// The file it is about, where it does not know better.
+    pub(crate) fn or_about(self, file: &str) -> Self {
+        if self.file.is_some() { self } else { self.about(file) }
+    }
+
     pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
@@ -82,12 +89,12 @@ impl Failure {
         for finding in &self.findings {
             text.push_str(&finding.render());
         }
-        text.push_str(&format!("error: {}\n", self.message));
+        let _ = writeln!(text, "error: {}", self.message);
         for cause in &self.causes {
-            text.push_str(&format!("  cause: {cause}\n"));
+            let _ = writeln!(text, "  cause: {cause}");
         }
         if let Some(help) = &self.help {
-            text.push_str(&format!("  hint: {help}\n"));
+            let _ = writeln!(text, "  hint: {help}");
         }
         text
     }

@@ -39,16 +39,15 @@ pub(crate) fn give(
             Ok(refusal) => break refusal,
         }
     };
-    match refusal {
-        Some(why) => Err(Failure::new(Exit::Incomplete, "refused", why)),
-        None => {
-            if output.json {
-                output.document(&json!({"run": order.run(), "ok": true}));
-            } else {
-                output.note(done);
-            }
-            Ok(Exit::Done)
+    if let Some(why) = refusal {
+        Err(Failure::new(Exit::Incomplete, "refused", why))
+    } else {
+        if output.json {
+            output.document(&json!({"run": order.run(), "ok": true}));
+        } else {
+            output.note(done);
         }
+        Ok(Exit::Done)
     }
 }
 

@@ -16,9 +16,14 @@ pub(crate) fn check(
     settings: &Settings,
     rules: &Rules,
 ) -> Result<(), Failure> {
-    agents_are_there(file, rules)?;
-    something_judges(file, settings)?;
+    plan(file, settings, rules)?;
     no_path_through_a_link(place, file)
+}
+
+/// The part that needs no repository.
+pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+    agents_are_there(file, rules)?;
+    something_judges(file, settings)
 }
 
 /// Every agent that a task names must be known, and its program must be there (B37).
@@ -39,7 +44,7 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
                 "spawn",
                 format!("cannot start agent {name:?}: {program:?} {why}"),
             )
-            .help(format!("check `command` under [agents.{name}] in .afresh/config.toml")));
+            .help(format!("check `command` under [agents.{name}] in the configuration")));
         }
     }
     Ok(())

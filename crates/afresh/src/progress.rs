@@ -58,7 +58,7 @@ impl Watcher for Progress {
                 );
             }
             Event::AttemptRejected { attempt, reason, .. } => {
-                self.rejected(&attempt.to_string(), reason)
+                self.rejected(&attempt.to_string(), reason);
             }
             Event::AttemptHarvested { attempt, harvest } if !harvest.notes.is_empty() => {
                 self.line("note", Paint::Yellow, &attempt.to_string(), &harvest.notes.join("; "));
@@ -68,16 +68,16 @@ impl Watcher for Progress {
                 self.line("merged", Paint::Green, &attempt.to_string(), &text);
             }
             Event::LandDelayed { attempt, why } => {
-                self.line("delayed", Paint::Red, &attempt.to_string(), why)
+                self.line("delayed", Paint::Red, &attempt.to_string(), why);
             }
             Event::TaskFailed { task, reason } => {
-                self.line("failed", Paint::Red, task.as_str(), reason)
+                self.line("failed", Paint::Red, task.as_str(), reason);
             }
             Event::TaskSkipped { task, reason } => {
-                self.line("skipped", Paint::Yellow, task.as_str(), reason)
+                self.line("skipped", Paint::Yellow, task.as_str(), reason);
             }
             Event::TaskRetried { task } => {
-                self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers")
+                self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers");
             }
             Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
             Event::QuestionAsked { question } => {
@@ -101,7 +101,7 @@ impl Watcher for Progress {
             }
             Event::HaltCleared => self.line("resume", Paint::Blue, "-", "the halt is cleared"),
             Event::BudgetReached { .. } => {
-                self.line("budget", Paint::Red, "-", "reached; spending stops")
+                self.line("budget", Paint::Red, "-", "reached; spending stops");
             }
             Event::FinalChecked { results, .. } => self.finals(results),
             Event::ChecksPassed { attempt, results, .. } if self.output.verbose => {

@@ -67,7 +67,7 @@ fn next(run: &Run, status: &Status, standing: Standing, output: &Output) {
         }
         Standing::Halted => output.note("  halted; `afresh resume` goes on"),
         Standing::BudgetReached => {
-            output.note("  the budget is reached; `afresh run --budget-usd X` goes on")
+            output.note("  the budget is reached; `afresh run --budget-usd X` goes on");
         }
         _ => {}
     }
@@ -81,6 +81,6 @@ fn next(run: &Run, status: &Status, standing: Standing, output: &Output) {
             question.task,
             safe(first)
         ));
-        output.note(&format!("     answers: {}", keys.join(", ")));
+        output.note(&format!("     `afresh decide {} {}`", question.id, safe(&keys.join("|"))));
     }
 }

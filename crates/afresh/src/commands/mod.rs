@@ -1,6 +1,8 @@
 //! One file per command: what it takes, and one function that does it.
 
+pub(crate) mod decide;
 pub(crate) mod halt;
+pub(crate) mod questions;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod schema;
@@ -19,6 +21,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Show(args) => show::show(args, &cli.common, output),
         Command::Halt(args) => halt::halt(args, &cli.common, output),
         Command::Resume(args) => resume::resume(args, &cli.common, output),
-        Command::Schema(args) => schema::schema(args, output),
+        Command::Questions(args) => questions::questions(args, &cli.common, output),
+        Command::Decide(args) => decide::decide(args, &cli.common, output),
+        Command::Schema(args) => Ok(schema::schema(args, output)),
     }
 }

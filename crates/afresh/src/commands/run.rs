@@ -100,6 +100,12 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit,
         show::print(file, output);
         return Ok(Exit::Done);
     }
+    if let (true, Some(file)) = (args.init_git, &given) {
+        // No repository is made for a plan that cannot run.
+        let rules = rules(config.clone(), &args.driving)?;
+        preflight::plan(file, &config.settings, &rules)
+            .map_err(|failure| failure.or_about(&config.shown))?;
+    }
     let place = find_place(&directory, args.init_git, output)?;
     let file = match given {
         Some(file) => file,
@@ -178,8 +184,10 @@ fn prepare(
         output.note(warning.render().trim_end());
     }
     let settings = settings(&config, driving, &place, &file)?;
+    let configured_in = config.shown.clone();
     let rules = rules(config, driving)?;
-    preflight::check(&place, &file, &settings, &rules)?;
+    preflight::check(&place, &file, &settings, &rules)
+        .map_err(|failure| failure.or_about(&configured_in))?;
     Ok(Drive { place, file, settings, rules, clear_halt: false })
 }
 

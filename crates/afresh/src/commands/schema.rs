@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Output;
 
 /// Print the JSON Schema of a format
@@ -19,9 +18,9 @@ enum Name {
     Plan,
 }
 
-pub(crate) fn schema(args: &Args, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
     match args.name {
         Name::Plan => output.data(afresh_formats::schema::plan().trim_end()),
     }
-    Ok(Exit::Done)
+    Exit::Done
 }

@@ -30,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) check_timeout: Duration,
     pub(crate) checks_parallel: u16,
     pub(crate) check_env: Vec<String>,
+    /// The file, as people know it; where there is none, the one to write.
+    pub(crate) shown: String,
     /// Parts that this version reads but does not carry out yet.
     pub(crate) warnings: Vec<Finding>,
 }
@@ -48,6 +50,7 @@ impl Default for Config {
             check_timeout: Duration::from_secs(10 * 60),
             checks_parallel: 2,
             check_env: Vec::new(),
+            shown: ".afresh/config.toml".to_owned(),
             warnings: Vec::new(),
         }
     }
@@ -75,6 +78,7 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
         ));
     }
     config.warnings = findings;
+    config.shown = shown;
     Ok(config)
 }
 

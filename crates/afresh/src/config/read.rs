@@ -86,7 +86,7 @@ impl Reader<'_, '_> {
             match entry.key.as_str() {
                 "parallel" => self.set(&mut settings.parallel, value, Self::count),
                 "attempts" => {
-                    self.set(&mut settings.attempts, value, |r, n| r.count(n).map(u32::from))
+                    self.set(&mut settings.attempts, value, |r, n| r.count(n).map(u32::from));
                 }
                 "schedule" => self.set(&mut settings.schedule, value, |r, n| {
                     r.word(n, Schedule::WORDS, Schedule::from_word)
