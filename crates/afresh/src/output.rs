@@ -11,9 +11,16 @@ use crate::failure::Failure;
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    pub(crate) quiet: bool,
-    pub(crate) verbose: bool,
+    talk: Talk,
     color: bool,
+}
+
+/// How much people want to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Talk {
+    Little,
+    Usual,
+    Much,
 }
 
 impl Output {
@@ -25,10 +32,20 @@ impl Output {
                 std::io::stderr().is_terminal() && !crate::environment::no_color()
             }
         };
-        Self { json: common.json, quiet: common.quiet, verbose: common.verbose, color }
+        let talk = match (common.quiet, common.verbose) {
+            (true, _) => Talk::Little,
+            (false, false) => Talk::Usual,
+            (false, true) => Talk::Much,
+        };
+        Self { json: common.json, talk, color }
+    }
+
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.talk == Talk::Much
     }
 
     /// A line of data.
+    #[expect(clippy::unused_self, reason = "data and notes are two sides of one output")]
     pub(crate) fn data(&self, text: &str) {
         // A reader that has gone away is no reason to fail.
         let _ = writeln!(std::io::stdout().lock(), "{text}");
@@ -44,7 +61,7 @@ impl Output {
 
     /// A line for people.
     pub(crate) fn note(&self, text: &str) {
-        if !self.quiet {
+        if self.talk != Talk::Little {
             let _ = writeln!(std::io::stderr().lock(), "{text}");
         }
     }

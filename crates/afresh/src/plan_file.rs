@@ -51,7 +51,7 @@ pub(crate) fn load(directory: &Path, given: &Path) -> Result<PlanFile, Failure> 
 fn named(mut plan: Plan, path: &Path) -> Plan {
     if plan.name.trim().is_empty() {
         let stem = path.file_name().unwrap_or_default().to_string_lossy();
-        plan.name = stem.split('.').next().unwrap_or_default().to_owned();
+        stem.split('.').next().unwrap_or_default().clone_into(&mut plan.name);
     }
     plan
 }

@@ -104,7 +104,7 @@ impl Watcher for Progress {
                 self.line("budget", Paint::Red, "-", "reached; spending stops");
             }
             Event::FinalChecked { results, .. } => self.finals(results),
-            Event::ChecksPassed { attempt, results, .. } if self.output.verbose => {
+            Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
                 self.line(
                     "checked",
                     Paint::Dim,
