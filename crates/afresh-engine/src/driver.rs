@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use afresh_core::input::Opening;
 use afresh_core::run::Standing;
+use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event, Input, Run, decide};
 use afresh_git::PoolError;
 use afresh_process::become_subreaper;
@@ -45,6 +46,8 @@ pub struct Driver {
     taken: Taken,
     run: Run,
     clock: Clock,
+    /// The moment that the last decisions were made for.
+    decided_at: Timestamp,
     world: World,
     mail: Receiver<Mail>,
     mailer: Sender<Mail>,
@@ -76,8 +79,10 @@ impl Driver {
         };
         let world = World::new(shared, mailer.clone());
         let clock = Clock::after(last_at);
+        let decided_at = clock.now();
+        let inbox_version = None;
         let mut driver =
-            Self { taken, run, clock, world, mail, mailer, watchers, inbox_version: None };
+            Self { taken, run, clock, decided_at, world, mail, mailer, watchers, inbox_version };
         for Unseen { seq, wall_ms, event } in &unseen {
             driver.show(*seq, *wall_ms, event);
         }
@@ -106,12 +111,13 @@ impl Driver {
         posts.extend(later);
         self.turn(posts)?;
         loop {
-            let now = self.clock.now();
-            match self.run.standing(now) {
+            // A moment that passed while we wrote to the disk still has to wake us.
+            match self.run.standing(self.decided_at) {
                 Standing::Busy => {}
                 ended => return Ok(ended),
             }
-            let wake = self.run.wake_at(now);
+            let wake = self.run.wake_at(self.decided_at);
+            let now = self.clock.now();
             let patience = wake.map_or(LOOK_AROUND, |at| now.until(at).min(LOOK_AROUND));
             let mut posts = Vec::new();
             match self.mail.recv_timeout(patience) {
@@ -139,6 +145,7 @@ impl Driver {
         let mut effects = Vec::new();
         let mut answers = Vec::new();
         let now = self.clock.now();
+        self.decided_at = now;
         for (input, message) in posts {
             let reaction = decide(&mut self.run, now, &input);
             events.extend(reaction.events);
