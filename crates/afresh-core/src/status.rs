@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::event::Rejection;
 use crate::ids::{CommitId, QuestionId, RunId, TaskId};
 use crate::outcome::Choice;
 use crate::plan::Task;
@@ -205,7 +204,7 @@ fn error(state: &TaskState, causes: Option<&Vec<BlockCause>>) -> Option<String> 
                 causes.iter().map(|cause| format!("{} {}", cause.task, cause.state)).collect();
             Some(format!("blocked: {}", list.join(", ")))
         }
-        _ => state.last_rejection.as_ref().map(Rejection::describe),
+        _ => state.last_error(),
     }
 }
 

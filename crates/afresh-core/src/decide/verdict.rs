@@ -61,11 +61,11 @@ impl Turn<'_> {
             return self.ask_about_trust(at, ask);
         }
         let mut differences = differences(harvest, claim);
-        differences.extend(
-            beyond
-                .iter()
-                .map(|path| format!("{path} is beyond the task's files, declared as a deviation")),
-        );
+        differences.extend(beyond.iter().map(|path| {
+            let declared = claim.deviations.iter().any(|deviation| deviation.declares(path));
+            let word = if declared { "declared as a deviation" } else { "and was not declared" };
+            format!("{path} is beyond the task's files, {word}")
+        }));
         self.accept(at, differences);
     }
 
@@ -108,7 +108,7 @@ impl Turn<'_> {
     }
 
     fn fail_for_last_rejection(&mut self, at: usize) {
-        let last = self.run.task(at).last_rejection.as_ref().map(Rejection::describe);
+        let last = self.run.task(at).last_error();
         self.fail(at, last.unwrap_or_else(|| "failed".to_owned()));
     }
 

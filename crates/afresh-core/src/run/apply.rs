@@ -8,6 +8,7 @@ use crate::event::{Event, Rejection};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId};
 use crate::input::{AttemptEnd, MergedTree};
+use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::question::{Answered, Question, Topic};
 use crate::time::Timestamp;
@@ -174,6 +175,7 @@ impl Run {
     fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
         let at = self.at(&attempt.task);
         self.count(attempt, &end.usage);
+        self.tasks[at].claimed_done = matches!(end.outcome, Outcome::Done(_));
         if let Some(work) = self.tasks[at].stage.work().cloned() {
             self.set(at, Stage::Harvesting(work, end.clone()));
         }

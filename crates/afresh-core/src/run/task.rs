@@ -27,6 +27,8 @@ pub struct TaskState {
     pub feedback: Option<Rejection>,
     /// Why the last attempt came to nothing, whatever it was.
     pub last_rejection: Option<Rejection>,
+    /// The last worker said that its work was done.
+    pub claimed_done: bool,
     pub answers: Vec<Answered>,
     /// Files that the task was seen to collide on; treated like its listed files from then on.
     pub footprint: Vec<String>,
@@ -49,6 +51,19 @@ impl TaskState {
     /// Done or skipped: nothing more will come of it unless a person asks.
     pub fn is_finished(&self) -> bool {
         matches!(self.stage, Stage::Done { .. } | Stage::Skipped { .. })
+    }
+
+    /// Why the last attempt came to nothing: the fact, and beside it the claim that it denies.
+    pub fn last_error(&self) -> Option<String> {
+        let rejection = self.last_rejection.as_ref()?;
+        let denied =
+            matches!(rejection, Rejection::ChecksFailed { .. } | Rejection::BrokenMerge { .. });
+        let fact = rejection.describe();
+        Some(if denied && self.claimed_done {
+            format!("{fact}, although the worker said that it was done")
+        } else {
+            fact
+        })
     }
 
     /// The attempt that is underway, if one is.
