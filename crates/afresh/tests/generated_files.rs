@@ -1,0 +1,60 @@
+//! Files that are generated from the program, and must be current: the command line reference and
+//! the schema. `AFRESH_UPDATE=1 cargo test -p afresh --test generated_files` writes them anew.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace").to_owned()
+}
+
+fn afresh(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_afresh"))
+        .args(args)
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[track_caller]
+fn expect_current(path: &str, text: &str) {
+    let file = workspace().join(path);
+    if std::env::var_os("AFRESH_UPDATE").is_some() {
+        std::fs::write(&file, text).expect("written");
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        found == text,
+        "{path} is not current: run AFRESH_UPDATE=1 cargo test -p afresh --test generated_files"
+    );
+}
+
+#[test]
+fn the_command_line_reference_is_current() {
+    let main = afresh(&["--help"]);
+    let mut text = String::from("# The command line\n\nGenerated from the program; do not edit.\n");
+    let mut add = |title: &str, help: &str| {
+        // Trailing blanks would differ from editor to editor.
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        let _ = write!(text, "\n## {title}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+    };
+    add("afresh", &main);
+    let commands = main
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    for command in commands.filter_map(|line| line.split_whitespace().next()) {
+        add(&format!("afresh {command}"), &afresh(&[command, "--help"]));
+    }
+    expect_current("docs/cli.md", &text);
+}
+
+/// FO-05: the schema that ships is the schema that is printed.
+#[test]
+fn fo_05_the_schema_is_current() {
+    expect_current("schemas/plan.schema.json", &afresh(&["schema", "plan"]));
+}
