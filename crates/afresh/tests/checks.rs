@@ -1,0 +1,134 @@
+//! Checks that do not end, that prove nothing, and what they see: B23, EX-11.
+
+use afresh_testkit::TestRepo;
+use serde_json::Value;
+
+fn repo() -> TestRepo {
+    TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
+}
+
+/// One task `T` that writes `a.txt`, with these checks.
+fn plan(repo: &TestRepo, checks: &str) {
+    repo.plan(&format!(
+        "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [\"a.txt\"]\nchecks = [{checks}]\n"
+    ));
+    repo.agent("echo x > a.txt");
+}
+
+#[track_caller]
+fn run(repo: &TestRepo, code: i32) -> Value {
+    let before = repo.untouched();
+    repo.run(&["--on-failure", "skip"]).expect(code);
+    repo.untouched().expect_same_as(&before);
+    repo.expect_no_survivors();
+    repo.status()["tasks"][0].clone()
+}
+
+/// B23: killed with its tree, whatever it does to live on; `run` looks for survivors.
+#[test]
+fn b23_a_check_that_never_ends_is_killed_with_its_tree() {
+    let repo = repo();
+    repo.config("[run]\nagent = \"mine\"\nattempts = 1\n[checks]\ntimeout = \"1s\"");
+    plan(
+        &repo,
+        "\"trap '' TERM HUP; (sleep 1000 &); { command -v setsid && setsid sleep 1001; } & while :; do sleep 1002; done\"",
+    );
+    let task = run(&repo, 1);
+    let error = task["error"].as_str().expect("an error");
+    assert!(error.starts_with("failed:timeout: `trap"), "{error}");
+    assert_eq!(repo.landed(), [""; 0]);
+}
+
+/// B23: the next task is checked all the same.
+#[test]
+fn b23_a_check_that_never_ends_does_not_hold_up_the_others() {
+    let repo = repo();
+    repo.config("[run]\nagent = \"mine\"\nattempts = 1\n[checks]\ntimeout = \"5s\"\nparallel = 1");
+    repo.plan(
+        "[[task]]\nid = \"stuck\"\ntitle = \"s\"\nfiles = [\"stuck.txt\"]\nchecks = [\"sleep 1000\"]\n\
+         [[task]]\nid = \"good\"\ntitle = \"g\"\nfiles = [\"good.txt\"]\nchecks = [\"test -s good.txt\"]\n",
+    );
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    run(&repo, 1);
+    assert_eq!(repo.landed(), ["good"]);
+    assert_eq!(
+        (repo.state_of("stuck").as_str(), repo.state_of("good").as_str()),
+        ("skipped", "done")
+    );
+}
+
+/// EX-11: a check that passes before the work is done proves nothing, although it passes after.
+#[test]
+fn ex_11_a_red_first_check_that_is_green_on_the_base_is_refused() {
+    let repo = repo();
+    plan(&repo, "{ run = \"test -s README.md\", red_first = true }, \"test -s a.txt\"");
+    let task = run(&repo, 1);
+    let error = task["error"].as_str().expect("an error");
+    assert!(error.contains("test -s README.md passes before the work is done"), "{error}");
+    assert_eq!(repo.landed(), [""; 0]);
+}
+
+#[test]
+fn ex_11_a_red_first_check_that_turns_green_counts() {
+    let repo = repo();
+    plan(&repo, "{ name = \"it is there\", run = \"test -s a.txt\", red_first = true }");
+    run(&repo, 0);
+    assert_eq!(repo.landed(), ["T"]);
+    // The worker is told that it fails now.
+    assert!(repo.prompt("T", 1).contains("test -s a.txt  (fails before the work is done)"));
+}
+
+/// EX-11: red on the base is not enough.
+#[test]
+fn ex_11_a_red_first_check_that_stays_red_is_a_failure() {
+    let repo = repo();
+    plan(&repo, "{ run = \"test -s never.txt\", red_first = true }");
+    let task = run(&repo, 1);
+    assert!(task["error"].as_str().is_some_and(|e| e.contains("ended with exit code 1")), "{task}");
+}
+
+/// RE-03: a check sees the tree that would land, and nothing else of the worker's.
+#[test]
+fn re_03_a_check_does_not_see_what_a_worker_left_beside_its_tree() {
+    let repo = repo();
+    repo.write(".gitignore", "*.tmp\n");
+    repo.commit("ignores");
+    plan(&repo, "\"test -e cheat.tmp || test -n \\\"$CHEAT\\\"\"");
+    repo.agent("echo x > a.txt; touch cheat.tmp; CHEAT=1; export CHEAT; echo 'CHEAT=1' > .env.tmp");
+    run(&repo, 1);
+    assert_eq!(repo.landed(), [""; 0]);
+}
+
+/// A check cannot change what lands: its own writes are not in the tree that it judged.
+#[test]
+fn r4_what_a_check_writes_does_not_land() {
+    let repo = repo();
+    plan(&repo, "\"echo changed > README.md; echo new > new.txt; echo y > a.txt\"");
+    run(&repo, 0);
+    assert_eq!(repo.on_branch("README.md").as_deref(), Some("hello\n"));
+    assert_eq!(repo.on_branch("a.txt").as_deref(), Some("x\n"));
+    assert_eq!(repo.on_branch("new.txt"), None);
+}
+
+/// Check output is bounded on disk and in what the next worker is told.
+#[test]
+fn r15_a_check_that_prints_without_end_is_bounded() {
+    let repo = repo();
+    plan(&repo, "\"head -c 50000000 /dev/zero | tr '\\\\0' x; echo THE-END; exit 1\"");
+    run(&repo, 1);
+    let told = repo.prompt("T", 2);
+    assert!(told.contains("THE-END") && told.len() < 20_000, "{} bytes", told.len());
+    let used = afresh_size(&repo.state());
+    assert!(used < 40_000_000, "the state takes {used} bytes");
+}
+
+/// The bytes of all files below a directory.
+fn afresh_size(directory: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(directory).expect("a directory").flatten();
+    entries
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => afresh_size(&entry.path()),
+            _ => entry.metadata().map_or(0, |metadata| metadata.len()),
+        })
+        .sum()
+}

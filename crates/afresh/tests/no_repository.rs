@@ -1,0 +1,104 @@
+//! Where there is no repository yet, or one without a commit: EX-12.
+
+use afresh_testkit::TestRepo;
+use serde_json::Value;
+
+/// A directory with a plan, a configuration and a file of the user's.
+fn directory() -> TestRepo {
+    let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
+    repo.config("");
+    repo.plan_of(1);
+    repo.write("notes.txt", "mine\n");
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo
+}
+
+#[track_caller]
+fn refused(repo: &TestRepo, kind: &str) {
+    let before = repo.untouched();
+    let error: Value = repo.run(&["--json"]).expect(2).json()["error"].clone();
+    assert_eq!(error["kind"], kind, "{error}");
+    assert!(error["help"].as_str().is_some_and(|help| help.contains("--init-git")), "{error}");
+    let ran = repo.run(&[]).expect(2);
+    assert!(ran.stderr.contains("--init-git"), "{}", ran.stderr);
+    repo.untouched().expect_same_as(&before);
+    repo.expect_no_survivors();
+}
+
+/// After `--init-git`: an empty first commit, and every file of the user's as it was, untracked.
+#[track_caller]
+fn initialised(repo: &TestRepo) {
+    let files = ["notes.txt", "p.plan.toml", ".afresh/config.toml"];
+    let read = |name: &&str| std::fs::read(repo.root().join(name)).expect("a file");
+    let before: Vec<Vec<u8>> = files.iter().map(read).collect();
+    repo.run(&["--init-git"]).expect(0);
+    repo.expect_no_survivors();
+    assert_eq!(files.iter().map(read).collect::<Vec<_>>(), before);
+    assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "1");
+    assert_eq!(repo.git(&["ls-tree", "-r", "HEAD"]), "");
+    let status = repo.git(&["status", "--porcelain", "-uall"]);
+    let mut lines: Vec<&str> = status.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["?? .afresh/config.toml", "?? notes.txt", "?? p.plan.toml"]);
+    assert_eq!(repo.landed(), ["T001"]);
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", &branch]), "T001.txt");
+    // Asked again it changes nothing.
+    repo.run(&["--init-git"]).expect(0);
+    assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "1");
+}
+
+#[test]
+fn ex_12_a_directory_without_a_repository_is_refused_with_a_hint() {
+    let repo = directory();
+    refused(&repo, "repository");
+    assert!(!repo.root().join(".git").exists());
+    // To look at a plan no repository is needed.
+    repo.afresh(&["show", "p.plan.toml"]).expect(0);
+    assert!(!repo.state().exists());
+}
+
+#[test]
+fn ex_12_a_repository_without_a_commit_is_refused_with_a_hint() {
+    let repo = directory();
+    repo.git(&["init", "-q", "-b", "main"]);
+    refused(&repo, "unborn");
+    repo.afresh(&["show", "p.plan.toml"]).expect(0);
+}
+
+#[test]
+fn ex_12_init_git_makes_a_repository_and_leaves_the_files_alone() {
+    initialised(&directory());
+}
+
+#[test]
+fn ex_12_init_git_makes_the_first_commit_of_an_unborn_repository() {
+    let repo = directory();
+    repo.git(&["init", "-q", "-b", "trunk"]);
+    initialised(&repo);
+    assert_eq!(repo.git(&["symbolic-ref", "HEAD"]), "refs/heads/trunk");
+}
+
+/// EX-12: what the user has staged already stays staged, and out of the first commit.
+#[test]
+fn ex_12_init_git_leaves_the_index_alone() {
+    let repo = directory();
+    repo.git(&["init", "-q", "-b", "main"]);
+    repo.git(&["add", "notes.txt"]);
+    let index = std::fs::read(repo.root().join(".git/index")).expect("an index");
+    repo.run(&["--init-git"]).expect(0);
+    assert_eq!(std::fs::read(repo.root().join(".git/index")).expect("an index"), index);
+    assert_eq!(repo.git(&["ls-tree", "-r", "HEAD"]), "");
+    assert_eq!(repo.git(&["status", "--porcelain", "notes.txt"]), "A  notes.txt");
+}
+
+/// EX-12: a bad plan is refused before a repository is made for it.
+#[test]
+fn ex_12_nothing_is_initialised_for_a_plan_that_cannot_run() {
+    let repo = directory();
+    repo.plan("");
+    repo.run(&["--init-git"]).expect(2);
+    repo.plan("[[task]]\nid = \"T\"\ntitle = \"unchecked\"\nfiles = [\"a.txt\"]\n");
+    repo.run(&["--init-git"]).expect(2);
+    assert!(!repo.root().join(".git").exists(), "a repository was made for nothing");
+}

@@ -1,0 +1,248 @@
+//! What may land: EX-04 in its three modes, trust files, deletions, and steps.
+
+use afresh_testkit::TestRepo;
+use serde_json::Value;
+
+fn repo() -> TestRepo {
+    TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
+}
+
+/// A repository with a file that no task lists, and the mode of `scope`.
+fn in_mode(mode: &str) -> TestRepo {
+    let repo = repo();
+    repo.write("other.txt", "as it was\n");
+    repo.config(&format!("[run]\nagent = \"mine\"\nattempts = 2\nscope = \"{mode}\"\n"));
+    repo.commit("a file that no task lists");
+    plan(&repo, "\"a.txt\"");
+    repo
+}
+
+/// One task `T` with these files.
+fn plan(repo: &TestRepo, files: &str) {
+    repo.plan(&format!(
+        "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [{files}]\nchecks = [\"test -s a.txt\"]\n"
+    ));
+}
+
+/// A worker that writes `a.txt`, does more, and answers with these deviations.
+fn worker(repo: &TestRepo, more: &str, deviations: &str) {
+    repo.agent(&format!(
+        "echo x > a.txt\n{more}\necho OUTPUT_JSON_START\n\
+         echo '{{\"status\":\"COMPLETED\",\"deviations\":[{deviations}]}}'\necho OUTPUT_JSON_END"
+    ));
+}
+
+fn deviation(description: &str, file: &str) -> String {
+    let files = if file.is_empty() { String::new() } else { format!("\"{file}\"") };
+    format!("{{\"rule\":1,\"description\":\"{description}\",\"files\":[{files}]}}")
+}
+
+#[track_caller]
+fn run(repo: &TestRepo, code: i32) -> Value {
+    let before = repo.untouched();
+    repo.run(&["--on-failure", "skip"]).expect(code);
+    repo.untouched().expect_same_as(&before);
+    repo.expect_no_survivors();
+    repo.status()
+}
+
+#[track_caller]
+fn lands(repo: &TestRepo) -> Value {
+    let status = run(repo, 0);
+    assert_eq!(repo.landed(), ["T"]);
+    status["tasks"][0].clone()
+}
+
+#[track_caller]
+fn rejected(repo: &TestRepo, reason: &str) {
+    let status = run(repo, 1);
+    let error = status["tasks"][0]["error"].as_str().expect("an error");
+    assert!(error.contains(reason), "{reason:?} is not in {error:?}");
+    assert!(repo.prompt("T", 2).contains(reason), "the next worker was not told");
+    assert_eq!(repo.landed(), [""; 0]);
+}
+
+#[test]
+fn ex_04_strict_takes_listed_files_only() {
+    let repo = in_mode("strict");
+    worker(&repo, "echo y >> other.txt", &deviation("needed", "other.txt"));
+    rejected(&repo, "other.txt is not one of the task's files");
+    let repo = in_mode("strict");
+    worker(&repo, "", "");
+    lands(&repo);
+}
+
+#[test]
+fn ex_04_declared_takes_what_was_declared_and_says_so() {
+    let repo = in_mode("declared");
+    worker(&repo, "echo y >> other.txt", &deviation("needed", "other.txt"));
+    let task = lands(&repo);
+    assert_eq!(repo.on_branch("other.txt").as_deref(), Some("as it was\ny\n"));
+    let differences = task["differences"].to_string();
+    assert!(differences.contains("other.txt is beyond the task's files, declared"), "{task}");
+}
+
+/// EX-04: a path named in the description counts as declared; a word that only looks like it
+/// does not.
+#[test]
+fn ex_04_a_path_in_the_description_counts_as_declared() {
+    let repo = in_mode("declared");
+    worker(&repo, "echo y >> other.txt", &deviation("other.txt had a typo, fixed.", ""));
+    lands(&repo);
+    let repo = in_mode("declared");
+    worker(&repo, "echo y >> other.txt", &deviation("another.txt had a typo", ""));
+    rejected(&repo, "other.txt is not one of the task's files and was not declared");
+}
+
+#[test]
+fn ex_04_open_takes_everything_but_trust_files() {
+    let repo = in_mode("open");
+    worker(&repo, "echo y >> other.txt; echo z > new.txt", "");
+    let task = lands(&repo);
+    assert_eq!(repo.on_branch("new.txt").as_deref(), Some("z\n"));
+    // It was not declared, and nobody says that it was.
+    assert!(!task["differences"].to_string().contains("declared as"), "{task}");
+    assert!(task["differences"].to_string().contains("new.txt is beyond"), "{task}");
+    let repo = in_mode("open");
+    worker(&repo, "echo y > AGENTS.md", &deviation("needed", "AGENTS.md"));
+    rejected(&repo, "AGENTS.md hands trust to other programs");
+}
+
+#[test]
+fn ex_04_an_unlisted_file_is_not_deleted_even_if_declared() {
+    let repo = in_mode("declared");
+    worker(&repo, "rm other.txt", &deviation("not needed any more", "other.txt"));
+    rejected(&repo, "other.txt was deleted although it is not one of the task's files");
+    // A move is a deletion too.
+    let repo = in_mode("declared");
+    worker(&repo, "mv other.txt moved.txt", &deviation("other.txt is now moved.txt", ""));
+    rejected(&repo, "other.txt was deleted");
+}
+
+#[test]
+fn ex_04_a_listed_file_may_be_deleted() {
+    let repo = in_mode("declared");
+    plan(&repo, "\"a.txt\", { path = \"other.txt\", action = \"delete\" }");
+    worker(&repo, "rm other.txt", "");
+    lands(&repo);
+    assert_eq!(repo.on_branch("other.txt"), None);
+}
+
+/// EX-04: a file of a task that is not finished is that task's.
+#[test]
+fn ex_04_a_file_of_an_unfinished_task_is_not_taken() {
+    let repo = in_mode("declared");
+    repo.plan(
+        "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [\"a.txt\"]\nchecks = [\"true\"]\n\
+         [[task]]\nid = \"U\"\ntitle = \"later\"\nneeds = [\"T\"]\nfiles = [\"other.txt\"]\nchecks = [\"true\"]\n",
+    );
+    worker(&repo, "echo y >> other.txt", &deviation("needed", "other.txt"));
+    rejected(&repo, "other.txt belongs to task U, which is not finished");
+}
+
+/// EX-04: without a list anything goes, under the same guards.
+#[test]
+fn ex_04_a_task_without_files_has_the_same_guards() {
+    let repo = in_mode("declared");
+    plan(&repo, "");
+    worker(&repo, "echo y >> other.txt; echo z > new.txt", "");
+    lands(&repo);
+    for (more, reason) in [
+        ("rm other.txt", "other.txt was deleted"),
+        ("mkdir -p .claude; echo '{}' > .claude/settings.json", "hands trust"),
+    ] {
+        let repo = in_mode("declared");
+        plan(&repo, "");
+        worker(&repo, more, "");
+        rejected(&repo, reason);
+    }
+}
+
+const TRUST: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/commands/deep/x.md",
+    "AGENTS.md",
+    "sub/AGENTS.md",
+    "CLAUDE.md",
+    ".github/workflows/ci.yml",
+    ".mcp.json",
+    ".gitattributes",
+    ".gitmodules",
+    ".vscode/tasks.json",
+    ".husky/pre-commit",
+    ".envrc",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    ".cursor/rules/x.mdc",
+    ".idea/workspace.xml",
+];
+
+/// EX-04: by one worker, all at once: each of them is named to the next.
+#[test]
+fn ex_04_files_that_hand_trust_are_rejected_where_they_are_not_listed() {
+    let repo = in_mode("declared");
+    let write = |path: &&str| format!("mkdir -p $(dirname {path}); echo x > {path}");
+    let all: Vec<String> = TRUST.iter().map(write).collect();
+    let declared: Vec<String> = TRUST.iter().map(|path| deviation("needed", path)).collect();
+    worker(&repo, &all.join("\n"), &declared.join(","));
+    rejected(&repo, "hands trust to other programs");
+    let told = repo.prompt("T", 2);
+    for path in TRUST {
+        assert!(told.contains(&format!("- {path} hands trust")), "{path} is not in {told}");
+    }
+}
+
+/// EX-04: a list is not enough: a person must allow it, and until then nothing lands.
+#[test]
+fn ex_04_files_that_hand_trust_are_asked_about_where_they_are_listed() {
+    for path in
+        [".claude/settings.json", "AGENTS.md", ".github/workflows/ci.yml", ".afresh/config.toml"]
+    {
+        let repo = in_mode("declared");
+        plan(&repo, &format!("\"a.txt\", \"{path}\""));
+        worker(&repo, &format!("mkdir -p $(dirname {path}); echo x > {path}"), "");
+        let status = run(&repo, 4);
+        assert_eq!(
+            (&status["state"], &status["tasks"][0]["state"]),
+            (&"waiting".into(), &"waiting".into())
+        );
+        let question = &status["questions"][0];
+        assert_eq!((&question["task"], &question["kind"]), (&"T".into(), &"needs-decision".into()));
+        assert!(question["text"].as_str().is_some_and(|text| text.contains(path)), "{question}");
+        assert_eq!(repo.landed(), [""; 0]);
+        // Asked again, it still waits; the work is neither lost nor done again.
+        assert_eq!(run(&repo, 4)["tasks"][0]["attempts"], 1);
+    }
+}
+
+/// EX-04: the worker's own commits mark the steps; they hang on the second parent of the one
+/// first-parent commit, with our names and only with what is in scope.
+#[test]
+fn ex_04_a_workers_commits_become_the_steps_of_its_task() {
+    let repo = repo();
+    plan(&repo, "\"a.txt\", \"b.txt\", \"c.txt\"");
+    repo.agent(
+        "export GIT_AUTHOR_NAME=Nobody GIT_AUTHOR_EMAIL=n@example.org GIT_COMMITTER_NAME=Nobody GIT_COMMITTER_EMAIL=n@example.org\n\
+         echo 1 > a.txt; git add a.txt; git commit -q -m 'the parser'\n\
+         echo 2 > b.txt; git add b.txt; git commit -q -m 'the help text'\n\
+         echo 3 > c.txt",
+    );
+    let status = run(&repo, 0);
+    let branch = status["branch"].as_str().expect("a branch").to_owned();
+    assert_eq!(repo.landed(), ["T"]);
+    let steps = repo.git(&["log", "--reverse", "--format=%s|%an", &format!("main..{branch}^2")]);
+    assert_eq!(
+        steps.lines().collect::<Vec<_>>(),
+        ["feat(T): the parser|Test", "feat(T): the help text|Test", "feat(T): work|Test"]
+    );
+    let files = |commit: &str| repo.git(&["diff", "--name-only", &format!("{commit}~1"), commit]);
+    assert_eq!(files(&format!("{branch}^2~2")), "a.txt");
+    assert_eq!(files(&format!("{branch}^2~1")), "b.txt");
+    assert_eq!(files(&format!("{branch}^2")), "c.txt");
+    assert_eq!(
+        repo.git(&["rev-list", "--count", "--first-parent", &format!("main..{branch}")]),
+        "1"
+    );
+    let tree = |commit: &str| repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]);
+    assert_eq!(tree(&branch), tree(&format!("{branch}^2")));
+}
