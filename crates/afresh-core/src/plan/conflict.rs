@@ -52,6 +52,7 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
             }
         }
     }
+    let below = below_a_directory(&writers);
     let plain = writers.into_iter().flat_map(|(path, tasks)| {
         let mut tasks: Vec<usize> = tasks.into_iter().collect();
         let reach = if tasks.len() > MAX_WRITERS_COMPARED { 1 } else { tasks.len() };
@@ -81,7 +82,28 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
         }
         pairs
     });
-    plain.chain(with_globs)
+    plain.chain(below).chain(with_globs)
+}
+
+/// A listed directory without its slash covers what is below it: pairs of such a directory's
+/// writers with those of the files.
+fn below_a_directory(
+    writers: &BTreeMap<&str, BTreeSet<usize>>,
+) -> impl Iterator<Item = (usize, usize, String)> + use<> {
+    let mut pairs = Vec::new();
+    for (path, below) in writers {
+        for (end, _) in path.match_indices('/') {
+            for above in writers.get(&path[..end]).into_iter().flatten() {
+                for at in below.iter().filter(|at| *at != above).take(MAX_WRITERS_COMPARED) {
+                    pairs.push((*at.min(above), *at.max(above), (*path).to_owned()));
+                }
+            }
+            if pairs.len() > MAX_CONFLICTS {
+                return pairs.into_iter();
+            }
+        }
+    }
+    pairs.into_iter()
 }
 
 /// Is one of two tasks before the other? Walks only the waves between them.

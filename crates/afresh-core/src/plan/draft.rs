@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Field, Place, Problem, ProblemKind};
 use super::task::{Check, ContextLevel, FileAction, FileScope, Step, Task, Tier};
-use super::{MAX_TASKS, Plan};
+use super::{MAX_TASKS, Plan, graph};
 use crate::ids::TaskId;
 use crate::pattern::FilePattern;
 
@@ -81,9 +81,23 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
         }
     }
     if !problems.is_empty() {
+        problems.extend(circles(&draft));
         return Err(problems);
     }
     Plan::assemble(draft.name, draft.spec, tasks)
+}
+
+/// The cycles of a plan that has other problems too: nobody wants to hear of them one by one.
+fn circles(draft: &PlanDraft) -> Vec<Problem> {
+    let ids: Vec<&str> = draft.tasks.iter().map(|task| task.id.as_str()).collect();
+    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, id) in ids.iter().enumerate() {
+        positions.entry(id).or_insert(at);
+    }
+    let position = |need: &String| positions.get(need.as_str()).copied();
+    let needs: Vec<Vec<usize>> =
+        draft.tasks.iter().map(|task| task.needs.iter().filter_map(position).collect()).collect();
+    graph::circles(&ids, &needs)
 }
 
 /// The ids, where they are ids; bad and doubled ones become problems.

@@ -42,7 +42,8 @@ pub(super) fn order(tasks: &[Task]) -> Result<Order, Vec<Problem>> {
         }
     }
     let Some(sorted) = sort(&needs, &dependents) else {
-        return Err(cycles(&needs).iter().map(|cycle| describe(tasks, cycle)).collect());
+        let ids: Vec<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
+        return Err(circles(&ids, &needs));
     };
     let mut wave = vec![1; tasks.len()];
     for at in &sorted {
@@ -70,6 +71,11 @@ fn sort(needs: &[Vec<usize>], dependents: &[Vec<usize>]) -> Option<Vec<usize>> {
         next += 1;
     }
     (sorted.len() == needs.len()).then_some(sorted)
+}
+
+/// Every cycle as a problem that shows its path.
+pub(super) fn circles(ids: &[&str], needs: &[Vec<usize>]) -> Vec<Problem> {
+    cycles(needs).iter().map(|cycle| describe(ids, cycle)).collect()
 }
 
 /// Cycles that share no task, each in the order of its edges.
@@ -103,11 +109,12 @@ fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
                 Some(next) if seen[next] == Seen::OnPath => {
                     let from =
                         path.iter().position(|(at, _)| *at == next).expect("it is on the path");
-                    found.push(path[from..].iter().map(|(at, _)| *at).collect());
-                    // One cycle per tangle is enough to mend it; leave the rest for the next look.
-                    for (at, _) in path.drain(..) {
-                        seen[at] = Seen::Left;
+                    // The way that led here goes on: it may lead to other cycles.
+                    let cycle: Vec<usize> = path.drain(from..).map(|(at, _)| at).collect();
+                    for at in &cycle {
+                        seen[*at] = Seen::Left;
                     }
+                    found.push(cycle);
                 }
                 Some(_) => {}
             }
@@ -116,8 +123,8 @@ fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
-fn describe(tasks: &[Task], cycle: &[usize]) -> Problem {
-    let mut path: Vec<&str> = cycle.iter().map(|at| tasks[*at].id.as_str()).collect();
+fn describe(ids: &[&str], cycle: &[usize]) -> Problem {
+    let mut path: Vec<&str> = cycle.iter().map(|at| ids[*at]).collect();
     path.push(path[0]);
     let message = match cycle.len() {
         1 => format!("task {:?} needs itself", path[0]),
