@@ -61,6 +61,10 @@ pub enum Event {
         attempt: AttemptId,
         harvest: Harvest,
     },
+    /// What an attempt left whose task is no longer in the plan, or no longer the same.
+    LeavingsSaved {
+        attempt: AttemptId,
+    },
     /// The attempt came to nothing; `again` says whether a fresh worker tries.
     AttemptRejected {
         attempt: AttemptId,

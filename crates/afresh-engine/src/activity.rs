@@ -100,6 +100,9 @@ fn describe(event: &Event) -> Parts {
             "harvested",
             format!("{} paths changed", harvest.changes.len()),
         ),
+        Event::LeavingsSaved { attempt } => {
+            ("INFO", attempt.to_string(), "leavings-saved", "its task left the plan".to_owned())
+        }
         Event::AttemptRejected { attempt, reason, .. } => {
             let level = if matches!(reason, Rejection::Stopped | Rejection::Asked) {
                 "INFO"

@@ -85,6 +85,9 @@ impl Turn<'_> {
     }
 
     pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Result<Harvest, String>) {
+        if self.run.leavings().values().any(|work| work.attempt == *attempt) {
+            return self.record(Event::LeavingsSaved { attempt: attempt.clone() });
+        }
         let Some(Stage::Harvesting(_, end)) = self.stage_of(attempt) else { return };
         let ending = end.ending;
         let at = self.position(&attempt.task);

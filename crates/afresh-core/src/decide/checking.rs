@@ -41,11 +41,11 @@ impl Turn<'_> {
             }
             Checked::Ran(results) if report.phase == Phase::Red => self.red_checked(at, results),
             Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
-                self.record(Event::ChecksPassed {
-                    attempt,
-                    tree: report.tree.clone(),
-                    results: results.clone(),
-                });
+                // A round of before a restart says nothing about checks that came later.
+                if self.covers(at, results) {
+                    let (tree, results) = (report.tree.clone(), results.clone());
+                    self.record(Event::ChecksPassed { attempt, tree, results });
+                }
             }
             Checked::Ran(results) => {
                 self.reject(at, Rejection::ChecksFailed { results: results.clone() }, true);
@@ -82,7 +82,23 @@ impl Turn<'_> {
                 checks: self.checks_of(at),
             },
         };
+        self.ask_for_checks(request);
+    }
+
+    /// Asks for a round of checks, unless everything was to end: then it has to wait (R7).
+    pub(super) fn ask_for_checks(&mut self, request: CheckRequest) {
+        if self.run.halt().is_some_and(|halt| halt.now) {
+            let CheckRequest { attempt, phase, .. } = request;
+            return self.record(Event::ChecksStopped { attempt, phase });
+        }
         self.ask_world(Effect::Check(request));
+    }
+
+    /// Are all checks that the task needs now among these? The plan or the settings may have
+    /// changed since they were asked for (R4).
+    pub(super) fn covers(&self, at: usize, results: &[CheckResult]) -> bool {
+        let told = |check: &Check| results.iter().any(|result| result.command == check.command);
+        self.checks_of(at).iter().all(told)
     }
 
     /// A task's own checks and those of every merge.
@@ -133,12 +149,7 @@ impl Turn<'_> {
 
     fn ask_for_whole(&mut self, tree: crate::ids::TreeId, checks: Vec<Check>) {
         let on = CheckOn::Tree(tree);
-        self.ask_world(Effect::Check(CheckRequest {
-            attempt: None,
-            phase: Phase::Final,
-            on,
-            checks,
-        }));
+        self.ask_for_checks(CheckRequest { attempt: None, phase: Phase::Final, on, checks });
     }
 
     fn whole_checked(&mut self, report: &CheckReport) {

@@ -56,12 +56,8 @@ impl Turn<'_> {
     fn ask_for_merged_checks(&mut self, at: usize, attempt: AttemptId, tree: TreeId) {
         let checks = self.checks_of(at);
         let on = CheckOn::Tree(tree);
-        self.ask_world(Effect::Check(CheckRequest {
-            attempt: Some(attempt),
-            phase: Phase::Merged,
-            on,
-            checks,
-        }));
+        let attempt = Some(attempt);
+        self.ask_for_checks(CheckRequest { attempt, phase: Phase::Merged, on, checks });
     }
 
     pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &Build) {
@@ -76,7 +72,9 @@ impl Turn<'_> {
             // Built onto something else: a late answer from before a restart.
             Build::Clean(merged) if merged.onto != onto => {}
             // Nothing landed meanwhile, so the tree that passed is the tree that lands.
-            Build::Clean(merged) if merged.tree == harvest.tree => self.land(at, merged, &results),
+            Build::Clean(merged) if merged.tree == harvest.tree && self.covers(at, &results) => {
+                self.land(at, merged, &results);
+            }
             Build::Clean(merged) => {
                 let (attempt, merged) = (attempt.clone(), merged.clone());
                 let tree = merged.tree.clone();
@@ -127,7 +125,10 @@ impl Turn<'_> {
                 );
             }
             Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
-                self.land(at, &merged, results);
+                // A round of before a restart says nothing about checks that came later.
+                if self.covers(at, results) {
+                    self.land(at, &merged, results);
+                }
             }
             // It passed alone, so it is the company that breaks it: tried again on top of that.
             Checked::Ran(results) => {

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::input::{AttemptEnd, Opening};
 use crate::outcome::{Ending, Outcome};
 use crate::plan::Plan;
-use crate::run::Stage;
+use crate::run::{MergeStage, Stage};
 use crate::settings::Settings;
 use crate::usage::Usage;
 
@@ -28,6 +28,7 @@ impl Turn<'_> {
         for at in self.run.active() {
             self.take_up(at);
         }
+        self.save_leavings();
         self.restart_stopped_checks();
         self.retry_delayed_move();
         self.resume_whole();
@@ -70,22 +71,30 @@ impl Turn<'_> {
         }
     }
 
-    /// Work of attempts whose task is no longer the same is saved, not used.
     fn plan_changed(&mut self, plan: &Plan) {
-        if plan == self.run.plan() {
-            return;
+        let plan = self.with_what_lands(plan);
+        if plan != *self.run.plan() {
+            self.record(Event::PlanChanged { plan: Box::new(plan) });
         }
-        let before: Vec<_> =
-            self.run.slots().iter().map(|(slot, attempt)| (*slot, attempt.clone())).collect();
-        let bases: Vec<_> = before
-            .iter()
-            .map(|(_, a)| self.stage_of(a).and_then(Stage::work).map(|w| w.base.clone()))
-            .collect();
-        self.record(Event::PlanChanged { plan: Box::new(plan.clone()) });
-        for ((slot, attempt), base) in before.into_iter().zip(bases) {
-            if let (false, Some(base)) = (self.run.slots().contains_key(&slot), base) {
-                self.ask_world(Effect::Harvest { attempt, slot, base });
-            }
+    }
+
+    /// A task that is about to land may be on the branch already, so it stays in the plan until
+    /// that is known (R3).
+    fn with_what_lands(&self, plan: &Plan) -> Plan {
+        let landing = self.run.merging().filter(|at| {
+            matches!(self.run.task(*at).stage, Stage::Merging(.., MergeStage::Moving { .. }))
+        });
+        match landing.map(|at| self.run.plan().task(at)) {
+            Some(task) if plan.position(&task.id).is_none() => plan.joined_by(task),
+            _ => plan.clone(),
+        }
+    }
+
+    /// Work of attempts whose task is no longer the same is saved, not used (R16).
+    fn save_leavings(&mut self) {
+        for (slot, work) in self.run.leavings().clone() {
+            let (attempt, base) = (work.attempt, work.base);
+            self.ask_world(Effect::Harvest { attempt, slot, base });
         }
     }
 

@@ -40,7 +40,8 @@ impl Turn<'_> {
         let plan = self.run.plan();
         let waiting = self.run.questions().filter_map(|question| plan.position(&question.task));
         let frontier = self.run.frontier();
-        frontier.active().chain(frontier.ready()).chain(waiting).map(|at| plan.wave(at)).min()
+        // With one task asked for, the others of its plan hold up nothing.
+        frontier.active().chain(self.run.eligible()).chain(waiting).map(|at| plan.wave(at)).min()
     }
 
     fn free_slot(&self) -> Option<Slot> {
@@ -49,7 +50,9 @@ impl Turn<'_> {
         if taken.len() >= usize::from(parallel) {
             return None;
         }
-        (1..=u16::MAX).map(Slot).find(|slot| !taken.contains_key(slot))
+        let unsaved = self.run.leavings();
+        let is_free = |slot: &Slot| !taken.contains_key(slot) && !unsaved.contains_key(slot);
+        (1..=u16::MAX).map(Slot).find(is_free)
     }
 
     /// Two tasks that may write one file never run at once.

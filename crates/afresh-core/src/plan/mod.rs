@@ -121,6 +121,15 @@ impl Plan {
         conflict::find(self)
     }
 
+    /// The same plan with one task more; what that needs and is not here is forgotten.
+    pub(crate) fn joined_by(&self, task: &Task) -> Self {
+        let mut task = task.clone();
+        task.needs.retain(|need| self.position(need).is_some());
+        let tasks = self.tasks.iter().cloned().chain([task]).collect();
+        Self::assemble(self.name.clone(), self.spec.clone(), tasks)
+            .expect("nothing needs the new task, so there is no cycle")
+    }
+
     /// Tasks that nothing but a worker's word would judge, if there are no checks for every merge.
     pub fn unchecked(&self) -> impl Iterator<Item = &Task> {
         self.tasks

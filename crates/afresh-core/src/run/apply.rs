@@ -2,7 +2,7 @@
 
 use super::frontier::Frontier;
 use super::task::{CheckStage, Hold, MergeStage, Stage, TaskState, Work};
-use super::{Finals, Halt, Run};
+use super::{Finals, Halt, Retired, Run};
 use crate::check::{CheckResult, Phase, Receipt};
 use crate::event::{Event, Rejection};
 use crate::harvest::Harvest;
@@ -37,6 +37,9 @@ impl Run {
             Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
             Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
             Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
+            Event::LeavingsSaved { attempt } => {
+                self.leavings.retain(|_, work| work.attempt != *attempt);
+            }
             Event::AttemptRejected { attempt, reason, counts, not_before } => {
                 self.rejected(attempt, reason, *counts, *not_before);
             }
@@ -112,15 +115,21 @@ impl Run {
         let merging = self.merging.map(|at| old_plan.task(at).id.clone());
         let queue: Vec<TaskId> =
             self.merge_queue.iter().map(|at| old_plan.task(*at).id.clone()).collect();
-        self.tasks = vec![TaskState::default(); plan.len()];
+        let works: Vec<Work> =
+            old_tasks.iter().filter_map(|state| state.stage.work().cloned()).collect();
+        self.tasks = plan.tasks().iter().map(|task| self.new_state(&task.id)).collect();
         for (at, state) in old_tasks.into_iter().enumerate() {
             let old = old_plan.task(at);
-            let Some(position) = plan.position(&old.id) else { continue };
+            let TaskState { attempts, usages, .. } = state.clone();
+            let Some(position) = plan.position(&old.id) else {
+                self.retired.insert(old.id.clone(), Retired { attempts, usages });
+                continue;
+            };
             let landing = matches!(state.stage, Stage::Merging(..));
             self.tasks[position] = if landing || plan.task(position) == old {
                 state
             } else {
-                TaskState { attempts: state.attempts, usages: state.usages, ..TaskState::default() }
+                TaskState { attempts, usages, ..TaskState::default() }
             };
         }
         self.merging = merging.and_then(|id| plan.position(&id));
@@ -133,10 +142,26 @@ impl Run {
         let holds = |attempt: &AttemptId| {
             plan.position(&attempt.task).is_some_and(|at| tasks[at].attempt() == Some(attempt))
         };
+        for work in works {
+            if self.slots.get(&work.slot) == Some(&work.attempt) && !holds(&work.attempt) {
+                self.leavings.insert(work.slot, work);
+            }
+        }
         self.slots.retain(|_, attempt| holds(attempt));
-        self.questions.retain(|_, question| plan.position(&question.task).is_some());
+        let asks = |question: &Question| {
+            plan.position(&question.task)
+                .is_some_and(|at| tasks[at].stage.question() == Some(question.id))
+        };
+        self.questions.retain(|_, question| asks(question));
         self.finals = Finals::NotYet;
         self.frontier = Frontier::rebuild(&self.plan, &self.tasks);
+    }
+
+    /// A task that comes into the plan, perhaps not for the first time.
+    fn new_state(&mut self, task: &TaskId) -> TaskState {
+        self.retired.remove(task).map_or_else(TaskState::default, |Retired { attempts, usages }| {
+            TaskState { attempts, usages, ..TaskState::default() }
+        })
     }
 
     fn starting(&mut self, work: Work) {

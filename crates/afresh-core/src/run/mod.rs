@@ -38,6 +38,10 @@ pub struct Run {
     frontier: Frontier,
     /// Work slots that hold something not yet saved.
     slots: BTreeMap<Slot, AttemptId>,
+    /// Slots with the work of attempts that a change of the plan took out of it, not yet saved.
+    leavings: BTreeMap<Slot, Work>,
+    /// What is remembered of tasks that are no longer in the plan.
+    retired: BTreeMap<TaskId, Retired>,
     merge_queue: VecDeque<usize>,
     /// The task that holds the merge slot: one merge at a time.
     merging: Option<usize>,
@@ -49,6 +53,14 @@ pub struct Run {
     /// The dearest attempt so far: what the next one may cost.
     dearest: Amount,
     finals: Finals,
+}
+
+/// Numbers of attempts are never used again, and what was spent stays spent, also if the task
+/// leaves the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Retired {
+    attempts: u32,
+    usages: BTreeMap<u32, Usage>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +108,8 @@ impl Run {
             settings: (**settings).clone(),
             epoch: 0,
             slots: BTreeMap::new(),
+            leavings: BTreeMap::new(),
+            retired: BTreeMap::new(),
             merge_queue: VecDeque::new(),
             merging: None,
             questions: BTreeMap::new(),
@@ -190,6 +204,10 @@ impl Run {
         &self.slots
     }
 
+    pub(crate) fn leavings(&self) -> &BTreeMap<Slot, Work> {
+        &self.leavings
+    }
+
     pub(crate) fn merging(&self) -> Option<usize> {
         self.merging
     }
@@ -212,7 +230,9 @@ impl Run {
 
     /// What everything so far used.
     pub fn usage(&self) -> Usage {
-        self.tasks.iter().fold(Usage::default(), |sum, task| sum.plus(&task.usage()))
+        let here = self.tasks.iter().flat_map(|task| task.usages.values());
+        let gone = self.retired.values().flat_map(|task| task.usages.values());
+        here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
 
     /// Why a task cannot run, if something it needs was given up.
@@ -229,6 +249,7 @@ impl Run {
     /// Whether anything that we asked of the world has not been answered yet.
     pub fn is_underway(&self) -> bool {
         matches!(self.finals, Finals::Underway { .. })
+            || !self.leavings.is_empty()
             || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
     }
 

@@ -155,6 +155,18 @@ impl Stage {
         }
     }
 
+    /// The question that must be answered before the task goes on.
+    pub fn question(&self) -> Option<QuestionId> {
+        match self {
+            Self::Waiting(question) => Some(*question),
+            Self::Failed { question, .. } | Self::Held(_, _, question) => *question,
+            Self::Merging(.., MergeStage::Moving { hold: Some(Hold::Asked(question)), .. }) => {
+                Some(*question)
+            }
+            _ => None,
+        }
+    }
+
     /// Did we ask something of the world that is not answered yet? A queued task only waits for the
     /// one that holds the merge slot.
     pub fn is_underway(&self) -> bool {
