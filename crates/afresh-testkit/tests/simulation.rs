@@ -1,4 +1,4 @@
-//! The core in a thousand worlds: R2, R3, R4, R7, R12, R14, R16 after every step.
+//! The core in thousands of worlds: R2, R3, R4, R7, R12, R14, R16, EX-01 to EX-03 after every step.
 
 use afresh_testkit::simulation::{Summary, simulate};
 

@@ -1,101 +1,304 @@
 //! The promises, as facts about the journal and the world.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_core::Run;
-use afresh_core::event::Event;
-use afresh_core::ids::AttemptId;
-use afresh_core::run::Standing;
+use afresh_core::effect::Effect;
+use afresh_core::event::{Event, Rejection};
+use afresh_core::ids::{AttemptId, CommitId, TaskId};
+use afresh_core::plan::Plan;
+use afresh_core::run::{Stage, Standing, TaskState};
+use afresh_core::settings::{Schedule, Settings};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Amount;
+use afresh_core::{Reaction, Run};
 
 use super::scenario::Scenario;
 use super::world::World;
 
-/// What must hold whenever something was recorded.
-pub(super) fn after_events(journal: &[Event], before: usize, run: &Run) -> Result<(), String> {
-    let mut halted = false;
-    let mut broke = false;
-    let mut numbers: BTreeSet<&AttemptId> = BTreeSet::new();
-    for (at, event) in journal.iter().enumerate() {
-        let new = at >= before;
+/// What the journal so far adds up to, counted without the core.
+#[derive(Debug)]
+pub(super) struct Laws {
+    plan: Plan,
+    settings: Settings,
+    settings_changed: bool,
+    halted: bool,
+    broke: bool,
+    numbers: BTreeSet<AttemptId>,
+    /// Attempts at work, with what was reserved for them.
+    live: BTreeMap<AttemptId, Amount>,
+    used: BTreeMap<AttemptId, Amount>,
+    dearest: Amount,
+    /// Rejections that count, since the task was last given a new chance.
+    counted: BTreeMap<TaskId, u32>,
+    intended: BTreeSet<CommitId>,
+}
+
+impl Laws {
+    pub(super) fn new(run: &Run) -> Self {
+        Self {
+            plan: run.plan().clone(),
+            settings: run.settings().clone(),
+            settings_changed: false,
+            halted: false,
+            broke: false,
+            numbers: BTreeSet::new(),
+            live: BTreeMap::new(),
+            used: BTreeMap::new(),
+            dearest: Amount::default(),
+            counted: BTreeMap::new(),
+            intended: BTreeSet::new(),
+        }
+    }
+
+    /// What must hold whenever something was recorded.
+    pub(super) fn recorded(
+        &mut self,
+        reaction: &Reaction,
+        run: &Run,
+        world: &mut World,
+    ) -> Result<(), String> {
+        for event in &reaction.events {
+            self.note(event, world)?;
+        }
+        all_is_stopped(reaction, run, world)?;
+        waves_hold(reaction, run)?;
+        let abrupt = run.halt().is_some_and(|halt| halt.now);
+        if abrupt && reaction.effects.iter().any(|effect| matches!(effect, Effect::Check(_))) {
+            return Err("R7: checks start although everything was to end".to_owned());
+        }
+        let spent = Amount::from(&run.usage());
+        let starts = |event: &Event| matches!(event, Event::AttemptStarting { .. });
+        if run.settings().budget.is_reached_by(spent) && reaction.events.iter().any(starts) {
+            return Err("R14: an attempt starts although nothing is left".to_owned());
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, event: &Event, world: &mut World) -> Result<(), String> {
         match event {
-            Event::HaltRequested { .. } => halted = true,
-            Event::HaltCleared => halted = false,
-            Event::BudgetReached { .. } => broke = true,
-            Event::Opened { .. } => broke = false,
-            Event::AttemptStarting { attempt, .. } => {
-                if new && halted {
-                    return Err(format!("R7: {attempt} starts in a halted run"));
+            Event::HaltRequested { .. } => self.halted = true,
+            Event::HaltCleared => self.halted = false,
+            Event::BudgetReached { .. } => self.broke = true,
+            Event::Opened { .. } => self.broke = false,
+            Event::PlanChanged { plan } => self.plan_changed(plan),
+            Event::SettingsChanged { settings } => {
+                self.settings = (**settings).clone();
+                self.settings_changed = true;
+            }
+            Event::AttemptStarting { attempt, reserved, .. } => {
+                self.starting(attempt, *reserved)?;
+            }
+            Event::SpawnFailed { attempt, .. } => {
+                self.live.remove(attempt);
+            }
+            Event::UsageCounted { attempt, usage } => self.used(attempt, Amount::from(usage)),
+            Event::AttemptEnded { attempt, end } => {
+                self.used(attempt, Amount::from(&end.usage));
+                self.live.remove(attempt);
+            }
+            Event::AttemptRejected { attempt, reason, counts: true, .. }
+                if !matches!(reason, Rejection::TimedOut { .. }) =>
+            {
+                *self.counted.entry(attempt.task.clone()).or_default() += 1;
+            }
+            Event::TaskRetried { task } => {
+                self.counted.remove(task);
+            }
+            Event::LandIntended { attempt, merged, receipt } => {
+                if receipt.tree != merged.tree {
+                    return Err(format!("R4: the receipt of {attempt} is about another tree"));
                 }
-                if new && broke {
-                    return Err(format!("R14: {attempt} starts after the budget was reached"));
+                // An intent that stands from before the plan changed is only said again.
+                if self.intended.insert(merged.commit.clone()) {
+                    for command in self.checks_of(&attempt.task) {
+                        let told = receipt.checks.iter().find(|check| check.command == command);
+                        if !told.is_some_and(afresh_core::check::CheckResult::passed)
+                            || !world.has_passed(&merged.tree, &command)
+                        {
+                            return Err(format!("R4: {attempt} lands without {command:?}"));
+                        }
+                    }
                 }
-                if !numbers.insert(attempt) {
-                    return Err(format!("R2: {attempt} is used twice"));
-                }
+                world.note_intent(&merged.commit);
             }
             _ => {}
         }
+        Ok(())
     }
-    let spent = Amount::from(&run.usage());
-    if run.settings().budget.is_reached_by(spent) && journal[before..].iter().any(is_start) {
-        return Err("R14: an attempt starts although nothing is left".to_owned());
-    }
-    Ok(())
-}
 
-fn is_start(event: &Event) -> bool {
-    matches!(event, Event::AttemptStarting { .. })
-}
+    fn plan_changed(&mut self, plan: &Plan) {
+        for task in self.plan.tasks() {
+            if plan.position(&task.id).is_none_or(|at| plan.task(at) != task) {
+                self.counted.remove(&task.id);
+            }
+        }
+        // Who is no longer at work on a task of the plan spends nothing.
+        self.live.clear();
+        self.plan = plan.clone();
+    }
 
-/// What must hold when nothing more will happen.
-pub(super) fn at_the_end(
-    run: &Run,
-    journal: &[Event],
-    world: &World,
-    scenario: &Scenario,
-) -> Result<(), String> {
-    let replayed = Run::replay(journal).ok_or("R12: the journal does not start a run")?;
-    if replayed != *run {
-        return Err("R12: the journal does not lead to the same run".to_owned());
+    fn starting(&mut self, attempt: &AttemptId, reserved: Amount) -> Result<(), String> {
+        if self.halted {
+            return Err(format!("R7: {attempt} starts in a halted run"));
+        }
+        if self.broke {
+            return Err(format!("R14: {attempt} starts after the budget was reached"));
+        }
+        if !self.numbers.insert(attempt.clone()) {
+            return Err(format!("R2: {attempt} is used twice"));
+        }
+        if let Some(other) = self.live.keys().find(|other| other.task == attempt.task) {
+            return Err(format!("R2: {attempt} starts beside {other}"));
+        }
+        let counted = self.counted.get(&attempt.task).copied().unwrap_or(0);
+        if counted >= self.settings.attempts.max(1) && !self.settings_changed {
+            return Err(format!("{attempt} starts although {counted} attempts were spent"));
+        }
+        self.reserved_enough(attempt, reserved)?;
+        self.live.insert(attempt.clone(), reserved);
+        Ok(())
     }
-    let landed = world.landed_tasks();
-    let done: BTreeSet<_> =
-        run.tasks().filter(|(_, state)| state.is_done()).map(|(task, _)| task.id.clone()).collect();
-    if landed.len() != done.len() || !landed.iter().all(|task| done.contains(task)) {
-        return Err(format!("R3: the branch holds {landed:?}, the journal says {done:?}"));
-    }
-    if world.branch.last() != Some(run.tip()) {
-        return Err("R3: the branch is not where the journal says".to_owned());
-    }
-    counted_once(journal, run)?;
-    if scenario.is_kind() && run.standing(Timestamp(u64::MAX)) != (Standing::Finished { ok: true })
-    {
-        return Err(format!(
-            "in a kind world the run ends as {:?}",
-            run.standing(Timestamp(u64::MAX))
-        ));
-    }
-    Ok(())
-}
 
-/// R14: what an attempt used is counted once, however often it was reported.
-fn counted_once(journal: &[Event], run: &Run) -> Result<(), String> {
-    let mut reported = std::collections::BTreeMap::new();
-    for event in journal {
-        let (attempt, usage) = match event {
-            Event::UsageCounted { attempt, usage } => (attempt, usage),
-            Event::AttemptEnded { attempt, end } => (attempt, &end.usage),
-            _ => continue,
+    /// R14: what parallel attempts may use is set aside before they start.
+    fn reserved_enough(&self, attempt: &AttemptId, reserved: Amount) -> Result<(), String> {
+        let budget = self.settings.budget;
+        let measured = self.dearest != Amount::default();
+        let short = |limit: Option<u64>, dearest: u64, reserved: u64| {
+            let share = limit.unwrap_or(0) / u64::from(self.settings.parallel.max(1));
+            limit.is_some() && reserved < if measured { dearest } else { share }
         };
-        let most: &mut u64 = reported.entry(attempt.clone()).or_default();
-        *most = (*most).max(usage.input);
+        if short(budget.cost_micros, self.dearest.cost_micros, reserved.cost_micros)
+            || short(budget.tokens, self.dearest.tokens, reserved.tokens)
+        {
+            return Err(format!("R14: too little is set aside for {attempt}: {reserved:?}"));
+        }
+        let mut planned = self.used.values().fold(reserved, |sum, used| sum.plus(*used));
+        for (other, reserved) in &self.live {
+            let used = self.used.get(other).copied().unwrap_or_default();
+            planned = planned.plus(Amount {
+                cost_micros: reserved.cost_micros.saturating_sub(used.cost_micros),
+                tokens: reserved.tokens.saturating_sub(used.tokens),
+            });
+        }
+        if !self.live.is_empty() && budget.is_exceeded_by(planned) {
+            return Err(format!("R14: {attempt} starts beside others beyond the budget"));
+        }
+        Ok(())
     }
-    let total: u64 = reported.values().sum();
-    if total == run.usage().input {
+
+    fn used(&mut self, attempt: &AttemptId, amount: Amount) {
+        let used = self.used.entry(attempt.clone()).or_default();
+        *used = used.max(amount);
+        self.dearest = self.dearest.max(*used);
+    }
+
+    /// The commands that a task must have passed to land.
+    fn checks_of(&self, task: &TaskId) -> Vec<String> {
+        let own = self.plan.position(task).map(|at| self.plan.task(at));
+        let own = own.into_iter().flat_map(|task| task.all_checks().map(|c| c.command.clone()));
+        own.chain(self.settings.always.iter().cloned()).collect()
+    }
+
+    /// What must hold when nothing more will happen.
+    pub(super) fn at_the_end(
+        &self,
+        run: &Run,
+        journal: &[Event],
+        world: &World,
+        scenario: &Scenario,
+    ) -> Result<(), String> {
+        replays(journal, run)?;
+        let done: BTreeSet<TaskId> = run
+            .tasks()
+            .filter(|(_, state)| state.is_done())
+            .map(|(task, _)| task.id.clone())
+            .collect();
+        if *world.landed() != done {
+            let landed = world.landed();
+            return Err(format!("R3: the branch holds {landed:?}, the journal says {done:?}"));
+        }
+        if world.branch.last() != Some(run.tip()) {
+            return Err("R3: the branch is not where the journal says".to_owned());
+        }
+        self.counted_once(run, world)?;
+        let standing = run.standing(Timestamp(u64::MAX));
+        if scenario.is_kind() && standing != (Standing::Finished { ok: true }) {
+            return Err(format!("in a kind world the run ends as {standing:?}"));
+        }
+        Ok(())
+    }
+
+    /// R14: what an attempt used is counted once, however often it was reported.
+    fn counted_once(&self, run: &Run, world: &World) -> Result<(), String> {
+        let told: u64 = self.used.values().map(|used| used.tokens).sum();
+        let counted = run.usage().tokens();
+        if told != counted || run.usage().input > world.spent() {
+            let spent = world.spent();
+            return Err(format!("R14: of {spent} tokens {told} were told, {counted} are counted"));
+        }
+        Ok(())
+    }
+}
+
+/// R12: the journal is the run.
+pub(super) fn replays(journal: &[Event], run: &Run) -> Result<(), String> {
+    let replayed = Run::replay(journal).ok_or("R12: the journal does not start a run")?;
+    if replayed == *run {
         Ok(())
     } else {
-        Err(format!("R14: {total} tokens were reported, {} are counted", run.usage().input))
+        Err("R12: the journal does not lead to the same run".to_owned())
     }
+}
+
+/// R7, R14: whoever is at work is stopped in the very turn that ends the spending.
+fn all_is_stopped(reaction: &Reaction, run: &Run, world: &World) -> Result<(), String> {
+    let ends = |event: &Event| {
+        matches!(event, Event::HaltRequested { now: true, .. } | Event::BudgetReached { .. })
+    };
+    let Some(end) = reaction.events.iter().find(|event| ends(event)) else { return Ok(()) };
+    let stopped = |attempt: &AttemptId| {
+        reaction
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Stop { attempt: other, .. } if other == attempt))
+    };
+    for attempt in world.alive() {
+        let at_work = run.state_of(&attempt.task).is_some_and(|state| {
+            matches!(&state.stage, Stage::Starting(work) | Stage::Running(work) if work.attempt == *attempt)
+        });
+        if at_work && !stopped(attempt) {
+            return Err(format!("R7, R14: {attempt} goes on after {end:?}"));
+        }
+    }
+    let checks = reaction.effects.contains(&Effect::StopChecks);
+    if matches!(end, Event::HaltRequested { .. }) && !checks {
+        return Err("R7: checks go on although everything was to end".to_owned());
+    }
+    Ok(())
+}
+
+/// EX-02: under `waves`, nothing starts while an earlier wave could still move.
+fn waves_hold(reaction: &Reaction, run: &Run) -> Result<(), String> {
+    if run.settings().schedule != Schedule::Waves {
+        return Ok(());
+    }
+    let plan = run.plan();
+    let could_move = |at: usize, state: &TaskState| {
+        let asked = run.questions().any(|question| question.task == plan.task(at).id);
+        state.stage.work().is_some() || run.frontier().is_ready(plan, at) || asked
+    };
+    let earliest = run
+        .tasks()
+        .enumerate()
+        .filter(|(at, (_, state))| could_move(*at, state))
+        .map(|(at, _)| plan.wave(at))
+        .min();
+    for event in &reaction.events {
+        if let (Event::AttemptStarting { attempt, .. }, Some(earliest)) = (event, earliest)
+            && plan.position(&attempt.task).is_some_and(|at| plan.wave(at) > earliest)
+        {
+            return Err(format!("EX-02: {attempt} starts before wave {earliest} is settled"));
+        }
+    }
+    Ok(())
 }

@@ -1,16 +1,19 @@
 //! The whole core in a seeded world: delays, failures, crashes between any two steps, lost
-//! processes, late and doubled reports, halts, budgets.
+//! processes, late and doubled reports, halts, budgets, people who skip, retry and edit the plan.
 //!
 //! [`simulate`] plays one seed to its end and checks the promises after every step. The same seed
 //! always plays the same way, so a failure is a number.
 
 mod laws;
+mod letter;
+mod people;
 mod random;
 mod scenario;
 mod world;
 
 use std::collections::BinaryHeap;
 
+use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::input::Input;
 use afresh_core::run::Standing;
@@ -20,7 +23,9 @@ use afresh_core::{Reaction, Run, decide};
 pub use random::Random;
 pub use scenario::Scenario;
 
-use world::{Letter, World};
+use laws::Laws;
+use letter::Letter;
+use world::World;
 
 /// A promise that did not hold.
 #[derive(Debug)]
@@ -84,9 +89,11 @@ struct Game {
     /// What is on disk.
     journal: Vec<Event>,
     world: World,
+    laws: Laws,
     letters: BinaryHeap<Letter>,
     steps: usize,
     crashes: usize,
+    restarts: usize,
 }
 
 /// Where a step may be cut off.
@@ -105,6 +112,7 @@ impl Game {
         let first = scenario.first_event();
         let run = Run::start(&first).expect("the first event starts a run");
         let world = World::new(seed, &run);
+        let laws = Laws::new(&run);
         let mut letters = BinaryHeap::new();
         letters.push(Letter::new(Timestamp(0), 0, Input::Opened(Box::default())));
         Self {
@@ -114,9 +122,11 @@ impl Game {
             run,
             journal: vec![first],
             world,
+            laws,
             letters,
             steps: 0,
             crashes: 0,
+            restarts: 0,
         }
     }
 
@@ -133,12 +143,19 @@ impl Game {
                 break;
             }
         }
-        laws::at_the_end(&self.run, &self.journal, &self.world, &self.scenario)
+        self.laws.at_the_end(&self.run, &self.journal, &self.world, &self.scenario)
     }
 
-    /// Nothing is on its way. Wakes, answers, clears or ends, as a patient person would.
+    /// Nothing is on its way. Wakes, answers, clears, starts again or ends, as a patient person
+    /// would.
     fn nudge(&mut self) -> Result<bool, String> {
-        let input = match self.run.standing(self.now) {
+        let standing = self.run.standing(self.now);
+        if standing != Standing::Busy && self.leaves() {
+            laws::replays(&self.journal, &self.run)?;
+            self.start_again();
+            return Ok(true);
+        }
+        let input = match standing {
             Standing::Busy => {
                 let wake = self
                     .run
@@ -163,16 +180,29 @@ impl Game {
         Ok(true)
     }
 
+    /// Does the person end afresh here, to start it again later?
+    fn leaves(&mut self) -> bool {
+        let leaves = self.restarts < 3 && self.random.chance(self.scenario.restart);
+        self.restarts += usize::from(leaves);
+        leaves
+    }
+
+    /// A new driver takes the run up from the journal, perhaps with another plan or settings.
+    fn start_again(&mut self) {
+        let opening = people::opening(&mut self.random, &self.scenario, &self.run);
+        self.letters.push(Letter::new(self.now, 0, Input::Opened(Box::new(opening))));
+    }
+
     fn step(&mut self, input: &Input) -> Result<(), String> {
         self.steps += 1;
-        let before = self.journal.len();
+        self.world.delivered(input);
+        let before = matches!(input, Input::Opened(_)).then(|| self.run.clone());
         let reaction: Reaction = decide(&mut self.run, self.now, input);
         let cut = self.draw_cut();
         if cut == Cut::BeforeRecord {
             return self.crash();
         }
-        self.journal.extend(reaction.events.iter().cloned());
-        laws::after_events(&self.journal, before, &self.run)?;
+        self.record(before.as_ref(), &reaction)?;
         if cut == Cut::BeforeEffects {
             return self.crash();
         }
@@ -181,7 +211,26 @@ impl Game {
         } else {
             reaction.effects.len()
         };
-        for effect in &reaction.effects[..last] {
+        self.perform(&reaction.effects[..last])?;
+        if last < reaction.effects.len() {
+            return self.crash();
+        }
+        self.meddle();
+        Ok(())
+    }
+
+    fn record(&mut self, before: Option<&Run>, reaction: &Reaction) -> Result<(), String> {
+        for event in &reaction.events {
+            if let (Event::PlanChanged { plan }, Some(before)) = (event, before) {
+                self.world.note_new_plan(before, plan);
+            }
+        }
+        self.journal.extend(reaction.events.iter().cloned());
+        self.laws.recorded(reaction, &self.run, &mut self.world)
+    }
+
+    fn perform(&mut self, effects: &[Effect]) -> Result<(), String> {
+        for effect in effects {
             let replies = self.world.perform(
                 effect,
                 self.now,
@@ -191,10 +240,6 @@ impl Game {
             )?;
             self.post(replies);
         }
-        if last < reaction.effects.len() {
-            return self.crash();
-        }
-        self.meddle();
         Ok(())
     }
 
@@ -232,15 +277,13 @@ impl Game {
             }
         }
         self.run = Run::replay(&self.journal).ok_or("the journal does not start a run")?;
-        self.letters.push(Letter::new(self.now, 0, Input::Opened(Box::default())));
+        self.start_again();
         Ok(())
     }
 
-    /// What people and budgets do in the middle of a run.
+    /// What people do in the middle of a run.
     fn meddle(&mut self) {
-        if self.random.chance(self.scenario.halt) {
-            let now = self.random.chance(300);
-            let input = Input::HaltAsked { now, reason: "tea".to_owned(), by: "person".to_owned() };
+        if let Some(input) = people::command(&mut self.random, &self.scenario, &self.run) {
             self.letters.push(Letter::new(self.now, self.random.number(), input));
         }
         if self.random.chance(self.scenario.foreign) {
@@ -252,7 +295,7 @@ impl Game {
         Summary {
             steps: self.steps,
             crashes: self.crashes,
-            merged: self.world.landed(),
+            merged: self.world.grown_by(),
             attempts: self.world.spawned(),
         }
     }

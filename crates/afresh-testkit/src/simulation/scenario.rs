@@ -19,6 +19,12 @@ pub struct Scenario {
     pub doubled: u64,
     pub late: u64,
     pub halt: u64,
+    /// A person skips or retries a task.
+    pub command: u64,
+    /// The plan, or how to run it, is changed before the next start.
+    pub edit: u64,
+    /// A run that rests is left, and taken up again.
+    pub restart: u64,
     pub foreign: u64,
     pub spawn_fails: u64,
     pub dies: u64,
@@ -45,6 +51,7 @@ impl Scenario {
             doubled: trouble(150),
             late: trouble(500),
             halt: trouble(25),
+            command: trouble(30),
             foreign: trouble(4),
             spawn_fails: trouble(80),
             dies: trouble(120),
@@ -56,6 +63,8 @@ impl Scenario {
             broken_merge: trouble(150),
             conflict: trouble(200),
             trouble: trouble(15),
+            edit: random.below(400),
+            restart: random.below(300),
             crash: [0, 5, 20, 80][usize::try_from(random.below(4)).expect("small")],
             max_crashes: 40,
         }
@@ -64,6 +73,7 @@ impl Scenario {
     /// Nothing can go wrong but crashes.
     pub fn is_kind(&self) -> bool {
         [
+            self.command,
             self.foreign,
             self.spawn_fails,
             self.dies,
@@ -92,6 +102,10 @@ impl Scenario {
 
 fn draw_plan(random: &mut Random) -> Plan {
     let count = 1 + random.below(14);
+    Plan::new(draw_draft(random, count)).expect("a drawn plan has no problems")
+}
+
+pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
     let tasks = (0..count).map(|at| {
         let needs = (0..at).filter(|_| random.chance(200)).map(|n| format!("T{n}")).collect();
         // A few shared files, so that tasks get in each other's way.
@@ -108,8 +122,7 @@ fn draw_plan(random: &mut Random) -> Plan {
             ..TaskDraft::default()
         }
     });
-    let draft = PlanDraft { name: "simulated".to_owned(), spec: None, tasks: tasks.collect() };
-    Plan::new(draft).expect("a drawn plan has no problems")
+    PlanDraft { name: "simulated".to_owned(), spec: None, tasks: tasks.collect() }
 }
 
 fn draw_settings(random: &mut Random) -> Settings {
@@ -128,10 +141,38 @@ fn draw_settings(random: &mut Random) -> Settings {
             TimeoutAction::Skip,
             TimeoutAction::Fail,
         ]),
-        on_orphan: *random.pick(&[OnOrphan::Retry, OnOrphan::Retry, OnOrphan::Skip]),
-        on_decision: *random.pick(&[OnDecision::Ask, OnDecision::First, OnDecision::Defer]),
-        on_failure: *random.pick(&[OnFailure::Ask, OnFailure::Retry, OnFailure::Skip]),
+        on_orphan: draw_on_orphan(random),
+        on_decision: draw_on_decision(random),
+        on_failure: draw_on_failure(random),
+        always: random.chance(200).then(|| "always".to_owned()).into_iter().collect(),
         budget,
         ..Settings::default()
+    }
+}
+
+/// Mostly the default: an abort ends the game early.
+fn draw_on_orphan(random: &mut Random) -> OnOrphan {
+    match random.below(12) {
+        0 => OnOrphan::Abort,
+        1..=3 => OnOrphan::Skip,
+        _ => OnOrphan::Retry,
+    }
+}
+
+pub(super) fn draw_on_decision(random: &mut Random) -> OnDecision {
+    match random.below(12) {
+        0 => OnDecision::Abort,
+        1..=4 => OnDecision::First,
+        5..=7 => OnDecision::Defer,
+        _ => OnDecision::Ask,
+    }
+}
+
+pub(super) fn draw_on_failure(random: &mut Random) -> OnFailure {
+    match random.below(12) {
+        0 => OnFailure::Abort,
+        1..=4 => OnFailure::Retry,
+        5..=7 => OnFailure::Skip,
+        _ => OnFailure::Ask,
     }
 }

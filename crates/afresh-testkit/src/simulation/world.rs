@@ -1,7 +1,6 @@
 //! A world that keeps its own books: which processes live, what each slot holds, what passed which
 //! checks, what is on the branch. It objects when it is asked for something that breaks a promise.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -11,58 +10,14 @@ use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, Slot, TaskId, TreeId};
 use afresh_core::input::{AttemptEnd, Build, CheckReport, Input, MergedTree, Move};
 use afresh_core::outcome::{Choice, Claim, Decision, Ending, Failure, Outcome, SpawnFailure};
-use afresh_core::run::Run;
+use afresh_core::plan::Plan;
+use afresh_core::run::{Run, Stage};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
 
+use super::letter::Letter;
 use super::random::Random;
 use super::scenario::Scenario;
-
-/// Something on its way to the core.
-#[derive(Debug, Clone)]
-pub(super) struct Letter {
-    pub(super) at: Timestamp,
-    order: u64,
-    pub(super) input: Input,
-}
-
-impl Letter {
-    pub(super) fn new(at: Timestamp, order: u64, input: Input) -> Self {
-        Self { at, order, input }
-    }
-
-    /// A report of the world, which may be late; a person's word dies with the terminal.
-    pub(super) fn is_report(&self) -> bool {
-        !matches!(
-            self.input,
-            Input::Opened(_)
-                | Input::HaltAsked { .. }
-                | Input::Answered { .. }
-                | Input::HaltCleared
-        )
-    }
-}
-
-// The heap gives the largest first; ours is the earliest.
-impl Ord for Letter {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.order).cmp(&(self.at, self.order))
-    }
-}
-
-impl PartialOrd for Letter {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Letter {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Letter {}
 
 #[derive(Debug)]
 pub(super) struct World {
@@ -73,12 +28,22 @@ pub(super) struct World {
     pub(super) branch: Vec<CommitId>,
     /// An outsider's commit on top of it.
     foreign: Option<CommitId>,
+    /// Tasks whose work is on the branch and stands: their part of the plan has not changed since.
+    landed: BTreeSet<TaskId>,
+    /// Commits that the journal says the branch is about to move to.
+    intended: BTreeSet<CommitId>,
     alive: BTreeSet<AttemptId>,
+    /// Every attempt that was ever started.
+    started: BTreeSet<AttemptId>,
     slots: BTreeMap<Slot, AttemptId>,
+    /// Slots that are being read right now.
+    harvesting: BTreeMap<Slot, AttemptId>,
     saved: BTreeSet<AttemptId>,
+    /// What each attempt left.
+    harvests: BTreeMap<AttemptId, TreeId>,
     /// Trees and the checks they passed.
     passed: BTreeSet<(TreeId, String)>,
-    pub(super) spent: BTreeMap<AttemptId, Usage>,
+    spent: BTreeMap<AttemptId, Usage>,
     spawned: usize,
     counter: u64,
 }
@@ -92,9 +57,14 @@ impl World {
             commits: BTreeMap::from([(base.clone(), (tree, None))]),
             branch: vec![base],
             foreign: None,
+            landed: BTreeSet::new(),
+            intended: BTreeSet::new(),
             alive: BTreeSet::new(),
+            started: BTreeSet::new(),
             slots: BTreeMap::new(),
+            harvesting: BTreeMap::new(),
             saved: BTreeSet::new(),
+            harvests: BTreeMap::new(),
             passed: BTreeSet::new(),
             spent: BTreeMap::new(),
             spawned: 0,
@@ -102,7 +72,8 @@ impl World {
         }
     }
 
-    pub(super) fn landed(&self) -> usize {
+    /// How many commits the branch has grown by.
+    pub(super) fn grown_by(&self) -> usize {
         self.branch.len() - 1
     }
 
@@ -110,14 +81,57 @@ impl World {
         self.spawned
     }
 
-    /// The tasks on the branch, in order.
-    pub(super) fn landed_tasks(&self) -> Vec<TaskId> {
-        self.branch.iter().filter_map(|commit| self.commits[commit].1.clone()).collect()
+    pub(super) fn landed(&self) -> &BTreeSet<TaskId> {
+        &self.landed
     }
 
-    /// Workers die with their driver.
+    pub(super) fn alive(&self) -> &BTreeSet<AttemptId> {
+        &self.alive
+    }
+
+    /// Did this tree pass this check?
+    pub(super) fn has_passed(&self, tree: &TreeId, command: &str) -> bool {
+        self.passed.contains(&(tree.clone(), command.to_owned()))
+    }
+
+    /// What all attempts really used.
+    pub(super) fn spent(&self) -> u64 {
+        self.spent.values().map(|usage| usage.input).sum()
+    }
+
+    /// The journal says that the branch is about to move there.
+    pub(super) fn note_intent(&mut self, commit: &CommitId) {
+        self.intended.insert(commit.clone());
+    }
+
+    /// What was done under another wording is not done any more.
+    pub(super) fn note_new_plan(&mut self, before: &Run, after: &Plan) {
+        for (task, state) in before.tasks() {
+            let same = after.position(&task.id).is_some_and(|at| after.task(at) == task);
+            if !same && !matches!(state.stage, Stage::Merging(..)) {
+                self.landed.remove(&task.id);
+            }
+        }
+    }
+
+    /// A report reached the core, so what it tells of is over.
+    pub(super) fn delivered(&mut self, input: &Input) {
+        match input {
+            Input::AttemptEnded(attempt, _) => {
+                self.alive.remove(attempt);
+            }
+            Input::Harvested(attempt, _) => {
+                self.harvesting.retain(|_, holder| holder != attempt);
+                self.saved.insert(attempt.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Workers die with their driver; what it was about to save may not be saved.
     pub(super) fn driver_died(&mut self) {
         self.alive.clear();
+        self.harvesting.clear();
     }
 
     pub(super) fn outsider_moves_branch(&mut self) {
@@ -178,15 +192,21 @@ impl World {
         if let Some(other) = self.alive.iter().find(|other| other.task == attempt.task) {
             return Err(format!("R2: {attempt} starts while {other} lives"));
         }
+        if !self.started.insert(attempt.clone()) {
+            return Err(format!("R2: {attempt} is started twice"));
+        }
         if self.alive.len() >= usize::from(run.settings().parallel) {
             return Err("EX-01: more workers than allowed".to_owned());
+        }
+        if let Some(other) = self.harvesting.get(&slot) {
+            return Err(format!("R16: {attempt} takes slot {slot} while {other} is saved from it"));
         }
         if let Some(last) = self.slots.get(&slot)
             && !self.saved.contains(last)
         {
             return Err(format!("R16: {attempt} overwrites what {last} left in slot {slot}"));
         }
-        if self.landed_tasks().contains(&attempt.task) {
+        if self.landed.contains(&attempt.task) {
             return Err(format!("R3: {attempt} does again what has landed"));
         }
         let behind = self
@@ -198,7 +218,8 @@ impl World {
             self.branch[..=behind].iter().filter_map(|c| self.commits[c].1.clone()).collect();
         let task =
             &run.plan().tasks()[run.plan().position(&attempt.task).ok_or("an unknown task")?];
-        if let Some(missing) = task.needs.iter().find(|need| !held.contains(need)) {
+        let is_missing = |need: &&TaskId| !held.contains(need) || !self.landed.contains(*need);
+        if let Some(missing) = task.needs.iter().find(is_missing) {
             return Err(format!("EX-03: {attempt} starts from a base without {missing}"));
         }
         for other in &self.alive {
@@ -226,6 +247,7 @@ impl World {
             usage.cost_micros = Some(usage.cost_micros.unwrap_or(0) + random.below(400));
             inputs.push(Input::UsageSeen(attempt.clone(), usage));
         }
+        self.spent.insert(attempt.clone(), usage);
         let (ending, outcome) = draw_end(random, scenario);
         inputs.push(Input::AttemptEnded(
             attempt.clone(),
@@ -258,6 +280,7 @@ impl World {
         self.alive.remove(attempt);
         if let Some(other) = self.slots.get(&slot)
             && other != attempt
+            && self.started.contains(attempt)
             && !self.saved.contains(attempt)
             && self.slots.values().any(|holder| holder == attempt)
         {
@@ -265,14 +288,13 @@ impl World {
                 "R16: {attempt} is harvested from slot {slot}, which holds {other}"
             ));
         }
+        self.harvesting.insert(slot, attempt.clone());
         if random.chance(scenario.trouble) {
-            self.saved.insert(attempt.clone());
             return Ok(vec![Input::Harvested(
                 attempt.clone(),
                 Err("the workspace is gone".to_owned()),
             )]);
         }
-        self.saved.insert(attempt.clone());
         let tree = TreeId::new(self.object('a')).expect("an object id");
         let commit = CommitId::new(self.object('c')).expect("an object id");
         let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
@@ -293,6 +315,7 @@ impl World {
             });
         }
         let commit = (!changes.is_empty()).then_some(commit);
+        self.harvests.insert(attempt.clone(), tree.clone());
         let harvest = Harvest { tree, commit, changes, notes: vec![] };
         Ok(vec![Input::Harvested(attempt.clone(), Ok(harvest))])
     }
@@ -368,11 +391,10 @@ impl World {
                 Build::Conflict { paths, detail: String::new() },
             ));
         }
-        // Unmoved, the merge is the attempt's own tree; which that is, only the caller knows, so
-        // the world hands out a new one and the core has it checked again.
-        let tree = TreeId::new(self.object('b')).expect("an object id");
+        // Where nothing landed meanwhile, the merge is the attempt's own tree.
+        let own = self.harvests.get(attempt).filter(|_| !moved && theirs.is_some()).cloned();
+        let tree = own.unwrap_or_else(|| TreeId::new(self.object('b')).expect("an object id"));
         let commit = CommitId::new(self.object('d')).expect("an object id");
-        let _ = theirs;
         self.commits.insert(commit.clone(), (tree.clone(), Some(attempt.task.clone())));
         Ok(Input::MergeBuilt(
             attempt.clone(),
@@ -390,6 +412,9 @@ impl World {
         scenario: &Scenario,
     ) -> Result<Input, String> {
         let answer = |moved: Move| Ok(Input::BranchMoved(attempt.clone(), to.clone(), moved));
+        if !self.intended.contains(to) {
+            return Err(format!("R3: {attempt} lands before the journal says so"));
+        }
         if self.branch.last() == Some(to) {
             return answer(Move::Done);
         }
@@ -405,13 +430,10 @@ impl World {
         if self.branch.last() != Some(from) {
             return Err(format!("R3: {attempt} moves the branch from {from}, where it is not"));
         }
-        let (tree, task) = self.commits.get(to).ok_or("a commit that was never made")?.clone();
-        let task = task.ok_or("a commit without a task")?;
-        if self.landed_tasks().contains(&task) {
+        let (_, task) = self.commits.get(to).ok_or("a commit that was never made")?;
+        let task = task.clone().ok_or("a commit without a task")?;
+        if !self.landed.insert(task.clone()) {
             return Err(format!("R3: {task} lands twice"));
-        }
-        if !self.passed.iter().any(|(passed, _)| *passed == tree) {
-            return Err(format!("R4: {attempt} lands a tree that passed no check"));
         }
         self.branch.push(to.clone());
         answer(Move::Done)

@@ -1,0 +1,53 @@
+//! Something on its way to the core, and when it arrives.
+
+use std::cmp::Ordering;
+
+use afresh_core::input::Input;
+use afresh_core::time::Timestamp;
+
+#[derive(Debug, Clone)]
+pub(super) struct Letter {
+    pub(super) at: Timestamp,
+    order: u64,
+    pub(super) input: Input,
+}
+
+impl Letter {
+    pub(super) fn new(at: Timestamp, order: u64, input: Input) -> Self {
+        Self { at, order, input }
+    }
+
+    /// A report of the world, which may be late; a person's word dies with the terminal.
+    pub(super) fn is_report(&self) -> bool {
+        !matches!(
+            self.input,
+            Input::Opened(_)
+                | Input::HaltAsked { .. }
+                | Input::Answered { .. }
+                | Input::HaltCleared
+                | Input::SkipAsked { .. }
+                | Input::RetryAsked(_)
+        )
+    }
+}
+
+// The heap gives the largest first; ours is the earliest.
+impl Ord for Letter {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.order).cmp(&(self.at, self.order))
+    }
+}
+
+impl PartialOrd for Letter {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Letter {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Letter {}

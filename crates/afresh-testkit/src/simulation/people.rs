@@ -1,0 +1,102 @@
+//! What people do to a run: halt it, skip and retry tasks, edit the plan and the settings between
+//! two starts.
+
+use afresh_core::Run;
+use afresh_core::input::{Input, Opening};
+use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, Task, TaskDraft};
+use afresh_core::settings::{Schedule, Settings};
+
+use super::random::Random;
+use super::scenario::{Scenario, draw_draft, draw_on_decision, draw_on_failure};
+
+/// What somebody types while the run is driven, if anything.
+pub(super) fn command(random: &mut Random, scenario: &Scenario, run: &Run) -> Option<Input> {
+    if random.chance(scenario.halt) {
+        let now = random.chance(300);
+        return Some(Input::HaltAsked { now, reason: "tea".to_owned(), by: "person".to_owned() });
+    }
+    // Taken back while attempts still end.
+    if run.halt().is_some() && random.chance(scenario.halt * 4) {
+        return Some(Input::HaltCleared);
+    }
+    if !random.chance(scenario.command) {
+        return None;
+    }
+    let task = random.pick(run.plan().tasks()).id.clone();
+    Some(if random.chance(400) {
+        Input::SkipAsked { task, reason: "not today".to_owned() }
+    } else {
+        Input::RetryAsked(task)
+    })
+}
+
+/// How the next driver takes the run up.
+pub(super) fn opening(random: &mut Random, scenario: &Scenario, run: &Run) -> Opening {
+    let plan = random.chance(scenario.edit).then(|| edited_plan(random, run.plan()));
+    let settings = random.chance(scenario.edit).then(|| edited_settings(random, run.settings()));
+    Opening { plan, settings, clear_halt: random.chance(500) }
+}
+
+/// Some tasks reworded, one removed, one added or put back.
+fn edited_plan(random: &mut Random, plan: &Plan) -> Plan {
+    let mut tasks: Vec<TaskDraft> = plan.tasks().iter().map(draft_of).collect();
+    for task in &mut tasks {
+        if random.chance(100) {
+            task.title.push('!');
+        }
+        if random.chance(50) {
+            let command = format!("check {} once more", task.id);
+            task.checks.push(CheckDraft { name: None, command, red_first: false });
+        }
+    }
+    if tasks.len() > 1 && random.chance(400) {
+        let gone = tasks.remove(random.index(tasks.len())).id;
+        for task in &mut tasks {
+            task.needs.retain(|need| *need != gone);
+        }
+    }
+    if random.chance(400) {
+        let count = 1 + random.below(14);
+        let known = |id: &String| tasks.iter().any(|task| task.id == *id);
+        let new = draw_draft(random, count).tasks.into_iter().find(|task| !known(&task.id));
+        // It needs nothing: what it needed may need it by now.
+        tasks.extend(new.map(|task| TaskDraft { needs: vec![], ..task }));
+    }
+    let draft = PlanDraft { name: plan.name.clone(), spec: None, tasks };
+    Plan::new(draft).expect("an edited plan has no problems")
+}
+
+fn draft_of(task: &Task) -> TaskDraft {
+    let file = |scope: &afresh_core::plan::FileScope| FileDraft {
+        path: scope.pattern.as_str().to_owned(),
+        action: scope.action,
+    };
+    let check = |check: &afresh_core::plan::Check| CheckDraft {
+        name: Some(check.name.clone()),
+        command: check.command.clone(),
+        red_first: check.red_first,
+    };
+    TaskDraft {
+        id: task.id.to_string(),
+        title: task.title.clone(),
+        needs: task.needs.iter().map(ToString::to_string).collect(),
+        files: task.files.iter().map(file).collect(),
+        checks: task.checks.iter().map(check).collect(),
+        ..TaskDraft::default()
+    }
+}
+
+fn edited_settings(random: &mut Random, settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    settings.parallel = u16::try_from(1 + random.below(5)).expect("small");
+    settings.schedule = *random.pick(&[Schedule::Eager, Schedule::Waves]);
+    settings.on_decision = draw_on_decision(random);
+    settings.on_failure = draw_on_failure(random);
+    let more = random.below(10_000);
+    settings.budget.cost_micros = settings.budget.cost_micros.map(|limit| limit + more);
+    settings.budget.tokens = settings.budget.tokens.map(|limit| limit + more);
+    if random.chance(300) {
+        settings.always = vec![format!("always {}", random.below(3))];
+    }
+    settings
+}
