@@ -4,6 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -207,6 +208,8 @@ impl Call {
     pub(crate) fn run(mut self) -> Result<Finished, CommandError> {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C goes to the whole group of a terminal; what git is at is not to be cut off by it.
+        self.command.process_group(0);
         let verb = self.verb.take().unwrap_or_default();
         let doing = self.doing;
         let start = |source| CommandError::Start { doing: doing.clone(), source };
