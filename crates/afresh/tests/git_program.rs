@@ -4,11 +4,10 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 use afresh_testkit::repo::finish;
 use afresh_testkit::{Ran, TestRepo};
+use support::git::{in_front_of_path, put_git};
 use support::{WORKER, expect_landed_once, repo};
 
 fn ready() -> TestRepo {
@@ -18,30 +17,10 @@ fn ready() -> TestRepo {
     repo
 }
 
-/// A directory with a `git` that is this script.
-fn wrapper(repo: &TestRepo, script: &str) -> String {
-    let directory = repo.path().join("bin");
-    fs::create_dir_all(&directory).expect("a new directory");
-    let path = directory.join("git");
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
-    directory.display().to_string()
-}
-
-fn real_git() -> PathBuf {
-    let path = std::env::var_os("PATH").expect("a PATH");
-    let mut places = std::env::split_paths(&path).map(|directory| directory.join("git"));
-    places.find(|place| place.is_file()).expect("git is on the PATH")
-}
-
 fn run_with_path(repo: &TestRepo, path: &str) -> Ran {
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.env("PATH", path);
     finish(command)
-}
-
-fn in_front(directory: &str) -> String {
-    format!("{directory}:{}", std::env::var("PATH").expect("a PATH"))
 }
 
 #[track_caller]
@@ -65,17 +44,18 @@ fn f21_without_git_the_run_is_refused_with_a_hint() {
 #[test]
 fn f21_an_old_git_is_refused_with_a_hint() {
     let repo = ready();
-    let directory = wrapper(&repo, "echo git version 2.20.1");
-    let ran = run_with_path(&repo, &in_front(&directory));
+    let directory = put_git(&repo, "echo git version 2.20.1; exit 0");
+    let ran = run_with_path(&repo, &in_front_of_path(&directory));
     expect_refused(&repo, ran, &["it is git 2.20", "hint: install git"]);
 }
 
 #[test]
 fn f21_something_else_that_is_named_git_is_refused() {
-    for (script, words) in [("echo hello", "hello"), ("echo broken >&2; exit 3", "broken")] {
+    for (script, words) in [("echo hello; exit 0", "hello"), ("echo broken >&2; exit 3", "broken")]
+    {
         let repo = ready();
-        let directory = wrapper(&repo, script);
-        let ran = run_with_path(&repo, &in_front(&directory));
+        let directory = put_git(&repo, script);
+        let ran = run_with_path(&repo, &in_front_of_path(&directory));
         expect_refused(&repo, ran, &[words, "hint: "]);
     }
 }
@@ -83,13 +63,10 @@ fn f21_something_else_that_is_named_git_is_refused() {
 #[test]
 fn f21_a_wrapper_that_prints_warnings_is_no_hindrance() {
     let repo = ready();
-    let script = format!(
-        "echo 'warning: this git is watched' >&2\n'{}' \"$@\"\ncode=$?\n\
-         echo 'fatal: not really' >&2\nexit $code",
-        real_git().display()
-    );
-    let directory = wrapper(&repo, &script);
-    run_with_path(&repo, &in_front(&directory)).expect(0);
+    let script = "echo 'warning: this git is watched' >&2\n\"$git\" \"$@\"\ncode=$?\n\
+                  echo 'fatal: not really' >&2\nexit $code";
+    let directory = put_git(&repo, script);
+    run_with_path(&repo, &in_front_of_path(&directory)).expect(0);
     expect_landed_once(&repo, 1);
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use afresh_testkit::TestRepo;
 use nix::sys::signal::Signal;
+use support::git::{in_front_of_path, put_git};
 use support::{Driver, Gate, expect_landed_once, repo, run_section, salvaged};
 
 /// `halt_grace` (1 s) and 5 s are promised; the machine may be busy with other tests.
@@ -144,6 +145,37 @@ fn f17_ctrl_c_and_a_hang_up_let_running_attempts_finish() {
         repo.afresh(&["resume"]).expect(0);
         expect_landed_once(&repo, 3);
         repo.untouched().expect_same_as(&before);
+    }
+}
+
+/// F17: a terminal sends Ctrl-C to everybody in its process group. The git that is just at work for
+/// us does not hear it, so what it does is neither lost nor held against the attempt.
+#[test]
+fn f17_ctrl_c_at_a_terminal_does_not_end_our_git() {
+    for verb in ["write-tree", "commit-tree", "update-ref"] {
+        let (repo, go) = gated();
+        let (armed, at_it) = (Gate::new(&repo, "armed"), Gate::new(&repo, "at-it"));
+        let script = format!(
+            "case \" $* \" in *' {verb} '*) if {}; then {}; {}; sleep 1; fi;; esac",
+            armed.is_open_in_script(),
+            armed.closed_by_script(),
+            at_it.opened_by_worker()
+        );
+        let mut command = repo.command(&["run", "p.plan.toml"]);
+        command.env("PATH", in_front_of_path(&put_git(&repo, &script)));
+        let mut driver = Driver::start_command(&repo, command);
+        driver.await_words(" start T001.1");
+        armed.open();
+        go.open();
+        repo.wait_until("git is at work", || at_it.is_open());
+        driver.signal_group(Signal::SIGINT);
+        let ended = driver.end().expect(3);
+        assert!(ended.stderr.contains("Ctrl-C was received"), "{verb}: {}", ended.stderr);
+        expect_landed_once(&repo, 1);
+        assert_eq!(repo.status()["tasks"][0]["attempts"], 1, "{verb}: {}", ended.stderr);
+        expect_halted(&repo, "Ctrl-C", "Ctrl-C was received");
+        repo.afresh(&["resume"]).expect(0);
+        expect_landed_once(&repo, 3);
     }
 }
 

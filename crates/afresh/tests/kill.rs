@@ -71,6 +71,7 @@ impl Storm {
             acknowledged.extend(merged_in(&driver.said()));
             self.strike(driver, random);
             kills += 1;
+            expect_done(&repo, &acknowledged);
         }
         let last = self.start(&repo).end().expect(0);
         acknowledged.extend(merged_in(&last.stderr));
@@ -80,6 +81,7 @@ impl Storm {
         repo.expect_no_survivors();
         // R1, R3: what was said to be merged was merged then, and was never merged again.
         let said = acknowledged.len();
+        assert!(said > 0, "{self:?}: nothing was said to be merged");
         acknowledged.sort();
         acknowledged.dedup();
         assert_eq!(acknowledged.len(), said, "{self:?}: merged twice: {acknowledged:?}");
@@ -117,6 +119,18 @@ impl Storm {
                     driver.kill_9();
                 }
             }
+        }
+    }
+}
+
+/// R1: what was said to be merged is so for whoever looks next, with no driver in between.
+#[track_caller]
+fn expect_done(repo: &TestRepo, acknowledged: &[String]) {
+    if !acknowledged.is_empty() {
+        let status = repo.status();
+        for task in status["tasks"].as_array().expect("tasks") {
+            let said = acknowledged.iter().any(|id| task["id"] == id.as_str());
+            assert!(!said || task["state"] == "done", "R1: forgotten: {task}");
         }
     }
 }

@@ -4,11 +4,11 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use afresh_testkit::TestRepo;
+use support::git::{in_front_of_path, put_git};
 use support::{Driver, WORKER, expect_landed_once, repo};
 
 const TASKS: usize = 2;
@@ -28,34 +28,20 @@ const ALWAYS: [When; 3] = [When::Before, When::Long, When::After];
 
 /// A `git` that kills whoever called it, at the `call`-th call with a verb that matches `verb`.
 fn deadly_git(repo: &TestRepo, verb: &str, call: u32, when: When) -> PathBuf {
-    let directory = repo.path().join("bin");
     let calls = repo.path().join("calls");
-    for new in [&directory, &calls] {
-        fs::create_dir_all(new).expect("a new directory");
-    }
-    let git = find_git();
+    fs::create_dir_all(&calls).expect("a new directory");
     let fate = match when {
-        When::Before => "kill -9 $PPID; exec \"$git\" \"$@\"",
-        When::Long => "kill -9 $PPID; sleep 0.7; exec \"$git\" \"$@\"",
+        When::Before => "kill -9 $PPID",
+        When::Long => "kill -9 $PPID; sleep 0.7",
         When::After => "\"$git\" \"$@\"; code=$?; kill -9 $PPID; exit $code",
     };
     let script = format!(
-        "#!/bin/sh\ngit='{}'\ncase \" $* \" in *\"{verb}\"*) ;; *) exec \"$git\" \"$@\";; esac\n\
+        "case \" $* \" in *\"{verb}\"*) ;; *) exec \"$git\" \"$@\";; esac\n\
          n=1; while ! mkdir '{}'/$n 2>/dev/null; do n=$((n + 1)); done\n\
-         if [ $n -eq {call} ]; then {fate}; fi\nexec \"$git\" \"$@\"\n",
-        git.display(),
+         if [ $n -eq {call} ]; then {fate}; fi",
         calls.display(),
     );
-    let path = directory.join("git");
-    fs::write(&path, script).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
-    directory
-}
-
-fn find_git() -> PathBuf {
-    let path = std::env::var_os("PATH").expect("a PATH");
-    let mut places = std::env::split_paths(&path).map(|directory| directory.join("git"));
-    places.find(|place| place.is_file()).expect("git is on the PATH")
+    put_git(repo, &script)
 }
 
 fn repo_with_tasks() -> TestRepo {
@@ -70,9 +56,8 @@ fn is_killed(verb: &str, call: u32, when: When) -> bool {
     let repo = repo_with_tasks();
     let before = repo.untouched();
     let directory = deadly_git(&repo, verb, call, when);
-    let path = std::env::var("PATH").expect("a PATH");
     let mut command = repo.command(&["run", "p.plan.toml"]);
-    command.env("PATH", format!("{}:{path}", directory.display()));
+    command.env("PATH", in_front_of_path(&directory));
     let first = Driver::start_command(&repo, command).end();
     let killed = first.code.is_none();
     assert!(killed || first.code == Some(0), "{verb:?} {call} {when:?}: {first:?}");

@@ -1,6 +1,7 @@
 //! What the stories about faults share: a driver whose words are kept, and looks at processes.
 #![allow(dead_code, reason = "every file of stories uses its own part of this")]
 
+pub(crate) mod git;
 pub(crate) mod processes;
 
 use std::fs::{self, File};
@@ -145,6 +146,15 @@ impl Gate {
     /// The line of a script that opens it.
     pub(crate) fn opened_by_worker(&self) -> String {
         format!(": > '{}'", self.0.display())
+    }
+
+    pub(crate) fn closed_by_script(&self) -> String {
+        format!("rm '{}'", self.0.display())
+    }
+
+    /// The condition of a script.
+    pub(crate) fn is_open_in_script(&self) -> String {
+        format!("[ -e '{}' ]", self.0.display())
     }
 
     pub(crate) fn is_open(&self) -> bool {
