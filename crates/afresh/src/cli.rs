@@ -24,6 +24,7 @@ pub(crate) struct Cli {
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Common {
     /// Print JSON on standard output, and nothing else
     #[arg(long, global = true)]
