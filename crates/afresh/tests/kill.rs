@@ -210,6 +210,30 @@ fn r16_the_work_of_a_killed_attempt_is_kept() {
     repo.expect_no_survivors();
 }
 
+/// R6: with driver and supervisors dead, whoever takes the lock next ends what they left, also if
+/// it starts nothing itself.
+#[test]
+fn r6_the_next_command_ends_what_a_dead_driver_left() {
+    for containment in ["auto", "group"] {
+        let repo = repo();
+        repo.plan_of(1);
+        let up = Gate::new(&repo, "up");
+        repo.agent(&format!("{LEAVES_DAEMONS}\n{}\nsleep 600", up.opened_by_worker()));
+        let mut command = repo.command(&["run", "p.plan.toml"]);
+        command.env("AFRESH_CONTAINMENT", containment);
+        let driver = Driver::start_command(&repo, command);
+        repo.wait_until("the worker is up", || up.is_open());
+        let supervisors = supervisors_below(driver.pid());
+        driver.signal(Signal::SIGKILL);
+        for pid in supervisors {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+        driver.kill_9();
+        repo.afresh(&["halt", "enough"]).expect(0);
+        repo.expect_no_survivors();
+    }
+}
+
 /// R2: a driver that sleeps while its workers end finds them where they are, and starts no others.
 #[test]
 fn r2_a_driver_that_is_stopped_and_continued_doubles_nothing() {

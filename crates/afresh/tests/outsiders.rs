@@ -149,4 +149,11 @@ fn f14_a_strangers_commit_on_our_branch_is_asked_about() {
     repo.run(&[]).expect(4);
     assert_eq!(repo.git(&["rev-parse", &name]), foreign);
     repo.expect_no_survivors();
+    // The person lets it be moved back; the stranger's commit is kept.
+    let id = question["id"].as_str().expect("an id");
+    repo.afresh(&["decide", id, "restore"]).expect(0);
+    repo.run(&[]).expect(0);
+    expect_landed_once(&repo, 4);
+    let kept = repo.git(&["for-each-ref", "--format=%(objectname)", "refs/afresh/salvage"]);
+    assert!(kept.lines().any(|commit| commit == foreign), "{kept}");
 }
