@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use afresh_engine::{DriveError, OpenError};
 use afresh_formats::Finding;
-use afresh_git::{DiscoverError, ProgramError};
+use afresh_git::{DiscoverError, ProgramError, RefError};
 use afresh_store::{JournalError, LockError};
 use serde_json::{Value, json};
 
@@ -154,6 +154,10 @@ impl From<OpenError> for Failure {
             OpenError::Discover(error) => error.into(),
             OpenError::Lock(error) => error.into(),
             OpenError::Journal(error) => error.into(),
+            // Somebody else's lock is no bug of ours, and can be waited for.
+            OpenError::Refs(error @ RefError::Locked { .. }) => {
+                Self::usage("locked", error.to_string()).help(error.hint().unwrap_or_default())
+            }
             OpenError::Unborn => Self::usage("unborn", error.to_string())
                 .help("`afresh run --init-git …` makes an empty first commit and leaves your files as they are"),
             OpenError::CheckedOut { .. } => Self::usage("checked-out", error.to_string())
@@ -167,5 +171,23 @@ impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
         with_causes(Self::new(Exit::Bug, "drive", error.to_string()), &error)
             .help("once the cause is mended, `afresh run` goes on where it stopped")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F12: a lock that the user's git holds at the start is named, with what to do about it.
+    #[test]
+    fn f12_a_held_lock_at_the_start_is_no_bug_of_ours() {
+        let lock = "/r/.git/refs/heads/afresh/x-1.lock";
+        let waited = std::time::Duration::from_secs(40);
+        let name = "refs/heads/afresh/x-1".to_owned();
+        let error = RefError::Locked { name, lock: lock.into(), waited };
+        let failure = Failure::from(OpenError::Refs(error));
+        assert_eq!(failure.exit, Exit::Usage);
+        assert!(failure.message.contains(lock), "{failure:?}");
+        assert!(failure.help.as_ref().is_some_and(|help| help.contains(lock)), "{failure:?}");
     }
 }
