@@ -166,10 +166,7 @@ impl Turn<'_> {
                 self.record(Event::TaskSkipped { task, reason });
             }
             (Topic::Failed | Topic::Timeout, "retry") => self.record(Event::TaskRetried { task }),
-            (Topic::Trust(_), "accept") => {
-                let differences = self.run.task(at).differences.clone();
-                self.accept(at, differences);
-            }
+            (Topic::Trust(_), "accept") => self.accept_held(at),
             (Topic::Trust(paths), "skip") => {
                 self.reject(at, Rejection::Refused { paths: paths.clone() }, false);
                 self.record(Event::TaskSkipped { task, reason: reason() });

@@ -60,12 +60,15 @@ impl Turn<'_> {
         if !ask.is_empty() {
             return self.ask_about_trust(at, ask);
         }
-        let mut differences = differences(harvest, claim);
-        differences.extend(beyond.iter().map(|path| {
-            let declared = claim.deviations.iter().any(|deviation| deviation.declares(path));
-            let word = if declared { "declared as a deviation" } else { "and was not declared" };
-            format!("{path} is beyond the task's files, {word}")
-        }));
+        self.accept(at, differences(harvest, claim, &beyond));
+    }
+
+    /// A person allowed what the verdict could not.
+    pub(super) fn accept_held(&mut self, at: usize) {
+        let Stage::Held(_, harvest, _) = &self.run.task(at).stage else { return };
+        let claim = self.run.task(at).claim.clone().unwrap_or_default();
+        let beyond = self.scope_of(at, &claim).judge(&harvest.changes).beyond;
+        let differences = differences(harvest, &claim, &beyond);
         self.accept(at, differences);
     }
 
@@ -86,7 +89,7 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn accept(&mut self, at: usize, differences: Vec<String>) {
+    fn accept(&mut self, at: usize, differences: Vec<String>) {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         self.record(Event::AttemptAccepted { attempt, differences });
         self.check_again(at);
@@ -180,7 +183,17 @@ impl Turn<'_> {
 }
 
 /// Where a worker's words and the facts differ (RE-03).
-fn differences(harvest: &Harvest, claim: &Claim) -> Vec<String> {
+fn differences(harvest: &Harvest, claim: &Claim, beyond: &[String]) -> Vec<String> {
+    let mut differences = unlike_claimed(harvest, claim);
+    differences.extend(beyond.iter().map(|path| {
+        let declared = claim.deviations.iter().any(|deviation| deviation.declares(path));
+        let word = if declared { "declared as a deviation" } else { "and was not declared" };
+        format!("{path} is beyond the task's files, {word}")
+    }));
+    differences
+}
+
+fn unlike_claimed(harvest: &Harvest, claim: &Claim) -> Vec<String> {
     if claim.files.is_empty() {
         return Vec::new();
     }

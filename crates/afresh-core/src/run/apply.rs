@@ -200,7 +200,10 @@ impl Run {
     fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
         let at = self.at(&attempt.task);
         self.count(attempt, &end.usage);
-        self.tasks[at].claimed_done = matches!(end.outcome, Outcome::Done(_));
+        self.tasks[at].claim = match &end.outcome {
+            Outcome::Done(claim) => Some(claim.clone()),
+            _ => None,
+        };
         if let Some(work) = self.tasks[at].stage.work().cloned() {
             self.set(at, Stage::Harvesting(work, end.clone()));
         }

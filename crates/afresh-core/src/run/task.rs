@@ -7,6 +7,7 @@ use crate::event::Rejection;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, Slot};
 use crate::input::{AttemptEnd, MergedTree};
+use crate::outcome::Claim;
 use crate::question::Answered;
 use crate::time::Timestamp;
 use crate::usage::{Amount, Usage};
@@ -27,8 +28,8 @@ pub struct TaskState {
     pub feedback: Option<Rejection>,
     /// Why the last attempt came to nothing, whatever it was.
     pub last_rejection: Option<Rejection>,
-    /// The last worker said that its work was done.
-    pub claimed_done: bool,
+    /// What the last worker said when it called its work done.
+    pub claim: Option<Claim>,
     pub answers: Vec<Answered>,
     /// Files that the task was seen to collide on; treated like its listed files from then on.
     pub footprint: Vec<String>,
@@ -59,7 +60,7 @@ impl TaskState {
         let denied =
             matches!(rejection, Rejection::ChecksFailed { .. } | Rejection::BrokenMerge { .. });
         let fact = rejection.describe();
-        Some(if denied && self.claimed_done {
+        Some(if denied && self.claim.is_some() {
             format!("{fact}, although the worker said that it was done")
         } else {
             fact
