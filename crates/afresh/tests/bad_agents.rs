@@ -154,6 +154,16 @@ fn b38_after_a_death_the_next_worker_waits_for_the_back_off() {
     assert_eq!(repo.landed(), ["T001"]);
 }
 
+/// B38: a back-off that is over before the death is on the disk still ends.
+#[test]
+fn b38_the_shortest_back_off_does_not_stop_the_run() {
+    let repo = planned();
+    repo.config("[run]\nagent = \"mine\"\nbackoff = [\"1ms\"]\nattempts = 20\n");
+    repo.agent("if [ $AFRESH_ATTEMPT -lt 20 ]; then exit 255; fi; echo x > T001.txt");
+    run(&repo, &[], 0);
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 20);
+}
+
 /// A worker that leaves a tree of processes behind it and never ends.
 const ENDLESS: &str = "echo partial > T001.txt\n(sleep 1000 &)\n\
     if command -v setsid > /dev/null; then setsid sleep 1001 & fi\n\

@@ -215,6 +215,33 @@ fn ex_04_files_that_hand_trust_are_asked_about_where_they_are_listed() {
     }
 }
 
+/// EX-04, RE-03: allowed by a person, the same work goes on to its checks and lands; where words
+/// and facts differ is not forgotten over the question.
+#[test]
+fn ex_04_a_person_can_allow_a_file_that_hands_trust() {
+    let repo = in_mode("declared");
+    plan(&repo, "\"a.txt\", \"AGENTS.md\"");
+    worker(&repo, "echo x > AGENTS.md; echo y >> other.txt", &deviation("needed", "other.txt"));
+    run(&repo, 4);
+    repo.afresh(&["decide", "Q1", "accept"]).expect(0);
+    let task = lands(&repo);
+    assert_eq!(task["attempts"], 1);
+    assert_eq!(repo.on_branch("AGENTS.md").as_deref(), Some("x\n"));
+    assert!(task["differences"].to_string().contains("other.txt is beyond"), "{task}");
+}
+
+#[test]
+fn ex_04_a_person_can_refuse_a_file_that_hands_trust() {
+    let repo = in_mode("declared");
+    plan(&repo, "\"a.txt\", \"AGENTS.md\"");
+    repo.agent("echo x > a.txt; if [ $AFRESH_ATTEMPT = 1 ]; then echo x > AGENTS.md; fi");
+    run(&repo, 4);
+    repo.afresh(&["decide", "Q1", "reject"]).expect(0);
+    assert_eq!(lands(&repo)["attempts"], 2);
+    assert_eq!(repo.on_branch("AGENTS.md"), None);
+    assert!(repo.prompt("T", 2).contains("AGENTS.md"));
+}
+
 /// EX-04: the worker's own commits mark the steps; they hang on the second parent of the one
 /// first-parent commit, with our names and only with what is in scope.
 #[test]

@@ -1,5 +1,7 @@
 //! One plan in both spellings, refused by both commands.
 
+use std::fmt::Write as _;
+
 use afresh_testkit::TestRepo;
 use serde_json::{Value, json};
 
@@ -72,7 +74,7 @@ fn to_toml(tasks: &[Value]) -> String {
     for task in tasks {
         text.push_str("[[task]]\n");
         for (key, value) in task.as_object().expect("an object") {
-            text.push_str(&format!("{key} = {}\n", inline(value)));
+            let _ = writeln!(text, "{key} = {}", inline(value));
         }
     }
     text
