@@ -1,6 +1,7 @@
 //! Chores of this repository: `cargo xtask NAME`.
 
 mod bench;
+mod break_core;
 mod example;
 
 use std::process::ExitCode;
@@ -11,6 +12,8 @@ const HELP: &str = "\
 cargo xtask NAME
   example      build afresh and run the example plan in a scratch repository
   bench        what orchestration costs, against a floor measured in the same run
+  break-core   break copies of the core on purpose, one way after the other, and see that the
+               simulator notices each; with a NAME only the ways whose name holds it
 ";
 
 #[expect(clippy::print_stderr, reason = "a chore talks to the person who runs it")]
@@ -31,6 +34,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     match name {
         "example" => example::run(rest),
         "bench" => bench::run(rest),
+        "break-core" => break_core::run(rest),
         _ => bail!("{HELP}"),
     }
 }

@@ -14,10 +14,16 @@ fn r2_r3_r4_r7_r12_r14_r16_hold_in_every_world() {
         all.crashes += one.crashes;
         all.merged += one.merged;
         all.attempts += one.attempts;
+        all.edits += one.edits;
+        all.reused += one.reused;
+        all.halts += one.halts;
+        all.budgets += one.budgets;
     }
     // A world in which nothing happens would prove nothing.
     assert!(all.crashes > SEEDS / 2, "{all:?}");
     assert!(all.merged > SEEDS, "{all:?}");
+    assert!(all.edits > SEEDS / 4 && all.reused > SEEDS / 2, "{all:?}");
+    assert!(all.halts > SEEDS / 4 && all.budgets > SEEDS / 20, "{all:?}");
     println!("{SEEDS} seeds: {all:?}");
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Laws {
     halted: bool,
     broke: bool,
     numbers: BTreeSet<AttemptId>,
+    /// The attempt that each task is at, from its start until it landed or came to nothing.
+    current: BTreeMap<TaskId, AttemptId>,
     /// Attempts at work, with what was reserved for them.
     live: BTreeMap<AttemptId, Amount>,
     used: BTreeMap<AttemptId, Amount>,
@@ -42,6 +44,7 @@ impl Laws {
             halted: false,
             broke: false,
             numbers: BTreeSet::new(),
+            current: BTreeMap::new(),
             live: BTreeMap::new(),
             used: BTreeMap::new(),
             dearest: Amount::default(),
@@ -75,6 +78,7 @@ impl Laws {
     }
 
     fn note(&mut self, event: &Event, world: &mut World) -> Result<(), String> {
+        self.fenced(event)?;
         match event {
             Event::HaltRequested { .. } => self.halted = true,
             Event::HaltCleared => self.halted = false,
@@ -95,6 +99,11 @@ impl Laws {
             Event::AttemptEnded { attempt, end } => {
                 self.used(attempt, Amount::from(&end.usage));
                 self.live.remove(attempt);
+            }
+            Event::AttemptRejected { attempt, reason, counts: true, .. }
+                if is_nobodys_fault(reason) =>
+            {
+                return Err(format!("EX-05: it counts against {attempt} that {reason:?}"));
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }
                 if !matches!(reason, Rejection::TimedOut { .. }) =>
@@ -122,6 +131,41 @@ impl Laws {
                 world.note_intent(&merged.commit);
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// R2: nothing is recorded of an attempt that its task is no longer at.
+    fn fenced(&mut self, event: &Event) -> Result<(), String> {
+        let attempt = match event {
+            Event::AttemptStarting { attempt, .. } => {
+                self.current.insert(attempt.task.clone(), attempt.clone());
+                return Ok(());
+            }
+            Event::AttemptSpawned { attempt }
+            | Event::SpawnFailed { attempt, .. }
+            | Event::UsageCounted { attempt, .. }
+            | Event::AttemptEnded { attempt, .. }
+            | Event::AttemptHarvested { attempt, .. }
+            | Event::AttemptRejected { attempt, .. }
+            | Event::AttemptAccepted { attempt, .. }
+            | Event::RedSeen { attempt, .. }
+            | Event::ChecksPassed { attempt, .. }
+            | Event::MergeStarted { attempt, .. }
+            | Event::MergeBuilt { attempt, .. }
+            | Event::LandIntended { attempt, .. }
+            | Event::Merged { attempt, .. } => attempt,
+            _ => return Ok(()),
+        };
+        if self.current.get(&attempt.task) != Some(attempt) {
+            return Err(format!("R2: a late answer of {attempt} changes the run: {event:?}"));
+        }
+        let over = matches!(
+            event,
+            Event::SpawnFailed { .. } | Event::AttemptRejected { .. } | Event::Merged { .. }
+        );
+        if over {
+            self.current.remove(&attempt.task);
         }
         Ok(())
     }
@@ -238,6 +282,18 @@ impl Laws {
         }
         Ok(())
     }
+}
+
+/// Attempts that were lost to a kill, a halt, a question or somebody faster do not count.
+fn is_nobodys_fault(reason: &Rejection) -> bool {
+    matches!(
+        reason,
+        Rejection::Conflict { .. }
+            | Rejection::BrokenMerge { .. }
+            | Rejection::Stopped
+            | Rejection::Orphaned
+            | Rejection::Asked
+    )
 }
 
 /// R12: the journal is the run.

@@ -55,6 +55,12 @@ pub struct Summary {
     pub crashes: usize,
     pub merged: usize,
     pub attempts: usize,
+    /// Changes of the plan while a run existed.
+    pub edits: usize,
+    /// Landings whose merge was the tree that had passed already.
+    pub reused: usize,
+    pub halts: usize,
+    pub budgets: usize,
 }
 
 /// More steps than any seed needs: beyond them a run goes round in circles.
@@ -292,11 +298,18 @@ impl Game {
     }
 
     fn summary(&self) -> Summary {
+        let count = |wanted: fn(&Event) -> bool| self.journal.iter().filter(|e| wanted(e)).count();
+        let intents = count(|event| matches!(event, Event::LandIntended { .. }));
+        let built = count(|event| matches!(event, Event::MergeBuilt { .. }));
         Summary {
             steps: self.steps,
             crashes: self.crashes,
             merged: self.world.grown_by(),
             attempts: self.world.spawned(),
+            edits: count(|event| matches!(event, Event::PlanChanged { .. })),
+            reused: intents.saturating_sub(built),
+            halts: count(|event| matches!(event, Event::HaltRequested { .. })),
+            budgets: count(|event| matches!(event, Event::BudgetReached { .. })),
         }
     }
 }

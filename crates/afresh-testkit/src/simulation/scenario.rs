@@ -63,7 +63,7 @@ impl Scenario {
             broken_merge: trouble(150),
             conflict: trouble(200),
             trouble: trouble(15),
-            edit: random.below(400),
+            edit: random.below(600),
             restart: random.below(300),
             crash: [0, 5, 20, 80][usize::try_from(random.below(4)).expect("small")],
             max_crashes: 40,
@@ -127,8 +127,8 @@ pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
 
 fn draw_settings(random: &mut Random) -> Settings {
     let budget = Budget {
-        cost_micros: random.chance(200).then(|| 500 + random.below(20_000)),
-        tokens: random.chance(100).then(|| 500 + random.below(20_000)),
+        cost_micros: random.chance(250).then(|| 300 + random.below(6_000)),
+        tokens: random.chance(150).then(|| 300 + random.below(6_000)),
     };
     Settings {
         parallel: u16::try_from(1 + random.below(5)).expect("small"),

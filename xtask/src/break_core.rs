@@ -1,0 +1,156 @@
+//! Breaks the core on purpose, one way after the other, and asks whether the simulator notices.
+//!
+//! The crates are copied to a temporary directory, so that nothing here is ever broken; the builds
+//! share one target directory. What to break is listed in [`mutations`].
+
+mod mutations;
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use mutations::{MUTATIONS, Mutation};
+
+/// `cargo xtask break-core [NAME]`: all mutations, or those whose name holds NAME.
+#[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let wanted = arguments.first().map_or("", String::as_str);
+    let chosen: Vec<&Mutation> = MUTATIONS.iter().filter(|m| m.name.contains(wanted)).collect();
+    ensure!(!chosen.is_empty(), "no mutation is called {wanted:?}");
+    let copy = Copy::of_workspace()?;
+    match copy.test()? {
+        Verdict::Missed => {}
+        Verdict::Caught(message) => bail!("the simulator fails without any mutation: {message}"),
+        Verdict::NotBuilt(message) => bail!("the copy does not build: {message}"),
+    }
+    println!("| broken on purpose | promise | noticed? |\n| --- | --- | --- |");
+    let mut bad = 0;
+    for mutation in chosen {
+        let (good, told) = match copy.try_out(mutation) {
+            Ok(Verdict::Caught(message)) => (true, format!("caught: {message}")),
+            Ok(Verdict::Missed) => (false, "NOT CAUGHT".to_owned()),
+            Ok(Verdict::NotBuilt(message)) => (false, format!("DOES NOT BUILD: {message}")),
+            Err(error) => (false, format!("NOT APPLIED: {error:#}")),
+        };
+        bad += usize::from(!good);
+        println!("| {} | {} | {} |", mutation.name, mutation.promise, told.replace('|', "/"));
+    }
+    ensure!(bad == 0, "{bad} mutations were not caught");
+    Ok(())
+}
+
+/// What the simulator said about a mutated core.
+enum Verdict {
+    Caught(String),
+    Missed,
+    NotBuilt(String),
+}
+
+/// A copy of the workspace that may be broken.
+struct Copy {
+    directory: PathBuf,
+    target: PathBuf,
+}
+
+impl Copy {
+    fn of_workspace() -> Result<Self> {
+        let root = workspace();
+        let target =
+            env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let directory = env::temp_dir().join(format!("afresh-break-core-{}", std::process::id()));
+        fs::create_dir(&directory).with_context(|| format!("making {}", directory.display()))?;
+        let copy = Self { directory, target: target.join("break-core") };
+        for name in ["Cargo.toml", "Cargo.lock", "crates", "xtask"] {
+            copy_all(&root.join(name), &copy.directory.join(name))?;
+        }
+        Ok(copy)
+    }
+
+    /// Applies a mutation, looks what happens, and takes it back.
+    fn try_out(&self, mutation: &Mutation) -> Result<Verdict> {
+        let mut before = Vec::new();
+        for edit in mutation.edits {
+            let path = self.directory.join("crates").join(edit.file);
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("reading {}", edit.file))?;
+            before.push((path, text));
+        }
+        let verdict = self.apply(mutation).and_then(|()| self.test());
+        // The first copy of a file that was edited twice is the oldest: it is written last.
+        for (path, text) in before.into_iter().rev() {
+            fs::write(&path, text).with_context(|| format!("restoring {}", path.display()))?;
+        }
+        verdict
+    }
+
+    fn apply(&self, mutation: &Mutation) -> Result<()> {
+        for edit in mutation.edits {
+            let path = self.directory.join("crates").join(edit.file);
+            let text = fs::read_to_string(&path)?;
+            let found = text.matches(edit.text).count();
+            ensure!(found == 1, "{:?} is {found} times in {}", edit.text, edit.file);
+            fs::write(&path, text.replacen(edit.text, edit.instead, 1))?;
+        }
+        Ok(())
+    }
+
+    fn test(&self) -> Result<Verdict> {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let arguments = ["test", "-q", "--locked", "-p", "afresh-testkit", "--test", "simulation"];
+        let output = Command::new(cargo)
+            .args(arguments)
+            .current_dir(&self.directory)
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("RUST_BACKTRACE", "0")
+            .output()
+            .context("starting cargo")?;
+        if output.status.success() {
+            return Ok(Verdict::Missed);
+        }
+        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        if said.contains("could not compile") {
+            let error = said.lines().find(|line| line.starts_with("error"));
+            return Ok(Verdict::NotBuilt(error.unwrap_or("unknown").to_owned()));
+        }
+        Ok(Verdict::Caught(message(&said)))
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// The seed and its promise, or what the core's own assertion said.
+fn message(said: &str) -> String {
+    let broken = said.lines().find(|line| line.contains("broke a promise"));
+    let panicked = said.lines().skip_while(|line| !line.contains("panicked at")).nth(1);
+    let told = broken.or(panicked).unwrap_or("the test failed without a word");
+    told.chars().take(160).collect()
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Copies a file, or a directory with everything below it but build results.
+fn copy_all(from: &Path, to: &Path) -> Result<()> {
+    if !from.is_dir() {
+        fs::copy(from, to).with_context(|| format!("copying {}", from.display()))?;
+        return Ok(());
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        if name != OsStr::new("target") {
+            copy_all(&from.join(&name), &to.join(&name))?;
+        }
+    }
+    Ok(())
+}

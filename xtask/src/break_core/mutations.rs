@@ -1,0 +1,283 @@
+//! The ways to break it: exact texts, so that a change of the core that outdates one is noticed.
+
+/// One way to break the core.
+pub(super) struct Mutation {
+    pub(super) name: &'static str,
+    /// What no longer holds.
+    pub(super) promise: &'static str,
+    pub(super) edits: &'static [Edit],
+}
+
+/// A text that stands exactly once in a file below `crates/`, and what to write in its place.
+pub(super) struct Edit {
+    pub(super) file: &'static str,
+    pub(super) text: &'static str,
+    pub(super) instead: &'static str,
+}
+
+pub(super) const MUTATIONS: &[Mutation] = &[
+    Mutation {
+        name: "no fencing of late reports",
+        promise: "R2: a late answer of an old attempt changes nothing",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/mod.rs",
+            text: "(state.attempt() == Some(attempt)).then_some(&state.stage)",
+            instead: "Some(&state.stage)",
+        }],
+    },
+    Mutation {
+        name: "no dependency check",
+        promise: "EX-03: a worker starts on top of everything it needs",
+        edits: &[
+            Edit {
+                file: "afresh-core/src/run/frontier.rs",
+                text: "if self.idle[at] && self.unmet[at] == 0 {",
+                instead: "if self.idle[at] {",
+            },
+            Edit {
+                file: "afresh-core/src/decide/starting.rs",
+                text: "plan.needs(at).iter().all(|need| self.run.task(*need).is_done()),",
+                instead: "true,",
+            },
+        ],
+    },
+    Mutation {
+        name: "a merged task is not done",
+        promise: "R3: a task's work is merged once",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "self.set(at, Stage::Done { commit: commit.clone(), attempt: attempt.clone(), receipt });",
+            instead: "drop(receipt);\n        self.set(at, Stage::Idle);",
+        }],
+    },
+    Mutation {
+        name: "the merge slot is not held",
+        promise: "R3, R4: one merge at a time",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "if self.run.merging().is_some() {",
+            instead: "if false {",
+        }],
+    },
+    Mutation {
+        name: "a start in a halted run",
+        promise: "R7: after a halt nothing new starts",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "self.run.halt().is_none() && self.run.aborted()",
+            instead: "self.run.aborted()",
+        }],
+    },
+    Mutation {
+        name: "effects before the record",
+        promise: "R1, R3: nothing is performed before it is recorded",
+        edits: &[
+            Edit {
+                file: "afresh-testkit/src/simulation/mod.rs",
+                text: "        let cut = self.draw_cut();\n",
+                instead: "        self.perform(&reaction.effects)?;\n        let cut = self.draw_cut();\n",
+            },
+            Edit {
+                file: "afresh-testkit/src/simulation/mod.rs",
+                text: "self.perform(&reaction.effects[..last])?;",
+                instead: "",
+            },
+        ],
+    },
+    Mutation {
+        name: "use is counted twice",
+        promise: "R14: use is counted once per attempt",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "*counted = counted.at_least(usage);",
+            instead: "*counted = counted.plus(usage);",
+        }],
+    },
+    Mutation {
+        name: "the budget is never reached",
+        promise: "R14: a budget stops spending within one event",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/attempts.rs",
+            text: "if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {",
+            instead: "if self.run.usage().tokens() < u64::MAX {",
+        }],
+    },
+    Mutation {
+        name: "workers go on beyond the budget",
+        promise: "R14: a budget stops spending within one event",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/attempts.rs",
+            text: "        self.record(Event::BudgetReached { spent });\n        let grace = self.run.settings().halt_grace;\n        self.stop_workers(grace);",
+            instead: "        self.record(Event::BudgetReached { spent });",
+        }],
+    },
+    Mutation {
+        name: "parallel starts overshoot the budget",
+        promise: "R14: the budget is reserved before a spawn",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "(alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)",
+            instead: "(alone || planned != expected || planned == expected).then_some(expected)",
+        }],
+    },
+    Mutation {
+        name: "a slot is free before its work is saved",
+        promise: "R16: work is never deleted before it is saved",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "        self.count(attempt, &end.usage);\n",
+            instead: "        self.count(attempt, &end.usage);\n        self.free_slot(attempt);\n",
+        }],
+    },
+    Mutation {
+        name: "a merge lands unchecked",
+        promise: "R4: every commit passed its checks as exactly that tree",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "merged.tree == harvest.tree && self.covers(at, &results)",
+            instead: "self.covers(at, &results)",
+        }],
+    },
+    Mutation {
+        name: "new checks do not count for old work",
+        promise: "R4: every commit passed its checks as exactly that tree",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/checking.rs",
+            text: "self.checks_of(at).iter().all(told)",
+            instead: "true || self.checks_of(at).iter().all(told)",
+        }],
+    },
+    Mutation {
+        name: "orphans are adopted",
+        promise: "R2, R12: an attempt dies with its driver and is tried again",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/recovery.rs",
+            text: "self.attempt_ended(&attempt, &end);",
+            instead: "drop((attempt, end));",
+        }],
+    },
+    Mutation {
+        name: "two attempts at once",
+        promise: "R2: one live attempt per task",
+        edits: &[
+            Edit {
+                file: "afresh-core/src/run/frontier.rs",
+                text: "self.idle[at] = matches!(to, Stage::Idle);",
+                instead: "self.idle[at] = matches!(to, Stage::Idle | Stage::Running(_));",
+            },
+            Edit {
+                file: "afresh-core/src/decide/starting.rs",
+                text: ".any(|other| may_collide(self.run, at, other))",
+                instead: ".any(|other| other != at && may_collide(self.run, at, other))",
+            },
+        ],
+    },
+    Mutation {
+        name: "numbers of attempts are used again",
+        promise: "R2: every result carries its attempt's number",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "task.attempts = work.attempt.number;",
+            instead: "task.attempts = 0;",
+        }],
+    },
+    Mutation {
+        name: "tasks that share a file run at once",
+        promise: "EX-01: two tasks that may write one file never run at once",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "if early || later_wave || self.collides(at) {",
+            instead: "if early || later_wave {",
+        }],
+    },
+    Mutation {
+        name: "one worker too many",
+        promise: "EX-01: up to `parallel` at once",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "if taken.len() >= usize::from(parallel) {",
+            instead: "if taken.len() > usize::from(parallel) {",
+        }],
+    },
+    Mutation {
+        name: "no barrier between waves",
+        promise: "EX-02: a barrier between waves",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "let barrier = self.open_wave();",
+            instead: "let barrier = self.open_wave().filter(|_| false);",
+        }],
+    },
+    Mutation {
+        name: "a collision counts",
+        promise: "EX-05: who was slower loses no attempt",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    false,",
+            instead: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    true,",
+        }],
+    },
+    Mutation {
+        name: "attempts are never spent",
+        promise: "`attempts` fresh workers per task before it counts as failed",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/verdict.rs",
+            text: "if counts && self.run.task(at).counted >= self.run.settings().attempts.max(1) {",
+            instead: "if counts && self.run.task(at).counted > self.run.settings().attempts.max(1) {",
+        }],
+    },
+    Mutation {
+        name: "a second halt ends nobody",
+        promise: "R7: after the second halt everything is ended",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/halting.rs",
+            text: "            self.stop_workers(grace);\n            self.ask_world(Effect::StopChecks);",
+            instead: "            drop(grace);\n            self.ask_world(Effect::StopChecks);",
+        }],
+    },
+    Mutation {
+        name: "checks start after the second halt",
+        promise: "R7: after the second halt everything is ended",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/checking.rs",
+            text: "if self.run.halt().is_some_and(|halt| halt.now) {",
+            instead: "if self.run.halt().is_some_and(|halt| halt.now && halt.by.is_empty()) {",
+        }],
+    },
+    Mutation {
+        name: "an intended landing is forgotten",
+        promise: "R3, R12: a landing that was cut off is completed",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/recovery.rs",
+            text: "Stage::Merging(..) if self.run.task(at).stage.is_underway() => self.resume_merge(at),",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "an outsider's commit is taken for ours",
+        promise: "R3: the branch is where the journal says",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "Move::Foreign(commit) => self.ask_about_branch(at, commit),",
+            instead: "Move::Foreign(commit) => {\n                self.record(Event::Merged { attempt: attempt.clone(), commit: commit.clone() });\n            }",
+        }],
+    },
+    Mutation {
+        name: "work of a task that left the plan is not saved",
+        promise: "R16: work is never deleted before it is saved",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "self.leavings.insert(work.slot, work);",
+            instead: "drop(work);",
+        }],
+    },
+    Mutation {
+        name: "a task that left the plan takes its use along",
+        promise: "R14: use is counted once per attempt",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "self.retired.insert(old.id.clone(), Retired { attempts, usages });",
+            instead: "",
+        }],
+    },
+];
