@@ -44,7 +44,7 @@ fn agent_is(repo: &TestRepo, program: &str) {
 }
 
 /// The events of `run --json`, by type.
-fn events<'r>(ran: &'r Ran) -> Vec<Value> {
+fn events(ran: &Ran) -> Vec<Value> {
     ran.stdout.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
 }
 

@@ -118,16 +118,16 @@ fn r15_a_check_that_prints_without_end_is_bounded() {
     run(&repo, 1);
     let told = repo.prompt("T", 2);
     assert!(told.contains("THE-END") && told.len() < 20_000, "{} bytes", told.len());
-    let used = afresh_size(&repo.state());
+    let used = size_of(&repo.state());
     assert!(used < 40_000_000, "the state takes {used} bytes");
 }
 
 /// The bytes of all files below a directory.
-fn afresh_size(directory: &std::path::Path) -> u64 {
+fn size_of(directory: &std::path::Path) -> u64 {
     let entries = std::fs::read_dir(directory).expect("a directory").flatten();
     entries
         .map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => afresh_size(&entry.path()),
+            Ok(kind) if kind.is_dir() => size_of(&entry.path()),
             _ => entry.metadata().map_or(0, |metadata| metadata.len()),
         })
         .sum()
