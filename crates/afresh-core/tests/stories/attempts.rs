@@ -1,0 +1,268 @@
+//! Trying again: what counts, how long to wait, when to give up (AG-05, B24, B25, B38, EX-11).
+
+use afresh_core::check::{Checked, Phase};
+use afresh_core::outcome::{Claim, Ending, Failure, Outcome};
+use afresh_core::plan::{CheckDraft, Plan};
+use afresh_core::settings::{Settings, TimeoutAction};
+
+use crate::support::{Story, draft_of, result, tree};
+
+/// AG-05: 2 s, 5 s, and after the third failure a person is asked; none of them is an attempt.
+#[test]
+fn ag_05_spawn_failures_wait_and_the_third_asks() {
+    let mut story = Story::of("A: a");
+    let mut told = vec![story.spawn_fails("A.1").text()];
+    story.wait(1).changes_nothing();
+    told.push(story.wait(1).text());
+    told.push(story.spawn_fails("A.2").text());
+    story.wait(4).changes_nothing();
+    told.push(story.wait(1).text());
+    told.push(story.spawn_fails("A.3").text());
+    insta::assert_snapshot!(told.join("\n"), @"
+    no spawn A.1 until 2000 ms
+    starting A.2 in 1
+    → start A.2 in 1 from base
+    no spawn A.2 until 7000 ms
+    starting A.3 in 1
+    → start A.3 in 1 from base
+    no spawn A.3 until 12000 ms
+    failed A: failed:spawn: no such program
+    Q1 failed [retry skip abort]: task A failed after 3 attempts: failed:spawn: no such program
+    ");
+    assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.counted), Some(0));
+}
+
+/// AG-05: a worker that came up makes the count start anew.
+#[test]
+fn ag_05_only_failures_in_a_row_count() {
+    let mut story = Story::of("A: a");
+    story.spawn_fails("A.1");
+    story.wait(2);
+    story.spawn_fails("A.2");
+    story.wait(5);
+    story.spawned("A.3");
+    story.dies("A.3");
+    story.wait(2);
+    let fourth = story.spawn_fails("A.4");
+    assert_eq!(fourth.lines().len(), 1, "{fourth:?}");
+}
+
+/// B38: an exit code and a signal are told apart; deaths in a row wait longer.
+#[test]
+fn b38_deaths_are_told_apart_and_back_off() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    story.ends_with("A.1", Ending::Signaled(9), Outcome::Silent);
+    let mut told = vec![story.harvested("A.1", &[]).text()];
+    story.wait(2);
+    story.ends_with("A.2", Ending::Exited(255), Outcome::Silent);
+    told.push(story.harvested("A.2", &[]).text());
+    story.wait(5);
+    story.ends_with("A.3", Ending::Exited(1), Outcome::Silent);
+    told.push(story.harvested("A.3", &[]).text());
+    insta::assert_snapshot!(told.join("\n"), @"
+    harvested A.1: 0 changes
+    rejected A.1 (counts) until 2000 ms: failed:signal: the worker was ended by signal 9
+    harvested A.2: 0 changes
+    rejected A.2 (counts) until 7000 ms: failed:exit: the worker ended with exit code 255
+    harvested A.3: 0 changes
+    rejected A.3 (counts) until 12000 ms: failed:exit: the worker ended with exit code 1
+    failed A: failed:exit: the worker ended with exit code 1
+    Q1 failed [retry skip abort]: task A failed after 3 attempts: failed:exit: the worker ended with exit code 1
+    ");
+}
+
+/// B24: claim and fact stand side by side; a fresh worker tries at once.
+#[test]
+fn b24_success_that_the_checks_deny_is_a_failure() {
+    let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
+    story.ends("A.1");
+    story.harvested("A.1", &["a"]);
+    insta::assert_snapshot!(story.checked("A.1", Phase::Alone, 1).text(), @"
+    rejected A.1 (counts): `test A` ended with exit code 1
+    failed A: `test A` ended with exit code 1, although the worker said that it was done
+    Q1 failed [retry skip abort]: task A failed after 1 attempts: `test A` ended with exit code 1, although the worker said that it was done
+    ");
+}
+
+/// B25, EX-11: a success that changed nothing, although files were expected, is none.
+#[test]
+fn b25_ex_11_a_success_without_a_change_is_rejected() {
+    let mut story = Story::of("A: a\nB:");
+    story.ends("A.1");
+    insta::assert_snapshot!(story.harvested("A.1", &[]).text(), @"
+    harvested A.1: 0 changes
+    rejected A.1 (counts): no-op: claimed success, but nothing changed although files were expected
+    starting A.2 in 1
+    → start A.2 in 1 from base
+    ");
+}
+
+/// EX-11: a task that lists no files may find nothing to do.
+#[test]
+fn ex_11_where_no_files_were_expected_nothing_may_change() {
+    let mut story = Story::of("B:");
+    story.ends("B.1");
+    assert_eq!(
+        story.harvested("B.1", &[]).lines(),
+        ["harvested B.1: 0 changes", "accepted B.1", "→ check Alone tree B.1: test B"]
+    );
+}
+
+/// RE-03: claimed and changed files are compared.
+#[test]
+fn re_03_words_and_facts_are_compared() {
+    let mut story = Story::of("A: a b");
+    let claim = Claim { files: vec!["./a".to_owned(), "c".to_owned()], ..Claim::default() };
+    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(claim));
+    insta::assert_snapshot!(story.harvested("A.1", &["a", "b"]).text(), @"
+    harvested A.1: 2 changes
+    accepted A.1: c was claimed, but did not change; b changed, but was not claimed
+    → check Alone tree A.1: test A
+    ");
+}
+
+/// A halt, a kill and a collision take no attempt from a task.
+#[test]
+fn what_is_nobodys_fault_does_not_count() {
+    let mut story = Story::with("A: a\nB: b", Settings { attempts: 1, ..Settings::default() });
+    story.spawned("A.1");
+    // A kill.
+    story.open();
+    let orphaned = story.harvested("A.1", &[]);
+    assert!(orphaned.text().contains("rejected A.1 (does not count): was running"), "{orphaned:?}");
+    story.harvested("B.1", &[]);
+    // A halt.
+    story.halt(true);
+    story.ends_with("A.2", Ending::Stopped, Outcome::Silent);
+    let stopped = story.harvested("A.2", &[]);
+    assert_eq!(stopped.lines()[1], "rejected A.2 (does not count): stopped");
+    story.ends_with("B.2", Ending::Stopped, Outcome::Silent);
+    story.harvested("B.2", &[]);
+    assert_eq!(story.clear().started(), ["A.3", "B.3"]);
+    // A collision.
+    story.lands("B.3");
+    story.passes_alone("A.3");
+    let collided = story.collides("A.3", "b");
+    assert_eq!(collided.started(), ["A.4"]);
+    assert!(collided.text().contains("rejected A.3 (does not count)"), "{collided:?}");
+}
+
+/// RE-05: `retryable: false` skips automatic retries.
+#[test]
+fn re_05_a_worker_that_gives_up_for_good_is_not_tried_again() {
+    let failure = |retryable| {
+        Outcome::Failed(Failure {
+            error: "no such API".to_owned(),
+            retryable,
+            ..Failure::default()
+        })
+    };
+    let mut story = Story::of("A: a\nB: b");
+    story.ends_with("A.1", Ending::Exited(0), failure(None));
+    assert_eq!(story.harvested("A.1", &[]).started(), ["A.2"]);
+    story.ends_with("B.1", Ending::Exited(0), failure(Some(false)));
+    assert_eq!(
+        story.harvested("B.1", &[]).lines()[1..],
+        [
+            "rejected B.1 (counts): the worker gave up: no such API",
+            "failed B: the worker gave up: no such API",
+            "Q1 failed [retry skip abort]: task B failed after 1 attempts: the worker gave up: no such API"
+        ]
+    );
+}
+
+/// B32: an answer that makes no sense is a failed attempt with its reason.
+#[test]
+fn b32_an_unintelligible_answer_is_rejected_with_its_reason() {
+    let mut story = Story::of("A: a");
+    let outcome =
+        Outcome::Unintelligible { reason: "not JSON".to_owned(), excerpt: "{".to_owned() };
+    story.ends_with("A.1", Ending::Exited(0), outcome);
+    let told = story.harvested("A.1", &["a"]).text();
+    assert!(told.contains("rejected A.1 (counts): unintelligible answer: not JSON"), "{told}");
+}
+
+/// EX-11: a check marked `red_first` must fail on the base before the attempt counts.
+#[test]
+fn ex_11_a_check_that_passes_before_the_work_proves_nothing() {
+    let mut draft = draft_of("A: a");
+    draft.tasks[0].checks.push(CheckDraft {
+        name: None,
+        command: "new test".to_owned(),
+        red_first: true,
+    });
+    let plan = Plan::new(draft).expect("a plan without problems");
+    let mut story = Story::unopened(plan, Settings::default());
+    story.open();
+    story.ends("A.1");
+    let mut told = vec![story.harvested("A.1", &["a"]).text()];
+    told.push(story.checked("A.1", Phase::Red, 0).text());
+    story.ends("A.2");
+    story.harvested("A.2", &["a"]);
+    told.push(story.checked("A.2", Phase::Red, 1).text());
+    insta::assert_snapshot!(told.join("\n--\n"), @"
+    harvested A.1: 1 changes
+    accepted A.1
+    → check Red commit base: new test
+    --
+    rejected A.1 (counts): new test passes before the work is done, so it proves nothing
+    starting A.2 in 1
+    → start A.2 in 1 from base
+    --
+    red seen A.2
+    → check Alone tree A.2: test A, new test
+    ");
+}
+
+/// Trouble on our side is no verdict on the work, but it does not go on for ever either.
+#[test]
+fn checks_that_cannot_run_are_trouble() {
+    let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
+    story.ends("A.1");
+    story.harvested("A.1", &["a"]);
+    let trouble = Checked::Impossible("no room".to_owned());
+    let told = story.report("A.1", Phase::Alone, tree("A.1"), trouble);
+    assert_eq!(told.lines()[1], "failed A: checks could not run: no room");
+}
+
+/// Every policy for attempts that ran out of time.
+#[test]
+fn a_timeout_is_retried_skipped_asked_or_halts() {
+    let with = |timeout_action| {
+        let mut story = Story::with("A: a", Settings { timeout_action, ..Settings::default() });
+        story.ends_with("A.1", Ending::TimedOut, Outcome::Silent);
+        story.harvested("A.1", &["a"]).lines()[2..].join("\n")
+    };
+    insta::assert_snapshot!(with(TimeoutAction::Retry), @"
+    starting A.2 in 1
+    → start A.2 in 1 from base
+    ");
+    insta::assert_snapshot!(with(TimeoutAction::Skip), @"skipped A: failed:timeout: the worker did not end in time");
+    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip abort]: task A failed after 1 attempts: failed:timeout: the worker did not end in time");
+    insta::assert_snapshot!(with(TimeoutAction::Fail), @"halt gently by afresh");
+}
+
+/// After two timeouts the question says what to do about it.
+#[test]
+fn a_second_timeout_suggests_to_split_the_task() {
+    let mut story = Story::of("A: a");
+    for (attempt, question) in [("A.1", 1), ("A.2", 2)] {
+        story.ends_with(attempt, Ending::WentSilent, Outcome::Silent);
+        story.harvested(attempt, &[]);
+        let text = story.status().questions[0].text.clone();
+        assert_eq!(text.contains("consider splitting it"), question == 2, "{text}");
+        story.answer(question, "retry");
+    }
+}
+
+/// EX-05: a receipt holds the commands, the tree and the files.
+#[test]
+fn ex_05_a_receipt_tells_what_was_checked_and_changed() {
+    let mut story = Story::of("A: a");
+    story.lands("A.1");
+    let state = story.run.state_of(&crate::support::task_id("A")).expect("a task");
+    let afresh_core::run::Stage::Done { receipt, .. } = &state.stage else { panic!("not done") };
+    assert_eq!(receipt.checks, [result("test A", 0)]);
+    assert_eq!((receipt.modified.as_slice(), &receipt.tree), (&["a".to_owned()][..], &tree("A.1")));
+}

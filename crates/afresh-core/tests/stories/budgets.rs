@@ -1,0 +1,124 @@
+//! Budgets: reserved before a spawn, stopped within one event, counted once (R14).
+
+use afresh_core::input::{AttemptEnd, Opening};
+use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::run::Standing;
+use afresh_core::settings::Settings;
+use afresh_core::usage::{Budget, Usage};
+use afresh_core::{Input, Plan};
+
+use crate::support::{Story, attempt_id, plan_of, tokens_used};
+
+fn tokens(limit: u64) -> Settings {
+    let budget = Budget { tokens: Some(limit), cost_micros: None };
+    Settings { parallel: 3, budget, ..Settings::default() }
+}
+
+const FOUR: &str = "A: a\nB: b\nC: c\nD: d";
+
+/// R14: while nothing is measured, every worker gets an even share.
+#[test]
+fn r14_parallel_starts_share_the_budget() {
+    let mut story = Story::unopened(plan_of(FOUR), tokens(900));
+    insta::assert_snapshot!(story.open().text(), @"
+    opened 1
+    starting A.1 in 1, 300 reserved
+    starting B.1 in 2, 300 reserved
+    starting C.1 in 3, 300 reserved
+    → start A.1 in 1 from base
+    → start B.1 in 2 from base
+    → start C.1 in 3 from base
+    ");
+}
+
+/// R14: once measured, the next start must fit beside what the others may still use.
+#[test]
+fn r14_a_start_that_would_overshoot_waits() {
+    let mut story = Story::with(FOUR, tokens(900));
+    story.uses("A.1", 500);
+    story.ends("A.1");
+    // 500 are spent and 600 may be by the others: a fourth worker would go beyond.
+    assert_eq!(story.harvested("A.1", &["a"]).started(), Vec::<String>::new());
+    assert_eq!(story.ends("B.1").started(), Vec::<String>::new());
+    // Alone, it gets what is left.
+    assert_eq!(story.ends("C.1").started(), ["D.1"]);
+}
+
+/// R14: the moment it is reached everybody is stopped, and nobody starts.
+#[test]
+fn r14_reaching_the_budget_stops_all_spending_in_one_turn() {
+    let mut story = Story::with(FOUR, tokens(900));
+    story.uses("A.1", 400);
+    insta::assert_snapshot!(story.uses("B.1", 500).text(), @"
+    used B.1 500
+    budget reached at 900
+    → stop A.1 within 5s
+    → stop B.1 within 5s
+    → stop C.1 within 5s
+    ");
+    for attempt in ["A.1", "B.1", "C.1"] {
+        story.ends_with(attempt, Ending::Stopped, Outcome::Silent);
+        assert_eq!(story.harvested(attempt, &[]).started(), Vec::<String>::new());
+    }
+    assert_eq!(story.run.standing(story.now), Standing::BudgetReached);
+}
+
+/// R14: what ends meanwhile is still checked and lands: that costs nothing.
+#[test]
+fn r14_work_that_was_done_lands_beyond_the_budget() {
+    let mut story = Story::with("A: a\nB: b", tokens(100));
+    story.spawned("A.1");
+    let end = AttemptEnd {
+        ending: Ending::Exited(0),
+        outcome: Outcome::Silent,
+        usage: tokens_used(100),
+        duration_ms: 1,
+    };
+    let told = story.feed(&Input::AttemptEnded(attempt_id("A.1"), end));
+    assert_eq!(
+        told.lines()[1..],
+        ["budget reached at 100", "→ stop B.1 within 5s", "→ harvest A.1 in 1"]
+    );
+    story.harvested("A.1", &["a"]);
+    story.checked("A.1", afresh_core::check::Phase::Alone, 0);
+    story.built("A.1");
+    story.moved("A.1", afresh_core::input::Move::Done);
+    assert_eq!(story.states(), "A done, B ready");
+}
+
+/// R14: totals that come twice, out of order or late are counted once.
+#[test]
+fn r14_use_is_counted_once() {
+    let mut story = Story::of("A: a");
+    for tokens in [10, 30, 20, 30] {
+        story.uses("A.1", tokens);
+    }
+    assert_eq!(story.run.usage().tokens(), 30);
+    let priced = Usage { cost_micros: Some(7), ..tokens_used(5) };
+    story.feed(&Input::UsageSeen(attempt_id("A.1"), priced));
+    assert_eq!((story.run.usage().tokens(), story.run.usage().cost_micros), (30, Some(7)));
+    story.lands("A.1");
+    story.uses("A.1", 1_000).changes_nothing();
+}
+
+/// R14: a new budget at the next start gives the rest its chance.
+#[test]
+fn r14_a_higher_budget_lets_the_run_go_on() {
+    let mut story = Story::with("A: a", tokens(100));
+    story.uses("A.1", 100);
+    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    story.harvested("A.1", &[]);
+    assert_eq!(story.open().lines(), ["opened 2", "budget reached at 100"]);
+    let opening = Opening { settings: Some(tokens(500)), ..Opening::default() };
+    assert_eq!(story.open_with(opening).started(), ["A.2"]);
+}
+
+/// R14: a task that leaves the plan has been paid for all the same.
+#[test]
+fn r14_what_a_task_used_stays_used_when_it_leaves_the_plan() {
+    let mut story = Story::with("A: a\nB: b", tokens(1_000));
+    story.uses("A.1", 70);
+    let without: Plan = plan_of("B: b");
+    story.open_with(Opening { plan: Some(without), ..Opening::default() });
+    assert_eq!(story.run.usage().tokens(), 70);
+}

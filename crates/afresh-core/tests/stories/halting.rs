@@ -1,0 +1,125 @@
+//! Halting and going on (ST-04, R7, F18).
+
+use afresh_core::check::{Checked, Phase};
+use afresh_core::input::{Move, Opening};
+use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::run::Standing;
+use afresh_core::settings::Settings;
+
+use crate::support::{Story, tree};
+
+const THREE: &str = "A: a\nB: b\nC < A: c";
+
+/// R7: after the first request nothing starts; what ends meanwhile is checked and merged.
+#[test]
+fn r7_a_gentle_halt_lets_attempts_finish_and_land() {
+    let mut story = Story::of(THREE);
+    assert_eq!(story.halt(false).lines(), ["halt gently by person"]);
+    assert_eq!(story.lands("A.1").started(), Vec::<String>::new());
+    assert_eq!(story.run.standing(story.now), Standing::Busy);
+    story.dies("B.1");
+    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    story.wait(60).changes_nothing();
+    assert_eq!(story.states(), "A done, B ready, C ready");
+    assert_eq!(story.clear().started(), ["B.2", "C.1"]);
+}
+
+/// R7: the second request, or `now`, ends everything.
+#[test]
+fn r7_a_second_halt_ends_workers_and_checks() {
+    let mut story = Story::of(THREE);
+    story.spawned("A.1");
+    story.halt(false);
+    assert_eq!(
+        story.halt(false).lines(),
+        ["halt now by person", "→ stop A.1 within 5s", "→ stop B.1 within 5s", "→ stop checks"]
+    );
+    story.halt(true).changes_nothing();
+    let mut abrupt = Story::of(THREE);
+    assert_eq!(abrupt.halt(true).lines()[0], "halt now by person");
+}
+
+/// R7: an attempt that ended just before it was stopped is saved, but its checks wait.
+#[test]
+fn r7_after_the_second_halt_no_checks_start() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    story.halt(true);
+    story.ends("A.1");
+    assert_eq!(
+        story.harvested("A.1", &["a"]).lines(),
+        ["harvested A.1: 1 changes", "accepted A.1", "checks stopped A.1 Alone"]
+    );
+    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    // Neither after a restart that does not clear the halt.
+    assert_eq!(story.open().effects(), Vec::<String>::new());
+    assert_eq!(
+        story.clear().lines(),
+        ["halt cleared", "checks resumed A.1", "→ check Alone tree A.1: test A"]
+    );
+}
+
+/// R7, F18: checks that were stopped run again when the run goes on; so does a stopped merge.
+#[test]
+fn f18_a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
+    let mut story = Story::of("A: a\nB: b");
+    story.lands("A.1");
+    story.passes_alone("B.1");
+    story.built("B.1");
+    story.halt(true);
+    let stopped = story.report("B.1", Phase::Merged, tree("mB.1"), Checked::Stopped);
+    assert_eq!(stopped.lines(), ["checks stopped B.1 Merged"]);
+    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    assert_eq!(story.clear().effects(), ["→ check Merged tree mB.1: test B"]);
+    // The report of the round that was stopped may come after the halt was taken back.
+    let late = story.report("B.1", Phase::Merged, tree("mB.1"), Checked::Stopped);
+    assert_eq!(late.effects(), ["→ check Merged tree mB.1: test B"]);
+}
+
+/// A branch that cannot be moved halts the run; the intent stands and is carried out later.
+#[test]
+fn a_branch_that_is_locked_halts_and_is_tried_again() {
+    let mut story = Story::of("A: a\nB: b");
+    story.passes_alone("A.1");
+    story.built("A.1");
+    let locked = || Move::Trouble("locked".to_owned());
+    assert_eq!(
+        story.moved("A.1", locked()).lines(),
+        ["landing delayed A.1: locked", "halt gently by afresh"]
+    );
+    assert_eq!(story.clear().effects(), ["→ move A.1 from base to mA.1"]);
+    story.moved("A.1", locked());
+    let opened = story.open_with(Opening { clear_halt: true, ..Opening::default() });
+    assert!(opened.effects().contains(&"→ move A.1 from base to mA.1".to_owned()), "{opened:?}");
+    assert_eq!(story.moved("A.1", Move::Done).lines()[0], "merged A.1");
+}
+
+/// Our own reasons never turn a gentle halt into an abrupt one.
+#[test]
+fn afresh_itself_never_halts_abruptly() {
+    let settings = Settings {
+        timeout_action: afresh_core::settings::TimeoutAction::Fail,
+        ..Settings::default()
+    };
+    let mut story = Story::with("A: a\nB: b\nC: c", settings);
+    for (attempt, lines) in [("A.1", 3), ("B.1", 2)] {
+        story.ends_with(attempt, Ending::TimedOut, Outcome::Silent);
+        let told = story.harvested(attempt, &[]);
+        assert_eq!(told.lines().len(), lines, "{told:?}");
+    }
+    assert_eq!(story.run.halt().map(|halt| halt.now), Some(false));
+}
+
+/// A halt that is not there cannot be cleared; a halted run stays halted over a restart.
+#[test]
+fn st_04_a_halt_lasts_until_it_is_cleared() {
+    let mut story = Story::of("A: a");
+    assert_eq!(story.clear().refusal(), "the run is not halted");
+    story.halt(false);
+    story.dies("A.1");
+    assert_eq!(story.open().started(), Vec::<String>::new());
+    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    story.now = story.now + std::time::Duration::from_secs(10);
+    let opened = story.open_with(Opening { clear_halt: true, ..Opening::default() });
+    assert_eq!(opened.started(), ["A.2"]);
+}

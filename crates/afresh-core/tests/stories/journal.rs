@@ -1,0 +1,120 @@
+//! Old journals replay in new versions (R13).
+//!
+//! `golden/events.jsonl` holds events of every variant, as the first version wrote them. A change
+//! that cannot read it, or reads it as something else, breaks the journals of users: the file is
+//! only ever added to.
+
+use std::collections::BTreeSet;
+
+use afresh_core::status::Status;
+use afresh_core::{Event, Run};
+
+const GOLDEN: &str = include_str!("../golden/events.jsonl");
+
+fn golden() -> Vec<Event> {
+    let lines = GOLDEN.lines().filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_str(line).expect("an event")).collect()
+}
+
+/// The kind of an event, as it stands in the journal.
+fn kind(event: &Event) -> String {
+    let json = serde_json::to_value(event).expect("JSON");
+    json["type"].as_str().expect("a kind").to_owned()
+}
+
+/// Every variant, by name: a new one does not compile until it is named here, and does not pass
+/// until the golden journal has it.
+fn kinds() -> BTreeSet<String> {
+    macro_rules! kinds {
+        ($($variant:ident = $kind:literal),* $(,)?) => {{
+            #[expect(dead_code, reason = "only there to be complete")]
+            fn complete(event: &Event) {
+                match event { $(Event::$variant { .. } => {})* }
+            }
+            [$($kind),*]
+        }};
+    }
+    let all = kinds![
+        RunStarted = "run-started",
+        Opened = "opened",
+        PlanChanged = "plan-changed",
+        SettingsChanged = "settings-changed",
+        AttemptStarting = "attempt-starting",
+        AttemptSpawned = "attempt-spawned",
+        SpawnFailed = "spawn-failed",
+        UsageCounted = "usage-counted",
+        AttemptEnded = "attempt-ended",
+        AttemptHarvested = "attempt-harvested",
+        LeavingsSaved = "leavings-saved",
+        AttemptRejected = "attempt-rejected",
+        AttemptAccepted = "attempt-accepted",
+        RedSeen = "red-seen",
+        ChecksPassed = "checks-passed",
+        ChecksStopped = "checks-stopped",
+        ChecksResumed = "checks-resumed",
+        MergeStarted = "merge-started",
+        MergeBuilt = "merge-built",
+        LandIntended = "land-intended",
+        LandDelayed = "land-delayed",
+        Merged = "merged",
+        BranchRestoreAllowed = "branch-restore-allowed",
+        TaskFailed = "task-failed",
+        TaskSkipped = "task-skipped",
+        TaskRetried = "task-retried",
+        Aborted = "aborted",
+        QuestionAsked = "question-asked",
+        QuestionAnswered = "question-answered",
+        HaltRequested = "halt-requested",
+        HaltCleared = "halt-cleared",
+        BudgetReached = "budget-reached",
+        FinalChecksStarted = "final-checks-started",
+        FinalChecked = "final-checked",
+    ];
+    all.map(str::to_owned).into_iter().collect()
+}
+
+/// R13.
+#[test]
+fn r13_the_golden_journal_holds_every_kind_of_event() {
+    let held: BTreeSet<String> = golden().iter().map(kind).collect();
+    assert_eq!(held, kinds());
+}
+
+/// R13: what is read is written the same way again.
+#[test]
+fn r13_every_event_survives_the_journal() {
+    for (line, event) in GOLDEN.lines().zip(golden()) {
+        let text = serde_json::to_string(&event).expect("JSON");
+        assert_eq!(serde_json::from_str::<Event>(&text).expect("an event"), event);
+        assert_eq!(text, line);
+    }
+}
+
+/// R13: the golden journal leads to the same state for ever.
+#[test]
+fn r13_the_golden_journal_replays_to_the_same_state() {
+    let run = Run::replay(&golden()).expect("the journal starts a run");
+    let status = serde_json::to_string_pretty(&Status::of(&run)).expect("JSON");
+    insta::assert_snapshot!(status);
+}
+
+/// R13: fields that were added later may be missing.
+#[test]
+fn r13_settings_of_an_older_version_get_the_defaults() {
+    let line = r#"{"type":"settings-changed","settings":{"parallel":7}}"#;
+    let Event::SettingsChanged { settings } = serde_json::from_str(line).expect("an event") else {
+        panic!("another event");
+    };
+    let expected = afresh_core::settings::Settings {
+        parallel: 7,
+        ..afresh_core::settings::Settings::default()
+    };
+    assert_eq!(*settings, expected);
+}
+
+/// A journal that does not start with a run is none.
+#[test]
+fn a_journal_without_its_start_is_no_run() {
+    assert!(Run::replay(&[Event::HaltCleared]).is_none());
+    assert!(Run::replay(&[]).is_none());
+}

@@ -1,0 +1,17 @@
+//! Stories about the core: pure, so each one is a few reports and what follows from them.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod attempts;
+mod budgets;
+mod halting;
+mod journal;
+mod late;
+mod merging;
+mod people;
+mod plans;
+mod replanning;
+mod scheduling;
+mod scope;
+mod sizes;

@@ -1,0 +1,128 @@
+//! One merge at a time, checked as it will be (EX-05, R3, R4).
+
+use afresh_core::check::Phase;
+use afresh_core::input::Move;
+use afresh_core::run::Standing;
+use afresh_core::settings::Settings;
+
+use crate::support::{Story, commit, task_id};
+
+/// EX-05: where nothing landed meanwhile, the tree that passed is the tree that lands.
+#[test]
+fn ex_05_a_merge_that_is_the_checked_tree_is_not_checked_again() {
+    let mut story = Story::of("A: a");
+    let mut told = vec![story.passes_alone("A.1").text()];
+    told.push(story.built("A.1").text());
+    told.push(story.moved("A.1", Move::Done).text());
+    insta::assert_snapshot!(told.join("\n"), @"
+    passed A.1: test A
+    merging A.1 onto base
+    → build A.1 onto base
+    intends to land A.1 after test A
+    → move A.1 from base to mA.1
+    merged A.1
+    final checks
+    → check Final tree A.1: test A
+    ");
+}
+
+/// R4, EX-05: two tasks that pass alone; the second is checked on top of the first.
+#[test]
+fn r4_a_merge_with_what_landed_meanwhile_is_checked_as_it_will_be() {
+    let mut story = Story::of("A: a\nB: b");
+    story.lands("A.1");
+    story.passes_alone("B.1");
+    let mut told = vec![story.built("B.1").text()];
+    told.push(story.checked("B.1", Phase::Merged, 1).text());
+    insta::assert_snapshot!(told.join("\n"), @"
+    merge built B.1
+    → check Merged tree mB.1: test B
+    rejected B.1 (does not count): passes alone but not with work that landed meanwhile: `test B` ended with exit code 1
+    starting B.2 in 1
+    → start B.2 in 1 from mA.1
+    ");
+    let feedback = story.run.state_of(&task_id("B")).and_then(|b| b.feedback.clone());
+    assert!(feedback.is_some_and(|why| why.describe().contains("not with work that landed")));
+    story.lands("B.2");
+    assert_eq!(story.states(), "A done, B done");
+}
+
+/// R3, R4: the merge slot is held until the branch has moved.
+#[test]
+fn r3_merges_wait_for_each_other() {
+    let mut story = Story::of("A: a\nB: b");
+    story.passes_alone("A.1");
+    assert_eq!(story.passes_alone("B.1").effects(), Vec::<String>::new());
+    story.built("A.1");
+    assert_eq!(
+        story.moved("A.1", Move::Done).lines(),
+        ["merged A.1", "merging B.1 onto mA.1", "→ build B.1 onto mA.1"]
+    );
+}
+
+/// EX-05: after a collision the tasks concerned are ordered, so that every round makes progress.
+#[test]
+fn ex_05_tasks_that_collided_no_longer_run_side_by_side() {
+    let mut story = Story::of("A: a\nB: b\nC: c");
+    story.lands("A.1");
+    story.passes_alone("B.1");
+    assert_eq!(story.collides("B.1", "shared").started(), ["B.2"]);
+    story.passes_alone("C.1");
+    // C was seen to write the same file: it waits for B.
+    assert_eq!(story.collides("C.1", "shared").started(), Vec::<String>::new());
+    assert_eq!(story.lands("B.2").started(), ["C.2"]);
+}
+
+/// R3: an outsider on the branch is a question; restoring keeps the intent, and says so.
+#[test]
+fn r3_an_outsider_on_the_branch_is_asked_about() {
+    let mut story = Story::of("A: a");
+    story.passes_alone("A.1");
+    story.built("A.1");
+    let mut told = vec![story.moved("A.1", Move::Foreign(commit("alien"))).text()];
+    assert_eq!(story.run.standing(story.now), Standing::Waiting);
+    assert_eq!(story.open().effects(), Vec::<String>::new());
+    assert_eq!(story.answer(1, "maybe").refusal(), "Q1 takes one of: restore, retry, abort");
+    told.push(story.clone().answer(1, "retry").text());
+    told.push(story.answer(1, "restore").text());
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    Q1 branch [restore retry abort]: somebody else moved afresh/r1 to 616c69656e000000000000000000000000000000; nothing can land there until it is back
+    Q1 answered "retry" by person
+    → move A.1 from base to mA.1
+    Q1 answered "restore" by person
+    restore allowed A.1
+    → move A.1 from base to mA.1 over an outsider's
+    "#);
+    assert_eq!(story.moved("A.1", Move::Done).lines()[0], "merged A.1");
+}
+
+/// At the end every distinct check once more, on the last tree; a failure there is the run's.
+#[test]
+fn the_last_tree_is_checked_as_a_whole() {
+    let settings = Settings { always: vec!["lint".to_owned()], ..Settings::default() };
+    let mut story = Story::with("A: a\nB < A: b", settings);
+    story.lands("A.1");
+    let last = story.lands("B.1");
+    assert_eq!(
+        last.lines(),
+        ["merged B.1", "final checks", "→ check Final tree B.1: test A, test B, lint"]
+    );
+    let report = |code| {
+        let results = ["test A", "test B", "lint"].map(|c| crate::support::result(c, code));
+        afresh_core::Input::Checked(afresh_core::input::CheckReport {
+            attempt: None,
+            phase: Phase::Final,
+            tree: crate::support::tree("B.1"),
+            checked: afresh_core::check::Checked::Ran(results.to_vec()),
+        })
+    };
+    let mut failing = story.clone();
+    failing.feed(&report(1));
+    assert_eq!(failing.run.standing(failing.now), Standing::Finished { ok: false });
+    assert!(failing.status().error.is_some_and(|e| e.contains("on the final tree, `test A`")));
+    // The next driver looks again; a pass stands.
+    assert_eq!(failing.open().effects().len(), 1);
+    story.feed(&report(0));
+    assert_eq!(story.run.standing(story.now), Standing::Finished { ok: true });
+    assert_eq!(story.open().lines(), ["opened 2"]);
+}

@@ -1,0 +1,124 @@
+//! The plan changes while a run exists: unchanged tasks keep their state, changed ones start over,
+//! one that lands lands, and no work is lost (R2, R3, R16).
+
+use afresh_core::Plan;
+use afresh_core::input::{Move, Opening};
+use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::run::Standing;
+use afresh_core::settings::Settings;
+
+use crate::support::{Story, draft_of, plan_of};
+
+fn reopened(story: &mut Story, plan: Plan) -> String {
+    story.open_with(Opening { plan: Some(plan), ..Opening::default() }).text()
+}
+
+/// The same plan with one task reworded.
+fn reworded(plan: &str, at: usize) -> Plan {
+    let mut draft = draft_of(plan);
+    draft.tasks[at].title.push_str(", otherwise");
+    Plan::new(draft).expect("a plan without problems")
+}
+
+#[test]
+fn an_unchanged_plan_is_no_change() {
+    let mut story = Story::of("A: a");
+    assert!(!reopened(&mut story, plan_of("A: a")).contains("plan changed"));
+}
+
+/// What is done stays done; what changed is done again; what is new comes along.
+#[test]
+fn unchanged_tasks_keep_their_state_and_changed_ones_start_over() {
+    let mut story = Story::with("A: a\nB: b", Settings { parallel: 1, ..Settings::default() });
+    story.lands("A.1");
+    story.lands("B.1");
+    let mut draft = draft_of("A: a\nB: b\nC < A: c");
+    draft.tasks[1].title = "B, but better".to_owned();
+    let told = reopened(&mut story, Plan::new(draft).expect("a plan without problems"));
+    insta::assert_snapshot!(told, @"
+    opened 2
+    plan changed: 3 tasks
+    starting B.2 in 1
+    → start B.2 in 1 from mB.1
+    ");
+    assert_eq!(story.states(), "A done, B ready, C ready");
+}
+
+/// R16: what the worker of a changed task left is saved before its slot is used again.
+#[test]
+fn r16_work_of_a_changed_task_is_saved_before_its_slot_is_free() {
+    let mut story = Story::with("A: a", Settings { parallel: 1, ..Settings::default() });
+    story.spawned("A.1");
+    insta::assert_snapshot!(reopened(&mut story, reworded("A: a", 0)), @"
+    opened 2
+    plan changed: 1 tasks
+    starting A.2 in 2
+    → harvest A.1 in 1
+    → start A.2 in 2 from base
+    ");
+    // A kill now: it is asked for again.
+    assert_eq!(story.open().effects(), ["→ harvest A.2 in 2", "→ harvest A.1 in 1"]);
+    assert_eq!(story.run.standing(story.now), Standing::Busy);
+    assert_eq!(story.harvested("A.1", &["a"]).lines(), ["leavings saved A.1"]);
+    story.harvested("A.1", &["a"]).changes_nothing();
+}
+
+/// R2: a task that comes back goes on counting.
+#[test]
+fn r2_numbers_are_not_used_again_when_a_task_comes_back() {
+    let mut story = Story::of("A: a\nB: b");
+    story.dies("A.1");
+    reopened(&mut story, plan_of("B: b"));
+    let told = reopened(&mut story, plan_of("A: a\nB: b"));
+    assert!(told.contains("starting A.2"), "{told}");
+}
+
+/// R3: the branch may have moved already, so a landing task stays until that is known.
+#[test]
+fn r3_a_task_that_lands_lands_although_it_left_the_plan() {
+    let mut story = Story::of("A: a\nB: b");
+    story.passes_alone("A.1");
+    story.built("A.1");
+    let told = reopened(&mut story, plan_of("B: b"));
+    assert!(told.contains("plan changed: 2 tasks"), "{told}");
+    assert!(told.contains("→ move A.1 from base to mA.1"), "{told}");
+    assert_eq!(story.moved("A.1", Move::Done).lines()[0], "merged A.1");
+    let told = reopened(&mut story, plan_of("B: b"));
+    assert!(told.contains("plan changed: 1 tasks"), "{told}");
+}
+
+/// R3: the same for one that was reworded while it landed.
+#[test]
+fn r3_a_task_that_lands_lands_although_it_changed() {
+    let mut story = Story::of("A: a");
+    story.passes_alone("A.1");
+    story.built("A.1");
+    reopened(&mut story, reworded("A: a", 0));
+    story.moved("A.1", Move::Done);
+    assert_eq!(story.states(), "A done");
+}
+
+/// R4: checks that the new settings ask for count for work that had passed the old ones.
+#[test]
+fn r4_new_checks_count_for_work_that_is_about_to_land() {
+    let mut story = Story::of("A: a");
+    story.passes_alone("A.1");
+    let settings = Settings { always: vec!["lint".to_owned()], ..Settings::default() };
+    story.open_with(Opening { settings: Some(settings), ..Opening::default() });
+    assert_eq!(
+        story.built("A.1").lines(),
+        ["merge built A.1", "→ check Merged tree A.1: test A, lint"]
+    );
+}
+
+/// The question of a task that changed is moot.
+#[test]
+fn questions_of_changed_tasks_are_gone() {
+    let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
+    story.ends_with("A.1", Ending::TimedOut, Outcome::Silent);
+    story.harvested("A.1", &[]);
+    assert_eq!(story.run.standing(story.now), Standing::Waiting);
+    let told = reopened(&mut story, reworded("A: a", 0));
+    assert!(told.contains("starting A.2"), "{told}");
+    assert_eq!(story.answer(1, "skip").refusal(), "there is no open question Q1");
+}

@@ -1,0 +1,145 @@
+//! May this change land? (EX-04, B03, B26, B27, B28), as a table: one row per change, one column
+//! per mode.
+
+use afresh_core::harvest::{Change, ChangeKind, EntryKind};
+use afresh_core::outcome::Deviation;
+use afresh_core::scope::Scope;
+use afresh_core::settings::ScopeMode;
+
+use crate::support::{changed, plan_of};
+
+fn entry(path: &str, now: EntryKind) -> Change {
+    Change { path: path.to_owned(), kind: ChangeKind::Created, now }
+}
+
+fn link(path: &str, target: &str) -> Change {
+    entry(path, EntryKind::Symlink(target.to_owned()))
+}
+
+/// What becomes of one change: `lands`, `beyond`, `ask`, or why not.
+fn verdict(plan: &str, mode: ScopeMode, change: &Change) -> String {
+    let plan = plan_of(plan);
+    let deviations = [
+        Deviation {
+            rule: 3,
+            description: "src/named.rs needed it".to_owned(),
+            files: vec!["./src/declared.rs".to_owned(), "AGENTS.md".to_owned()],
+        },
+        Deviation {
+            rule: 1,
+            description: String::new(),
+            files: vec!["tests/t.py".to_owned(), "old.rs".to_owned(), "theirs.rs".to_owned()],
+        },
+    ];
+    let scope = Scope {
+        mode,
+        task: plan.task(0),
+        deviations: &deviations,
+        unfinished: vec![plan.task(1)],
+        always: &["sh scripts/ci.sh".to_owned()],
+        pinned: &["my.plan.toml".to_owned()],
+    };
+    let judgement = scope.judge(std::slice::from_ref(change));
+    if let Some(violation) = judgement.violations.first() {
+        let why = format!("{:?}", violation.why);
+        return why.split(['(', ' ']).next().unwrap_or_default().to_owned();
+    }
+    match (judgement.ask.is_empty(), judgement.beyond.is_empty()) {
+        (false, _) => "ask".to_owned(),
+        (true, false) => "beyond".to_owned(),
+        (true, true) => "lands".to_owned(),
+    }
+}
+
+fn table(plan: &str) -> String {
+    use ChangeKind::{Created, Deleted, Modified};
+    let rows = [
+        ("listed", changed("src/mine.rs", Modified)),
+        ("listed, deleted", changed("src/mine.rs", Deleted)),
+        ("listed test", changed("tests/mine.py", Modified)),
+        ("undeclared", changed("src/other.rs", Modified)),
+        ("declared", changed("src/declared.rs", Modified)),
+        ("named in prose", changed("src/named.rs", Created)),
+        ("declared, deleted", changed("old.rs", Deleted)),
+        ("declared, another's", changed("theirs.rs", Modified)),
+        ("declared test", changed("tests/t.py", Modified)),
+        ("new undeclared test", changed("tests/new.py", Created)),
+        ("named by a check", changed("scripts/ci.sh", Modified)),
+        ("trust, declared", changed("AGENTS.md", Modified)),
+        ("trust, listed", changed(".github/workflows/ci.yml", Modified)),
+        ("trust, other case", changed("sub/.Claude/x", Created)),
+        ("the plan itself", changed("my.plan.toml", Modified)),
+        ("listed link inside", link("src/mine.rs", "../lib.rs")),
+        ("listed link outside", link("src/mine.rs", "../../etc/passwd")),
+        ("listed link absolute", link("src/mine.rs", "/etc/passwd")),
+        ("listed link to .git", link("src/mine.rs", "../.git/config")),
+        ("listed repository", entry("src/mine.rs", EntryKind::Gitlink)),
+        ("bad path", changed("src/a\\b", Created)),
+    ];
+    let mut lines = vec![format!("{:22}{:12}{:12}{:12}", "", "strict", "declared", "open")];
+    for (name, change) in rows {
+        let cells = [ScopeMode::Strict, ScopeMode::Declared, ScopeMode::Open]
+            .map(|mode| format!("{:12}", verdict(plan, mode, &change)));
+        lines.push(format!("{name:22}{}", cells.concat()));
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+/// EX-04, B03, B26, B27, B28.
+#[test]
+fn ex_04_b26_b27_b28_what_may_land_by_mode() {
+    let plan = "A: src/mine.rs tests/mine.py .github/workflows/ci.yml\nB: theirs.rs";
+    insta::assert_snapshot!(table(plan), @"
+                          strict      declared    open
+    listed                lands       lands       lands
+    listed, deleted       lands       lands       lands
+    listed test           lands       lands       lands
+    undeclared            Unlisted    Undeclared  beyond
+    declared              Unlisted    beyond      beyond
+    named in prose        Unlisted    beyond      beyond
+    declared, deleted     Unlisted    Deletion    beyond
+    declared, another's   Unlisted    ClaimedBy   beyond
+    declared test         Unlisted    Test        beyond
+    new undeclared test   Unlisted    Undeclared  beyond
+    named by a check      Unlisted    Test        beyond
+    trust, declared       Trust       Trust       Trust
+    trust, listed         ask         ask         ask
+    trust, other case     Trust       Trust       Trust
+    the plan itself       Pinned      Pinned      Pinned
+    listed link inside    lands       lands       lands
+    listed link outside   LeavesTree  LeavesTree  LeavesTree
+    listed link absolute  LeavesTree  LeavesTree  LeavesTree
+    listed link to .git   LeavesTree  LeavesTree  LeavesTree
+    listed repository     Gitlink     Gitlink     Gitlink
+    bad path              BadPath     BadPath     BadPath
+    ");
+}
+
+/// EX-04: without a file list, a task may change what it likes under the same guards.
+#[test]
+fn ex_04_a_task_without_files_has_the_same_guards() {
+    insta::assert_snapshot!(table("A:\nB: theirs.rs"), @"
+                          strict      declared    open
+    listed                lands       lands       lands
+    listed, deleted       Deletion    Deletion    lands
+    listed test           Test        Test        lands
+    undeclared            lands       lands       lands
+    declared              lands       lands       lands
+    named in prose        lands       lands       lands
+    declared, deleted     Deletion    Deletion    lands
+    declared, another's   ClaimedBy   ClaimedBy   lands
+    declared test         Test        Test        lands
+    new undeclared test   lands       lands       lands
+    named by a check      Test        Test        lands
+    trust, declared       Trust       Trust       Trust
+    trust, listed         Trust       Trust       Trust
+    trust, other case     Trust       Trust       Trust
+    the plan itself       Pinned      Pinned      Pinned
+    listed link inside    lands       lands       lands
+    listed link outside   LeavesTree  LeavesTree  LeavesTree
+    listed link absolute  LeavesTree  LeavesTree  LeavesTree
+    listed link to .git   LeavesTree  LeavesTree  LeavesTree
+    listed repository     Gitlink     Gitlink     Gitlink
+    bad path              BadPath     BadPath     BadPath
+    ");
+}

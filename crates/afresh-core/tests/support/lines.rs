@@ -1,0 +1,121 @@
+//! Events and effects as short lines.
+
+use afresh_core::check::CheckResult;
+use afresh_core::effect::CheckOn;
+use afresh_core::question::Topic;
+use afresh_core::time::Timestamp;
+use afresh_core::{Effect, Event};
+
+use super::named;
+
+pub(crate) fn event_line(event: &Event) -> String {
+    match event {
+        Event::RunStarted { run, plan, .. } => format!("run {run} of {} tasks", plan.len()),
+        Event::Opened { epoch } => format!("opened {epoch}"),
+        Event::PlanChanged { plan } => format!("plan changed: {} tasks", plan.len()),
+        Event::SettingsChanged { .. } => "settings changed".to_owned(),
+        Event::AttemptStarting { attempt, slot, reserved, .. } if reserved.tokens > 0 => {
+            format!("starting {attempt} in {slot}, {} reserved", reserved.tokens)
+        }
+        Event::AttemptStarting { attempt, slot, .. } => format!("starting {attempt} in {slot}"),
+        Event::AttemptSpawned { attempt } => format!("spawned {attempt}"),
+        Event::SpawnFailed { attempt, not_before, .. } => {
+            format!("no spawn {attempt}{}", until(*not_before))
+        }
+        Event::UsageCounted { attempt, usage } => format!("used {attempt} {}", usage.tokens()),
+        Event::AttemptEnded { attempt, end } => format!("ended {attempt} {:?}", end.ending),
+        Event::AttemptHarvested { attempt, harvest } => {
+            format!("harvested {attempt}: {} changes", harvest.changes.len())
+        }
+        Event::LeavingsSaved { attempt } => format!("leavings saved {attempt}"),
+        Event::AttemptRejected { attempt, reason, counts, not_before } => {
+            let counts = if *counts { "counts" } else { "does not count" };
+            format!("rejected {attempt} ({counts}){}: {}", until(*not_before), reason.describe())
+        }
+        Event::AttemptAccepted { attempt, differences } if differences.is_empty() => {
+            format!("accepted {attempt}")
+        }
+        Event::AttemptAccepted { attempt, differences } => {
+            format!("accepted {attempt}: {}", differences.join("; "))
+        }
+        Event::RedSeen { attempt, .. } => format!("red seen {attempt}"),
+        Event::ChecksPassed { attempt, results, .. } => {
+            format!("passed {attempt}: {}", commands(results))
+        }
+        Event::ChecksStopped { attempt, phase } => {
+            let of = attempt.as_ref().map_or("the whole".to_owned(), ToString::to_string);
+            format!("checks stopped {of} {phase:?}")
+        }
+        Event::ChecksResumed { attempt } => format!("checks resumed {attempt}"),
+        Event::MergeStarted { attempt, onto } => {
+            format!("merging {attempt} onto {}", named(onto.as_str()))
+        }
+        Event::MergeBuilt { attempt, .. } => format!("merge built {attempt}"),
+        Event::LandIntended { attempt, receipt, .. } => {
+            format!("intends to land {attempt} after {}", commands(&receipt.checks))
+        }
+        Event::LandDelayed { attempt, why } => format!("landing delayed {attempt}: {why}"),
+        Event::Merged { attempt, .. } => format!("merged {attempt}"),
+        Event::BranchRestoreAllowed { attempt, .. } => format!("restore allowed {attempt}"),
+        Event::TaskFailed { task, reason } => format!("failed {task}: {reason}"),
+        Event::TaskSkipped { task, reason } => format!("skipped {task}: {reason}"),
+        Event::TaskRetried { task } => format!("retried {task}"),
+        Event::Aborted { reason } => format!("aborted: {reason}"),
+        Event::QuestionAsked { question } => {
+            let keys: Vec<&str> = question.options.iter().map(|o| o.key.as_str()).collect();
+            let topic = match &question.topic {
+                Topic::Trust(_) => "trust".to_owned(),
+                Topic::Branch(_) => "branch".to_owned(),
+                other => format!("{other:?}").to_lowercase(),
+            };
+            let first = question.text.lines().next().unwrap_or_default();
+            format!("{} {topic} [{}]: {first}", question.id, keys.join(" "))
+        }
+        Event::QuestionAnswered { question, answer, by } => {
+            format!("{question} answered {answer:?} by {by}")
+        }
+        Event::HaltRequested { now, by, .. } => {
+            format!("halt {} by {by}", if *now { "now" } else { "gently" })
+        }
+        Event::HaltCleared => "halt cleared".to_owned(),
+        Event::BudgetReached { spent } => format!("budget reached at {}", spent.tokens),
+        Event::FinalChecksStarted { .. } => "final checks".to_owned(),
+        Event::FinalChecked { results, .. } => format!("finally checked {}", commands(results)),
+    }
+}
+
+pub(crate) fn effect_line(effect: &Effect) -> String {
+    match effect {
+        Effect::Start { attempt, slot, base } => {
+            format!("→ start {attempt} in {slot} from {}", named(base.as_str()))
+        }
+        Effect::Stop { attempt, grace } => format!("→ stop {attempt} within {grace:?}"),
+        Effect::Harvest { attempt, slot, .. } => format!("→ harvest {attempt} in {slot}"),
+        Effect::Check(request) => {
+            let on = match &request.on {
+                CheckOn::Tree(tree) => format!("tree {}", named(tree.as_str())),
+                CheckOn::Commit(commit) => format!("commit {}", named(commit.as_str())),
+            };
+            let commands: Vec<&str> = request.checks.iter().map(|c| c.command.as_str()).collect();
+            format!("→ check {:?} {on}: {}", request.phase, commands.join(", "))
+        }
+        Effect::StopChecks => "→ stop checks".to_owned(),
+        Effect::BuildMerge { attempt, onto, .. } => {
+            format!("→ build {attempt} onto {}", named(onto.as_str()))
+        }
+        Effect::MoveBranch { attempt, from, to, restore } => {
+            let over = if restore.is_some() { " over an outsider's" } else { "" };
+            let (from, to) = (named(from.as_str()), named(to.as_str()));
+            format!("→ move {attempt} from {from} to {to}{over}")
+        }
+    }
+}
+
+fn commands(results: &[CheckResult]) -> String {
+    let all: Vec<&str> = results.iter().map(|result| result.command.as_str()).collect();
+    all.join(", ")
+}
+
+fn until(moment: Option<Timestamp>) -> String {
+    moment.map_or_else(String::new, |at| format!(" until {} ms", at.0))
+}

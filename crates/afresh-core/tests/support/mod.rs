@@ -1,0 +1,375 @@
+//! A small driver for stories about the core: a plan in a few words, reports in a few words, and
+//! what follows as short lines.
+//!
+//! ```text
+//! B < A: b.txt c.txt      task B needs A and lists two files
+//! C:                      task C lists no files
+//! ```
+//! Every task has one check, `test ID`. Events are lines like `starting A.1 in 1`; effects are
+//! lines with an arrow: `→ start A.1 in 1`.
+
+mod lines;
+
+use std::time::Duration;
+
+use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
+use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
+use afresh_core::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId};
+use afresh_core::input::{AttemptEnd, Build, CheckReport, MergedTree, Move, Opening};
+use afresh_core::outcome::{Claim, Ending, Outcome, SpawnFailure};
+use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft};
+use afresh_core::run::Stage;
+use afresh_core::settings::Settings;
+use afresh_core::status::Status;
+use afresh_core::time::Timestamp;
+use afresh_core::usage::Usage;
+use afresh_core::{Effect, Event, Input, Plan, Reaction, Run, decide};
+
+pub(crate) use lines::{effect_line, event_line};
+
+/// A run, its journal, and its clock.
+#[derive(Debug, Clone)]
+pub(crate) struct Story {
+    pub(crate) run: Run,
+    pub(crate) journal: Vec<Event>,
+    pub(crate) now: Timestamp,
+    /// Replay the journal after every input (R12); slow for large plans.
+    pub(crate) replays: bool,
+}
+
+/// What followed from one input.
+#[derive(Debug, Clone)]
+pub(crate) struct Told(pub(crate) Reaction);
+
+impl Told {
+    /// Events and then effects, a line each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let events = self.0.events.iter().map(event_line);
+        events.chain(self.0.effects.iter().map(effect_line)).collect()
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.lines().join("\n")
+    }
+
+    pub(crate) fn effects(&self) -> Vec<String> {
+        self.0.effects.iter().map(effect_line).collect()
+    }
+
+    pub(crate) fn refusal(&self) -> &str {
+        self.0.refusal.as_deref().unwrap_or("carried out")
+    }
+
+    #[track_caller]
+    pub(crate) fn changes_nothing(&self) {
+        assert_eq!(self.lines(), Vec::<String>::new());
+    }
+
+    /// The attempts that start.
+    pub(crate) fn started(&self) -> Vec<String> {
+        let starts = self.0.effects.iter().filter_map(|effect| match effect {
+            Effect::Start { attempt, .. } => Some(attempt.to_string()),
+            _ => None,
+        });
+        starts.collect()
+    }
+}
+
+impl Story {
+    /// A run of this plan with the default settings, taken up by its first driver.
+    pub(crate) fn of(plan: &str) -> Self {
+        Self::with(plan, Settings::default())
+    }
+
+    pub(crate) fn with(plan: &str, settings: Settings) -> Self {
+        let mut story = Self::unopened(plan_of(plan), settings);
+        story.open();
+        story
+    }
+
+    pub(crate) fn unopened(plan: Plan, settings: Settings) -> Self {
+        let first = Event::RunStarted {
+            run: RunId::new("r1").expect("an id"),
+            branch: "afresh/r1".to_owned(),
+            base: commit("base"),
+            plan: Box::new(plan),
+            settings: Box::new(settings),
+        };
+        let run = Run::start(&first).expect("the first event starts a run");
+        Self { run, journal: vec![first], now: Timestamp(0), replays: true }
+    }
+
+    pub(crate) fn feed(&mut self, input: &Input) -> Told {
+        let reaction = decide(&mut self.run, self.now, input);
+        self.journal.extend(reaction.events.iter().cloned());
+        if self.replays {
+            let replayed = Run::replay(&self.journal).expect("the journal starts a run");
+            assert!(replayed == self.run, "R12: the journal leads to the same run");
+        }
+        Told(reaction)
+    }
+
+    /// A driver takes the run up.
+    pub(crate) fn open(&mut self) -> Told {
+        self.open_with(Opening::default())
+    }
+
+    pub(crate) fn open_with(&mut self, opening: Opening) -> Told {
+        self.feed(&Input::Opened(Box::new(opening)))
+    }
+
+    /// Time passes, and a deadline with it.
+    pub(crate) fn wait(&mut self, seconds: u64) -> Told {
+        self.now = self.now + Duration::from_secs(seconds);
+        self.feed(&Input::Woke)
+    }
+
+    pub(crate) fn spawned(&mut self, attempt: &str) -> Told {
+        self.feed(&Input::Spawned(attempt_id(attempt)))
+    }
+
+    pub(crate) fn spawn_fails(&mut self, attempt: &str) -> Told {
+        let failure = SpawnFailure { message: "no such program".to_owned(), hint: None };
+        self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
+    }
+
+    pub(crate) fn uses(&mut self, attempt: &str, tokens: u64) -> Told {
+        self.feed(&Input::UsageSeen(attempt_id(attempt), tokens_used(tokens)))
+    }
+
+    /// It ends with exit code 0 and a claim of success.
+    pub(crate) fn ends(&mut self, attempt: &str) -> Told {
+        self.ends_with(attempt, Ending::Exited(0), Outcome::Done(Claim::default()))
+    }
+
+    pub(crate) fn ends_with(&mut self, attempt: &str, ending: Ending, outcome: Outcome) -> Told {
+        let end = AttemptEnd { ending, outcome, usage: Usage::default(), duration_ms: 1 };
+        self.feed(&Input::AttemptEnded(attempt_id(attempt), end))
+    }
+
+    /// These files were modified.
+    pub(crate) fn harvested(&mut self, attempt: &str, paths: &[&str]) -> Told {
+        let changes = paths.iter().map(|path| changed(path, ChangeKind::Modified)).collect();
+        self.harvested_changes(attempt, changes)
+    }
+
+    pub(crate) fn harvested_changes(&mut self, attempt: &str, changes: Vec<Change>) -> Told {
+        let commit = (!changes.is_empty()).then(|| commit(&format!("c{attempt}")));
+        let harvest = Harvest { tree: tree(attempt), commit, changes, notes: vec![] };
+        self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
+    }
+
+    /// It ends badly, and what it left is saved.
+    pub(crate) fn dies(&mut self, attempt: &str) -> Told {
+        self.ends_with(attempt, Ending::Exited(1), Outcome::Silent);
+        self.harvested(attempt, &[])
+    }
+
+    /// The checks that are asked for end with this exit code.
+    pub(crate) fn checked(&mut self, attempt: &str, phase: Phase, code: i32) -> Told {
+        let on = match phase {
+            Phase::Merged => tree(&format!("m{attempt}")),
+            _ => tree(attempt),
+        };
+        let task = attempt_id(attempt).task;
+        let at = self.run.plan().position(&task).expect("a task of the plan");
+        let own =
+            self.run.plan().task(at).all_checks().filter(|c| phase != Phase::Red || c.red_first);
+        let commands = own.map(|check| check.command.clone());
+        let always = self.run.settings().always.iter().filter(|_| phase != Phase::Red).cloned();
+        let results = commands.chain(always).map(|command| result(&command, code)).collect();
+        self.report(attempt, phase, on, Checked::Ran(results))
+    }
+
+    pub(crate) fn report(
+        &mut self,
+        attempt: &str,
+        phase: Phase,
+        tree: TreeId,
+        checked: Checked,
+    ) -> Told {
+        let attempt = Some(attempt_id(attempt));
+        self.feed(&Input::Checked(CheckReport { attempt, phase, tree, checked }))
+    }
+
+    /// The merge is clean; where nothing landed meanwhile it is the attempt's own tree.
+    pub(crate) fn built(&mut self, attempt: &str) -> Told {
+        let id = attempt_id(attempt);
+        let onto = self.run.tip().clone();
+        let state = self.run.state_of(&id.task).expect("a task of the plan");
+        let unmoved = state.stage.work().is_some_and(|work| work.base == onto);
+        let tree = if unmoved { tree(attempt) } else { tree(&format!("m{attempt}")) };
+        let commit = commit(&format!("m{attempt}"));
+        self.feed(&Input::MergeBuilt(id, Build::Clean(MergedTree { onto, commit, tree })))
+    }
+
+    pub(crate) fn collides(&mut self, attempt: &str, path: &str) -> Told {
+        let (paths, detail) = (vec![path.to_owned()], String::new());
+        self.feed(&Input::MergeBuilt(attempt_id(attempt), Build::Conflict { paths, detail }))
+    }
+
+    pub(crate) fn moved(&mut self, attempt: &str, moved: Move) -> Told {
+        let to = commit(&format!("m{attempt}"));
+        self.feed(&Input::BranchMoved(attempt_id(attempt), to, moved))
+    }
+
+    /// From the spawn to the branch, with one file of its own.
+    pub(crate) fn lands(&mut self, attempt: &str) -> Told {
+        self.spawned(attempt);
+        self.passes_alone(attempt);
+        self.built(attempt);
+        if self.is_merging_checks(attempt) {
+            self.checked(attempt, Phase::Merged, 0);
+        }
+        self.moved(attempt, Move::Done)
+    }
+
+    /// Up to the merge: its work is saved, in scope, and passes by itself.
+    pub(crate) fn passes_alone(&mut self, attempt: &str) -> Told {
+        self.ends(attempt);
+        let path = self.own_file(attempt);
+        self.harvested(attempt, &[&path]);
+        self.checked(attempt, Phase::Alone, 0)
+    }
+
+    fn own_file(&self, attempt: &str) -> String {
+        let task = attempt_id(attempt).task;
+        let at = self.run.plan().position(&task).expect("a task of the plan");
+        let first = self.run.plan().task(at).patterns().next();
+        first.map_or("free.txt".to_owned(), ToString::to_string)
+    }
+
+    fn is_merging_checks(&self, attempt: &str) -> bool {
+        let state = self.run.state_of(&attempt_id(attempt).task).expect("a task of the plan");
+        matches!(
+            state.stage,
+            Stage::Merging(.., afresh_core::run::MergeStage::Checking { stopped: false, .. })
+        )
+    }
+
+    pub(crate) fn answer(&mut self, question: u32, answer: &str) -> Told {
+        let (answer, by) = (answer.to_owned(), "person".to_owned());
+        self.feed(&Input::Answered { question: QuestionId(question), answer, by })
+    }
+
+    pub(crate) fn halt(&mut self, now: bool) -> Told {
+        let (reason, by) = ("tea".to_owned(), "person".to_owned());
+        self.feed(&Input::HaltAsked { now, reason, by })
+    }
+
+    pub(crate) fn clear(&mut self) -> Told {
+        self.feed(&Input::HaltCleared)
+    }
+
+    pub(crate) fn skip(&mut self, task: &str) -> Told {
+        self.feed(&Input::SkipAsked { task: task_id(task), reason: "not today".to_owned() })
+    }
+
+    pub(crate) fn retry(&mut self, task: &str) -> Told {
+        self.feed(&Input::RetryAsked(task_id(task)))
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        Status::of(&self.run)
+    }
+
+    /// `A done, B ready`: every task with its word.
+    pub(crate) fn states(&self) -> String {
+        let tasks = self.status().tasks;
+        let words: Vec<String> =
+            tasks.iter().map(|task| format!("{} {}", task.id, task.state)).collect();
+        words.join(", ")
+    }
+
+    pub(crate) fn error_of(&self, task: &str) -> String {
+        let tasks = self.status().tasks;
+        let found = tasks.into_iter().find(|other| other.id.as_str() == task);
+        found.expect("a task of the plan").error.unwrap_or_default()
+    }
+}
+
+/// Reads the plan's few words.
+pub(crate) fn plan_of(text: &str) -> Plan {
+    Plan::new(draft_of(text)).expect("a plan without problems")
+}
+
+pub(crate) fn draft_of(text: &str) -> PlanDraft {
+    let tasks = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(task_draft);
+    PlanDraft { name: "story".to_owned(), spec: None, tasks: tasks.collect() }
+}
+
+fn task_draft(line: &str) -> TaskDraft {
+    let (head, files) = line.split_once(':').unwrap_or((line, ""));
+    let (id, needs) = head.split_once('<').unwrap_or((head, ""));
+    let id = id.trim().to_owned();
+    TaskDraft {
+        title: format!("task {id}"),
+        needs: needs.split_whitespace().map(str::to_owned).collect(),
+        files: files.split_whitespace().map(file).collect(),
+        checks: vec![check(&format!("test {id}"))],
+        id,
+        ..TaskDraft::default()
+    }
+}
+
+pub(crate) fn file(path: &str) -> FileDraft {
+    FileDraft { path: path.to_owned(), action: None }
+}
+
+pub(crate) fn check(command: &str) -> CheckDraft {
+    CheckDraft { name: None, command: command.to_owned(), red_first: false }
+}
+
+pub(crate) fn result(command: &str, code: i32) -> CheckResult {
+    CheckResult {
+        name: command.to_owned(),
+        command: command.to_owned(),
+        end: CheckEnd::Exited(code),
+        duration_ms: 1,
+        output_digest: String::new(),
+        output_tail: String::new(),
+        reused: false,
+    }
+}
+
+pub(crate) fn changed(path: &str, kind: ChangeKind) -> Change {
+    let now = if kind == ChangeKind::Deleted { EntryKind::Nothing } else { EntryKind::File };
+    Change { path: path.to_owned(), kind, now }
+}
+
+pub(crate) fn tokens_used(tokens: u64) -> Usage {
+    Usage { input: tokens, ..Usage::default() }
+}
+
+/// `A.1`.
+pub(crate) fn attempt_id(text: &str) -> AttemptId {
+    let (task, number) = text.rsplit_once('.').expect("an attempt is TASK.NUMBER");
+    AttemptId { task: task_id(task), number: number.parse().expect("a number") }
+}
+
+pub(crate) fn task_id(text: &str) -> TaskId {
+    TaskId::new(text).expect("an id")
+}
+
+pub(crate) fn commit(name: &str) -> CommitId {
+    CommitId::new(object(name)).expect("an object id")
+}
+
+pub(crate) fn tree(name: &str) -> TreeId {
+    TreeId::new(object(name)).expect("an object id")
+}
+
+/// An object id that can be read back.
+fn object(name: &str) -> String {
+    let hex = name.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    format!("{hex:0<40}")
+}
+
+/// The name behind an object id.
+pub(crate) fn named(object: &str) -> String {
+    let bytes = object.as_bytes().chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).expect("digits");
+        u8::from_str_radix(pair, 16).expect("digits")
+    });
+    String::from_utf8_lossy(&bytes.take_while(|byte| *byte != 0).collect::<Vec<u8>>()).into_owned()
+}
