@@ -160,7 +160,12 @@ impl Turn<'_> {
         let tree = tree.clone();
         match &report.checked {
             Checked::Ran(results) => {
-                self.record(Event::FinalChecked { tree, results: results.clone() });
+                // A round of before a restart says nothing about checks that came later.
+                let told = |check: &Check| results.iter().any(|r| r.command == check.command);
+                let passed = results.iter().all(CheckResult::passed);
+                if !passed || self.whole_checks().iter().all(told) {
+                    self.record(Event::FinalChecked { tree, results: results.clone() });
+                }
             }
             Checked::Stopped => {
                 self.record(Event::ChecksStopped { attempt: None, phase: Phase::Final });
