@@ -263,14 +263,16 @@ fn f18_a_stop_file_during_a_run_lets_running_attempts_finish() {
 #[test]
 fn f18_a_halt_during_a_back_off_does_not_wait_for_it() {
     let repo = repo();
-    repo.config("[run]\nagent = \"mine\"\nbackoff = [\"10s\"]\n");
+    repo.config("[run]\nagent = \"mine\"\nbackoff = [\"20s\"]\n");
     repo.commit("config");
     repo.plan_of(1);
     repo.agent("if [ $AFRESH_ATTEMPT = 1 ]; then exit 1; fi; echo \"by T001\" > T001.txt");
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" rejected T001.1");
+    let asked = Instant::now();
     fs::write(stop_file(&repo), "").expect("written");
     driver.end().expect(3);
+    assert!(asked.elapsed() < Duration::from_secs(15), "it waited: {:?}", asked.elapsed());
     assert_eq!(repo.status()["tasks"][0]["attempts"], 1, "it did not wait for the next attempt");
     expect_halted(&repo, "STOP file", "a STOP file was found");
     repo.afresh(&["resume"]).expect(0);
