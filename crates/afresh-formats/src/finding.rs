@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+/// How much of a line is shown.
+const EXCERPT_CHARS: usize = 200;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub severity: Severity,
@@ -75,15 +78,11 @@ impl Finding {
         } else {
             let number = self.line.to_string();
             let margin = " ".repeat(number.len());
-            let shown: String = self
-                .excerpt
-                .chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .take(200)
-                .collect();
-            let before = " ".repeat(self.column.saturating_sub(1).min(200));
-            let carets =
-                "^".repeat(self.width.clamp(1, 200usize.saturating_sub(before.len()).max(1)));
+            let shown: String =
+                self.excerpt.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            let before = " ".repeat(self.column.saturating_sub(1).min(EXCERPT_CHARS));
+            let room = EXCERPT_CHARS.saturating_sub(before.len()).max(1);
+            let carets = "^".repeat(self.width.clamp(1, room));
             let _ = writeln!(text, "  --> {}:{}:{}", self.file, self.line, self.column);
             let _ =
                 writeln!(text, " {margin} |\n {number} | {shown}\n {margin} | {before}{carets}");
@@ -124,13 +123,15 @@ impl<'a> Source<'a> {
         let (line, column) = self.place(at.start);
         let start = self.line_starts[line - 1];
         let excerpt = self.text[start..].lines().next().unwrap_or_default();
+        // A file may be one line of megabytes.
+        let shown = excerpt.chars().take(EXCERPT_CHARS).collect();
         let end = at.end.min(start + excerpt.len()).max(at.start);
         let width = self.text.get(at.start..end).map_or(1, |part| part.chars().count());
         Finding {
             line,
             column,
             width: width.max(1),
-            excerpt: excerpt.to_owned(),
+            excerpt: shown,
             ..Finding::of_file(self.name, code, message)
         }
     }

@@ -9,16 +9,19 @@ use std::ops::Range;
 
 use afresh_core::Plan;
 use afresh_core::plan::{
-    CheckDraft, ContextLevel, Field, FileAction, FileDraft, Place, PlanDraft, Problem, StepDraft,
-    TaskDraft, Tier, nearest,
+    CheckDraft, ContextLevel, Field, FileAction, FileDraft, Place, PlanDraft, Problem, ProblemKind,
+    StepDraft, TaskDraft, Tier, nearest,
 };
 
-use crate::finding::{Finding, Source};
-use crate::node::{Node, Value};
+use crate::finding::{Finding, Severity, Source};
+use crate::node::{Entry, Node, Value};
 use crate::{json, toml};
 
 /// The largest plan file that is read, in bytes.
 pub const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
+
+/// More findings than this say nothing new; the rest is counted.
+const MAX_FINDINGS: usize = 1_000;
 
 const FORMAT_HELP: &str = "`afresh schema plan` describes the format";
 
@@ -52,7 +55,7 @@ pub struct Reading {
     /// None where a finding is an error.
     pub plan: Option<Plan>,
     pub findings: Vec<Finding>,
-    /// Fields that we do not know, by their path.
+    /// Fields that we do not know, by their path, as they were written (FO-06).
     pub unknown: BTreeMap<String, String>,
 }
 
@@ -105,29 +108,67 @@ struct Places {
 struct Reader<'a, 's> {
     source: &'a Source<'s>,
     findings: Vec<Finding>,
+    /// Findings that were only counted, and the worst of them.
+    more: usize,
+    worst: Severity,
     places: Vec<Places>,
     unknown: BTreeMap<String, String>,
 }
 
 impl<'a, 's> Reader<'a, 's> {
     fn new(source: &'a Source<'s>) -> Self {
-        Self { source, findings: Vec::new(), places: Vec::new(), unknown: BTreeMap::new() }
+        Self {
+            source,
+            findings: Vec::new(),
+            more: 0,
+            worst: Severity::Warning,
+            places: Vec::new(),
+            unknown: BTreeMap::new(),
+        }
     }
 
     fn read(mut self, root: &Node) -> Reading {
         let draft = self.plan(root);
+        let readable = self.worst < Severity::Error && !self.findings.iter().any(Finding::is_error);
         let mut plan = None;
-        if !self.findings.iter().any(Finding::is_error) {
-            match Plan::new(draft) {
-                Ok(read) => plan = Some(read),
-                Err(problems) => {
-                    let located: Vec<Finding> = problems.iter().map(|p| self.locate(p)).collect();
-                    self.findings.extend(located);
+        match Plan::new(draft) {
+            Ok(read) => plan = Some(read).filter(|_| readable),
+            Err(problems) => {
+                for problem in problems.iter().filter(|p| readable || is_no_consequence(p)) {
+                    let at = self.span(&problem.place);
+                    self.find(Severity::Error, &at, |reader| reader.locate(problem));
                 }
             }
         }
         self.findings.sort_by_key(|finding| (finding.line, finding.column));
+        if self.more > 0 {
+            let message = format!("and {} more problems", self.more);
+            let mut finding = Finding::of_file(self.source.name, "more", message);
+            finding.severity = self.worst;
+            self.findings.push(finding.with_help("mend these first"));
+        }
         Reading { plan, findings: self.findings, unknown: self.unknown }
+    }
+
+    /// Takes a finding down, unless that place could not be read anyway or there are enough.
+    fn find(
+        &mut self,
+        severity: Severity,
+        at: &Range<usize>,
+        finding: impl FnOnce(&Self) -> Finding,
+    ) {
+        if self.findings.len() >= MAX_FINDINGS {
+            self.more += 1;
+            self.worst = self.worst.max(severity);
+            return;
+        }
+        let place = self.source.place(at.start);
+        let unread =
+            |other: &Finding| other.code == "wrong-type" && (other.line, other.column) == place;
+        if !self.findings.iter().any(unread) {
+            let finding = Finding { severity, ..finding(self) };
+            self.findings.push(finding);
+        }
     }
 
     fn locate(&self, problem: &Problem) -> Finding {
@@ -174,7 +215,7 @@ impl<'a, 's> Reader<'a, 's> {
                 "name" => draft.name = self.text(&entry.node),
                 "spec" => draft.spec = Some(self.text(&entry.node)),
                 "task" => draft.tasks = self.tasks(&entry.node),
-                _ => self.unknown_field("", PLAN_FIELDS, &entry.key, &entry.key_span),
+                _ => self.unknown_field("", PLAN_FIELDS, entry),
             }
         }
         if !versioned {
@@ -236,12 +277,7 @@ impl<'a, 's> Reader<'a, 's> {
                     );
                 }
                 "agent" => draft.agent = Some(self.text(value)),
-                _ => self.unknown_field(
-                    &format!("task.{at}."),
-                    TASK_FIELDS,
-                    &entry.key,
-                    &entry.key_span,
-                ),
+                _ => self.unknown_field(&format!("task.{at}."), TASK_FIELDS, entry),
             }
         }
         draft
@@ -270,7 +306,7 @@ impl<'a, 's> Reader<'a, 's> {
                 "checks" => draft.checks = self.checks(at, Some(number), value),
                 _ => {
                     let path = format!("task.{at}.steps.{number}.");
-                    self.unknown_field(&path, STEP_FIELDS, &entry.key, &entry.key_span);
+                    self.unknown_field(&path, STEP_FIELDS, entry);
                 }
             }
         }
@@ -280,11 +316,12 @@ impl<'a, 's> Reader<'a, 's> {
     fn files(&mut self, at: usize, step: Option<usize>, node: &Node) -> Vec<FileDraft> {
         self.items(at, step, Field::Files, node, "a list of paths")
             .iter()
-            .map(|item| self.file(item))
+            .enumerate()
+            .map(|(item, node)| self.file(&path_of(at, step, "files", item), node))
             .collect()
     }
 
-    fn file(&mut self, node: &Node) -> FileDraft {
+    fn file(&mut self, path: &str, node: &Node) -> FileDraft {
         let mut draft = FileDraft::default();
         match &node.value {
             Value::Text(path) => draft.path.clone_from(path),
@@ -302,7 +339,7 @@ impl<'a, 's> Reader<'a, 's> {
                                 ],
                             );
                         }
-                        _ => self.unknown_field("files.", FILE_FIELDS, &entry.key, &entry.key_span),
+                        _ => self.unknown_field(path, FILE_FIELDS, entry),
                     }
                 }
             }
@@ -314,11 +351,12 @@ impl<'a, 's> Reader<'a, 's> {
     fn checks(&mut self, at: usize, step: Option<usize>, node: &Node) -> Vec<CheckDraft> {
         self.items(at, step, Field::Checks, node, "a list of commands")
             .iter()
-            .map(|item| self.check(item))
+            .enumerate()
+            .map(|(item, node)| self.check(&path_of(at, step, "checks", item), node))
             .collect()
     }
 
-    fn check(&mut self, node: &Node) -> CheckDraft {
+    fn check(&mut self, path: &str, node: &Node) -> CheckDraft {
         let mut draft = CheckDraft::default();
         match &node.value {
             Value::Text(command) => draft.command.clone_from(command),
@@ -331,14 +369,7 @@ impl<'a, 's> Reader<'a, 's> {
                             Value::Bool(flag) => draft.red_first = flag,
                             _ => self.wrong(&entry.node, "true or false"),
                         },
-                        _ => {
-                            self.unknown_field(
-                                "checks.",
-                                CHECK_FIELDS,
-                                &entry.key,
-                                &entry.key_span,
-                            );
-                        }
+                        _ => self.unknown_field(path, CHECK_FIELDS, entry),
                     }
                 }
             }
@@ -398,19 +429,42 @@ impl<'a, 's> Reader<'a, 's> {
 
     fn wrong(&mut self, node: &Node, expected: &str) {
         let message = format!("expected {expected}, found {}", node.value.kind());
-        let finding = self.source.finding("wrong-type", &node.span, message);
-        self.findings.push(finding.with_help(FORMAT_HELP));
+        self.find(Severity::Error, &node.span, |reader| {
+            reader.source.finding("wrong-type", &node.span, message).with_help(FORMAT_HELP)
+        });
     }
 
-    fn unknown_field(&mut self, path: &str, known: &[&str], key: &str, at: &Range<usize>) {
-        let message = format!("unknown field {key:?}");
-        let finding = self.source.finding("unknown-field", at, message);
-        let finding = match alias(key).or_else(|| nearest(key, known.iter().copied())) {
-            Some(near) => finding.with_help(format!("did you mean {near:?}?")),
-            None => finding.as_warning().with_help("it is kept, but means nothing here"),
-        };
-        self.findings.push(finding);
-        self.unknown.insert(format!("{path}{key}"), key.to_owned());
+    fn unknown_field(&mut self, path: &str, known: &[&str], entry: &Entry) {
+        let key = entry.key.as_str();
+        let shown: String = key.chars().take(80).collect();
+        let near = alias(key).or_else(|| nearest(key, known.iter().copied()));
+        let severity = if near.is_some() { Severity::Error } else { Severity::Warning };
+        self.find(severity, &entry.key_span, |reader| {
+            let message = format!("unknown field {shown:?}");
+            let finding = reader.source.finding("unknown-field", &entry.key_span, message);
+            match near {
+                Some(near) => finding.with_help(format!("did you mean {near:?}?")),
+                None => finding.with_help("it is kept, but means nothing here"),
+            }
+        });
+        let written = self.source.text.get(entry.node.span.clone()).unwrap_or_default();
+        self.unknown.insert(format!("{path}{key}"), written.to_owned());
+    }
+}
+
+/// A problem of its own, and not what follows from a field that could not be read.
+fn is_no_consequence(problem: &Problem) -> bool {
+    !matches!(
+        problem.kind,
+        ProblemKind::Empty | ProblemKind::MissingTitle | ProblemKind::UnknownNeed
+    )
+}
+
+/// Where an item of a list is, for the names of unknown fields.
+fn path_of(at: usize, step: Option<usize>, list: &str, item: usize) -> String {
+    match step {
+        Some(step) => format!("task.{at}.steps.{step}.{list}.{item}."),
+        None => format!("task.{at}.{list}.{item}."),
     }
 }
 

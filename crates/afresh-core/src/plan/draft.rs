@@ -11,6 +11,9 @@ use crate::pattern::FilePattern;
 /// The longest command that is accepted, in bytes.
 const MAX_COMMAND_BYTES: usize = 64 * 1024;
 
+/// For how many problems a better word is looked for.
+const MAX_SUGGESTIONS: usize = 50;
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanDraft {
     pub name: String,
@@ -190,9 +193,13 @@ impl Reader<'_> {
 
     fn needs(&mut self, draft: &TaskDraft, known: &BTreeSet<&str>) -> Vec<TaskId> {
         let mut needs: Vec<TaskId> = Vec::new();
+        let mut seen = BTreeSet::new();
         for (item, need) in draft.needs.iter().enumerate() {
             if !known.contains(need.as_str()) {
-                let help = nearest(need, known.iter().copied()).map_or_else(
+                // With many problems, looking for the nearest of many ids would take minutes.
+                let few = self.problems.len() < MAX_SUGGESTIONS;
+                let near = few.then(|| nearest(need, known.iter().copied())).flatten();
+                let help = near.map_or_else(
                     || "add a task with that id, or remove it from `needs`".to_owned(),
                     |near| format!("did you mean {near:?}?"),
                 );
@@ -200,7 +207,7 @@ impl Reader<'_> {
                     format!("task {:?} needs {need:?}, which is not in the plan", draft.id);
                 self.report(ProblemKind::UnknownNeed, Field::Needs, item, message, &help);
             } else if let Ok(id) = TaskId::new(need.as_str())
-                && !needs.contains(&id)
+                && seen.insert(need.as_str())
             {
                 needs.push(id);
             }
