@@ -1,0 +1,24 @@
+//! Stories about the program's own formats: text in, a plan or located findings out.
+
+mod bad_text;
+mod findings;
+mod properties;
+mod reading;
+mod results;
+
+use afresh_formats::native::{Reading, read};
+
+/// Reads a plan in TOML.
+fn toml(text: &str) -> Reading {
+    read("my.plan.toml", text.as_bytes())
+}
+
+/// Reads a plan in JSON.
+fn json(text: &str) -> Reading {
+    read("my.plan.json", text.as_bytes())
+}
+
+/// All findings as people read them.
+fn rendered(reading: &Reading) -> String {
+    reading.findings.iter().map(afresh_formats::Finding::render).collect()
+}

@@ -1,0 +1,92 @@
+//! What a worker answered: any text at all (B32, B33).
+
+use afresh_core::outcome::Outcome;
+use afresh_formats::result::read;
+use proptest::prelude::*;
+
+fn block(json: &str) -> String {
+    format!("words\nOUTPUT_JSON_START\n{json}\nOUTPUT_JSON_END\n")
+}
+
+const GOOD: &str = r#"{"status":"COMPLETED","files_modified":["a.rs"],"deviations":[{"rule":3,"description":"d","files":["b.rs"]}]}"#;
+
+/// B32: cut off at any byte, an answer is silent, unintelligible or whole; never something else.
+#[test]
+fn b32_an_answer_cut_off_anywhere_is_never_misread() {
+    let whole = block(GOOD);
+    let end = whole.find("OUTPUT_JSON_END").expect("the marker") + "OUTPUT_JSON_END".len();
+    let begun = whole.find("OUTPUT_JSON_START").expect("the marker") + "OUTPUT_JSON_START".len();
+    for at in 0..whole.len() {
+        let outcome = read(&whole[..at]);
+        let right = match outcome {
+            Outcome::Silent => at < begun,
+            Outcome::Unintelligible { .. } => (begun..end).contains(&at),
+            Outcome::Done(_) => at >= end,
+            _ => false,
+        };
+        assert!(right, "cut off at {at}: {outcome:?}");
+    }
+}
+
+/// B32: two blocks: the last well-formed one counts; indented and CRLF markers are markers.
+#[test]
+fn b32_of_two_blocks_the_last_well_formed_counts() {
+    let failed = block(r#"{"status":"FAILED","error":"e"}"#);
+    assert!(matches!(read(&(block(GOOD) + &failed)), Outcome::Failed(_)));
+    assert!(matches!(read(&(failed + &block(GOOD))), Outcome::Done(_)));
+    assert!(matches!(read(&block(GOOD).replace('\n', "\r\n")), Outcome::Done(_)));
+    // A block that was begun anew starts at its last marker.
+    let anew = format!("OUTPUT_JSON_START\n{{\n{}", block(GOOD));
+    assert!(matches!(read(&anew), Outcome::Done(_)));
+}
+
+/// B33: numbers and types that make no sense are ignored, not believed.
+#[test]
+fn b33_nonsense_fields_are_ignored() {
+    let odd = r#"{"status":"completed","cost":1e308,"files_modified":"a.rs","deviations":[7,{"rule":9999,"description":3}]}"#;
+    let Outcome::Done(claim) = read(&block(odd)) else { panic!("not done") };
+    assert!(claim.files.is_empty());
+    assert_eq!((claim.deviations.len(), claim.deviations[0].rule), (1, 0));
+    assert!(matches!(
+        read(&block(r#"{"status":"completed","cost":NaN}"#)),
+        Outcome::Unintelligible { .. }
+    ));
+}
+
+/// Nested as deep as a worker likes, and as long.
+#[test]
+fn hostile_answers_stay_bounded() {
+    let deep = block(&"[".repeat(100_000));
+    assert!(matches!(read(&deep), Outcome::Unintelligible { .. }));
+    let long = block(&format!(r#"{{"status":"FAILED","error":"{}"}}"#, "x".repeat(1_000_000)));
+    let Outcome::Failed(failure) = read(&long) else { panic!("not failed") };
+    assert!(failure.error.len() <= 8_000);
+    let many =
+        block(&format!(r#"{{"status":"DONE","files_modified":[{}"a"]}}"#, "\"a\",".repeat(50_000)));
+    let Outcome::Done(claim) = read(&many) else { panic!("not done") };
+    assert!(claim.files.len() <= 2_000);
+}
+
+proptest! {
+    /// B32: no text makes the reader panic.
+    #[test]
+    fn b32_any_text_is_read(text in "\\PC{0,200}") {
+        read(&text);
+    }
+
+    /// B32: nor any text between markers, or with markers thrown in.
+    #[test]
+    fn b32_any_text_with_markers_is_read(parts in prop::collection::vec("(OUTPUT_JSON_START|OUTPUT_JSON_END|\n|\r|\\{\"status\":\"DONE\"\\}|\"|\\{|\\}|é|🦀| )", 0..30)) {
+        read(&parts.concat());
+    }
+
+    /// B32: nor any JSON at all in a block.
+    #[test]
+    fn b32_any_fields_are_read(
+        status in "(COMPLETED|NEEDS_DECISION|NEEDS_ACTION|FAILED|needs-action|x)",
+        key in "(decision|action|error|options|instructions|deviations|files_modified|retryable|rule)",
+        value in "(1|-1|1e400|null|true|\"a\"|\\[\\]|\\[1,\\[\\]\\]|\\{\\}|\\{\"options\":\\[\\{\\}\\]\\}|\\[\\{\"key\":1\\}\\])",
+    ) {
+        read(&block(&format!(r#"{{"status":"{status}","decision_needed":"q","action_needed":"n","{key}":{value}}}"#)));
+    }
+}
