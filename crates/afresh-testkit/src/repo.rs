@@ -4,6 +4,7 @@
 //! git configuration, on its home directory, or on another test.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -305,4 +306,16 @@ pub fn finish(mut command: Command) -> Ran {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// Makes an executable script. Another process writes it: a descriptor of ours, open for writing,
+/// would be in every child that a test beside us starts, and the kernel runs no file that is.
+pub fn put_script(path: &Path, text: &str) {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("sh runs");
+    let mut input = child.stdin.take().expect("its standard input is piped");
+    input.write_all(text.as_bytes()).expect("written");
+    drop(input);
+    assert!(child.wait().expect("sh ends").success(), "cannot write {}", path.display());
 }

@@ -17,7 +17,8 @@ fn every_promise_has_its_tests_and_every_test_its_promise() {
     let file = workspace().join("docs/promises.md");
     let text = std::fs::read_to_string(&file).expect("docs/promises.md");
     let tests = tests_by_id();
-    let promised: BTreeSet<String> = text.lines().filter_map(promise_id).map(str::to_owned).collect();
+    let promised: BTreeSet<String> =
+        text.lines().filter_map(promise_id).map(str::to_owned).collect();
     let unproved: Vec<&String> = promised.iter().filter(|id| !tests.contains_key(*id)).collect();
     assert!(unproved.is_empty(), "promised, but no test names: {unproved:?}");
     let unpromised: Vec<&String> = tests.keys().filter(|id| !promised.contains(*id)).collect();
@@ -26,7 +27,10 @@ fn every_promise_has_its_tests_and_every_test_its_promise() {
     if std::env::var_os("AFRESH_UPDATE").is_some() {
         std::fs::write(&file, &current).expect("written");
     } else {
-        assert!(text == current, "docs/promises.md is not current: run AFRESH_UPDATE=1 cargo test -p afresh --test promises");
+        assert!(
+            text == current,
+            "docs/promises.md is not current: run AFRESH_UPDATE=1 cargo test -p afresh --test promises"
+        );
     }
 }
 
@@ -45,7 +49,8 @@ fn with_lists(text: &str, tests: &BTreeMap<String, BTreeSet<String>>) -> String 
         }
         match (&id, line.starts_with(MARK)) {
             (Some(id), true) => {
-                let names: Vec<String> = tests.get(id).into_iter().flatten().map(|name| format!("`{name}`")).collect();
+                let names: Vec<String> =
+                    tests.get(id).into_iter().flatten().map(|name| format!("`{name}`")).collect();
                 lines.push(format!("{MARK}{}", names.join(", ")));
             }
             _ => lines.push(line.to_owned()),
@@ -120,12 +125,14 @@ fn ids_in_text(text: &str) -> BTreeSet<String> {
 fn ids_in_name(name: &str) -> BTreeSet<String> {
     let parts: Vec<String> = name.split('_').map(str::to_ascii_uppercase).collect();
     let single = parts.iter().filter(|part| is_id(part)).cloned();
-    let paired = parts.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1])).filter(|id| is_id(id));
+    let paired =
+        parts.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1])).filter(|id| is_id(id));
     single.chain(paired).collect()
 }
 
 fn is_id(word: &str) -> bool {
-    const GROUPS: [&str; 12] = ["AU", "PL", "FO", "PR", "AG", "RE", "EX", "HU", "ST", "LO", "BE", "SC"];
+    const GROUPS: [&str; 12] =
+        ["AU", "PL", "FO", "PR", "AG", "RE", "EX", "HU", "ST", "LO", "BE", "SC"];
     let digits = |text: &str, lengths: std::ops::RangeInclusive<usize>| {
         lengths.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
     };

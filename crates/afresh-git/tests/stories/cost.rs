@@ -1,12 +1,11 @@
 //! What one attempt costs.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
 
 use afresh_git::{Pool, Program, Repository, Surroundings, Target};
 
-use crate::scene::{Scene, WORK, owned, variables};
+use crate::scene::{Scene, WORK, owned, put_script, variables};
 
 const HUNDRED_FILES: &str = "for d in 0 1 2 3 4 5 6 7 8 9; do mkdir d$d; for f in 0 1 2 3 4 5 6 7 8 9; do \
                              echo $d$f >d$d/f$f; done; done; echo '*.log' >.gitignore";
@@ -20,8 +19,7 @@ fn an_attempt_takes_few_git_processes() {
     fs::create_dir(&bin).unwrap();
     let git = scene.repository().program().path().display().to_string();
     let script = format!("#!/bin/sh\necho \"$@\" >>{}\nexec {git} \"$@\"\n", count.display());
-    fs::write(bin.join("git"), script).unwrap();
-    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    put_script(&bin.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = bin.into();
     let program = Program::find(Surroundings::from_vars(vars)).unwrap();

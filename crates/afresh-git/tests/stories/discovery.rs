@@ -5,7 +5,7 @@ use std::fs;
 use afresh_git::{DiscoverError, Program, Repository, Surroundings};
 use tempfile::tempdir;
 
-use crate::scene::{Scene, shell, snapshot, variables};
+use crate::scene::{Scene, put_script, shell, snapshot, variables};
 
 fn program(home: &std::path::Path) -> Program {
     let mut vars = variables(home);
@@ -110,9 +110,7 @@ fn f21_a_directory_that_git_does_not_trust_is_refused_with_a_hint() {
     fs::create_dir(&wrapper).unwrap();
     let git = scene.repository().program().path().display().to_string();
     let script = format!("#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {git} \"$@\"\n");
-    fs::write(wrapper.join("git"), script).unwrap();
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(wrapper.join("git"), executable).unwrap();
+    put_script(&wrapper.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = wrapper.into();
     let program = Program::find(Surroundings::from_vars(vars)).unwrap();

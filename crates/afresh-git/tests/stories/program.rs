@@ -1,21 +1,18 @@
 //! F21: is there a git that we can use?
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use afresh_git::{Program, ProgramError, Repository, Surroundings};
 use tempfile::tempdir;
 
-use crate::scene::{Scene, variables};
+use crate::scene::{Scene, put_script, variables};
 
 /// A PATH of one directory, whose git is this script.
 fn find_with(dir: &Path, script: Option<&str>) -> Result<Program, ProgramError> {
     if let Some(script) = script {
         let path = dir.join("git");
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        put_script(&path, &format!("#!/bin/sh\n{script}\n"));
     }
     let path: (OsString, OsString) = ("PATH".into(), dir.into());
     Program::find(Surroundings::from_vars([path]))
@@ -53,8 +50,7 @@ fn f21_a_wrapper_that_warns_on_every_call_works() {
     let git = scene.repository().program().path().display();
     let script =
         format!("#!/bin/sh\necho 'warning: wrapped, fatal: not really' >&2\nexec {git} \"$@\"\n");
-    fs::write(dir.path().join("git"), script).unwrap();
-    fs::set_permissions(dir.path().join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    put_script(&dir.path().join("git"), &script);
     let mut path = OsString::from(dir.path());
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -200,4 +201,16 @@ pub(crate) fn checkout(tree: &Path) -> BTreeMap<String, String> {
     let mut found = snapshot(tree);
     found.retain(|path, _| path != ".git" && !path.starts_with(".git/"));
     found
+}
+
+/// Makes an executable script. Another process writes it: a descriptor of ours, open for writing,
+/// would be in every child that a test beside us starts, and the kernel runs no file that is.
+pub(crate) fn put_script(path: &Path, text: &str) {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("sh runs");
+    let mut input = child.stdin.take().expect("its standard input is piped");
+    input.write_all(text.as_bytes()).expect("written");
+    drop(input);
+    assert!(child.wait().expect("sh ends").success(), "cannot write {}", path.display());
 }

@@ -1,10 +1,10 @@
 //! A `git` in front of the real one: it does as it is told first.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use afresh_testkit::TestRepo;
+use afresh_testkit::repo::put_script;
 
 /// Makes a directory with a `git` that runs `script` and then, unless that ended it, the real git,
 /// which the script knows as `$git`.
@@ -14,8 +14,7 @@ pub(crate) fn put_git(repo: &TestRepo, script: &str) -> PathBuf {
     let path = directory.join("git");
     let real = real_git();
     let text = format!("#!/bin/sh\ngit='{}'\n{script}\nexec \"$git\" \"$@\"\n", real.display());
-    fs::write(&path, text).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    put_script(&path, &text);
     directory
 }
 
