@@ -67,10 +67,14 @@ fn ex_01_six_tasks_append_to_one_file_and_none_is_lost() {
     let repo = repo();
     repo.write("list.txt", "");
     repo.commit("an empty list");
-    let tasks: String = (1..=6)
-        .map(|n| format!("[[task]]\nid = \"T{n}\"\ntitle = \"append {n}\"\nfiles = [\"list.txt\"]\nchecks = [\"grep -qx T{n} list.txt\"]\n"))
-        .collect();
-    repo.plan(&tasks);
+    let task = |n: usize| {
+        format!(
+            "[[task]]\nid = \"T{n}\"\ntitle = \"append {n}\"\nfiles = [\"list.txt\"]\n\
+             checks = [\"grep -qx T{n} list.txt\"]\n"
+        )
+    };
+    let tasks: Vec<String> = (1..=6).map(task).collect();
+    repo.plan(&tasks.concat());
     repo.agent("echo $AFRESH_TASK >> list.txt");
     repo.run(&["--parallel", "6"]).expect(0);
     let list = repo.on_branch("list.txt").expect("the list");
