@@ -125,6 +125,7 @@ impl Pool {
         }
         let gathered = harvester.gather(survey).map_err(failed)?;
         self.keep_safe(place, request, &gathered)?;
+        workspace.mark_saved().map_err(|e| failed(e.into()))?;
         harvester.forget_scratch().map_err(|e| failed(e.into()))?;
         gathered.into_harvest(place)
     }

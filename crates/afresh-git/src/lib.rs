@@ -5,7 +5,7 @@
 //! Calls block, and may come from several threads. What to harvest, merge or retry, and holding
 //! the repository's lock, is the caller's business.
 //!
-//! The path of one attempt: [`Pool::prepare`] fills a slot, the worker works in it,
+//! The path of one attempt: [`Pool::prepare`] fills a slot, [`Pool::entrust`] gives it to a worker,
 //! [`Pool::harvest`] turns what it left into commits of ours, [`Pool::merge`] builds the result
 //! aside, [`Repository::commit`] makes it a commit, [`Repository::update_refs`] moves the branch.
 
@@ -14,6 +14,7 @@ mod clone;
 mod command;
 mod commit;
 mod discover;
+mod entrust;
 mod error;
 mod gather;
 mod harvest;

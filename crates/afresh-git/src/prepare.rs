@@ -5,6 +5,7 @@ use afresh_core::ids::{CommitId, TreeId};
 use crate::clone;
 use crate::command::CommandError;
 use crate::error::FileError;
+use crate::harvest::HarvestError;
 use crate::index::Index;
 use crate::keep::Patterns;
 use crate::pool::{Place, Pool, PoolError};
@@ -43,6 +44,8 @@ impl Target<'_> {
 pub enum PrepareError {
     #[error("cannot prepare {place}: the repository has no object {id}")]
     Unknown { place: Place, id: String },
+    #[error("cannot prepare {place}: what an earlier attempt left in it cannot be saved")]
+    Unsaved { place: Place, source: Box<HarvestError> },
     #[error("cannot prepare {place}")]
     Pool { place: Place, source: PoolError },
 }
@@ -51,7 +54,8 @@ impl Pool {
     /// Makes the slot's checkout exactly `target`, except for ignored paths that match `keep`.
     ///
     /// `keep` holds patterns such as `target/` or `/web/node_modules/`. A slot that is missing,
-    /// damaged or not ours any more is made anew. Nothing outside the slot is touched. No process
+    /// damaged or not ours any more is made anew. Work that was entrusted to somebody and never
+    /// harvested is saved first. Nothing outside the slot is touched. No process
     /// may be using the slot.
     pub fn prepare(
         &self,
@@ -59,6 +63,8 @@ impl Pool {
         target: Target<'_>,
         keep: &[String],
     ) -> Result<(), PrepareError> {
+        self.save_leftovers(place, keep)
+            .map_err(|source| PrepareError::Unsaved { place, source: Box::new(source) })?;
         let workspace = self.workspace(place);
         let keep = Patterns::new(keep);
         let failed = |source| PrepareError::Pool { place, source };
@@ -112,7 +118,11 @@ impl Pool {
 impl PrepareError {
     /// Full disk or exhausted quota: the run can pause and go on later.
     pub fn is_out_of_space(&self) -> bool {
-        matches!(self, Self::Pool { source, .. } if source.is_out_of_space())
+        match self {
+            Self::Pool { source, .. } => source.is_out_of_space(),
+            Self::Unsaved { source, .. } => source.is_out_of_space(),
+            Self::Unknown { .. } => false,
+        }
     }
 
     /// What git said, where it was git that failed.

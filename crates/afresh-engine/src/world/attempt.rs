@@ -12,7 +12,7 @@ use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
 use afresh_formats::result;
-use afresh_git::{Place, Target};
+use afresh_git::{Place, Target, salvage_ref};
 use afresh_process::{Ended, Job, Limits, Report, Running};
 
 use crate::layout::text;
@@ -114,6 +114,12 @@ impl AttemptJob {
         if handle.is_asked() {
             return Ok(None);
         }
+        let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
+        let listed: Vec<String> = self.bundle.task.patterns().map(ToString::to_string).collect();
+        shared
+            .pool
+            .entrust(place, &kept, &listed)
+            .map_err(|error| failure(&describe(&error), None))?;
         let job = self.job(shared, &files, shared.pool.tree(place))?;
         let running = Running::start(&shared.rules.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;

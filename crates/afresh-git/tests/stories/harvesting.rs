@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use afresh_git::{
     ChangeKind, HarvestError, HarvestLimits, HarvestRequest, Mode, RefOutcome, Refusal, Target,
+    salvage_ref,
 };
 
 use crate::scene::{Scene, WORK, owned};
@@ -331,4 +332,23 @@ fn a_submodule_of_the_project_is_left_as_it_is() {
         (harvest.changes[0].old_mode, harvest.changes[0].new_mode),
         (Mode::Gitlink, Mode::File)
     );
+}
+
+/// R16: a slot whose work nobody harvested is saved before somebody else gets it, whoever that is.
+#[test]
+fn r16_work_that_was_never_harvested_is_saved_before_the_slot_is_used_again() {
+    let scene = Scene::new();
+    scene.prepare();
+    let name = salvage_ref("run-1", "T001.1");
+    scene.pool.entrust(WORK, &name, &["ignored.log".to_owned()]).unwrap();
+    scene.work("echo precious >new.txt; echo '*.log' >.gitignore; echo too >ignored.log");
+    scene.prepare();
+    let saved = scene.repository().read_ref(&name).unwrap().expect("a salvage ref");
+    let file = |path: &str| scene.repository().show_file(&saved, path).unwrap();
+    assert_eq!(file("new.txt").as_deref(), Some(&b"precious\n"[..]));
+    assert_eq!(file("ignored.log").as_deref(), Some(&b"too\n"[..]));
+    // Saved once: the next preparation has nothing to save.
+    scene.work("echo later >other.txt");
+    scene.prepare();
+    assert_eq!(scene.repository().read_ref(&name).unwrap(), Some(saved));
 }
