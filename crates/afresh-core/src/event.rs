@@ -244,8 +244,7 @@ impl Rejection {
                 }
             }
             Self::NoChange => {
-                "no-op: claimed success, but nothing changed although files were expected"
-                    .to_owned()
+                "no-op: it ended well, but nothing changed although files were expected".to_owned()
             }
             Self::ChecksFailed { results } => failed(results),
             Self::NotRed { results } => format!(
@@ -271,7 +270,9 @@ impl Rejection {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
             Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
-            Self::Stopped => "stopped".to_owned(),
+            Self::Stopped => {
+                "ended by us before it was finished; a fresh worker starts over".to_owned()
+            }
             Self::Orphaned => "was running when afresh ended".to_owned(),
             Self::Asked => "stopped to ask".to_owned(),
             Self::Refused { paths } => {

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use afresh_formats::finding::is_unprintable;
 use serde::Serialize;
 
 use crate::cli::Common;
@@ -93,6 +94,5 @@ pub(crate) enum Paint {
 /// Text from plans, repositories and workers, safe for a terminal: no control characters, no
 /// characters that turn the direction of writing.
 pub(crate) fn safe(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');
-    text.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
+    text.chars().map(|c| if is_unprintable(c) { ' ' } else { c }).collect()
 }

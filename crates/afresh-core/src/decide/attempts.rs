@@ -8,7 +8,7 @@ use crate::event::{Event, Rejection};
 use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::AttemptEnd;
-use crate::outcome::SpawnFailure;
+use crate::outcome::{Ending, SpawnFailure};
 use crate::run::Stage;
 use crate::time::Timestamp;
 use crate::usage::{Amount, Usage};
@@ -99,13 +99,11 @@ impl Turn<'_> {
                 });
                 self.judge(at);
             }
+            // Its workspace may have gone to another run meanwhile, which has saved it.
+            Err(_) if ending == Ending::Lost => self.orphaned(at),
             Err(message) => {
                 let message = format!("what {attempt} left could not be read: {message}");
-                let counts = !matches!(
-                    ending,
-                    crate::outcome::Ending::Stopped | crate::outcome::Ending::Lost
-                );
-                self.reject(at, Rejection::Trouble { message }, counts);
+                self.reject(at, Rejection::Trouble { message }, ending != Ending::Stopped);
             }
         }
     }

@@ -50,7 +50,11 @@ impl Turn<'_> {
     pub(super) fn ask_retry_skip_abort(&mut self, at: usize, topic: Topic, reason: &str) {
         let state = self.run.task(at);
         let id = &self.run.plan().task(at).id;
-        let mut text = format!("task {id} failed after {} attempts: {reason}", state.attempts);
+        let mut text = match state.counted {
+            0 => format!("task {id} failed: {reason}"),
+            1 => format!("task {id} failed after 1 attempt: {reason}"),
+            count => format!("task {id} failed after {count} attempts: {reason}"),
+        };
         if state.timeouts >= 2 {
             text.push_str("\nIt ran out of time twice: consider splitting it.");
         }

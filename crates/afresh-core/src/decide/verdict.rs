@@ -147,7 +147,7 @@ impl Turn<'_> {
         self.stop_workers(grace);
     }
 
-    fn orphaned(&mut self, at: usize) {
+    pub(super) fn orphaned(&mut self, at: usize) {
         let id = self.run.plan().task(at).id.clone();
         self.reject(at, Rejection::Orphaned, false);
         match self.run.settings().on_orphan {

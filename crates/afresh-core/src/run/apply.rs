@@ -397,7 +397,9 @@ impl Run {
         let at = self.at(&question.task);
         match self.tasks[at].stage.clone() {
             Stage::Waiting(open) if open == id => {
-                if matches!(question.topic, Topic::Decision | Topic::Action) {
+                let decides = matches!(question.topic, Topic::Decision | Topic::Action);
+                // Putting it off, or taking it back, is nothing that a worker could act upon.
+                if decides && !matches!(answer, "defer" | "withdrawn") {
                     let given = Answered { text: question.text, answer: answer.to_owned() };
                     self.tasks[at].answers.push(given);
                 }

@@ -27,7 +27,7 @@ fn ag_05_spawn_failures_wait_and_the_third_asks() {
     → start A.3 in 1 from base
     no spawn A.3 until 12000 ms
     failed A: failed:spawn: no such program
-    Q1 failed [retry skip abort]: task A failed after 3 attempts: failed:spawn: no such program
+    Q1 failed [retry skip abort]: task A failed: failed:spawn: no such program
     ");
     assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.counted), Some(0));
 }
@@ -81,7 +81,7 @@ fn b24_success_that_the_checks_deny_is_a_failure() {
     insta::assert_snapshot!(story.checked("A.1", Phase::Alone, 1).text(), @"
     rejected A.1 (counts): `test A` ended with exit code 1
     failed A: `test A` ended with exit code 1, although the worker said that it was done
-    Q1 failed [retry skip abort]: task A failed after 1 attempts: `test A` ended with exit code 1, although the worker said that it was done
+    Q1 failed [retry skip abort]: task A failed after 1 attempt: `test A` ended with exit code 1, although the worker said that it was done
     ");
 }
 
@@ -92,7 +92,7 @@ fn b25_ex_11_a_success_without_a_change_is_rejected() {
     story.ends("A.1");
     insta::assert_snapshot!(story.harvested("A.1", &[]).text(), @"
     harvested A.1: 0 changes
-    rejected A.1 (counts): no-op: claimed success, but nothing changed although files were expected
+    rejected A.1 (counts): no-op: it ended well, but nothing changed although files were expected
     starting A.2 in 1
     → start A.2 in 1 from base
     ");
@@ -136,7 +136,10 @@ fn what_is_nobodys_fault_does_not_count() {
     story.halt(true);
     story.ends_with("A.2", Ending::Stopped, Outcome::Silent);
     let stopped = story.harvested("A.2", &[]);
-    assert_eq!(stopped.lines()[1], "rejected A.2 (does not count): stopped");
+    assert_eq!(
+        stopped.lines()[1],
+        "rejected A.2 (does not count): ended by us before it was finished; a fresh worker starts over"
+    );
     story.ends_with("B.2", Ending::Stopped, Outcome::Silent);
     story.harvested("B.2", &[]);
     assert_eq!(story.clear().started(), ["A.3", "B.3"]);
@@ -167,7 +170,7 @@ fn re_05_a_worker_that_gives_up_for_good_is_not_tried_again() {
         [
             "rejected B.1 (counts): the worker gave up: no such API",
             "failed B: the worker gave up: no such API",
-            "Q1 failed [retry skip abort]: task B failed after 1 attempts: the worker gave up: no such API"
+            "Q1 failed [retry skip abort]: task B failed after 1 attempt: the worker gave up: no such API"
         ]
     );
 }
@@ -239,7 +242,7 @@ fn a_timeout_is_retried_skipped_asked_or_halts() {
     → start A.2 in 1 from base
     ");
     insta::assert_snapshot!(with(TimeoutAction::Skip), @"skipped A: failed:timeout: the worker did not end in time");
-    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip abort]: task A failed after 1 attempts: failed:timeout: the worker did not end in time");
+    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip abort]: task A failed after 1 attempt: failed:timeout: the worker did not end in time");
     insta::assert_snapshot!(with(TimeoutAction::Fail), @"halt gently by afresh");
 }
 

@@ -118,7 +118,7 @@ fn policies_settle_failures() {
     insta::assert_snapshot!(with(OnFailure::Ask), @"
     rejected A.1 (counts) until 2000 ms: failed:exit: the worker ended with exit code 1
     failed A: failed:exit: the worker ended with exit code 1
-    Q1 failed [retry skip abort]: task A failed after 1 attempts: failed:exit: the worker ended with exit code 1
+    Q1 failed [retry skip abort]: task A failed after 1 attempt: failed:exit: the worker ended with exit code 1
     Waiting: A failed, B blocked
     ");
     insta::assert_snapshot!(with(OnFailure::Skip), @"
@@ -135,7 +135,7 @@ fn policies_settle_failures() {
     → start A.2 in 1 from base
     rejected A.2 (counts) until 4000 ms: failed:exit: the worker ended with exit code 1
     failed A: failed:exit: the worker ended with exit code 1
-    Q1 failed [retry skip abort]: task A failed after 2 attempts: failed:exit: the worker ended with exit code 1
+    Q1 failed [retry skip abort]: task A failed after 1 attempt: failed:exit: the worker ended with exit code 1
     Waiting: A failed, B blocked
     ");
     insta::assert_snapshot!(with(OnFailure::Abort), @"
