@@ -65,7 +65,7 @@ pub enum Event {
     LeavingsSaved {
         attempt: AttemptId,
     },
-    /// The attempt came to nothing; `again` says whether a fresh worker tries.
+    /// The attempt came to nothing; `counts` says whether it counts against the limit.
     AttemptRejected {
         attempt: AttemptId,
         reason: Rejection,
@@ -265,7 +265,7 @@ impl Rejection {
             Self::Died { ending: Ending::Exited(code) } => {
                 format!("failed:exit: the worker ended with exit code {code}")
             }
-            Self::Died { .. } => "the worker's supervisor was lost".to_owned(),
+            Self::Died { .. } => "failed:lost: the worker's supervisor was killed".to_owned(),
             Self::TimedOut { ending: Ending::WentSilent } => {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }

@@ -96,6 +96,8 @@ pub enum Move {
     Done,
     /// Somebody else moved the branch.
     Foreign(CommitId),
+    /// The commit is gone: nothing pointed to it yet, and somebody cleaned the repository up.
+    CommitGone,
     /// It could not be tried (a lock, a full disk); nothing has changed.
     Trouble(String),
 }

@@ -115,8 +115,10 @@ pub enum Ending {
     WentSilent,
     /// We ended it, because the run was halted or the budget was reached.
     Stopped,
-    /// It was running when afresh died, or its supervisor was killed.
+    /// It was running when afresh died.
     Lost,
+    /// Its supervisor was killed, by itself or for lack of memory, and so it was ended.
+    SupervisorLost,
 }
 
 /// Why nothing could be started.

@@ -224,13 +224,15 @@ fn leaves_tree(path: &str, target: &str) -> bool {
         return true;
     }
     let mut depth = path.split('/').count() - 1;
+    let mut went_down = false;
     for component in target.split('/') {
         match component {
             "" | "." => {}
-            ".." if depth == 0 => return true,
+            // What was gone down into may be a link itself, and then `..` leads from where it points.
+            ".." if depth == 0 || went_down => return true,
             ".." => depth -= 1,
             name if name.eq_ignore_ascii_case(".git") => return true,
-            _ => depth += 1,
+            _ => went_down = true,
         }
     }
     false

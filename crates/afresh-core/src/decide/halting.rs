@@ -3,9 +3,17 @@
 use super::Turn;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::run::{Hold, MergeStage, Stage};
+use crate::run::{Hold, MergeStage, Stage, Standing};
 
 impl Turn<'_> {
+    /// A person's halt; there is nothing to halt in a run that has ended.
+    pub(super) fn halt_asked(&mut self, now: bool, reason: &str, by: &str) {
+        if let Standing::Finished { .. } = self.run.standing(self.now) {
+            return self.refuse("the run has ended already");
+        }
+        self.halt(now, reason, by);
+    }
+
     /// The first request lets running attempts finish; the second, or `now`, ends them.
     pub(super) fn halt(&mut self, now: bool, reason: &str, by: &str) {
         let before = self.run.halt().map(|halt| halt.now);

@@ -162,6 +162,12 @@ impl Turn<'_> {
                 self.record(Event::Merged { attempt: attempt.clone(), commit: to.clone() });
             }
             Move::Foreign(commit) => self.ask_about_branch(at, commit),
+            // Everything that it was made of is kept, so it is made again.
+            Move::CommitGone => {
+                let onto = self.run.tip().clone();
+                self.record(Event::MergeStarted { attempt: attempt.clone(), onto });
+                self.resume_merge(at);
+            }
             // Nothing is lost: the intent stays, and is carried out when the run goes on.
             Move::Trouble(why) => {
                 self.record(Event::LandDelayed { attempt: attempt.clone(), why: why.clone() });

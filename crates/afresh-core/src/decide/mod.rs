@@ -43,7 +43,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
         Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
-        Input::HaltAsked { now, reason, by } => turn.halt(*now, reason, by),
+        Input::HaltAsked { now, reason, by } => turn.halt_asked(*now, reason, by),
         Input::HaltCleared => turn.clear_halt(),
         Input::SkipAsked { task, reason } => turn.skip(task, reason),
         Input::RetryAsked(task) => turn.retry(task),

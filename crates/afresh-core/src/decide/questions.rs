@@ -118,7 +118,10 @@ impl Turn<'_> {
         let Stage::Waiting(id) = self.run.task(at).stage else { return };
         let Some(question) = self.run.question(id).cloned() else { return };
         let settings = self.run.settings();
+        // A worker that asks again and again would be answered, and paid, for ever.
+        let asked_enough = self.run.task(at).answers.len() >= settings.attempts as usize;
         let answer = match (&question.topic, settings.on_decision, settings.timeout_action) {
+            (Topic::Decision, OnDecision::First, _) if asked_enough => return,
             (Topic::Decision, OnDecision::First, _) => {
                 question.options.first().map_or("defer".to_owned(), |option| option.key.clone())
             }

@@ -41,7 +41,7 @@ impl Turn<'_> {
             (Ending::Exited(0), Outcome::Silent) => {
                 self.judge_changes(at, &harvest, &Claim::default());
             }
-            (Ending::Exited(_) | Ending::Signaled(_), _) => {
+            (Ending::Exited(_) | Ending::Signaled(_) | Ending::SupervisorLost, _) => {
                 self.reject(at, Rejection::Died { ending: end.ending }, true);
             }
         }

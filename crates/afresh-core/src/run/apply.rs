@@ -125,14 +125,17 @@ impl Run {
                 self.retired.insert(old.id.clone(), Retired { attempts, usages });
                 continue;
             };
-            let landing = matches!(state.stage, Stage::Merging(..));
+            // Until the intent is recorded, nothing of the old task has to land.
+            let landing = matches!(state.stage, Stage::Merging(.., MergeStage::Moving { .. }));
             self.tasks[position] = if landing || plan.task(position) == old {
                 state
             } else {
                 TaskState { attempts, usages, ..TaskState::default() }
             };
         }
-        self.merging = merging.and_then(|id| plan.position(&id));
+        self.merging = merging
+            .and_then(|id| plan.position(&id))
+            .filter(|at| matches!(self.tasks[*at].stage, Stage::Merging(..)));
         self.merge_queue = queue
             .iter()
             .filter_map(|id| plan.position(id))
@@ -301,11 +304,11 @@ impl Run {
         let at = self.at(&attempt.task);
         self.merge_queue.retain(|queued| *queued != at);
         self.merging = Some(at);
-        if let Stage::Queued(work, harvest, results) = self.tasks[at].stage.clone() {
-            self.set(
-                at,
-                Stage::Merging(work, harvest, results, MergeStage::Building { onto: onto.clone() }),
-            );
+        let building = MergeStage::Building { onto: onto.clone() };
+        if let Stage::Queued(work, harvest, results) | Stage::Merging(work, harvest, results, _) =
+            self.tasks[at].stage.clone()
+        {
+            self.set(at, Stage::Merging(work, harvest, results, building));
         }
     }
 

@@ -257,15 +257,15 @@ impl Run {
         if self.is_underway() {
             return Standing::Busy;
         }
+        let wants_to_start = self.eligible().next().is_some();
+        if self.budget_reached && wants_to_start && self.aborted.is_none() {
+            return Standing::BudgetReached;
+        }
         if self.halt.is_some() {
             return Standing::Halted;
         }
         if self.aborted.is_some() {
             return Standing::Finished { ok: false };
-        }
-        let wants_to_start = self.eligible().next().is_some();
-        if self.budget_reached && wants_to_start {
-            return Standing::BudgetReached;
         }
         if self.wake_at(now).is_some() {
             return Standing::Busy;

@@ -189,7 +189,7 @@ impl AttemptJob {
             Ended::TimedOut => Ending::TimedOut,
             Ended::Silent => Ending::WentSilent,
             Ended::Stopped => Ending::Stopped,
-            Ended::SupervisorLost => Ending::Lost,
+            Ended::SupervisorLost => Ending::SupervisorLost,
         };
         self.ended(ending, answer(files), report.wall_ms)
     }

@@ -107,11 +107,16 @@ impl MoveJob {
                 self.branch
             ));
         }
-        let outcome = shared
-            .pool
-            .repository()
-            .update_refs(&self.updates(shared, expected.clone()), DEFAULT_PATIENCE)
-            .map_err(|error| describe(&error))?;
+        let repository = shared.pool.repository();
+        let updates = self.updates(shared, expected.clone());
+        let outcome = match repository.update_refs(&updates, DEFAULT_PATIENCE) {
+            Ok(outcome) => outcome,
+            // Nothing points to the commit before the branch does: a clean-up may have taken it.
+            Err(_) if matches!(repository.exists(&self.to), Ok(false)) => {
+                return Ok(Move::CommitGone);
+            }
+            Err(error) => return Err(describe(&error)),
+        };
         match outcome {
             RefOutcome::Done => Ok(Move::Done),
             // Killed between the move and its record: it is done.

@@ -421,6 +421,13 @@ impl World {
         if random.chance(scenario.trouble) {
             return answer(Move::Trouble("locked".to_owned()));
         }
+        // A clean-up of the repository takes what nothing points to.
+        if random.chance(scenario.trouble) {
+            self.commits.remove(to);
+        }
+        if !self.commits.contains_key(to) {
+            return answer(Move::CommitGone);
+        }
         if let Some(foreign) = &self.foreign {
             if restore != Some(foreign) {
                 return answer(Move::Foreign(foreign.clone()));
