@@ -5,6 +5,7 @@ mod support;
 
 mod attempts;
 mod budgets;
+mod endless;
 mod halting;
 mod journal;
 mod late;

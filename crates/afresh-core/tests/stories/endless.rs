@@ -1,0 +1,73 @@
+//! What must not go on for ever.
+
+use afresh_core::Input;
+use afresh_core::check::{Checked, Phase};
+use afresh_core::input::{CheckReport, Move};
+use afresh_core::outcome::{Choice, Decision, Ending, Outcome};
+use afresh_core::settings::{OnDecision, Settings};
+
+use crate::support::{Story, result, tree};
+
+/// AG-05, B38: a worker that kills its own supervisor counts, and the next one waits.
+#[test]
+fn b38_a_lost_supervisor_counts_and_backs_off() {
+    let mut story = Story::with("A: a", Settings { attempts: 2, ..Settings::default() });
+    story.spawned("A.1");
+    story.ends_with("A.1", Ending::SupervisorLost, Outcome::Silent);
+    let told = story.harvested("A.1", &[]);
+    assert!(told.text().contains("rejected A.1 (counts)"), "{told:?}");
+    assert!(told.started().is_empty(), "it must wait first: {told:?}");
+    assert_eq!(story.wait(10).started(), ["A.2"]);
+    story.spawned("A.2");
+    story.ends_with("A.2", Ending::SupervisorLost, Outcome::Silent);
+    story.harvested("A.2", &[]);
+    assert_eq!(story.error_of("A"), "failed:lost: the worker's supervisor was killed");
+}
+
+/// A worker that always asks is answered by the policy as often as there are attempts; then a
+/// person is.
+#[test]
+fn a_policy_does_not_answer_for_ever() {
+    let ask = || {
+        Outcome::NeedsDecision(Decision {
+            question: "which one?".to_owned(),
+            options: vec![Choice::new("a", "this")],
+            ..Decision::default()
+        })
+    };
+    let settings = Settings { attempts: 2, on_decision: OnDecision::First, ..Settings::default() };
+    let mut story = Story::with("A: a", settings);
+    for (attempt, next) in [("A.1", vec!["A.2"]), ("A.2", vec!["A.3"]), ("A.3", vec![])] {
+        story.spawned(attempt);
+        story.ends_with(attempt, Ending::Exited(0), ask());
+        assert_eq!(story.harvested(attempt, &[]).started(), next);
+    }
+    assert_eq!(story.status().questions.len(), 1);
+}
+
+/// R3, R12: the commit that was to land is gone, because nothing pointed to it and somebody cleaned
+/// up; it is made again, and lands once.
+#[test]
+fn r3_a_merge_commit_that_was_cleaned_up_is_made_again() {
+    let mut story = Story::of("A: a");
+    story.passes_alone("A.1");
+    story.built("A.1");
+    let again = story.moved("A.1", Move::CommitGone);
+    assert!(again.effects().iter().any(|effect| effect.contains("A.1")), "{again:?}");
+    story.built("A.1");
+    story.moved("A.1", Move::Done);
+    assert_eq!(story.states(), "A done");
+}
+
+/// ST-04: an ended run cannot be halted, so that a later `run` does not find a halt.
+#[test]
+fn st_04_a_run_that_has_ended_is_not_halted() {
+    let mut story = Story::of("A: a");
+    story.lands("A.1");
+    let (tree, results) = (tree("A.1"), vec![result("test A", 0)]);
+    let checked = Checked::Ran(results);
+    story.feed(&Input::Checked(CheckReport { attempt: None, phase: Phase::Final, tree, checked }));
+    let told = story.halt(false);
+    assert_eq!(told.refusal(), "the run has ended already");
+    told.changes_nothing();
+}
