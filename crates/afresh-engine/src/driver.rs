@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use std::{fs, io};
 
+use afresh_core::ids::RunId;
 use afresh_core::input::Opening;
 use afresh_core::run::Standing;
 use afresh_core::time::Timestamp;
@@ -226,9 +227,8 @@ impl Driver {
                 Ok(order) if order.run() == self.run.id() => {
                     posts.push((order.to_input(), Some(message.id)));
                 }
-                Ok(order) => {
-                    self.refuse(message.id, &format!("run {} is not being driven", order.run()));
-                }
+                // It waits for whoever drives that run next.
+                Ok(_) => {}
                 Err(error) => self.refuse(message.id, &format!("not an order: {error}")),
             }
         }
@@ -247,34 +247,57 @@ impl std::fmt::Debug for Driver {
     }
 }
 
-/// Applies an order to a run that nobody drives. The refusal, if it cannot be carried out.
+/// Applies an order to a run that nobody drives, after those that wait for it in the inbox already.
+/// `sent` is its own message there, if it was sent. The refusal, if it cannot be carried out.
 pub fn apply_order(
     open: OpenRun,
     order: &Order,
+    sent: Option<i64>,
     watchers: &mut [Box<dyn Watcher>],
 ) -> Result<Option<String>, JournalError> {
     let OpenRun { mut taken, mut run, last_at, .. } = open;
     let clock = Clock::after(last_at);
-    let reaction = decide(&mut run, clock.now(), &order.to_input());
-    let (id, epoch) = (run.id().clone(), run.epoch());
-    // Effects are not performed: the next driver asks for them again.
-    let own: Vec<&Event> =
-        reaction.events.iter().filter(|event| !starts_something(event)).collect();
-    let (now, wall_ms) = (clock.now(), wall_ms());
+    let mut orders = waiting_orders(&taken, run.id())?;
+    if !orders.iter().any(|(message, _)| sent.is_some() && *message == sent) {
+        orders.push((None, order.clone()));
+    }
+    let (mut events, mut answers, mut refusal) = (Vec::new(), Vec::new(), None);
+    for (message, order) in orders {
+        let reaction = decide(&mut run, clock.now(), &order.to_input());
+        // Effects are not performed: the next driver asks for them again.
+        events.extend(reaction.events.into_iter().filter(|event| !starts_something(event)));
+        if let Some(message) = message {
+            let text = reaction.refusal.clone().unwrap_or_else(|| "ok".to_owned());
+            answers.push(Answer { message, text });
+        }
+        if message == sent {
+            refusal = reaction.refusal;
+        }
+    }
+    let (id, epoch, now, wall_ms) = (run.id().clone(), run.epoch(), clock.now(), wall_ms());
     let new: Vec<NewRecord> =
-        own.iter().map(|event| records::to_record(&id, epoch, now, wall_ms, event)).collect();
-    if !new.is_empty() {
-        let last = taken.journal.append(&new)?;
-        for (seq, event) in (last + 1 - new.len() as u64..).zip(own) {
+        events.iter().map(|event| records::to_record(&id, epoch, now, wall_ms, event)).collect();
+    if !new.is_empty() || !answers.is_empty() {
+        let last = taken.journal.append_and_answer(&new, &answers)?;
+        for (seq, event) in (last + 1 - new.len() as u64..).zip(&events) {
             for watcher in &mut *watchers {
                 watcher.recorded(&Seen { seq, wall_ms, event, run: &run });
             }
         }
     }
-    if reaction.events.iter().any(|event| matches!(event, Event::HaltCleared)) {
+    if events.iter().any(|event| matches!(event, Event::HaltCleared)) {
         let _ = fs::remove_file(taken.workplace.layout.stop_file());
     }
-    Ok(reaction.refusal)
+    Ok(refusal)
+}
+
+/// Orders for this run that were acknowledged, and that no driver has carried out yet.
+fn waiting_orders(taken: &Taken, run: &RunId) -> Result<Vec<(Option<i64>, Order)>, JournalError> {
+    let orders = taken.journal.pending()?.into_iter().filter_map(|message| {
+        let order = serde_json::from_str::<Order>(&message.body).ok()?;
+        (order.run() == run).then_some((Some(message.id), order))
+    });
+    Ok(orders.collect())
 }
 
 /// Without a driver nothing is started: what could start does so when the run is taken up.

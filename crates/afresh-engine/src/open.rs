@@ -1,9 +1,10 @@
 //! Taking the lock; starting a run, or taking one up.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::run::Run;
+use afresh_core::run::{Run, Standing};
 use afresh_core::settings::Settings;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
@@ -12,7 +13,9 @@ use afresh_git::{
     RefUpdate, Repository,
 };
 use afresh_process::{SweepReport, sweep};
-use afresh_store::{Holder, Journal, JournalError, Lock, LockError, Record};
+use afresh_store::{
+    Fault, Holder, Journal, JournalError, Lock, LockError, Record, write_atomically,
+};
 
 use crate::clock::wall_ms;
 use crate::layout::Layout;
@@ -44,8 +47,18 @@ pub enum OpenError {
     Pool(#[from] PoolError),
     #[error("the repository has no commit yet, so there is nothing to start from")]
     Unborn,
+    #[error("the state directory {} belongs to another repository, {owner}", state.display())]
+    OtherRepository { state: PathBuf, owner: String },
+    #[error("processes of an earlier run could not be ended; see {}", list(.0))]
+    StillRunning(Vec<PathBuf>),
+    #[error(transparent)]
+    Fault(#[from] Fault),
     #[error("{branch} is checked out in {place}; afresh moves that branch")]
     CheckedOut { branch: String, place: PathBuf },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 impl Workplace {
@@ -63,6 +76,7 @@ impl Workplace {
 
     /// The records of the newest run that `wanted` accepts, read without the lock.
     pub fn look(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<Found>, OpenError> {
+        self.check_owner()?;
         let Some(reader) = Journal::open_read_only(&self.layout.state)? else { return Ok(None) };
         newest(&reader.read_all()?, wanted)
     }
@@ -75,10 +89,46 @@ impl Workplace {
     /// Takes the lock and opens the journal; ends what earlier drivers left running.
     pub fn take(&self, holder: &Holder) -> Result<Taken, OpenError> {
         let lock = Lock::acquire(&self.layout.lock, holder)?;
+        self.check_owner()?;
         let journal = Journal::open(&self.layout.state)?;
+        self.note_owner()?;
         let prefix = job_prefix(&self.repository);
         let swept = sweep(&self.layout.processes(), &prefix);
+        // What still runs may still write into a workspace that the next worker would get.
+        if !swept.stubborn.is_empty() {
+            return Err(OpenError::StillRunning(swept.stubborn));
+        }
         Ok(Taken { workplace: self.clone(), journal, swept, _lock: lock })
+    }
+}
+
+impl Workplace {
+    /// The lock is the repository's, the journal the state directory's: a state directory outside
+    /// must belong to one repository alone. One inside moves with it, and needs no note.
+    fn owner_note(&self) -> Option<PathBuf> {
+        let inside = self.repository.root().is_some_and(|root| self.layout.state.starts_with(root));
+        (!inside).then(|| self.layout.state.join("repository"))
+    }
+
+    fn own_name(&self) -> String {
+        self.repository.common_dir().to_string_lossy().into_owned()
+    }
+
+    fn check_owner(&self) -> Result<(), OpenError> {
+        let owner = self.owner_note().and_then(|note| fs::read_to_string(note).ok());
+        match owner {
+            Some(owner) if owner != self.own_name() => {
+                Err(OpenError::OtherRepository { state: self.layout.state.clone(), owner })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn note_owner(&self) -> Result<(), Fault> {
+        match self.owner_note() {
+            Some(note) if !note.exists() => write_atomically(&note, self.own_name().as_bytes()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -110,6 +160,16 @@ pub struct OpenRun {
     pub unseen: Vec<Unseen>,
 }
 
+impl OpenRun {
+    /// Makes sure that work can land: only what is still to be done needs that.
+    pub fn keep_branch(&self) -> Result<(), OpenError> {
+        if self.run.standing(Timestamp::default()) == (Standing::Finished { ok: true }) {
+            return Ok(());
+        }
+        self.taken.keep_branch(&self.run)
+    }
+}
+
 /// An event on disk that no watcher has seen.
 #[derive(Debug)]
 pub struct Unseen {
@@ -139,17 +199,17 @@ impl Taken {
         let record = records::to_record(&id, 0, Timestamp::default(), wall_ms, &event);
         let seq = self.journal.append(&[record])?;
         let run = Run::start(&event).expect("this event starts a run");
-        let open = self.take_up(run, Timestamp::default())?;
-        Ok(OpenRun { unseen: vec![Unseen { seq, wall_ms, event }], ..open })
+        let unseen = vec![Unseen { seq, wall_ms, event }];
+        Ok(OpenRun { taken: self, run, last_at: Timestamp::default(), unseen })
     }
 
     /// Goes on with a run of the journal.
-    pub fn take_up(self, run: Run, last_at: Timestamp) -> Result<OpenRun, OpenError> {
-        self.keep_branch(&run)?;
-        Ok(OpenRun { taken: self, run, last_at, unseen: Vec::new() })
+    pub fn take_up(self, run: Run, last_at: Timestamp) -> OpenRun {
+        OpenRun { taken: self, run, last_at, unseen: Vec::new() }
     }
 
-    /// Makes the run's branch, unless it is there; the user may have deleted it.
+    /// Makes the run's branch, unless it is there; the user may have deleted it. Refuses where it is
+    /// checked out: moving it would make that checkout look as if the work had been undone.
     fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
         let repository = &self.workplace.repository;
         let branch = full_name(run.branch());

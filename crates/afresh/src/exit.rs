@@ -1,5 +1,6 @@
 //! Exit codes, in one place. `docs/exit-codes.md` says the same to users.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use afresh_core::run::Standing;
@@ -43,7 +44,28 @@ impl From<Standing> for Exit {
 
 /// clap's own messages: help and version are no errors.
 pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
-    // A closed terminal must not turn help into a panic.
-    let _ = error.print();
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if error.use_stderr() && json {
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default();
+        let text = first.strip_prefix("error: ").unwrap_or(first);
+        let document = serde_json::json!({"error": {
+            "kind": "usage", "message": text, "help": "see `afresh --help`",
+            "file": null, "line": null, "column": null,
+        }});
+        let _ = writeln!(std::io::stdout().lock(), "{document}");
+    } else {
+        // A closed terminal must not turn help into a panic.
+        let _ = error.print();
+    }
     if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}
+
+/// A panic anywhere, in any thread, ends the program with the code for a bug: what was recorded is
+/// on disk, supervisors end their trees, and the next start goes on from there.
+pub(crate) fn on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(std::io::stderr().lock(), "error: a bug in afresh: {panic}");
+        std::process::exit(Exit::Bug as i32);
+    }));
 }

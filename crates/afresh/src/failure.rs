@@ -9,6 +9,7 @@ use afresh_store::{JournalError, LockError};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
+use crate::output::safe;
 
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -84,6 +85,7 @@ impl Failure {
         }})
     }
 
+    /// For people. Names and messages may come from anywhere, so no line of it can move a cursor.
     pub(crate) fn to_text(&self) -> String {
         let mut text = String::new();
         for finding in &self.findings {
@@ -96,7 +98,7 @@ impl Failure {
         if let Some(help) = &self.help {
             let _ = writeln!(text, "  hint: {help}");
         }
-        text
+        text.lines().map(|line| safe(line) + "\n").collect()
     }
 
     fn full_message(&self) -> String {
@@ -160,6 +162,10 @@ impl From<OpenError> for Failure {
             }
             OpenError::Unborn => Self::usage("unborn", error.to_string())
                 .help("`afresh run --init-git …` makes an empty first commit and leaves your files as they are"),
+            OpenError::OtherRepository { .. } => Self::usage("state", error.to_string())
+                .help("give each repository its own AFRESH_STATE"),
+            OpenError::StillRunning(_) => Self::usage("still-running", error.to_string())
+                .help("end the processes named there, then try again"),
             OpenError::CheckedOut { .. } => Self::usage("checked-out", error.to_string())
                 .help("switch that checkout to another branch, then try again"),
             _ => with_causes(Self::new(Exit::Bug, "open", error.to_string()), &error),

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(afresh_process::HIDDEN_COMMAND) {
         return afresh_process::supervise_main();
     }
+    exit::on_panic();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::of_usage(&error),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use afresh_core::ids::RunId;
 use afresh_engine::activity::ActivityLog;
 use afresh_engine::{OpenError, Order, Watcher, Workplace, driver};
-use afresh_store::{Inbox, LockError};
+use afresh_store::{Inbox, InboxError, LockError};
 use serde_json::json;
 
 use crate::cli::Common;
@@ -27,14 +27,26 @@ pub(crate) fn give(
     let place = workplace::find(common)?;
     let found = place.look(|_| true)?.ok_or_else(no_run)?;
     let order = make(found.run.id().clone());
+    let mut sent = None;
     let refusal = loop {
-        match apply(&place, &order) {
-            Err(OpenError::Lock(LockError::Held(_))) => match send(&place, &order)? {
-                Some(answer) => break (answer != "ok").then_some(answer),
-                // The driver ended before it read the order, and left it to us.
-                None if place.holder()?.is_none() => {}
-                None => break None,
-            },
+        match apply(&place, &order, sent) {
+            Err(OpenError::Lock(LockError::Held(_))) => {
+                let answer = match sent {
+                    Some(message) => await_answer(&place, message)?,
+                    None => {
+                        let message = send(&place, &order)?;
+                        sent = Some(message);
+                        await_answer(&place, message)?
+                    }
+                };
+                match answer {
+                    Some(answer) => break (answer != "ok").then_some(answer),
+                    // The driver ended before it read the order, and left it to us.
+                    None if place.holder()?.is_none() => {}
+                    // It is on disk; whoever drives the run next carries it out.
+                    None => break None,
+                }
+            }
             Err(error) => return Err(error.into()),
             Ok(refusal) => break refusal,
         }
@@ -56,31 +68,35 @@ pub(crate) fn no_run() -> Failure {
 }
 
 /// Nobody drives: the order is carried out here, under the lock.
-fn apply(place: &Workplace, order: &Order) -> Result<Option<String>, OpenError> {
+fn apply(place: &Workplace, order: &Order, sent: Option<i64>) -> Result<Option<String>, OpenError> {
     let taken = place.take(&workplace::holder())?;
     let Some(found) = taken.find(|run| run.id() == order.run())? else {
         return Ok(Some(format!("there is no run {}", order.run())));
     };
-    let open = taken.take_up(found.run, found.last_at)?;
+    let open = taken.take_up(found.run, found.last_at);
     // The log is a convenience: without it the order is carried out all the same.
     let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).ok();
     let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
     if let Some(log) = log {
         watchers.push(Box::new(log));
     }
-    Ok(driver::apply_order(open, order, &mut watchers)?)
+    Ok(driver::apply_order(open, order, sent, &mut watchers)?)
 }
 
-/// Somebody drives: the order goes to the inbox; none if there is no answer yet.
-fn send(place: &Workplace, order: &Order) -> Result<Option<String>, Failure> {
-    let failed = |error: afresh_store::InboxError| Failure::usage("inbox", error.to_string());
+/// Somebody drives: the order goes to the inbox, and is durable when this returns.
+fn send(place: &Workplace, order: &Order) -> Result<i64, Failure> {
     let mut inbox = Inbox::open(&place.layout.state).map_err(failed)?;
     let body = serde_json::to_string(order)
         .map_err(|error| Failure::new(Exit::Bug, "order", error.to_string()))?;
-    let id = inbox.send(&workplace::person(), &body).map_err(failed)?;
+    inbox.send(&workplace::person(), &body).map_err(failed)
+}
+
+/// The driver's answer; none if there is none yet, or nobody to give it.
+fn await_answer(place: &Workplace, message: i64) -> Result<Option<String>, Failure> {
+    let inbox = Inbox::open(&place.layout.state).map_err(failed)?;
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
-        if let Some(answer) = inbox.answer_of(id).map_err(failed)? {
+        if let Some(answer) = inbox.answer_of(message).map_err(failed)? {
             return Ok(Some(answer));
         }
         if place.holder()?.is_none() {
@@ -89,4 +105,9 @@ fn send(place: &Workplace, order: &Order) -> Result<Option<String>, Failure> {
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(None)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+fn failed(error: InboxError) -> Failure {
+    Failure::usage("inbox", error.to_string())
 }

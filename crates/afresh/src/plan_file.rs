@@ -1,5 +1,6 @@
 //! Finding a plan and reading it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub(crate) struct PlanFile {
     pub(crate) shown: String,
     pub(crate) plan: Plan,
     pub(crate) warnings: Vec<Finding>,
+    /// Fields that mean nothing to us, by their path: kept, and shown.
+    pub(crate) unknown: BTreeMap<String, String>,
 }
 
 /// Reads the plan at `given`, relative to `directory`; a directory must hold exactly one.
@@ -37,7 +40,8 @@ pub(crate) fn load(directory: &Path, given: &Path) -> Result<PlanFile, Failure> 
         Some(plan) => {
             let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
             let plan = named(plan, &path);
-            Ok(PlanFile { path, shown, plan, warnings: reading.findings })
+            let (warnings, unknown) = (reading.findings, reading.unknown);
+            Ok(PlanFile { path, shown, plan, warnings, unknown })
         }
         None => Err(Failure::in_file(
             "plan",

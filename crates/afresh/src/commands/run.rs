@@ -1,5 +1,6 @@
 //! `afresh run [PLAN]`: starts, resumes and recovers alike.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -161,7 +162,13 @@ fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
     }
     // The file is gone; the run goes on with the plan that was pinned.
     let shown = source.display().to_string();
-    Ok(PlanFile { path: source, shown, plan: found.run.plan().clone(), warnings: vec![] })
+    Ok(PlanFile {
+        path: source,
+        shown,
+        plan: found.run.plan().clone(),
+        warnings: vec![],
+        unknown: BTreeMap::new(),
+    })
 }
 
 /// Everything that a drive needs.
@@ -184,6 +191,9 @@ fn prepare(
         output.note(warning.render().trim_end());
     }
     let settings = settings(&config, driving, &place, &file)?;
+    if settings.budget != afresh_core::usage::Budget::default() {
+        output.note("note: agents of kind \"command\" report no use, so a budget cannot stop them");
+    }
     let configured_in = config.shown.clone();
     let rules = rules(config, driving)?;
     preflight::check(&place, &file, &settings, &rules)
@@ -257,7 +267,7 @@ fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {
 }
 
 impl Drive {
-    fn start_or_continue(self, output: &Output) -> Result<Exit, Failure> {
+    fn start_or_continue(mut self, output: &Output) -> Result<Exit, Failure> {
         let taken = self.place.take(&workplace::holder())?;
         let source = self.settings.source.clone();
         let (open, opening) = match taken.find(|run| run.settings().source == source)? {
@@ -265,15 +275,21 @@ impl Drive {
                 if let Some(refused) = halted(&found.run, self.clear_halt) {
                     return Err(refused);
                 }
+                // Money that was limited once stays limited, until another limit is given.
+                let before = found.run.settings().budget;
+                let budget = &mut self.settings.budget;
+                budget.cost_micros = budget.cost_micros.or(before.cost_micros);
+                budget.tokens = budget.tokens.or(before.tokens);
                 let opening = Opening {
                     plan: Some(self.file.plan.clone()),
                     settings: Some(self.settings.clone()),
                     clear_halt: self.clear_halt,
                 };
-                (taken.take_up(found.run, found.last_at)?, opening)
+                (taken.take_up(found.run, found.last_at), opening)
             }
             None => (start(taken, &self, output)?, Opening::default()),
         };
+        open.keep_branch()?;
         self.drive(open, opening, output)
     }
 

@@ -37,7 +37,11 @@ pub(crate) fn print(file: &PlanFile, output: &Output) {
         output.note(warning.render().trim_end());
     }
     if output.json {
-        output.document(&to_json(&file.plan));
+        let mut document = to_json(&file.plan);
+        if !file.unknown.is_empty() {
+            document["unknown"] = json!(file.unknown);
+        }
+        output.document(&document);
     } else {
         output.data(to_text(&file.plan).trim_end());
     }

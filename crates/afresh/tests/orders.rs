@@ -1,0 +1,127 @@
+//! Orders from other terminals, and what surrounds them.
+
+use std::fs;
+use std::process::Stdio;
+
+use afresh_testkit::TestRepo;
+
+fn repo() -> TestRepo {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo
+}
+
+fn plan(name: &str) -> String {
+    format!(
+        "version = 1\nname = \"{name}\"\n[[task]]\nid = \"{name}\"\ntitle = \"{name}\"\n\
+         files = [\"{name}.txt\"]\nchecks = [\"test -s {name}.txt\"]\n"
+    )
+}
+
+/// R1, ST-04: a halt that was acknowledged while its driver was stuck is carried out by whoever
+/// drives that run next, also if another run was driven in between; and it counts once.
+#[test]
+fn r1_an_acknowledged_halt_waits_for_its_run() {
+    let repo = repo();
+    repo.write("one.plan.toml", &plan("one"));
+    repo.write("two.plan.toml", &plan("two"));
+    let started = repo.path().join("started");
+    repo.agent(&format!(
+        "echo x > $AFRESH_TASK.txt; if [ $AFRESH_TASK = one ]; then touch {}; sleep 600; fi",
+        started.display()
+    ));
+    let mut driver = repo.spawn(&["run", "one.plan.toml"]);
+    repo.wait_until("the worker runs", || started.exists());
+    let pid = i32::try_from(driver.id()).expect("a pid");
+    // The driver is stopped, so that nobody answers; the order is on disk all the same.
+    let kill = |signal: &str| {
+        let status = std::process::Command::new("kill").args([signal, &pid.to_string()]).status();
+        assert!(status.expect("kill runs").success());
+    };
+    kill("-STOP");
+    repo.afresh(&["halt", "tea"]).expect(0);
+    kill("-KILL");
+    driver.wait().expect("ended");
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.afresh(&["run", "two.plan.toml"]).expect(0);
+    let halted = repo.afresh(&["run", "one.plan.toml"]).expect(3);
+    assert!(halted.stderr.contains("tea"), "{}", halted.stderr);
+    repo.afresh(&["resume"]).expect(0);
+    assert_eq!(repo.landed(), ["one"]);
+    repo.expect_no_survivors();
+}
+
+/// ST-04: there is nothing to halt in a run that has ended.
+#[test]
+fn st_04_an_ended_run_cannot_be_halted() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.run(&[]).expect(0);
+    let refused = repo.afresh(&["halt"]).expect(1);
+    assert!(refused.stderr.contains("has ended"), "{}", refused.stderr);
+    repo.run(&[]).expect(0);
+}
+
+/// EX-09: an ended run is ended also where its branch is checked out; one with work left says why
+/// it cannot go on.
+#[test]
+fn ex_09_a_branch_that_is_checked_out_stops_only_what_would_move_it() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.commit("the plan");
+    repo.run(&[]).expect(0);
+    repo.git(&["checkout", "-q", "afresh/test-1"]);
+    repo.run(&[]).expect(0);
+    repo.plan_of(2);
+    // The new task is not in the pinned plan yet, so it is found at the landing.
+    let halted = repo.run(&[]).expect(3);
+    assert!(halted.stderr.contains("is checked out"), "{}", halted.stderr);
+    let refused = repo.afresh(&["resume"]).expect(2);
+    assert!(refused.stderr.contains("is checked out"), "{}", refused.stderr);
+    repo.git(&["checkout", "-q", "main"]);
+    repo.plan_of(2);
+    repo.afresh(&["resume"]).expect(0);
+    assert_eq!(repo.landed().len(), 2);
+}
+
+/// R8: a state directory belongs to one repository; another one is refused before anything happens.
+#[test]
+fn r8_a_state_directory_is_not_shared_by_two_repositories() {
+    let (one, two) = (repo(), repo());
+    let state = one.path().join("state");
+    for test in [&one, &two] {
+        test.plan_of(1);
+    }
+    let run = |test: &TestRepo| {
+        let mut command = test.command(&["run", "p.plan.toml"]);
+        command.env("AFRESH_STATE", &state).stdin(Stdio::null());
+        afresh_testkit::repo::finish(command)
+    };
+    run(&one).expect(0);
+    let refused = run(&two).expect(2);
+    assert!(refused.stderr.contains("belongs to another repository"), "{}", refused.stderr);
+    run(&one).expect(0);
+}
+
+/// With `--json`, wrong usage is JSON too.
+#[test]
+fn wrong_usage_is_json_where_json_is_wanted() {
+    let repo = repo();
+    let error = repo.afresh(&["run", "--json", "--bogus"]).expect(2).json()["error"].clone();
+    assert_eq!(error["kind"], "usage");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("--bogus")), "{error}");
+}
+
+/// Nothing in a file's name can move the cursor.
+#[test]
+fn a_file_name_cannot_speak_to_the_terminal() {
+    let repo = repo();
+    let name = "\u{1b}]0;title\u{7}a.plan.toml";
+    fs::write(repo.root().join(name), "nonsense").expect("written");
+    let shown = repo.afresh(&["show", "."]).expect(2);
+    assert!(
+        !shown.stderr.contains('\u{1b}') && !shown.stderr.contains('\u{7}'),
+        "{:?}",
+        shown.stderr
+    );
+}
