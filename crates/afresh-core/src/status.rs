@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::ids::{CommitId, QuestionId, RunId, TaskId};
+use crate::check::{CheckEnd, Receipt};
+use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::Choice;
 use crate::plan::Task;
 use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
@@ -52,6 +53,52 @@ pub struct TaskStatus {
     pub blocked_by: Vec<TaskId>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
+    /// The proof, for a task that is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<ReceiptStatus>,
+}
+
+/// What was run on which tree, and what the task changed (EX-05).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReceiptStatus {
+    pub tree: TreeId,
+    pub checks: Vec<CheckStatus>,
+    pub created: Vec<String>,
+    pub modified: Vec<String>,
+    pub deleted: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CheckStatus {
+    pub name: String,
+    pub command: String,
+    pub exit_code: Option<i32>,
+    pub duration_ms: u64,
+    pub output_digest: String,
+    pub reused: bool,
+}
+
+impl From<&Receipt> for ReceiptStatus {
+    fn from(receipt: &Receipt) -> Self {
+        let checks = receipt.checks.iter().map(|check| CheckStatus {
+            name: check.name.clone(),
+            command: check.command.clone(),
+            exit_code: match check.end {
+                CheckEnd::Exited(code) => Some(code),
+                _ => None,
+            },
+            duration_ms: check.duration_ms,
+            output_digest: check.output_digest.clone(),
+            reused: check.reused,
+        });
+        Self {
+            tree: receipt.tree.clone(),
+            checks: checks.collect(),
+            created: receipt.created.clone(),
+            modified: receipt.modified.clone(),
+            deleted: receipt.deleted.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -174,6 +221,10 @@ fn task_status(
         error: error(state, causes),
         blocked_by: causes.into_iter().flatten().map(|cause| cause.task.clone()).collect(),
         differences: state.differences.clone(),
+        receipt: match &state.stage {
+            Stage::Done { receipt, .. } => Some(ReceiptStatus::from(receipt)),
+            _ => None,
+        },
     }
 }
 

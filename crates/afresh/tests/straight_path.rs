@@ -23,7 +23,15 @@ fn ex_01_ex_03_ex_05_a_plan_runs_to_done_on_its_own_branch() {
     landed.sort();
     assert_eq!(landed, ["T001", "T002", "T003", "T004", "T005"]);
     assert_eq!(repo.on_branch("T003.txt").as_deref(), Some("by T003\n"));
-    assert_eq!(repo.status()["state"], "done");
+    let status = repo.status();
+    assert_eq!(status["state"], "done");
+    // Each done task has a receipt: the command, its exit code, the tree, the files.
+    let receipt = &status["tasks"][2]["receipt"];
+    assert_eq!(receipt["checks"][0]["command"], "test -s T003.txt");
+    assert_eq!(receipt["checks"][0]["exit_code"], 0);
+    assert_eq!(receipt["created"][0], "T003.txt");
+    let commit = status["tasks"][2]["commits"][0].as_str().expect("a commit").to_owned();
+    assert_eq!(receipt["tree"], repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]));
     // EX-09: what is done is not done again.
     repo.run(&[]).expect(0);
     assert_eq!(repo.landed().len(), 5);
