@@ -10,28 +10,43 @@ use afresh_core::ids::CommitId;
 use crate::error::FileError;
 use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest};
 use crate::identity::Signature;
+use crate::owner::{Owner, Ownership};
 use crate::pool::{Place, Pool};
+use crate::refs::salvage_ref;
 
 impl Pool {
+    /// Says for whom a slot was just prepared: from now on it is harvested for the ref `salvage`
+    /// alone, until it is prepared for somebody else.
+    pub fn claim(&self, place: Place, salvage: &str) -> Result<(), FileError> {
+        self.ownership(place).give_to(salvage)
+    }
+
     /// Entrusts a prepared slot to a worker: until it is harvested, what is in it is to be kept under
     /// the ref `salvage`, and with it `files`, even where they are ignored.
     pub fn entrust(&self, place: Place, salvage: &str, files: &[String]) -> Result<(), FileError> {
-        let mut note = String::from(salvage);
-        for file in files {
-            note.push('\n');
-            note.push_str(file);
+        let ownership = self.ownership(place);
+        if ownership.owner() != Owner::Attempt(salvage.to_owned()) {
+            ownership.give_to(salvage)?;
         }
-        self.workspace(place).mark_unsaved(&note)
+        ownership.mark_unsaved(files)
+    }
+
+    pub(crate) fn ownership(&self, place: Place) -> Ownership {
+        Ownership::new(self.directory(), &place.to_string())
     }
 
     /// Saves what is in the slot, if it was entrusted to somebody and never harvested.
     pub(crate) fn save_leftovers(&self, place: Place, keep: &[String]) -> Result<(), HarvestError> {
-        let workspace = self.workspace(place);
-        let Some(note) = workspace.unsaved() else { return Ok(()) };
-        let mut lines = note.lines();
-        let salvage = lines.next().unwrap_or_default();
-        let files: Vec<String> = lines.map(str::to_owned).collect();
-        let base = workspace.prepared().and_then(|id| CommitId::new(id).ok());
+        let ownership = self.ownership(place);
+        let Some(files) = ownership.unsaved() else { return Ok(()) };
+        let salvage = match ownership.owner() {
+            Owner::Attempt(salvage) => salvage,
+            // Somebody has tampered with our notes; the work may be precious all the same.
+            Owner::Never | Owner::Nobody | Owner::Unknown => {
+                salvage_ref("unknown", &format!("{place}-1"))
+            }
+        };
+        let base = self.workspace(place).prepared().and_then(|id| CommitId::new(id).ok());
         if let Some(base) = base {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let signature =
@@ -43,10 +58,10 @@ impl Pool {
                 message: "salvaged: what an attempt left",
                 step_prefix: "salvaged: ",
                 signature: &signature,
-                salvage,
+                salvage: &salvage,
                 limits: HarvestLimits::default(),
             };
-            match self.harvest(place, &request) {
+            match self.take_in(place, &request) {
                 // What cannot be had any more cannot be saved; a refusal has saved what it could.
                 Ok(_)
                 | Err(
@@ -57,6 +72,6 @@ impl Pool {
                 Err(error) => return Err(error),
             }
         }
-        workspace.mark_saved().map_err(|error| HarvestError::Pool { place, source: error.into() })
+        ownership.mark_saved().map_err(|error| HarvestError::Pool { place, source: error.into() })
     }
 }

@@ -10,8 +10,9 @@ use afresh_core::ids::{CommitId, TreeId};
 use crate::change::Change;
 use crate::gather::{Gathered, Harvester};
 use crate::identity::Signature;
+use crate::owner::Owner;
 use crate::pool::{Place, Pool, PoolError};
-use crate::refs::{DEFAULT_PATIENCE, Expect, RefError, RefUpdate};
+use crate::refs::RefError;
 
 /// What to harvest and how to sign it; the same request on the same tree gives the same commits.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +76,8 @@ pub enum Refusal {
 pub enum HarvestError {
     #[error("cannot harvest {place}: it is not prepared as {base}, but as {found}")]
     NotPrepared { place: Place, base: CommitId, found: String },
+    #[error("cannot harvest {place}: it holds the work of {owner}")]
+    Foreign { place: Place, owner: String },
     #[error("cannot harvest {place}: its checkout {} is gone", tree.display())]
     Gone { place: Place, tree: PathBuf },
     #[error("cannot harvest {place}: {refusal}")]
@@ -97,11 +100,31 @@ impl HarvestError {
 }
 
 impl Pool {
-    /// Harvests a slot that was prepared with `Target::Commit(request.base)`.
+    /// Harvests a slot that was prepared with `Target::Commit(request.base)`, and that was entrusted
+    /// to `request.salvage` or never to anybody.
     ///
     /// No process of the worker may be alive. The work is durable under the salvage ref when this
-    /// returns, also when it is refused. Repeating the call gives the same commits.
+    /// returns, also when it is refused. Repeating the call gives the same commits. A salvage ref
+    /// that holds other work is left alone: `-2`, `-3` … is added to the name, and a note says so.
     pub fn harvest(
+        &self,
+        place: Place,
+        request: &HarvestRequest<'_>,
+    ) -> Result<Harvest, HarvestError> {
+        let owner = match self.ownership(place).owner() {
+            Owner::Never => return self.take_in(place, request),
+            Owner::Attempt(owner) if owner == request.salvage => {
+                return self.take_in(place, request);
+            }
+            Owner::Attempt(owner) => owner,
+            Owner::Nobody => "nobody".to_owned(),
+            Owner::Unknown => "somebody unknown".to_owned(),
+        };
+        Err(HarvestError::Foreign { place, owner })
+    }
+
+    /// The same, whoever the slot belongs to.
+    pub(crate) fn take_in(
         &self,
         place: Place,
         request: &HarvestRequest<'_>,
@@ -123,9 +146,9 @@ impl Pool {
         if survey.is_empty {
             return Err(gone());
         }
-        let gathered = harvester.gather(survey).map_err(failed)?;
-        self.keep_safe(place, request, &gathered)?;
-        workspace.mark_saved().map_err(|e| failed(e.into()))?;
+        let mut gathered = harvester.gather(survey).map_err(failed)?;
+        self.keep_safe(place, request, &mut gathered)?;
+        self.ownership(place).mark_saved().map_err(|e| failed(e.into()))?;
         harvester.forget_scratch().map_err(|e| failed(e.into()))?;
         gathered.into_harvest(place)
     }
@@ -135,14 +158,18 @@ impl Pool {
         &self,
         place: Place,
         request: &HarvestRequest<'_>,
-        gathered: &Gathered,
+        gathered: &mut Gathered,
     ) -> Result<(), HarvestError> {
         let Some(commit) = gathered.commits.last() else { return Ok(()) };
-        let name = request.salvage.to_owned();
-        let update = RefUpdate { name, new: Some(commit.clone()), old: Expect::Any };
-        let moved = self.repository.update_refs(&[update], DEFAULT_PATIENCE);
-        // With nothing expected of the ref there is nothing to mismatch.
-        moved.map(|_| ()).map_err(|source| HarvestError::Ref { place, source })
+        let name = self
+            .repository
+            .keep(request.salvage, commit, &gathered.tree)
+            .map_err(|source| HarvestError::Ref { place, source })?;
+        if name != request.salvage {
+            let other = request.salvage;
+            gathered.notes.push(format!("kept under {name}, because {other} holds other work"));
+        }
+        Ok(())
     }
 }
 

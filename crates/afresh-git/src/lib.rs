@@ -5,7 +5,8 @@
 //! Calls block, and may come from several threads. What to harvest, merge or retry, and holding
 //! the repository's lock, is the caller's business.
 //!
-//! The path of one attempt: [`Pool::prepare`] fills a slot, [`Pool::entrust`] gives it to a worker,
+//! The path of one attempt: [`Pool::prepare`] fills a slot, [`Pool::claim`] says for whom,
+//! [`Pool::entrust`] gives it to a worker,
 //! [`Pool::harvest`] turns what it left into commits of ours, [`Pool::merge`] builds the result
 //! aside, [`Repository::commit`] makes it a commit, [`Repository::update_refs`] moves the branch.
 
@@ -25,6 +26,7 @@ mod keep;
 mod listed;
 mod merge;
 mod outside;
+mod owner;
 mod pool;
 mod prepare;
 mod program;

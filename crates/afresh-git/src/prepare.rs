@@ -68,6 +68,7 @@ impl Pool {
         let workspace = self.workspace(place);
         let keep = Patterns::new(keep);
         let failed = |source| PrepareError::Pool { place, source };
+        self.ownership(place).take_away().map_err(|e| failed(e.into()))?;
         let Err(error) = self.refresh(&workspace, target, &keep) else { return Ok(()) };
         // Neither a full disk nor a wrong id is a reason to throw warm caches away.
         if error.is_out_of_space() {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use afresh_core::ids::CommitId;
+use afresh_core::ids::{CommitId, TreeId};
 
 use crate::command::{CommandError, Finished};
 use crate::error::{Context, FileError};
@@ -20,6 +20,8 @@ use crate::repository::{Repository, parse_id};
 /// How long a lock of somebody else is waited for, unless the caller says otherwise.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(40);
 
+/// Where the work of all runs is kept.
+const SALVAGE: &str = "refs/afresh/salvage/";
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -89,7 +91,13 @@ pub fn salvage_ref(run: &str, name: &str) -> String {
 
 /// Where all work of a run is kept; for [`Repository::list_refs`].
 pub fn salvage_prefix(run: &str) -> String {
-    format!("refs/afresh/salvage/{run}/")
+    format!("{SALVAGE}{run}/")
+}
+
+/// Whether this is the full name of a ref that keeps one attempt's work.
+pub(crate) fn is_salvage_ref(name: &str) -> bool {
+    let below = name.strip_prefix(SALVAGE);
+    below.is_some_and(|below| below.split('/').count() == 2) && check_name(name).is_ok()
 }
 
 impl Repository {
@@ -124,6 +132,39 @@ impl Repository {
             }
             thread::sleep(pause.min(patience.saturating_sub(waited)));
             pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Makes a ref for `commit` with the wanted name, or a longer one where that holds another tree:
+    /// what is kept is never overwritten by something else (R16). Answers with the name.
+    pub(crate) fn keep(
+        &self,
+        wanted: &str,
+        commit: &CommitId,
+        tree: &TreeId,
+    ) -> Result<String, RefError> {
+        let mut name = wanted.to_owned();
+        let mut number = 1_u32;
+        let mut old = Expect::Missing;
+        loop {
+            let update = RefUpdate { name: name.clone(), new: Some(commit.clone()), old };
+            match self.update_refs(&[update], DEFAULT_PATIENCE)? {
+                RefOutcome::Done => return Ok(name),
+                RefOutcome::Mismatch { now: Some(now), .. } if now == *commit => return Ok(name),
+                // It went away meanwhile.
+                RefOutcome::Mismatch { now: None, .. } => old = Expect::Missing,
+                // The same work again, only later.
+                RefOutcome::Mismatch { now: Some(now), .. }
+                    if self.tree_of(&now).is_ok_and(|kept| kept == *tree) =>
+                {
+                    old = Expect::Is(now);
+                }
+                RefOutcome::Mismatch { .. } => {
+                    number += 1;
+                    name = format!("{wanted}-{number}");
+                    old = Expect::Missing;
+                }
+            }
         }
     }
 

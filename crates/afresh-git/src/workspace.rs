@@ -4,9 +4,9 @@
 //! work-1/tree/      the checkout, with a .git of its own
 //! work-1/index      our index of it
 //! work-1/prepared   what it was prepared as, once it is whole
-//! work-1/unsaved    under which ref to keep what is in it, until that is done
 //! ```
-//! Everything else in the slot is left over from a call that was cut short.
+//! Everything else in the slot is left over from a call that was cut short. Whose work it holds is
+//! noted outside, by `owner`.
 
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
@@ -45,10 +45,7 @@ impl Workspace {
         self.unmark()?;
         for entry in fs::read_dir(&self.slot).context("list", &self.slot)? {
             let entry = entry.context("list", &self.slot)?;
-            if !["tree", "index", "prepared", "unsaved"]
-                .iter()
-                .any(|known| entry.file_name() == *known)
-            {
+            if !["tree", "index", "prepared"].iter().any(|known| entry.file_name() == *known) {
                 Remover::new(&self.slot).remove(&entry.path())?;
             }
         }
@@ -76,29 +73,11 @@ impl Workspace {
     }
 
     fn unmark(&self) -> Result<(), FileError> {
-        self.blank(&self.marker())
-    }
-
-    pub(crate) fn mark_unsaved(&self, note: &str) -> Result<(), FileError> {
-        let file = self.file("unsaved");
-        fs::write(&file, note).context("write", &file)
-    }
-
-    pub(crate) fn mark_saved(&self) -> Result<(), FileError> {
-        self.blank(&self.file("unsaved"))
-    }
-
-    /// Under which ref, and with which files, the work in the slot is still to be kept.
-    pub(crate) fn unsaved(&self) -> Option<String> {
-        fs::read_to_string(self.file("unsaved")).ok().filter(|note| !note.is_empty())
-    }
-
-    /// Empties a file of ours that stays; what is no plain file is not ours.
-    fn blank(&self, file: &Path) -> Result<(), FileError> {
-        match file.symlink_metadata() {
+        let marker = self.marker();
+        match marker.symlink_metadata() {
             Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
-            Ok(found) if found.is_file() => fs::write(file, "").context("write", file),
-            Ok(_) => Remover::new(&self.slot).remove(file),
+            Ok(found) if found.is_file() => fs::write(&marker, "").context("write", &marker),
+            Ok(_) => Remover::new(&self.slot).remove(&marker),
             Err(_) => Ok(()),
         }
     }

@@ -102,6 +102,8 @@ impl AttemptJob {
             .pool
             .prepare(place, Target::Commit(&self.bundle.base), &shared.rules.keep)
             .map_err(|error| failure(&describe(&error), None))?;
+        let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
+        shared.pool.claim(place, &kept).map_err(|error| failure(&describe(&error), None))?;
         if handle.is_asked() {
             return Ok(None);
         }
@@ -114,7 +116,6 @@ impl AttemptJob {
         if handle.is_asked() {
             return Ok(None);
         }
-        let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
         let listed: Vec<String> = self.bundle.task.patterns().map(ToString::to_string).collect();
         shared
             .pool

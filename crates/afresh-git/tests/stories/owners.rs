@@ -1,0 +1,119 @@
+//! Whose work is in a slot: one attempt's is never taken for another's, and nothing that is kept is
+//! overwritten.
+
+use std::fs;
+
+use afresh_git::{HarvestError, HarvestRequest, salvage_ref};
+
+use crate::scene::{Scene, WORK};
+
+fn owner_note(scene: &Scene) -> std::path::PathBuf {
+    scene.pool.directory().join("owners/work-1")
+}
+
+/// R3, R16: two runs use one slot from the same commit, and each is given its own work alone.
+#[test]
+fn r3_a_slot_is_harvested_only_for_whom_it_was_entrusted_to() {
+    let scene = Scene::new();
+    let (first, second) = (salvage_ref("a-1", "A.1"), salvage_ref("b-1", "B.1"));
+    let for_first = HarvestRequest { salvage: &first, ..scene.request(&[]) };
+    let for_second = HarvestRequest { salvage: &second, ..scene.request(&[]) };
+    scene.prepare();
+    scene.pool.entrust(WORK, &first, &[]).unwrap();
+    scene.work("echo a >a-was-here");
+    scene.prepare();
+    // Between two owners a slot is nobody's.
+    let error = scene.pool.harvest(WORK, &for_first).unwrap_err();
+    assert!(matches!(error, HarvestError::Foreign { .. }), "{error}");
+    scene.pool.claim(WORK, &second).unwrap();
+    scene.pool.entrust(WORK, &second, &[]).unwrap();
+    scene.work("echo b >b-was-here");
+    let harvest = scene.pool.harvest(WORK, &for_second).unwrap();
+    assert_eq!(scene.repository().read_ref(&second).unwrap(), harvest.commit);
+    // The first run comes back and asks for its work: it is kept, but not in this slot.
+    let error = scene.pool.harvest(WORK, &for_first).unwrap_err();
+    let HarvestError::Foreign { owner, .. } = &error else { panic!("{error}") };
+    assert_eq!(owner, &second);
+    let kept = scene.repository().read_ref(&first).unwrap().unwrap();
+    assert_eq!(scene.show(&kept, "a-was-here").as_deref(), Some("a\n"));
+    assert_eq!(scene.show(&kept, "b-was-here"), None);
+    // Its owner may ask again.
+    assert_eq!(scene.pool.harvest(WORK, &for_second).unwrap().tree, harvest.tree);
+}
+
+/// R16: a ref that keeps other work is left alone; the later work gets a name beside it.
+#[test]
+fn r16_kept_work_is_never_overwritten_by_other_work() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("echo one >one");
+    let first = scene.harvest();
+    scene.work("echo two >two");
+    let second = scene.harvest();
+    scene.work("echo three >three");
+    let third = scene.harvest();
+    assert_eq!(scene.salvaged(), first.commit);
+    for (number, harvest) in [(2, &second), (3, &third)] {
+        let name = salvage_ref("run", &format!("T1.1-{number}"));
+        assert_eq!(scene.repository().read_ref(&name).unwrap(), harvest.commit);
+        assert!(harvest.notes.iter().any(|note| note.contains(&name)), "{:?}", harvest.notes);
+    }
+    assert_eq!(first.notes, Vec::<String>::new());
+}
+
+/// R12, R16: the same work, harvested again at another moment, moves its own ref.
+#[test]
+fn r12_the_same_work_harvested_later_keeps_its_name() {
+    let mut scene = Scene::new();
+    scene.prepare();
+    scene.work("echo one >one");
+    let first = scene.harvest();
+    scene.signature.at_seconds += 60;
+    let second = scene.harvest();
+    assert_ne!(first.commit, second.commit);
+    assert_eq!(scene.salvaged(), second.commit);
+    assert_eq!(scene.repository().list_refs("refs/afresh/").unwrap().len(), 1);
+}
+
+/// B29, R5: whatever a worker writes into our notes, no ref of the user's moves, and the work is
+/// kept.
+#[test]
+fn b29_a_note_that_names_the_users_branch_does_not_move_it() {
+    for note in [
+        "refs/heads/main\n",
+        "this slot belongs to refs/heads/main\n",
+        "this slot belongs to refs/afresh/salvage/../../heads/main\n",
+        "",
+    ] {
+        let scene = Scene::new();
+        scene.prepare();
+        scene.pool.entrust(WORK, &salvage_ref("run-1", "T.1"), &[]).unwrap();
+        scene.work("echo evil >evil");
+        let before = scene.users_things();
+        fs::write(owner_note(&scene), note).unwrap();
+        // Where the note of an earlier version was.
+        fs::write(scene.tree().join("../unsaved"), "refs/heads/main\n").unwrap();
+        scene.prepare();
+        assert_eq!(scene.users_things(), before, "R5: {note:?}");
+        assert_eq!(scene.repository().head().unwrap(), Some(scene.base.clone()));
+        let kept = salvage_ref("unknown", "work-1-1");
+        let kept = scene.repository().read_ref(&kept).unwrap().unwrap();
+        assert_eq!(scene.show(&kept, "evil").as_deref(), Some("evil\n"));
+    }
+}
+
+/// R16: the work of two tampered slots is kept side by side.
+#[test]
+fn r16_work_of_unknown_owners_is_kept_side_by_side() {
+    let scene = Scene::new();
+    for text in ["one", "two"] {
+        scene.prepare();
+        scene.pool.entrust(WORK, &salvage_ref("run-1", "T.1"), &[]).unwrap();
+        scene.work(&format!("echo {text} >text"));
+        fs::write(owner_note(&scene), "odd").unwrap();
+    }
+    scene.prepare();
+    let kept = scene.repository().list_refs("refs/afresh/salvage/unknown/").unwrap();
+    let texts: Vec<_> = kept.values().map(|commit| scene.show(commit, "text").unwrap()).collect();
+    assert_eq!(texts, ["one\n", "two\n"]);
+}
