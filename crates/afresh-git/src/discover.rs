@@ -2,6 +2,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::command::{Call, CommandError, Finished};
 use crate::error::{Context, FileError};
@@ -59,7 +60,8 @@ impl Repository {
         };
         let format = if format == b"sha256" { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
         let (common_dir, git_dir) = (resolve(common)?, resolve(git)?);
-        let mut found = Self { program: program.clone(), common_dir, git_dir, root: None, format };
+        let (program, hurried) = (program.clone(), Arc::default());
+        let mut found = Self { program, common_dir, git_dir, root: None, format, hurried };
         found.root = found.find_root(&directory, bare == b"true")?;
         Ok(found)
     }

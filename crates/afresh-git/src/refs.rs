@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(40);
 const SALVAGE: &str = "refs/afresh/salvage/";
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How soon a wait notices that there is hurry.
+const LONGEST_NAP: Duration = Duration::from_millis(50);
 
 /// What a ref must be for a move to happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,11 +130,29 @@ impl Repository {
                 return Err(answer.failure().into());
             };
             let waited = started.elapsed();
-            if waited >= patience {
+            if waited >= patience || self.is_hurried() {
                 return Err(RefError::Locked { name: first.name.clone(), lock, waited });
             }
-            thread::sleep(pause.min(patience.saturating_sub(waited)));
+            self.pause(pause.min(patience.saturating_sub(waited)));
             pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// While this is set, a lock of somebody else is not waited for (R7). It holds for all clones of
+    /// this value, and for waits that have begun.
+    pub fn hurry(&self, hurry: bool) {
+        self.hurried.store(hurry, Ordering::Relaxed);
+    }
+
+    fn is_hurried(&self) -> bool {
+        self.hurried.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps, unless there is hurry.
+    fn pause(&self, length: Duration) {
+        let until = Instant::now() + length;
+        while !self.is_hurried() && Instant::now() < until {
+            thread::sleep(until.saturating_duration_since(Instant::now()).min(LONGEST_NAP));
         }
     }
 

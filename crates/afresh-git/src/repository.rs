@@ -3,6 +3,8 @@
 //! Finding it is `discover`; reading and moving refs is `refs`; reading commits is `read`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use afresh_core::ids::CommitId;
 
@@ -56,6 +58,8 @@ pub struct Repository {
     pub(crate) git_dir: PathBuf,
     pub(crate) root: Option<PathBuf>,
     pub(crate) format: ObjectFormat,
+    /// Shared by all clones: nobody is to be waited for.
+    pub(crate) hurried: Arc<AtomicBool>,
 }
 
 impl Repository {

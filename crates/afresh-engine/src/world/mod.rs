@@ -52,6 +52,9 @@ impl World {
 
     /// Starts carrying out an effect; the answer comes by mail.
     pub(crate) fn perform(&self, effect: Effect, run: &Run) {
+        // A lock of the user's git must not prolong a halt that ends everything (R7).
+        let at_once = run.halt().is_some_and(|halt| halt.now);
+        self.shared.pool.repository().hurry(at_once);
         match effect {
             Effect::Start { attempt, slot, base } => {
                 let job = AttemptJob::new(run, attempt, slot, base);

@@ -107,6 +107,37 @@ fn f12_a_lock_that_stays_is_named_and_never_deleted() {
     assert_eq!(scene.repository().read_ref(&branch).unwrap(), None);
 }
 
+/// F12, R7: in a hurry a lock is not waited for, also where the wait has begun; it is named, and
+/// stays.
+#[test]
+fn r7_in_a_hurry_a_lock_is_not_waited_for() {
+    let scene = Scene::new();
+    let branch = run_branch("r1");
+    let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(&lock, "").unwrap();
+    let updates = [update(&branch, Some(&scene.base), Expect::Missing)];
+    let forever = Duration::from_secs(3600);
+    let expect_locked = || {
+        let error = scene.repository().update_refs(&updates, forever).unwrap_err();
+        assert!(
+            matches!(&error, RefError::Locked { lock: named, .. } if *named == lock),
+            "{error}"
+        );
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(300));
+            scene.repository().clone().hurry(true);
+        });
+        expect_locked();
+    });
+    expect_locked();
+    fs::remove_file(&lock).unwrap();
+    let moved = scene.repository().update_refs(&updates, forever).unwrap();
+    assert_eq!(moved, RefOutcome::Done, "what is not locked moves all the same");
+}
+
 /// F12, F13: the user's own locks on index and HEAD do not concern us.
 #[test]
 fn f12_the_users_index_and_head_locks_do_not_stop_an_attempt() {
