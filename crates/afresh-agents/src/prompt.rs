@@ -13,6 +13,9 @@ use crate::bundle::Bundle;
 /// How much of a failing check's output goes into a prompt, in characters.
 const MAX_OUTPUT_CHARS: usize = 4_000;
 
+/// How many of a person's answers go into a prompt: the last ones.
+const MAX_ANSWERS: usize = 10;
+
 const RULES: &str = "\
 ## Rules
 - Work only in the current directory: it is a private clone. Do not push, and leave git's configuration alone.
@@ -115,7 +118,8 @@ fn answers(text: &mut String, bundle: &Bundle) {
         return;
     }
     text.push_str("## Decided by a person\n");
-    for answered in &bundle.answers {
+    let older = bundle.answers.len().saturating_sub(MAX_ANSWERS);
+    for answered in &bundle.answers[older..] {
         let _ = writeln!(text, "- {} → {}", answered.text.replace('\n', " "), answered.answer);
     }
     text.push('\n');

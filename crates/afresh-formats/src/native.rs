@@ -428,7 +428,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     fn wrong(&mut self, node: &Node, expected: &str) {
-        let message = format!("expected {expected}, found {}", node.value.kind());
+        let message = format!("expected {expected}, found {}", node.value.shown());
         self.find(Severity::Error, &node.span, |reader| {
             reader.source.finding("wrong-type", &node.span, message).with_help(FORMAT_HELP)
         });

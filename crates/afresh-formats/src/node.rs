@@ -27,6 +27,16 @@ pub struct Entry {
 }
 
 impl Value {
+    /// The value as a message shows it.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Text(text) if text.chars().count() <= 40 => format!("{text:?}"),
+            Self::Integer(number) => number.to_string(),
+            Self::Bool(flag) => flag.to_string(),
+            other => other.kind().to_owned(),
+        }
+    }
+
     /// What the value is, in a message.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{decide, halt, questions, resume, run, schema, show, status};
+use crate::commands::{decide, halt, questions, resume, run, schema, show, status, task};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -62,5 +62,6 @@ pub(crate) enum Command {
     Resume(resume::Args),
     Questions(questions::Args),
     Decide(decide::Args),
+    Task(task::Args),
     Schema(schema::Args),
 }

@@ -175,25 +175,11 @@ impl From<OpenError> for Failure {
 
 impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
-        with_causes(Self::new(Exit::Bug, "drive", error.to_string()), &error)
+        let (exit, kind) = match &error {
+            DriveError::Journal(_) => (Exit::Bug, "journal"),
+            DriveError::Pool(_) | DriveError::Directory(..) => (Exit::Usage, "directory"),
+        };
+        with_causes(Self::new(exit, kind, error.to_string()), &error)
             .help("once the cause is mended, `afresh run` goes on where it stopped")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// F12: a lock that the user's git holds at the start is named, with what to do about it.
-    #[test]
-    fn f12_a_held_lock_at_the_start_is_no_bug_of_ours() {
-        let lock = "/r/.git/refs/heads/afresh/x-1.lock";
-        let waited = std::time::Duration::from_secs(40);
-        let name = "refs/heads/afresh/x-1".to_owned();
-        let error = RefError::Locked { name, lock: lock.into(), waited };
-        let failure = Failure::from(OpenError::Refs(error));
-        assert_eq!(failure.exit, Exit::Usage);
-        assert!(failure.message.contains(lock), "{failure:?}");
-        assert!(failure.help.as_ref().is_some_and(|help| help.contains(lock)), "{failure:?}");
     }
 }

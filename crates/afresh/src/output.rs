@@ -91,6 +91,11 @@ pub(crate) enum Paint {
     Dim = 2,
 }
 
+/// `1 task`, `2 tasks`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
 /// Text from plans, repositories and workers, safe for a terminal: no control characters, no
 /// characters that turn the direction of writing.
 pub(crate) fn safe(text: &str) -> String {

@@ -58,8 +58,12 @@ fn unknown_agent(name: &str, task: &str, rules: &Rules) -> Failure {
         (None, false) => format!("configured are: {}", known.join(", ")),
         (None, true) => "configure one in .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
     };
-    Failure::usage("agent-not-found", format!("there is no agent {name:?} (task {task} needs it)"))
-        .help(help)
+    let message = if known.is_empty() {
+        "no agent is configured".to_owned()
+    } else {
+        format!("there is no agent {name:?} (task {task} needs it)")
+    };
+    Failure::usage("agent-not-found", message).help(help)
 }
 
 fn find_program(program: &str, rules: &Rules) -> Result<(), &'static str> {

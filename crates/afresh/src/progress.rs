@@ -7,7 +7,7 @@ use afresh_core::event::Rejection;
 use afresh_engine::{Seen, Watcher};
 
 use crate::moment;
-use crate::output::{Output, Paint, safe};
+use crate::output::{Output, Paint, count, safe};
 
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -41,7 +41,7 @@ impl Watcher for Progress {
                     "plan",
                     Paint::Yellow,
                     "-",
-                    &format!("changed, and pinned anew: {} tasks", plan.len()),
+                    &format!("changed, and pinned anew: {}", count(plan.len(), "task")),
                 );
             }
             Event::AttemptSpawned { attempt } => {
@@ -109,7 +109,7 @@ impl Watcher for Progress {
                     "checked",
                     Paint::Dim,
                     &attempt.to_string(),
-                    &format!("{} checks passed", results.len()),
+                    &format!("{} passed", count(results.len(), "check")),
                 );
             }
             _ => {}
@@ -143,7 +143,7 @@ impl Progress {
                 "checked",
                 Paint::Green,
                 "-",
-                &format!("{} checks passed on the final tree", results.len()),
+                &format!("{} passed on the final tree", count(results.len(), "check")),
             ),
         }
     }

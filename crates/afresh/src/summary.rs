@@ -3,24 +3,39 @@
 use std::time::Duration;
 
 use afresh_core::Run;
+use afresh_core::ids::AttemptId;
 use afresh_core::run::{Stage, Standing};
 use afresh_core::status::Status;
+use afresh_engine::Layout;
 
 use crate::moment;
 use crate::output::{Output, Paint, safe};
 
-pub(crate) fn print(run: &Run, standing: Standing, took: Duration, output: &Output) {
-    let status = Status::of(run);
-    failures(&status, output);
-    output.note(&line(run, &status, took, output));
-    next(run, &status, standing, output);
+/// A run whose driver has nothing more to do.
+pub(crate) struct Ended<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) standing: Standing,
+    pub(crate) took: Duration,
+    pub(crate) layout: &'a Layout,
 }
 
-fn failures(status: &Status, output: &Output) {
+pub(crate) fn print(ended: &Ended<'_>, output: &Output) {
+    let status = Status::of(ended.run);
+    failures(ended, &status, output);
+    output.note(&line(ended.run, &status, ended.took, output));
+    next(ended, &status, output);
+}
+
+fn failures(ended: &Ended<'_>, status: &Status, output: &Output) {
     for task in &status.tasks {
         if let ("failed" | "skipped" | "blocked", Some(error)) = (task.state, &task.error) {
             let word = output.paint(Paint::Red, task.state);
             output.note(&format!("  {word} {}: {}", task.id, safe(error)));
+            let attempt = AttemptId { task: task.id.clone(), number: task.attempts };
+            let output_of = ended.layout.attempt(ended.run.id(), &attempt);
+            if task.attempts > 0 && output_of.is_dir() {
+                output.note(&format!("     its last output: {}", output_of.display()));
+            }
         }
     }
     if let Some(error) = &status.error {
@@ -34,7 +49,7 @@ fn line(run: &Run, status: &Status, took: Duration, output: &Output) -> String {
     let done = count("done");
     let retried = run
         .tasks()
-        .filter(|(_, state)| matches!(state.stage, Stage::Done { .. }) && state.attempts > 1)
+        .filter(|(_, state)| matches!(state.stage, Stage::Done { .. }) && state.counted > 0)
         .count();
     let mut parts = vec![if retried > 0 {
         format!("{done} merged ({retried} retried)")
@@ -57,9 +72,11 @@ fn line(run: &Run, status: &Status, took: Duration, output: &Output) -> String {
     format!("{} {text}", output.paint(Paint::Blue, "Summary"))
 }
 
-fn next(run: &Run, status: &Status, standing: Standing, output: &Output) {
+fn next(ended: &Ended<'_>, status: &Status, output: &Output) {
+    let run = ended.run;
     let branch = run.branch();
-    match standing {
+    waits_for(run, output);
+    match ended.standing {
         Standing::Finished { .. } if run.tip() != run.base() => {
             output.note(&format!(
                 "  branch {branch}; look at it with `git log --first-parent {branch}`"
@@ -82,5 +99,17 @@ fn next(run: &Run, status: &Status, standing: Standing, output: &Output) {
             safe(first)
         ));
         output.note(&format!("     `afresh decide {} {}`", question.id, safe(&keys.join("|"))));
+    }
+}
+
+/// Why the one task that was asked for did not run.
+fn waits_for(run: &Run, output: &Output) {
+    let Some(at) = run.settings().only.as_ref().and_then(|id| run.plan().position(id)) else {
+        return;
+    };
+    let needs = run.plan().needs(at).iter().filter(|need| !run.task(**need).is_done());
+    let unmet: Vec<&str> = needs.map(|need| run.plan().task(*need).id.as_str()).collect();
+    if !unmet.is_empty() {
+        output.note(&format!("  {} waits for {}", run.plan().task(at).id, unmet.join(", ")));
     }
 }

@@ -162,7 +162,7 @@ impl Turn<'_> {
         let at = self.position(&task);
         let reason = || format!("{answer} was answered to {}", question.id);
         match (&question.topic, answer) {
-            (Topic::Decision | Topic::Action, "defer") | (Topic::Timeout, "skip") => {
+            (Topic::Decision | Topic::Action, "defer" | "skip") | (Topic::Timeout, "skip") => {
                 self.record(Event::TaskSkipped { task, reason: reason() });
             }
             (Topic::Failed, "skip") => {

@@ -30,6 +30,11 @@ impl Task {
         self.files.iter().chain(steps).map(|scope| &scope.pattern)
     }
 
+    /// The same but for its title, which no work depends on.
+    pub fn is_same_work_as(&self, other: &Self) -> bool {
+        Self { title: other.title.clone(), ..self.clone() } == *other
+    }
+
     pub fn lists_files(&self) -> bool {
         self.patterns().next().is_some()
     }

@@ -127,7 +127,7 @@ impl Run {
             };
             // Until the intent is recorded, nothing of the old task has to land.
             let landing = matches!(state.stage, Stage::Merging(.., MergeStage::Moving { .. }));
-            self.tasks[position] = if landing || plan.task(position) == old {
+            self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
                 state
             } else {
                 TaskState { attempts, usages, ..TaskState::default() }
@@ -402,8 +402,16 @@ impl Run {
             Stage::Waiting(open) if open == id => {
                 let decides = matches!(question.topic, Topic::Decision | Topic::Action);
                 // Putting it off, or taking it back, is nothing that a worker could act upon.
-                if decides && !matches!(answer, "defer" | "withdrawn") {
-                    let given = Answered { text: question.text, answer: answer.to_owned() };
+                if decides && !matches!(answer, "defer" | "skip" | "withdrawn") {
+                    // A key alone would mean nothing to a worker that never saw the options.
+                    let chosen = question.options.iter().find(|option| option.key == answer);
+                    let answer = match chosen {
+                        Some(option) if !option.description.is_empty() => {
+                            format!("{answer}: {}", option.description)
+                        }
+                        _ => answer.to_owned(),
+                    };
+                    let given = Answered { text: question.text, answer };
                     self.tasks[at].answers.push(given);
                 }
                 self.set(at, Stage::Idle);

@@ -16,7 +16,7 @@ fn reopened(story: &mut Story, plan: Plan) -> String {
 /// The same plan with one task reworded.
 fn reworded(plan: &str, at: usize) -> Plan {
     let mut draft = draft_of(plan);
-    draft.tasks[at].title.push_str(", otherwise");
+    draft.tasks[at].instructions.push_str(", otherwise");
     Plan::new(draft).expect("a plan without problems")
 }
 
@@ -33,7 +33,7 @@ fn unchanged_tasks_keep_their_state_and_changed_ones_start_over() {
     story.lands("A.1");
     story.lands("B.1");
     let mut draft = draft_of("A: a\nB: b\nC < A: c");
-    draft.tasks[1].title = "B, but better".to_owned();
+    draft.tasks[1].instructions = "B, but better".to_owned();
     let told = reopened(&mut story, Plan::new(draft).expect("a plan without problems"));
     insta::assert_snapshot!(told, @"
     opened 2

@@ -8,6 +8,7 @@ pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod task;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
@@ -23,6 +24,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Resume(args) => resume::resume(args, &cli.common, output),
         Command::Questions(args) => questions::questions(args, &cli.common, output),
         Command::Decide(args) => decide::decide(args, &cli.common, output),
+        Command::Task(args) => task::task(args, &cli.common, output),
         Command::Schema(args) => Ok(schema::schema(args, output)),
     }
 }

@@ -19,7 +19,7 @@ use crate::config::{self, Config};
 use crate::event_lines::EventLines;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, Paint};
+use crate::output::{Output, Paint, count};
 use crate::plan_file::{self, PlanFile};
 use crate::progress::Progress;
 use crate::{environment, moment, ordering, preflight, signals, summary, workplace};
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// The plan's format
     #[arg(long, value_parser = ["native"])]
     format: Option<String>,
+    /// Start a new run, from the current commit, although there is one of this plan
+    #[arg(long)]
+    new: bool,
     /// Show what would run, and stop there
     #[arg(long)]
     dry_run: bool,
@@ -116,7 +119,8 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit,
         show::print(&file, output);
         return Ok(Exit::Done);
     }
-    let job = prepare(place, file, config, &args.driving, output)?;
+    let mut job = prepare(place, file, config, &args.driving, output)?;
+    job.anew = args.new;
     job.start_or_continue(output)
 }
 
@@ -178,6 +182,8 @@ struct Drive {
     settings: Settings,
     rules: Rules,
     clear_halt: bool,
+    /// Start a new run, whatever there is.
+    anew: bool,
 }
 
 fn prepare(
@@ -198,7 +204,7 @@ fn prepare(
     let rules = rules(config, driving)?;
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
-    Ok(Drive { place, file, settings, rules, clear_halt: false })
+    Ok(Drive { place, file, settings, rules, clear_halt: false, anew: false })
 }
 
 fn settings(
@@ -270,7 +276,9 @@ impl Drive {
     fn start_or_continue(mut self, output: &Output) -> Result<Exit, Failure> {
         let taken = self.place.take(&workplace::holder())?;
         let source = self.settings.source.clone();
-        let (open, opening) = match taken.find(|run| run.settings().source == source)? {
+        let anew = self.anew;
+        let same = |run: &Run| !anew && run.settings().source == source;
+        let (open, opening) = match taken.find(same)? {
             Some(found) => {
                 if let Some(refused) = halted(&found.run, self.clear_halt) {
                     return Err(refused);
@@ -300,7 +308,13 @@ impl Drive {
         signals::listen(driver.mailer())
             .map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
         let standing = driver.drive(opening)?;
-        summary::print(driver.run(), standing, started.elapsed(), output);
+        let ended = summary::Ended {
+            run: driver.run(),
+            standing,
+            took: started.elapsed(),
+            layout: &self.place.layout,
+        };
+        summary::print(&ended, output);
         Ok(standing.into())
     }
 }
@@ -310,9 +324,9 @@ fn start(taken: Taken, drive: &Drive, output: &Output) -> Result<OpenRun, Failur
     let (run, plan) = (open.run.id(), open.run.plan());
     let mark = output.paint(Paint::Blue, "run");
     output.note(&format!(
-        "{mark} {run}: {} tasks in {} waves on {}",
-        plan.len(),
-        plan.waves().len(),
+        "{mark} {run}: {} in {} on {}",
+        count(plan.len(), "task"),
+        count(plan.waves().len(), "wave"),
         open.run.branch()
     ));
     Ok(open)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, safe};
+use crate::output::{Output, count, safe};
 use crate::plan_file::{self, PlanFile};
 use crate::workplace;
 
@@ -100,7 +100,8 @@ fn task_json(wave: u32, task: &Task) -> Value {
 fn to_text(plan: &Plan) -> String {
     let mut text = String::new();
     let waves = plan.waves();
-    let _ = writeln!(text, "{}: {} tasks in {} waves", safe(&plan.name), plan.len(), waves.len());
+    let (tasks, in_waves) = (count(plan.len(), "task"), count(waves.len(), "wave"));
+    let _ = writeln!(text, "{}: {tasks} in {in_waves}", safe(&plan.name));
     for (number, wave) in waves.iter().enumerate() {
         let _ = writeln!(text, "\nwave {}", number + 1);
         for at in wave {
@@ -114,7 +115,7 @@ fn to_text(plan: &Plan) -> String {
     } else {
         path.join(" → ")
     };
-    let _ = writeln!(text, "\ncritical path ({} tasks): {shown}", path.len());
+    let _ = writeln!(text, "\ncritical path ({}): {shown}", count(path.len(), "task"));
     let conflicts = plan.conflicts();
     if !conflicts.is_empty() {
         let _ = writeln!(text, "\nnever side by side, because both may write the same file:");

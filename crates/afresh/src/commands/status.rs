@@ -1,7 +1,7 @@
 //! `afresh status`: where it stands.
 
 use afresh_core::Event;
-use afresh_core::status::Status;
+use afresh_core::status::{RunState, Status};
 use afresh_engine::open::Found;
 use afresh_engine::records;
 use serde_json::json;
@@ -61,9 +61,15 @@ fn halted_since(found: &Found) -> Option<String> {
 
 fn print(status: &Status, driver: Option<u32>, output: &Output) {
     let state = format!("{:?}", status.state).to_lowercase();
-    let driven = driver
-        .map_or_else(|| "nobody drives it".to_owned(), |pid| format!("driven by process {pid}"));
-    output.data(&format!("run {} is {state}; {driven}", status.run));
+    match (driver, status.state) {
+        (Some(pid), _) => {
+            output.data(&format!("run {} is {state}, driven by process {pid}", status.run))
+        }
+        (None, RunState::Running) => {
+            output.data(&format!("run {} was interrupted; `afresh run` goes on", status.run));
+        }
+        (None, _) => output.data(&format!("run {} is {state}", status.run)),
+    }
     if let Some(halt) = &status.halt {
         let since = halt.since.as_deref().unwrap_or("?");
         output.data(&format!("halted by {} since {since}: {}", safe(&halt.by), safe(&halt.reason)));

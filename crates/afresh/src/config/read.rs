@@ -15,7 +15,7 @@ use crate::moment::parse_span;
 /// Tables that belong to the format, and are carried out by later versions.
 const LATER: &[(&str, &str)] = &[
     ("context", "context limits"),
-    ("sandbox", "the sandbox"),
+    ("sandbox", "sandbox settings"),
     ("review", "reviews"),
     ("hooks", "hooks"),
 ];
@@ -37,6 +37,7 @@ const RUN: &[&str] = &[
     "unlisted",
 ];
 const AGENT: &[&str] = &["kind", "command", "prompt", "env", "models"];
+const KINDS: &[&str] = &["command", "claude", "codex", "gemini", "opencode", "acp", "scripted"];
 const WORKSPACE: &[&str] = &["setup", "keep"];
 const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
 
@@ -162,6 +163,16 @@ impl Reader<'_, '_> {
                 kind: Kind::Command { command, prompt },
                 env,
             }),
+            Some(other) if !KINDS.contains(&other) => {
+                let message = format!("agent {:?} is of an unknown kind, {other:?}", entry.key);
+                let near = nearest(other, KINDS.iter().copied());
+                let help = near.map_or_else(
+                    || format!("known are: {}", KINDS.join(", ")),
+                    |near| format!("did you mean {near:?}?"),
+                );
+                self.problem(&entry.key_span, message, Some(&help));
+                None
+            }
             Some(other) => {
                 let message = format!("agents of kind {other:?} are not in this version");
                 let finding = self.source.finding("later", &entry.key_span, message);
@@ -287,7 +298,7 @@ impl Reader<'_, '_> {
     }
 
     fn wrong(&mut self, node: &Node, expected: &str) {
-        let message = format!("expected {expected}, found {}", node.value.kind());
+        let message = format!("expected {expected}, found {}", node.value.shown());
         self.problem(&node.span, message, None);
     }
 

@@ -1,0 +1,98 @@
+//! What a person does: answers, brings a task back, starts anew, renames.
+
+use afresh_testkit::TestRepo;
+
+fn repo() -> TestRepo {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo
+}
+
+/// A worker's question ends the run with exit code 4; the answer reaches the next worker with its
+/// meaning, not as a bare key.
+#[test]
+fn an_answer_reaches_the_next_worker_with_its_meaning() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.agent(
+        "if [ $AFRESH_TASK.$AFRESH_ATTEMPT = T001.1 ]; then\n\
+           echo OUTPUT_JSON_START\n\
+           echo '{\"status\":\"NEEDS_DECISION\",\"decision_needed\":\"Which colour?\",\"options\":[\"red\",\"dark blue\"]}'\n\
+           echo OUTPUT_JSON_END\n\
+         else echo x > $AFRESH_TASK.txt; fi",
+    );
+    repo.run(&[]).expect(4);
+    assert_eq!(repo.state_of("T001"), "waiting");
+    assert_eq!(repo.state_of("T002"), "done");
+    let questions = repo.afresh(&["questions", "--json"]).expect(0).json();
+    assert_eq!(questions[0]["id"], "Q1");
+    assert_eq!(questions[0]["options"][1]["description"], "dark blue");
+    repo.afresh(&["decide", "Q7", "1"]).expect(1);
+    repo.afresh(&["decide", "Q1", "2"]).expect(0);
+    repo.run(&[]).expect(0);
+    let prompt = repo.prompt("T001", 2);
+    assert!(prompt.contains("Which colour? → 2: dark blue"), "{prompt}");
+}
+
+/// A skipped task comes back, and so does everything that it blocked.
+#[test]
+fn a_skipped_task_can_be_brought_back() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"A.txt\"]\nchecks = [\"grep -q good A.txt\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\nfiles = [\"B.txt\"]\nchecks = [\"true\"]\n",
+    );
+    let ran = repo.run(&["--on-failure", "skip"]).expect(1);
+    assert!(ran.stderr.contains("its last output: "), "{}", ran.stderr);
+    assert_eq!(repo.state_of("A"), "skipped");
+    let refused = repo.afresh(&["task", "retry", "B"]).expect(1);
+    assert!(refused.stderr.contains("has not failed"), "{}", refused.stderr);
+    repo.afresh(&["task", "retry", "A"]).expect(0);
+    repo.agent("echo good > $AFRESH_TASK.txt");
+    repo.run(&[]).expect(0);
+    assert_eq!(repo.landed(), ["A", "B"]);
+    let refused = repo.afresh(&["task", "skip", "A"]).expect(1);
+    assert!(refused.stderr.contains("is done"), "{}", refused.stderr);
+}
+
+/// EX-09: `--task` runs one task; if it cannot, it says what it waits for. `--new` starts anew from
+/// the current commit.
+#[test]
+fn ex_09_one_task_alone_and_a_new_run() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"A.txt\"]\nchecks = [\"true\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\nfiles = [\"B.txt\"]\nchecks = [\"true\"]\n",
+    );
+    let waits = repo.run(&["--task", "B"]).expect(1);
+    assert!(waits.stderr.contains("B waits for A"), "{}", waits.stderr);
+    repo.run(&["--task", "A"]).expect(0);
+    assert_eq!(repo.landed(), ["A"]);
+    repo.run(&[]).expect(0);
+    assert_eq!(repo.landed(), ["A", "B"]);
+    repo.commit("something new");
+    repo.run(&["--new"]).expect(0);
+    let status = repo.status();
+    assert_eq!(status["run"], "test-2");
+    assert_eq!(status["base"], repo.git(&["rev-parse", "main"]));
+}
+
+/// A new title is no new work; new instructions are.
+#[test]
+fn a_plan_that_only_says_it_better_is_not_run_again() {
+    let repo = repo();
+    let plan = |title: &str, instructions: &str| {
+        repo.plan(&format!(
+            "[[task]]\nid = \"A\"\ntitle = \"{title}\"\ndo = \"{instructions}\"\nfiles = [\"A.txt\"]\nchecks = [\"true\"]\n"
+        ));
+    };
+    plan("a", "write it");
+    repo.agent("date +%s%N > $AFRESH_TASK.txt");
+    repo.run(&[]).expect(0);
+    plan("a better title", "write it");
+    repo.run(&[]).expect(0);
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
+    plan("a better title", "write it differently");
+    repo.run(&[]).expect(0);
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
+}
