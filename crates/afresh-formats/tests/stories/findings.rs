@@ -141,25 +141,25 @@ fn b20_a_field_that_is_nearly_known_is_an_error() {
 #[test]
 fn fo_06_wrong_types_say_what_was_expected() {
     insta::assert_snapshot!(task("needs = \"B\"\nfiles = [3]\nchecks = true\ntier = \"huge\"\nsteps = [1979-05-27]"), @r#"
-    error[wrong-type]: expected a list of texts, found a text
+    error[wrong-type]: expected a list of texts, found "B"
       --> my.plan.toml:5:9
        |
      5 | needs = "B"
        |         ^^^
       help: `afresh schema plan` describes the format
-    error[wrong-type]: expected a path, or { path = "…", action = "create" }, found a number
+    error[wrong-type]: expected a path, or { path = "…", action = "create" }, found 3
       --> my.plan.toml:6:10
        |
      6 | files = [3]
        |          ^
       help: `afresh schema plan` describes the format
-    error[wrong-type]: expected a list of commands, found true or false
+    error[wrong-type]: expected a list of commands, found true
       --> my.plan.toml:7:10
        |
      7 | checks = true
        |          ^^^^
       help: `afresh schema plan` describes the format
-    error[wrong-type]: expected one of: small, standard, large, found a text
+    error[wrong-type]: expected one of: small, standard, large, found "huge"
       --> my.plan.toml:8:8
        |
      8 | tier = "huge"
@@ -179,7 +179,7 @@ fn fo_06_wrong_types_say_what_was_expected() {
      5 | do = 1.5
        |      ^^^
       help: `afresh schema plan` describes the format
-    error[wrong-type]: expected true or false, found a text
+    error[wrong-type]: expected true or false, found "yes"
       --> my.plan.toml:6:39
        |
      6 | checks = [{ run = "true", red_first = "yes" }, { run = [] }]
@@ -204,7 +204,7 @@ fn fo_06_wrong_types_say_what_was_expected() {
 #[test]
 fn unreadable_fields_do_not_hide_other_problems() {
     insta::assert_snapshot!(task("tier = 7\nfiles = [\"../x\"]\n[[task]]\nid = 5\ntitle = \"b\"\nneeds = [\"A\"]"), @r#"
-    error[wrong-type]: expected one of: small, standard, large, found a number
+    error[wrong-type]: expected one of: small, standard, large, found 7
       --> my.plan.toml:5:8
        |
      5 | tier = 7
@@ -216,7 +216,7 @@ fn unreadable_fields_do_not_hide_other_problems() {
      6 | files = ["../x"]
        |          ^^^^^^
       help: name a file of the repository by its path from the root, as in "src/greet.py"
-    error[wrong-type]: expected a text, found a number
+    error[wrong-type]: expected a text, found 5
       --> my.plan.toml:8:6
        |
      8 | id = 5
@@ -313,7 +313,7 @@ fn fo_06_syntax_errors_are_located() {
       help: `afresh schema plan` describes the format
     ");
     insta::assert_snapshot!(broken("\"just a text\""), @r#"
-    error[wrong-type]: expected a table with `version`, `name` and `task`, found a text
+    error[wrong-type]: expected a table with `version`, `name` and `task`, found "just a text"
       --> my.plan.json:1:1
        |
      1 | "just a text"
