@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use afresh_core::ids::{CommitId, RunId};
 use afresh_core::run::{Run, Standing};
@@ -21,6 +22,9 @@ use crate::clock::wall_ms;
 use crate::layout::Layout;
 use crate::records::{self, BadRecord};
 use crate::world::{full_name, tip_ref};
+
+/// How long a git that outlived an earlier driver may go on, before it is ended.
+const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
 
 /// A repository, and where afresh keeps things for it.
 #[derive(Debug, Clone)]
@@ -94,6 +98,7 @@ impl Workplace {
         self.note_owner()?;
         let prefix = job_prefix(&self.repository);
         let swept = sweep(&self.layout.processes(), &prefix);
+        self.repository.await_orphans(ORPHAN_PATIENCE)?;
         // What still runs may still write into a workspace that the next worker would get.
         if !swept.stubborn.is_empty() {
             return Err(OpenError::StillRunning(swept.stubborn));

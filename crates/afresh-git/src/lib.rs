@@ -25,6 +25,7 @@ mod init;
 mod keep;
 mod listed;
 mod merge;
+mod orphans;
 mod outside;
 mod owner;
 mod pool;

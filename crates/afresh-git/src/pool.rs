@@ -117,7 +117,10 @@ impl Pool {
             // The user may have emptied the cache while we run.
             shadow::ensure(&shadow, self.repository.format)?;
         }
-        let mut call = Call::scrubbed(&self.repository.program, doing)
+        let call = Call::scrubbed(&self.repository.program, doing);
+        let mut call = self
+            .repository
+            .marked(call)
             .env("GIT_DIR", &shadow)
             .env("GIT_OBJECT_DIRECTORY", self.repository.objects())
             .directory(&shadow);

@@ -147,7 +147,7 @@ impl Repository {
 
     /// A call on the user's repository itself: for refs and for reading objects, never for trees.
     pub(crate) fn git(&self, doing: impl Into<String>) -> Call {
-        Call::scrubbed(&self.program, doing)
+        self.marked(Call::scrubbed(&self.program, doing))
             .env("GIT_DIR", &self.common_dir)
             .directory(&self.common_dir)
     }

@@ -38,7 +38,9 @@ impl Workspace {
 
     /// Makes the slot's directories real ones and drops what is not known.
     ///
-    /// The caller holds the repository's lock, so a lock file in here is from a dead process.
+    /// The caller holds the repository's lock and has waited for the git processes of earlier drivers
+    /// ([`Repository::await_orphans`](crate::Repository::await_orphans)), so a lock file in here is
+    /// nobody's.
     pub(crate) fn tidy(&self) -> Result<(), FileError> {
         make_real_directory(&self.slot)?;
         // First of all: from here on the tree is not what the marker says.

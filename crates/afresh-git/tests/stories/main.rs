@@ -8,6 +8,7 @@ mod harvesting;
 mod hostile;
 mod merging;
 mod moving_refs;
+mod orphans;
 mod owners;
 mod preparing;
 mod program;
