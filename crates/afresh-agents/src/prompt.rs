@@ -25,6 +25,7 @@ const RULES: &str = "\
   5. anything else: leave it and mention it in `notes`.
 - Never change tests or checks to make them pass. Never delete files that are not yours.
 - Your word is not enough: the checks are run by somebody else, on a clean checkout.
+- `afresh log INFO WORD MESSAGE` adds a line to the run's log.
 - Commits are optional; each one you make becomes a step of this task.
 ";
 

@@ -61,6 +61,13 @@ pub enum Event {
         attempt: AttemptId,
         harvest: Harvest,
     },
+    /// A worker added a line to the activity log.
+    WorkerLogged {
+        attempt: AttemptId,
+        level: LogLevel,
+        event: String,
+        message: String,
+    },
     /// What an attempt left whose task is no longer in the plan, or no longer the same.
     LeavingsSaved {
         attempt: AttemptId,
@@ -167,6 +174,27 @@ pub enum Event {
         tree: TreeId,
         results: Vec<CheckResult>,
     },
+}
+
+/// How much a line of the activity log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
+
+impl LogLevel {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Warn => "WARN",
+            Self::Error => "ERROR",
+        }
+    }
 }
 
 /// Why an attempt came to nothing; also what the next worker is told (PR-07).

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Checked, Phase};
+use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
 use crate::outcome::{Ending, Outcome, SpawnFailure};
@@ -20,6 +21,13 @@ pub enum Input {
     SpawnFailed(AttemptId, SpawnFailure),
     /// A running total of what the attempt has used.
     UsageSeen(AttemptId, Usage),
+    /// A worker added a line to the activity log.
+    WorkerLogged {
+        attempt: AttemptId,
+        level: LogLevel,
+        event: String,
+        message: String,
+    },
     AttemptEnded(AttemptId, AttemptEnd),
     /// What the attempt left, or why it cannot be known.
     Harvested(AttemptId, Result<Harvest, String>),

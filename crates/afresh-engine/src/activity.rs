@@ -101,6 +101,9 @@ fn describe(event: &Event) -> Parts {
             "harvested",
             format!("{} paths changed", harvest.changes.len()),
         ),
+        Event::WorkerLogged { attempt, level, event, message } => {
+            (level.word(), attempt.to_string(), "worker", format!("{event}: {message}"))
+        }
         Event::LeavingsSaved { attempt } => {
             ("INFO", attempt.to_string(), "leavings-saved", "its task left the plan".to_owned())
         }

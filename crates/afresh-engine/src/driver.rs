@@ -15,6 +15,7 @@ use afresh_store::{Answer, JournalError, NewRecord};
 
 use crate::clock::{Clock, wall_ms};
 use crate::layout::Layout;
+use crate::mailbox;
 use crate::open::{OpenRun, Taken, Unseen, job_prefix, pool};
 use crate::order::Order;
 use crate::records;
@@ -131,11 +132,17 @@ impl Driver {
                 posts.push((*input, None));
             }
             posts.extend(self.look_around()?);
+            let letters = mailbox::collect(&self.taken.workplace.layout, &self.run);
+            // Before what ended meanwhile: a worker's last words belong to it.
+            posts.splice(0..0, letters.iter().map(|letter| (letter.input.clone(), None)));
             if wake.is_some_and(|at| at <= self.clock.now()) {
                 posts.push((Input::Woke, None));
             }
             if !posts.is_empty() {
                 self.turn(posts)?;
+            }
+            for letter in letters {
+                let _ = fs::remove_file(letter.file);
             }
         }
     }

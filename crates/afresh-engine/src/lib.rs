@@ -15,6 +15,7 @@
 //! | [`open`] | taking the lock; starting a run or taking one up |
 //! | [`driver`] | the loop |
 //! | [`order`] | commands of other terminals |
+//! | [`mailbox`] | what workers say while they work |
 //! | [`watch`] | who wants to see what was recorded |
 //! | [`activity`] | the activity log, a projection of the journal |
 //! | `world` | effects, each in its own thread |
@@ -24,6 +25,7 @@ pub mod activity;
 mod clock;
 pub mod driver;
 pub mod layout;
+pub mod mailbox;
 pub mod open;
 pub mod order;
 pub mod records;

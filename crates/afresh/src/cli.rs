@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{decide, halt, questions, resume, run, schema, show, status, task};
+use crate::commands::{decide, halt, log, questions, resume, run, schema, show, status, task};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -63,5 +63,6 @@ pub(crate) enum Command {
     Questions(questions::Args),
     Decide(decide::Args),
     Task(task::Args),
+    Log(log::Args),
     Schema(schema::Args),
 }

@@ -5,6 +5,7 @@
 //! | `AFRESH_STATE` | the state directory, instead of `.afresh/state` |
 //! | `AFRESH_CACHE` | the cache directory with the workspaces, instead of the user's cache directory |
 //! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are held |
+//! | `AFRESH_RESULT` | in an attempt: its result file, beside which its mailbox is |
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
 //! | `NO_COLOR` | no colours |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
@@ -33,6 +34,11 @@ pub(crate) fn cache() -> Option<PathBuf> {
                 .map(|path| path.join("afresh"))
         })
         .or_else(|| directory("HOME").map(|home| home.join(".cache/afresh")))
+}
+
+/// Where the files of the attempt are that we are called from.
+pub(crate) fn attempt_directory() -> Option<PathBuf> {
+    directory("AFRESH_RESULT")?.parent().map(PathBuf::from)
 }
 
 fn directory(name: &str) -> Option<PathBuf> {

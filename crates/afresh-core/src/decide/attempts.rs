@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Turn;
 use crate::effect::Effect;
-use crate::event::{Event, Rejection};
+use crate::event::{Event, LogLevel, Rejection};
 use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::AttemptEnd;
@@ -43,6 +43,20 @@ impl Turn<'_> {
         let waits = &self.run.settings().backoff;
         let wait = waits.get(failures as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO);
         (!wait.is_zero()).then(|| self.now + wait)
+    }
+
+    /// Whatever a worker says is noted, as long as it is the task's own worker.
+    pub(super) fn worker_logged(
+        &mut self,
+        attempt: &AttemptId,
+        level: LogLevel,
+        event: &str,
+        message: &str,
+    ) {
+        if self.stage_of(attempt).is_some() {
+            let (attempt, event, message) = (attempt.clone(), event.to_owned(), message.to_owned());
+            self.record(Event::WorkerLogged { attempt, level, event, message });
+        }
     }
 
     /// Use is counted once per attempt; the moment the budget is reached, all spending stops.

@@ -37,6 +37,9 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::Spawned(attempt) => turn.spawned(attempt),
         Input::SpawnFailed(attempt, failure) => turn.spawn_failed(attempt, failure),
         Input::UsageSeen(attempt, usage) => turn.usage_seen(attempt, usage),
+        Input::WorkerLogged { attempt, level, event, message } => {
+            turn.worker_logged(attempt, *level, event, message);
+        }
         Input::AttemptEnded(attempt, end) => turn.attempt_ended(attempt, end),
         Input::Harvested(attempt, harvest) => turn.harvested(attempt, harvest),
         Input::Checked(report) => turn.checked(report),

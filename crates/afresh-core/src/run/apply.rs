@@ -37,6 +37,8 @@ impl Run {
             Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
             Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
             Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
+            // For whoever reads the log; no state follows from it.
+            Event::WorkerLogged { .. } => {}
             Event::LeavingsSaved { attempt } => {
                 self.leavings.retain(|_, work| work.attempt != *attempt);
             }

@@ -45,6 +45,7 @@ fn kinds() -> BTreeSet<String> {
         UsageCounted = "usage-counted",
         AttemptEnded = "attempt-ended",
         AttemptHarvested = "attempt-harvested",
+        WorkerLogged = "worker-logged",
         LeavingsSaved = "leavings-saved",
         AttemptRejected = "attempt-rejected",
         AttemptAccepted = "attempt-accepted",

@@ -27,6 +27,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::AttemptHarvested { attempt, harvest } => {
             format!("harvested {attempt}: {} changes", harvest.changes.len())
         }
+        Event::WorkerLogged { attempt, message, .. } => format!("{attempt} says {message}"),
         Event::LeavingsSaved { attempt } => format!("leavings saved {attempt}"),
         Event::AttemptRejected { attempt, reason, counts, not_before } => {
             let counts = if *counts { "counts" } else { "does not count" };

@@ -2,6 +2,7 @@
 
 pub(crate) mod decide;
 pub(crate) mod halt;
+pub(crate) mod log;
 pub(crate) mod questions;
 pub(crate) mod resume;
 pub(crate) mod run;
@@ -25,6 +26,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Questions(args) => questions::questions(args, &cli.common, output),
         Command::Decide(args) => decide::decide(args, &cli.common, output),
         Command::Task(args) => task::task(args, &cli.common, output),
+        Command::Log(args) => log::log(args),
         Command::Schema(args) => Ok(schema::schema(args, output)),
     }
 }
