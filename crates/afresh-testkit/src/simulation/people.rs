@@ -42,7 +42,7 @@ fn edited_plan(random: &mut Random, plan: &Plan) -> Plan {
     let mut tasks: Vec<TaskDraft> = plan.tasks().iter().map(draft_of).collect();
     for task in &mut tasks {
         if random.chance(100) {
-            task.title.push('!');
+            task.instructions.push('!');
         }
         if random.chance(50) {
             let command = format!("check {} once more", task.id);
