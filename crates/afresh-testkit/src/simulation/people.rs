@@ -79,6 +79,7 @@ fn draft_of(task: &Task) -> TaskDraft {
     TaskDraft {
         id: task.id.to_string(),
         title: task.title.clone(),
+        instructions: task.instructions.clone(),
         needs: task.needs.iter().map(ToString::to_string).collect(),
         files: task.files.iter().map(file).collect(),
         checks: task.checks.iter().map(check).collect(),
