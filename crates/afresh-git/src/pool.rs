@@ -100,6 +100,11 @@ impl Pool {
         self.workspace(place).tree()
     }
 
+    /// A file of the caller's that says what was set up in the slot; it goes when the slot goes.
+    pub fn set_up_mark(&self, place: Place) -> PathBuf {
+        self.workspace(place).set_up_mark()
+    }
+
     /// Removes a slot with everything in it, kept paths too.
     pub fn discard(&self, place: Place) -> Result<(), PoolError> {
         Ok(self.workspace(place).discard()?)

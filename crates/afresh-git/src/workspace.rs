@@ -4,6 +4,7 @@
 //! work-1/tree/      the checkout, with a .git of its own
 //! work-1/index      our index of it
 //! work-1/prepared   what it was prepared as, once it is whole
+//! work-1/set-up     what its kept paths were set up for; the caller's
 //! ```
 //! Everything else in the slot is left over from a call that was cut short. Whose work it holds is
 //! noted outside, by `owner`.
@@ -32,6 +33,10 @@ impl Workspace {
         self.slot.join(name)
     }
 
+    pub(crate) fn set_up_mark(&self) -> PathBuf {
+        self.slot.join("set-up")
+    }
+
     fn marker(&self) -> PathBuf {
         self.slot.join("prepared")
     }
@@ -47,7 +52,10 @@ impl Workspace {
         self.unmark()?;
         for entry in fs::read_dir(&self.slot).context("list", &self.slot)? {
             let entry = entry.context("list", &self.slot)?;
-            if !["tree", "index", "prepared"].iter().any(|known| entry.file_name() == *known) {
+            if !["tree", "index", "prepared", "set-up"]
+                .iter()
+                .any(|known| entry.file_name() == *known)
+            {
                 Remover::new(&self.slot).remove(&entry.path())?;
             }
         }

@@ -17,6 +17,7 @@ use afresh_process::{Ended, Job, Limits, Report, Running};
 
 use crate::layout::text;
 use crate::world::Shared;
+use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
 
 /// How much of the end of a worker's output is searched for its answer.
@@ -107,9 +108,12 @@ impl AttemptJob {
         if handle.is_asked() {
             return Ok(None);
         }
-        shared
+        let ready = shared
             .set_up(place, handle)
             .map_err(|why| failure(&why, Some("see [workspace] setup in the configuration")))?;
+        if ready == SetUp::Stopped {
+            return Ok(None);
+        }
         let files = self
             .write_files(shared)
             .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;

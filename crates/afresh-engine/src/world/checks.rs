@@ -19,6 +19,7 @@ use afresh_process::{Ended, Job, Limits, Running};
 use crate::world::Shared;
 use crate::world::attempt::describe;
 use crate::world::passes::Passes;
+use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
 
 /// How much output of one check is kept on disk.
@@ -167,7 +168,7 @@ impl Round<'_> {
         Checked::Ran(results)
     }
 
-    /// Takes a slot and makes it the tree.
+    /// Takes a slot and makes it the tree; none if the checks were stopped meanwhile.
     fn enter(&self) -> Result<Option<Entered<'_>>, String> {
         let Some((slot, handle)) = self.shared.desk.take(self.ticket) else { return Ok(None) };
         let entered = Entered { shared: self.shared, slot, handle };
@@ -177,8 +178,10 @@ impl Round<'_> {
             .pool
             .prepare(place, target, &self.shared.rules.keep)
             .map_err(|error| describe(&error))?;
-        self.shared.set_up(place, &entered.handle)?;
-        Ok(Some(entered))
+        match self.shared.set_up(place, &entered.handle)? {
+            SetUp::Ready => Ok(Some(entered)),
+            SetUp::Stopped => Ok(None),
+        }
     }
 }
 

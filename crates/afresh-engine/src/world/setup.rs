@@ -1,6 +1,9 @@
 //! Set-up commands: once per workspace, and again when a manifest or lock file changed.
+//!
+//! Without kept paths nothing of a set-up outlives the attempt, so it runs for every one.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,22 +41,32 @@ const MANIFESTS: &[&str] = &[
 const SETUP_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
+/// How a set-up ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SetUp {
+    Ready,
+    /// We ended it, because the run was halted.
+    Stopped,
+}
+
 impl Shared {
     /// Makes sure that the set-up commands have run for what is in the slot now.
-    pub(crate) fn set_up(&self, place: Place, handle: &Handle) -> Result<(), String> {
+    pub(crate) fn set_up(&self, place: Place, handle: &Handle) -> Result<SetUp, String> {
         if self.rules.setup.is_empty() {
-            return Ok(());
+            return Ok(SetUp::Ready);
         }
         let tree = self.pool.tree(place);
-        // Not in the slot itself, where only what belongs to the checkout survives.
         let notes = self.pool.directory().join("setup");
         fs::create_dir_all(&notes)
             .map_err(|error| format!("cannot make {}: {error}", notes.display()))?;
-        let mark = notes.join(format!("{place}.done"));
+        let mark = self.pool.set_up_mark(place);
         let print = fingerprint(&self.rules.setup, &tree);
-        if fs::read_to_string(&mark).is_ok_and(|done| done == print) {
-            return Ok(());
+        let lasts = !self.rules.keep.is_empty();
+        if lasts && is_done(&mark, &print) {
+            return Ok(SetUp::Ready);
         }
+        // From here on the slot is neither as it was nor ready.
+        remove(&mark)?;
         let log = notes.join(format!("{place}.log"));
         for command in &self.rules.setup {
             let job = Job {
@@ -73,9 +86,16 @@ impl Shared {
                 containment: self.rules.containment,
                 registry: self.layout.processes(),
             };
+            if handle.is_asked() {
+                return Ok(SetUp::Stopped);
+            }
             let mut running = Running::start(&self.rules.exe, &job).map_err(|e| e.to_string())?;
             handle.attach(running.stopper());
             let report = running.wait();
+            // What we ended ourselves says nothing about the commands.
+            if report.ended == Ended::Stopped || handle.is_asked() {
+                return Ok(SetUp::Stopped);
+            }
             if report.ended != Ended::Exited(0) {
                 let output = super::checks::tail_of(&log);
                 return Err(format!(
@@ -84,8 +104,27 @@ impl Shared {
                 ));
             }
         }
-        fs::write(&mark, print)
-            .map_err(|error| format!("cannot note the set-up in {}: {error}", mark.display()))
+        if lasts {
+            fs::write(&mark, print).map_err(|error| {
+                format!("cannot note the set-up in {}: {error}", mark.display())
+            })?;
+        }
+        Ok(SetUp::Ready)
+    }
+}
+
+/// Whether the mark says so; a worker may have put something else there, even a pipe.
+fn is_done(mark: &Path, print: &str) -> bool {
+    mark.symlink_metadata().is_ok_and(|found| found.is_file())
+        && fs::read_to_string(mark).is_ok_and(|done| done == print)
+}
+
+fn remove(mark: &Path) -> Result<(), String> {
+    match fs::remove_file(mark) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(format!("cannot remove {}: {error}", mark.display()))
+        }
+        _ => Ok(()),
     }
 }
 
