@@ -57,6 +57,7 @@ impl Pool {
                 keep,
                 message: "salvaged: what an attempt left",
                 step_prefix: "salvaged: ",
+                step_names: &[],
                 signature: &signature,
                 salvage: &salvage,
                 limits: HarvestLimits::default(),

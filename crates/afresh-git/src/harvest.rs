@@ -27,6 +27,8 @@ pub struct HarvestRequest<'a> {
     pub message: &'a str,
     /// Put before the subject of each step, such as `feat(T007): `.
     pub step_prefix: &'a str,
+    /// What the plan calls the steps; used where the worker made exactly that many commits.
+    pub step_names: &'a [String],
     pub signature: &'a Signature,
     /// The full name of the ref that keeps the work, under `refs/afresh/salvage/`.
     pub salvage: &'a str,

@@ -229,6 +229,12 @@ fn build(
         let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
         steps.push(Step { tree, subject: format!("{}{subject}", request.step_prefix) });
     }
+    // One commit per planned step: then they are these steps, whatever the worker called them.
+    if steps.len() == request.step_names.len() {
+        for (step, name) in steps.iter_mut().zip(request.step_names) {
+            step.subject = format!("{}{}", request.step_prefix, clean_subject(name));
+        }
+    }
     Ok(steps)
 }
 

@@ -141,3 +141,22 @@ fn ex_06_a_failed_task_blocks_only_what_needs_it() {
     assert_eq!(repo.state_of("bad"), "skipped");
     assert_eq!(repo.state_of("last"), "blocked");
 }
+
+/// EX-04: a worker that commits after each planned step gives the task's steps their names, on the
+/// second parent; the first-parent line still has one commit per task.
+#[test]
+fn ex_04_commits_of_a_worker_are_the_steps_of_the_plan() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"T1\"\ntitle = \"both\"\nchecks = [\"test -s a.txt\", \"test -s b.txt\"]\n\
+         steps = [ { name = \"parser\", files = [\"a.txt\"] }, { name = \"help text\", files = [\"b.txt\"] } ]\n",
+    );
+    repo.agent(
+        "echo a > a.txt; git add -A; git commit -qm 'wip'; echo b > b.txt; git add -A; git commit -qm 'more wip'",
+    );
+    repo.run(&[]).expect(0);
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let steps = repo.git(&["log", "--reverse", "--format=%s", &format!("{branch}^1..{branch}^2")]);
+    assert_eq!(steps, "feat(T1): parser\nfeat(T1): help text");
+    assert_eq!(repo.landed(), ["T1"]);
+}

@@ -15,6 +15,7 @@ pub(crate) struct HarvestJob {
     base: CommitId,
     files: Vec<String>,
     title: String,
+    steps: Vec<String>,
 }
 
 impl HarvestJob {
@@ -24,6 +25,8 @@ impl HarvestJob {
         Self {
             files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
             title: task.map_or_else(|| attempt.task.to_string(), |task| one_line(&task.title)),
+            steps: task
+                .map_or_else(Vec::new, |t| t.steps.iter().map(|step| step.name.clone()).collect()),
             attempt,
             slot,
             base,
@@ -40,6 +43,7 @@ impl HarvestJob {
             keep: &shared.rules.keep,
             message: &format!("{prefix}{}", self.title),
             step_prefix: &prefix,
+            step_names: &self.steps,
             signature: &signature,
             salvage: &salvage_ref(shared.run.as_str(), &self.attempt.to_string()),
             limits: HarvestLimits::default(),

@@ -111,6 +111,7 @@ impl Scene {
             keep: &[],
             message: "feat(T1): all of it\n",
             step_prefix: "feat(T1): ",
+            step_names: &[],
             signature: &self.signature,
             salvage: "refs/afresh/salvage/run/T1.1",
             limits: HarvestLimits::default(),
