@@ -31,14 +31,10 @@ pub(crate) fn give(
     let refusal = loop {
         match apply(&place, &order, sent) {
             Err(OpenError::Lock(LockError::Held(_))) => {
-                let answer = match sent {
-                    Some(message) => await_answer(&place, message)?,
-                    None => {
-                        let message = send(&place, &order)?;
-                        sent = Some(message);
-                        await_answer(&place, message)?
-                    }
-                };
+                let message =
+                    if let Some(message) = sent { message } else { send(&place, &order)? };
+                sent = Some(message);
+                let answer = await_answer(&place, message)?;
                 match answer {
                     Some(answer) => break (answer != "ok").then_some(answer),
                     // The driver ended before it read the order, and left it to us.

@@ -23,6 +23,8 @@ fn ex_01_ex_03_ex_05_a_plan_runs_to_done_on_its_own_branch() {
     landed.sort();
     assert_eq!(landed, ["T001", "T002", "T003", "T004", "T005"]);
     assert_eq!(repo.on_branch("T003.txt").as_deref(), Some("by T003\n"));
+    // What has landed needs no salvage.
+    assert_eq!(repo.git(&["for-each-ref", "refs/afresh/salvage"]), "");
     let status = repo.status();
     assert_eq!(status["state"], "done");
     // Each done task has a receipt: the command, its exit code, the tree, the files.

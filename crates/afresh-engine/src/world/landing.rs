@@ -5,6 +5,7 @@ use std::fs;
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::{Build, MergedTree, Move};
 use afresh_core::run::Stage;
+use afresh_core::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::{
     DEFAULT_PATIENCE, Expect, Merge, MergeOutcome, NewCommit, RefOutcome, RefUpdate, Signature,
@@ -89,18 +90,36 @@ pub(crate) struct MoveJob {
     pub(crate) from: CommitId,
     pub(crate) to: CommitId,
     pub(crate) restore: Option<CommitId>,
-    /// With a linear history the steps are reachable through their salvage ref alone.
-    pub(crate) keep_salvage: bool,
+    /// The attempt's own commit, where the branch reaches it once it has moved: then it needs no
+    /// salvage ref any more.
+    pub(crate) reached: Option<CommitId>,
+}
+
+/// The commit of an attempt that its merge has as second parent; a linear history has none.
+pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Option<CommitId> {
+    if run.settings().history == History::Linear {
+        return None;
+    }
+    match &run.state_of(&attempt.task)?.stage {
+        Stage::Merging(_, harvest, ..) => harvest.commit.clone(),
+        _ => None,
+    }
 }
 
 impl MoveJob {
     pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
-        let moved =
-            self.try_move(shared, &Expect::Is(self.from.clone())).unwrap_or_else(Move::Trouble);
+        let from = Expect::Is(self.from.clone());
+        let moved = self.try_move(shared, &from, self.reached.as_ref());
+        let moved = moved.unwrap_or_else(Move::Trouble);
         Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved)
     }
 
-    fn try_move(&self, shared: &Shared, expected: &Expect) -> Result<Move, String> {
+    fn try_move(
+        &self,
+        shared: &Shared,
+        expected: &Expect,
+        reached: Option<&CommitId>,
+    ) -> Result<Move, String> {
         if let Some(place) = checked_out_in(shared, &self.branch) {
             return Err(format!(
                 "{} is checked out in {place}; switch to another branch there",
@@ -108,7 +127,8 @@ impl MoveJob {
             ));
         }
         let repository = shared.pool.repository();
-        let updates = self.updates(shared, expected.clone());
+        let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
+        let updates = self.updates(shared, expected.clone(), reached);
         let outcome = match repository.update_refs(&updates, DEFAULT_PATIENCE) {
             Ok(outcome) => outcome,
             // Nothing points to the commit before the branch does: a clean-up may have taken it.
@@ -119,32 +139,41 @@ impl MoveJob {
         };
         match outcome {
             RefOutcome::Done => Ok(Move::Done),
+            // The ref holds other work than what lands: it stays.
+            RefOutcome::Mismatch { name, .. } if name == kept => {
+                self.try_move(shared, expected, None)
+            }
             // Killed between the move and its record: it is done.
             RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(Move::Done),
             // The user deleted the branch; everything on it is kept, so it can come back.
             RefOutcome::Mismatch { now: None, .. } if *expected != Expect::Missing => {
-                self.try_move(shared, &Expect::Missing)
+                self.try_move(shared, &Expect::Missing, reached)
             }
             RefOutcome::Mismatch { now: Some(now), .. }
                 if self.restore.as_ref() == Some(&now) && *expected != Expect::Is(now.clone()) =>
             {
                 save_outsider(shared, &now)?;
-                self.try_move(shared, &Expect::Is(now))
+                self.try_move(shared, &Expect::Is(now), reached)
             }
             RefOutcome::Mismatch { now: Some(now), .. } => Ok(Move::Foreign(now)),
             RefOutcome::Mismatch { now: None, name } => Err(format!("{name} comes and goes")),
         }
     }
 
-    fn updates(&self, shared: &Shared, expected: Expect) -> Vec<RefUpdate> {
+    fn updates(
+        &self,
+        shared: &Shared,
+        expected: Expect,
+        reached: Option<&CommitId>,
+    ) -> Vec<RefUpdate> {
         let run = shared.run.as_str();
         let mut updates = vec![
             RefUpdate { name: full_name(&self.branch), new: Some(self.to.clone()), old: expected },
             RefUpdate { name: tip_ref(run), new: Some(self.to.clone()), old: Expect::Any },
         ];
-        if !self.keep_salvage {
+        if let Some(reached) = reached {
             let name = salvage_ref(run, &self.attempt.to_string());
-            updates.push(RefUpdate { name, new: None, old: Expect::Any });
+            updates.push(RefUpdate { name, new: None, old: Expect::Is(reached.clone()) });
         }
         updates
     }

@@ -81,14 +81,14 @@ impl World {
                 self.spawn(move |shared, mail| mail(job.carry_out(shared)));
             }
             Effect::MoveBranch { attempt, from, to, restore } => {
-                let keep_salvage = run.settings().history == History::Linear;
+                let reached = landing::reached(run, &attempt);
                 let job = landing::MoveJob {
                     branch: run.branch().to_owned(),
                     attempt,
                     from,
                     to,
                     restore,
-                    keep_salvage,
+                    reached,
                 };
                 self.spawn(move |shared, mail| mail(job.carry_out(shared)));
             }

@@ -63,7 +63,7 @@ fn print(status: &Status, driver: Option<u32>, output: &Output) {
     let state = format!("{:?}", status.state).to_lowercase();
     match (driver, status.state) {
         (Some(pid), _) => {
-            output.data(&format!("run {} is {state}, driven by process {pid}", status.run))
+            output.data(&format!("run {} is {state}, driven by process {pid}", status.run));
         }
         (None, RunState::Running) => {
             output.data(&format!("run {} was interrupted; `afresh run` goes on", status.run));
