@@ -1,7 +1,7 @@
 //! The loop: decide → record → perform → wait for the next input or deadline.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use afresh_core::ids::RunId;
@@ -55,6 +55,7 @@ pub struct Driver {
     mailer: Sender<Mail>,
     watchers: Vec<Box<dyn Watcher>>,
     inbox_version: Option<i64>,
+    mail_seen: Instant,
 }
 
 /// One input, and the message of the inbox that it came from.
@@ -82,9 +83,18 @@ impl Driver {
         let world = World::new(shared, mailer.clone());
         let clock = Clock::after(last_at);
         let decided_at = clock.now();
-        let inbox_version = None;
-        let mut driver =
-            Self { taken, run, clock, decided_at, world, mail, mailer, watchers, inbox_version };
+        let mut driver = Self {
+            taken,
+            run,
+            clock,
+            decided_at,
+            world,
+            mail,
+            mailer,
+            watchers,
+            inbox_version: None,
+            mail_seen: Instant::now(),
+        };
         for Unseen { seq, wall_ms, event } in &unseen {
             driver.show(*seq, *wall_ms, event);
         }
@@ -132,7 +142,7 @@ impl Driver {
                 posts.push((*input, None));
             }
             posts.extend(self.look_around()?);
-            let letters = mailbox::collect(&self.taken.workplace.layout, &self.run);
+            let letters = self.collect_mail(&posts);
             // Before what ended meanwhile: a worker's last words belong to it.
             posts.splice(0..0, letters.iter().map(|letter| (letter.input.clone(), None)));
             if wake.is_some_and(|at| at <= self.clock.now()) {
@@ -210,6 +220,16 @@ impl Driver {
 
     fn perform(&self, effect: Effect) {
         self.world.perform(effect, &self.run);
+    }
+
+    /// What workers have said; looked for now and then, and whenever one has ended.
+    fn collect_mail(&mut self, posts: &[Post]) -> Vec<mailbox::Letter> {
+        let ended = posts.iter().any(|(input, _)| matches!(input, Input::AttemptEnded(..)));
+        if !ended && self.mail_seen.elapsed() < LOOK_AROUND {
+            return Vec::new();
+        }
+        self.mail_seen = Instant::now();
+        mailbox::collect(&self.taken.workplace.layout, &self.run)
     }
 
     /// What other terminals want: the inbox and the STOP file.
