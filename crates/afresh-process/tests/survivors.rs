@@ -250,6 +250,7 @@ fn f15_a_supervisor_that_was_stopped_once_is_woken() {
     });
 }
 
+/// F16: everything that forks without end is ended.
 #[test]
 fn f16_a_fork_bomb_is_ended() {
     on_every_rung(|story| {

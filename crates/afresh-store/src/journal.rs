@@ -348,6 +348,7 @@ mod tests {
         fails_with(FaultKind::DiskFull, |journal| journal.head.fill_the_disk());
     }
 
+    /// R9, F06: what cannot be written is not what is broken.
     #[test]
     fn a_read_only_journal_is_told_apart_from_a_damaged_one_r9_f06() {
         fails_with(FaultKind::ReadOnly, |journal| {

@@ -212,6 +212,7 @@ mod mark {
 mod tests {
     use super::*;
 
+    /// F20: no locks, no run.
     #[test]
     fn a_file_system_without_locks_is_refused_with_a_remedy_f20() {
         for errno in [Errno::ENOLCK, Errno::ENOTSUP] {

@@ -33,7 +33,7 @@ fn variable(environment: &str, name: &str) -> Option<String> {
         .find_map(|line| Some(line.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
 }
 
-/// An allow-list, never the whole environment; what the configuration names is added.
+/// AG-01: an allow-list, never the whole environment; what the configuration names is added.
 #[test]
 fn ag_01_a_secret_reaches_neither_worker_nor_check() {
     let repo = noted();
