@@ -8,6 +8,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`ids`], [`time`], [`pattern`] | names, moments, file patterns: checked once, then trusted |
+//! | [`printable`] | text of others, made safe to show |
 //! | [`plan`] | tasks and their order; everything that is wrong with a plan, at once |
 //! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
 //! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
@@ -27,6 +28,7 @@ pub mod input;
 pub mod outcome;
 pub mod pattern;
 pub mod plan;
+pub mod printable;
 pub mod question;
 pub mod run;
 pub mod scope;

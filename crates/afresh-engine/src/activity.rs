@@ -8,7 +8,7 @@ use std::path::Path;
 
 use afresh_core::Event;
 use afresh_core::event::Rejection;
-use afresh_formats::finding::is_unprintable;
+use afresh_core::printable;
 
 use crate::watch::{Seen, Watcher};
 
@@ -52,7 +52,7 @@ pub struct Line {
 
 /// Nothing that a worker printed may end a line or move a cursor.
 pub fn one_line(text: &str) -> String {
-    text.chars().map(|c| if is_unprintable(c) { ' ' } else { c }).take(500).collect()
+    printable::line(text).chars().take(500).collect()
 }
 
 /// The log line of an event.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use afresh_core::printable;
 use serde::Serialize;
 
 /// How much of a line is shown.
@@ -78,8 +79,7 @@ impl Finding {
         } else {
             let number = self.line.to_string();
             let margin = " ".repeat(number.len());
-            let shown: String =
-                self.excerpt.chars().map(|c| if is_unprintable(c) { ' ' } else { c }).collect();
+            let shown = printable::aligned(&self.excerpt);
             let before = " ".repeat(self.column.saturating_sub(1).min(EXCERPT_CHARS));
             let room = EXCERPT_CHARS.saturating_sub(before.len()).max(1);
             let carets = "^".repeat(self.width.clamp(1, room));
@@ -92,13 +92,6 @@ impl Finding {
         }
         text
     }
-}
-
-/// Control characters, and those that turn the direction of writing: nothing that a file holds may
-/// change how a terminal shows the rest.
-pub fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A file's text, able to say where a byte is.

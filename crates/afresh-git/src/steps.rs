@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
 
 use afresh_core::ids::{CommitId, TreeId};
+use afresh_core::printable;
 
 use crate::change::{self, Mode, RawChange};
 use crate::clone::quote;
@@ -260,12 +261,7 @@ fn render_difference(before: &State, after: &State, base: &State) -> Vec<u8> {
 
 /// One line of plain text, whatever the worker wrote.
 fn clean_subject(subject: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
-    };
-    let plain: String = subject.chars().map(|c| if hidden(c) { ' ' } else { c }).collect();
+    let plain = printable::aligned(subject);
     let words: Vec<&str> = plain.split_whitespace().collect();
     let line: String = words.join(" ").chars().take(MAX_SUBJECT_CHARS).collect();
     let line = line.trim_end();

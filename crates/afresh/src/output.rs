@@ -3,7 +3,6 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use afresh_formats::finding::is_unprintable;
 use serde::Serialize;
 
 use crate::cli::Common;
@@ -96,8 +95,5 @@ pub(crate) fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// Text from plans, repositories and workers, safe for a terminal: no control characters, no
-/// characters that turn the direction of writing.
-pub(crate) fn safe(text: &str) -> String {
-    text.chars().map(|c| if is_unprintable(c) { ' ' } else { c }).collect()
-}
+/// Text from plans, repositories and workers, safe for one line of a terminal.
+pub(crate) use afresh_core::printable::line as safe;

@@ -13,6 +13,7 @@ use afresh_core::effect::{CheckOn, CheckRequest};
 use afresh_core::ids::{AttemptId, CommitId, Slot, TreeId};
 use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
+use afresh_core::printable;
 use afresh_git::{Place, Target};
 use afresh_process::{Ended, Job, Limits, Running};
 
@@ -288,5 +289,5 @@ pub(crate) fn tail_of(log: &Path) -> String {
         Ok(bytes)
     };
     let text = String::from_utf8_lossy(&read().unwrap_or_default()).into_owned();
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    printable::lines(&text)
 }

@@ -2,7 +2,7 @@
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, Slot};
-use afresh_core::{Input, Run};
+use afresh_core::{Input, Run, printable};
 use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_ref};
 
 use crate::clock::wall_seconds;
@@ -80,7 +80,6 @@ fn change(change: afresh_git::Change) -> Change {
 
 /// A title as the subject of a commit.
 pub(crate) fn one_line(text: &str) -> String {
-    let plain: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(100).collect();
+    let plain: String = printable::aligned(text).chars().take(100).collect();
     plain.trim().to_owned()
 }

@@ -1,0 +1,69 @@
+//! Text of others, made safe to show.
+//!
+//! Plans, repositories and workers are not ours: nothing that they hold may move a cursor, ring a
+//! bell, set a title, write to a clipboard or turn the direction of writing. Every place that shows
+//! such text, or writes it where people read it, uses this module. How long a text may be is for
+//! the places to say.
+
+/// Control characters, and those that cannot be seen or turn the direction of writing. The joiners
+/// of scripts and emoji are not among them: text is wrong without those.
+pub fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// One line: line breaks and tabs become blanks, anything else that is unprintable is shown by its
+/// number.
+pub fn line(text: &str) -> String {
+    show(text, |c| if matches!(c, '\n' | '\r' | '\t') { Some(' ') } else { None })
+}
+
+/// Whole lines: line breaks and tabs stay, anything else that is unprintable is shown by its number.
+pub fn lines(text: &str) -> String {
+    show(&text.replace("\r\n", "\n"), |c| matches!(c, '\n' | '\t').then_some(c))
+}
+
+/// The same with a blank for everything unprintable: columns stay where they are.
+pub fn aligned(text: &str) -> String {
+    text.chars().map(|c| if is_unprintable(c) { ' ' } else { c }).collect()
+}
+
+/// `instead` says what stands for an unprintable character, where its number should not.
+fn show(text: &str, instead: impl Fn(char) -> Option<char>) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match instead(c) {
+            Some(other) => shown.push(other),
+            None if is_unprintable(c) => shown.extend(c.escape_default()),
+            None => shown.push(c),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// B35: clearing the screen, the clipboard, a link, a title, C1 and bidi: nothing of it gets
+    /// through, and people see that it was there.
+    #[test]
+    fn b35_nothing_that_moves_a_cursor_gets_through() {
+        let hostile = "\x1b[2J \x1b]52;c;aGk=\x07 \x1b]8;;http://x\x1b\\ \x1b]0;t\x07 \u{9b}2J \u{202e}abc \x08\r";
+        for shown in [line(hostile), lines(hostile), aligned(hostile)] {
+            assert!(!shown.chars().any(is_unprintable), "{shown:?}");
+        }
+        assert_eq!(line("a\x1b[2Jb\nc\td"), "a\\u{1b}[2Jb c d");
+        assert_eq!(lines("a\r\nb\tc\rd\u{202e}"), "a\nb\tc\\rd\\u{202e}");
+        assert_eq!(aligned("a\x1bb\tc"), "a b c");
+    }
+
+    #[test]
+    fn text_of_any_script_stays_as_it_is() {
+        let text = "naïve 日本語 हिन्दी עברית 👩\u{200d}👧 — „ok“";
+        assert_eq!(line(text), text);
+        assert_eq!(lines(text), text);
+    }
+}
