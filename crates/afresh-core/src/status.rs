@@ -40,6 +40,20 @@ pub enum RunState {
     Failed,
 }
 
+impl RunState {
+    /// The word that scripts see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Planning => "planning",
+            Self::Running => "running",
+            Self::Halted => "halted",
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskStatus {
     pub id: TaskId,

@@ -18,6 +18,7 @@
 //! | [`mailbox`] | what workers say while they work |
 //! | [`watch`] | who wants to see what was recorded |
 //! | [`activity`] | the activity log, a projection of the journal |
+//! | [`report`] | what a run came to, a projection of the journal |
 //! | `world` | effects, each in its own thread |
 //! | `clock` | the run's own clock |
 
@@ -29,6 +30,7 @@ pub mod mailbox;
 pub mod open;
 pub mod order;
 pub mod records;
+pub mod report;
 pub mod rules;
 pub mod watch;
 mod world;

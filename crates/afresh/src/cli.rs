@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{decide, halt, log, questions, resume, run, schema, show, status, task};
+use crate::commands::{
+    decide, halt, log, questions, report, resume, run, schema, show, status, task,
+};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -57,6 +59,7 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     Run(run::Args),
     Status(status::Args),
+    Report(report::Args),
     Show(show::Args),
     Halt(halt::Args),
     Resume(resume::Args),

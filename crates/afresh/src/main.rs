@@ -8,9 +8,10 @@
 //! | [`environment`] | every variable that we read |
 //! | [`config`] | the configuration file, and what it means together with the flags |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
-//! | [`workplace`], [`ordering`] | the repository; orders to a run that somebody drives |
+//! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
+//! | [`report_page`], [`markdown`] | a report as Markdown |
 //! | [`signals`] | Ctrl-C and its kin |
 
 mod cli;
@@ -20,14 +21,17 @@ mod environment;
 mod event_lines;
 mod exit;
 mod failure;
+mod markdown;
 mod moment;
 mod ordering;
 mod output;
 mod plan_file;
 mod preflight;
 mod progress;
+mod report_page;
 mod signals;
 mod summary;
+mod the_run;
 mod workplace;
 
 use std::process::ExitCode;

@@ -4,6 +4,7 @@ pub(crate) mod decide;
 pub(crate) mod halt;
 pub(crate) mod log;
 pub(crate) mod questions;
+pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod schema;
@@ -20,6 +21,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Run(args) => run::run(args, &cli.common, output),
         Command::Status(args) => status::status(args, &cli.common, output),
+        Command::Report(args) => report::report(args, &cli.common, output),
         Command::Show(args) => show::show(args, &cli.common, output),
         Command::Halt(args) => halt::halt(args, &cli.common, output),
         Command::Resume(args) => resume::resume(args, &cli.common, output),

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
 use crate::output::{Output, Paint, safe};
-use crate::workplace;
+use crate::{the_run, workplace};
 
 /// Show where the run stands
 #[derive(Debug, clap::Args)]
@@ -23,11 +23,11 @@ pub(crate) struct Args {
 
 pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let place = workplace::find(common)?;
-    let found = place.look(|run| args.run.as_deref().is_none_or(|id| id == run.id().as_str()))?;
+    let found = match &args.run {
+        Some(id) => Some(the_run::find(&place, Some(id))?),
+        None => place.look(|_| true)?,
+    };
     let Some(found) = found else {
-        if let Some(id) = &args.run {
-            return Err(Failure::usage("no-run", format!("there is no run {id}")));
-        }
         if output.json {
             output.document(&json!({"run": null}));
         } else {
@@ -60,7 +60,7 @@ fn halted_since(found: &Found) -> Option<String> {
 }
 
 fn print(status: &Status, driver: Option<u32>, output: &Output) {
-    let state = format!("{:?}", status.state).to_lowercase();
+    let state = status.state.word();
     match (driver, status.state) {
         (Some(pid), _) => {
             output.data(&format!("run {} is {state}, driven by process {pid}", status.run));

@@ -1,0 +1,144 @@
+//! Every attempt of a run: when it ran, what it used, and what it came to.
+
+use std::collections::BTreeMap;
+
+use afresh_core::Event;
+use afresh_core::ids::{AttemptId, CommitId, TaskId};
+use afresh_core::input::AttemptEnd;
+use afresh_core::status::UsageStatus;
+use afresh_core::usage::Usage;
+use serde::Serialize;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AttemptReport {
+    pub attempt: String,
+    #[serde(skip)]
+    pub id: AttemptId,
+    pub number: u32,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    pub duration_ms: Option<u64>,
+    pub result: AttemptResult,
+    /// Why it came to nothing.
+    pub reason: Option<String>,
+    /// Whether it counted against the limit of attempts.
+    pub counted: bool,
+    pub commit: Option<CommitId>,
+    pub usage: UsageStatus,
+    /// The same in whole numbers, for adding up.
+    #[serde(skip)]
+    pub used: Usage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttemptResult {
+    /// Nothing has been decided about it yet.
+    Underway,
+    /// There never was a process.
+    NotStarted,
+    Rejected,
+    Merged,
+}
+
+impl AttemptResult {
+    /// The word that scripts see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Underway => "underway",
+            Self::NotStarted => "not-started",
+            Self::Rejected => "rejected",
+            Self::Merged => "merged",
+        }
+    }
+}
+
+impl AttemptReport {
+    pub(super) fn new(id: &AttemptId) -> Self {
+        Self {
+            attempt: id.to_string(),
+            id: id.clone(),
+            number: id.number,
+            started_at: None,
+            ended_at: None,
+            duration_ms: None,
+            result: AttemptResult::Underway,
+            reason: None,
+            counted: false,
+            commit: None,
+            usage: UsageStatus::from(&Usage::default()),
+            used: Usage::default(),
+        }
+    }
+
+    pub(super) fn had_process(&self) -> bool {
+        self.started_at.is_some()
+    }
+
+    /// Reports of use are running totals, and may come twice.
+    pub(super) fn use_at_least(&mut self, usage: &Usage) {
+        self.used = self.used.at_least(usage);
+        self.usage = UsageStatus::from(&self.used);
+    }
+
+    fn end(&mut self, end: &AttemptEnd, at: String) {
+        self.ended_at = Some(at);
+        self.duration_ms = Some(end.duration_ms);
+        self.use_at_least(&end.usage);
+    }
+}
+
+/// The attempts, while the events go by.
+#[derive(Debug)]
+pub(super) struct Attempts {
+    seen: BTreeMap<AttemptId, AttemptReport>,
+    moment: fn(i64) -> String,
+}
+
+impl Attempts {
+    pub(super) fn new(moment: fn(i64) -> String) -> Self {
+        Self { seen: BTreeMap::new(), moment }
+    }
+
+    pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
+        let at = (self.moment)(wall_ms);
+        match event {
+            Event::AttemptStarting { attempt, .. } => drop(self.of(attempt)),
+            Event::AttemptSpawned { attempt } => self.of(attempt).started_at = Some(at),
+            Event::SpawnFailed { attempt, failure, .. } => {
+                let told = self.of(attempt);
+                told.result = AttemptResult::NotStarted;
+                told.reason = Some(failure.message.clone());
+            }
+            Event::UsageCounted { attempt, usage } => self.of(attempt).use_at_least(usage),
+            Event::AttemptEnded { attempt, end } => self.of(attempt).end(end, at),
+            Event::AttemptRejected { attempt, reason, counts, .. } => {
+                let told = self.of(attempt);
+                told.result = AttemptResult::Rejected;
+                told.reason = Some(reason.describe());
+                told.counted = *counts;
+            }
+            Event::Merged { attempt, commit } => {
+                let told = self.of(attempt);
+                told.result = AttemptResult::Merged;
+                told.commit = Some(commit.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn of(&mut self, attempt: &AttemptId) -> &mut AttemptReport {
+        self.seen.entry(attempt.clone()).or_insert_with(|| AttemptReport::new(attempt))
+    }
+
+    /// The attempts of one task, in order.
+    pub(super) fn take(&mut self, task: &TaskId) -> Vec<AttemptReport> {
+        let own: Vec<AttemptId> = self.seen.keys().filter(|id| id.task == *task).cloned().collect();
+        own.iter().filter_map(|id| self.seen.remove(id)).collect()
+    }
+
+    /// Those that nobody took.
+    pub(super) fn rest(self) -> Vec<AttemptReport> {
+        self.seen.into_values().collect()
+    }
+}

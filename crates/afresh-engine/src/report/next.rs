@@ -1,0 +1,64 @@
+//! What to do next with a run: one command per line, the most useful first.
+
+use afresh_core::Run;
+use afresh_core::run::{Stage, Standing};
+use afresh_core::time::Timestamp;
+use serde::Serialize;
+
+/// How many failed tasks are named one by one.
+const NAMED: usize = 5;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NextStep {
+    pub why: String,
+    pub command: String,
+}
+
+pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
+    let mut steps = Vec::new();
+    let mut step = |why: &str, command: String| {
+        steps.push(NextStep { why: why.to_owned(), command });
+    };
+    for question in run.questions() {
+        let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
+        let answers = if keys.is_empty() { "ANSWER".to_owned() } else { keys.join("|") };
+        step("a question waits", format!("afresh decide {} {answers}", question.id));
+    }
+    if is_driven {
+        step("it is being driven; see where it stands", "afresh status".to_owned());
+        return steps;
+    }
+    let standing = run.standing(Timestamp::default());
+    let failed = || run.tasks().filter(|(_, state)| matches!(state.stage, Stage::Failed { .. }));
+    match standing {
+        Standing::Halted => step("it was halted; go on", "afresh resume".to_owned()),
+        Standing::Busy => step("it was interrupted; go on", "afresh run".to_owned()),
+        Standing::BudgetReached => {
+            step(
+                "the budget is reached; go on with another",
+                "afresh run --budget-usd X".to_owned(),
+            );
+        }
+        Standing::Waiting => {}
+        Standing::Finished { .. } => {
+            for (task, _) in failed().take(NAMED) {
+                step("give it fresh workers", format!("afresh task retry {}", task.id));
+            }
+            if failed().next().is_some() {
+                step("then go on", "afresh run".to_owned());
+            }
+        }
+    }
+    if run.tip() != run.base() {
+        match standing {
+            Standing::Finished { ok: true } => {
+                step("merge it into your branch", "afresh land".to_owned());
+            }
+            Standing::Finished { ok: false } => {
+                step("take what is done", "afresh land --partial".to_owned());
+            }
+            _ => {}
+        }
+    }
+    steps
+}

@@ -1,0 +1,43 @@
+//! The run that a command is about: the one that was named, else the last one.
+
+use std::collections::BTreeSet;
+
+use afresh_engine::Workplace;
+use afresh_engine::open::Found;
+
+use crate::failure::Failure;
+use crate::ordering;
+
+pub(crate) fn find(place: &Workplace, named: Option<&str>) -> Result<Found, Failure> {
+    let wanted = place.look(|run| named.is_none_or(|id| id == run.id().as_str()))?;
+    match (wanted, named) {
+        (Some(found), _) => Ok(found),
+        (None, None) => Err(ordering::no_run()),
+        (None, Some(id)) => Err(unknown(place, id)?),
+    }
+}
+
+/// The ids of all runs of the repository.
+pub(crate) fn ids(place: &Workplace) -> Result<BTreeSet<String>, Failure> {
+    let mut ids = BTreeSet::new();
+    // The journal has no list of runs: whoever is asked says no, and is noted.
+    let seen = std::cell::RefCell::new(&mut ids);
+    place.look(|run| {
+        seen.borrow_mut().insert(run.id().to_string());
+        false
+    })?;
+    Ok(ids)
+}
+
+fn unknown(place: &Workplace, id: &str) -> Result<Failure, Failure> {
+    let known = ids(place)?;
+    if known.is_empty() {
+        return Ok(ordering::no_run());
+    }
+    let failure = Failure::usage("no-run", format!("there is no run {id:?}"));
+    let list: Vec<&str> = known.iter().map(String::as_str).collect();
+    Ok(match afresh_core::plan::nearest(id, list.iter().copied()) {
+        Some(near) => failure.help(format!("did you mean {near:?}?")),
+        None => failure.help(format!("there are: {}", list.join(", "))),
+    })
+}
