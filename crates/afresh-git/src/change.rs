@@ -82,6 +82,11 @@ pub(crate) struct RawChange {
 }
 
 impl RawChange {
+    /// A repository inside the repository that was not there before.
+    pub(crate) fn is_new_gitlink(&self) -> bool {
+        self.new_mode == Mode::Gitlink && self.old_mode != Mode::Gitlink
+    }
+
     pub(crate) fn into_change(self, targets: &BTreeMap<String, String>) -> Result<Change, Vec<u8>> {
         let target = if self.new_mode == Mode::Symlink { targets.get(&self.new_id) } else { None };
         let (kind, old_mode, new_mode) = (self.kind, self.old_mode, self.new_mode);

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::program::Program;
+use crate::turns::GiveWay;
 
 /// Settings that no configuration file may change: nothing of the user's or of a worker's runs,
 /// nothing is fetched, what we make is on the disk before git returns.
@@ -57,6 +58,8 @@ pub enum CommandError {
     Unexpected { doing: String, verb: String, detail: String },
     #[error("cannot {doing}: git {verb} did not end within {} s", limit.as_secs())]
     TimedOut { doing: String, verb: String, limit: Duration },
+    #[error("cannot {doing}: git {verb} was ended, because its slot was needed")]
+    GaveWay { doing: String, verb: String },
 }
 
 impl CommandError {
@@ -124,6 +127,7 @@ pub(crate) struct Call {
     verb: Option<String>,
     input: Option<Vec<u8>>,
     limit: Option<Duration>,
+    give_way: Option<GiveWay>,
 }
 
 impl Call {
@@ -162,7 +166,7 @@ impl Call {
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0");
-        Self { command, doing: doing.into(), verb: None, input: None, limit: None }
+        Self { command, doing: doing.into(), verb: None, input: None, limit: None, give_way: None }
     }
 
     pub(crate) fn setting(mut self, name: &str, value: &OsStr) -> Self {
@@ -204,6 +208,12 @@ impl Call {
         self
     }
 
+    /// Ends it early where somebody else needs the slot; only together with a limit.
+    pub(crate) fn give_way(mut self, give_way: &GiveWay) -> Self {
+        self.give_way = Some(give_way.clone());
+        self
+    }
+
     /// Runs it; a non-zero exit is the caller's to judge.
     pub(crate) fn run(mut self) -> Result<Finished, CommandError> {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
@@ -215,8 +225,12 @@ impl Call {
         let start = |source| CommandError::Start { doing: doing.clone(), source };
         let mut child = self.command.spawn().map_err(start)?;
         let (input, limit) = (self.input.take(), self.limit);
-        let ended = exchange(&mut child, input.as_deref(), limit).map_err(start)?;
+        let give_way = self.give_way.unwrap_or_default();
+        let ended = exchange(&mut child, input.as_deref(), limit, &give_way).map_err(start)?;
         let Some((status, stdout, stderr)) = ended else {
+            if give_way.is_asked() {
+                return Err(CommandError::GaveWay { doing, verb });
+            }
             let limit = limit.unwrap_or_default();
             return Err(CommandError::TimedOut { doing, verb, limit });
         };
@@ -240,6 +254,7 @@ fn exchange(
     child: &mut Child,
     input: Option<&[u8]>,
     limit: Option<Duration>,
+    give_way: &GiveWay,
 ) -> std::io::Result<Option<(ExitStatus, Vec<u8>, Vec<u8>)>> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
@@ -259,7 +274,7 @@ fn exchange(
         let status;
         if let Some(limit) = limit {
             let answers = scope.spawn(move || drain(stdout));
-            let ended = wait_at_most(child, limit)?;
+            let ended = wait_at_most(child, limit, give_way)?;
             answer = answers.join().unwrap_or_default();
             let Some(in_time) = ended else { return Ok(None) };
             status = in_time;
@@ -280,15 +295,19 @@ fn drain(pipe: Option<impl Read>) -> Vec<u8> {
     bytes
 }
 
-/// `None` when the time was up and the process was ended.
-fn wait_at_most(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+/// `None` when the time was up, or somebody else's turn, and the process was ended.
+fn wait_at_most(
+    child: &mut Child,
+    limit: Duration,
+    give_way: &GiveWay,
+) -> std::io::Result<Option<ExitStatus>> {
     let started = Instant::now();
     let mut pause = Duration::from_micros(500);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if started.elapsed() >= limit {
+        if started.elapsed() >= limit || give_way.is_asked() {
             child.kill()?;
             child.wait()?;
             return Ok(None);

@@ -53,6 +53,8 @@ impl Pool {
                 Signature { identity: self.identity.clone(), at_seconds: since.as_secs() };
             let request = HarvestRequest {
                 base: &base,
+                prepared: &base,
+                onto: &base,
                 files: &files,
                 keep,
                 message: "salvaged: what an attempt left",

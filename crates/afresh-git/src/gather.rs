@@ -1,48 +1,72 @@
 //! From a worker's checkout to a tree and commits, one git process after the other.
 //!
-//! Whether the slot may be harvested, and keeping the result, is `harvest`.
+//! Whether the slot may be harvested, and keeping the result, is `harvest`; what goes into the index
+//! is `adding`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use afresh_core::ids::{CommitId, TreeId};
 
 use crate::change::{self, Mode, RawChange};
 use crate::command::{Call, CommandError, Finished, lines};
 use crate::commit::NewCommit;
-use crate::error::{Context, FileError};
+use crate::error::FileError;
 use crate::harvest::{HarvestRequest, Refusal};
-use crate::index::Index;
 use crate::keep::Patterns;
-use crate::listed::{Listed, nul_separated};
 use crate::pool::{Pool, PoolError};
 use crate::remove::remove_file;
 use crate::repository::parse_id;
 use crate::steps::{self, NoSteps};
-use crate::survey::{Survey, survey, told};
+use crate::survey::{Manner, Survey, survey, told};
+use crate::turns::GiveWay;
 use crate::workspace::{Workspace, copy_index};
 
-/// Everything known after the commits are made.
+/// A worker that is alive can make git wait, with a pipe where a file was.
+const ALIVE_LIMIT: Duration = Duration::from_secs(120);
+
+/// Whose checkout is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Worker<'a> {
+    Gone,
+    /// Git is ended when somebody else needs the slot.
+    Alive(&'a GiveWay),
+}
+
+/// What is in the checkout, as git stores it.
 #[derive(Debug)]
 pub(crate) struct Gathered {
     pub(crate) tree: TreeId,
+    /// Against the base.
     pub(crate) raw: Vec<RawChange>,
+    /// Against what our commits are put on, where that is not the base.
+    above: Option<Vec<RawChange>>,
     pub(crate) targets: BTreeMap<String, String>,
-    pub(crate) commits: Vec<CommitId>,
     pub(crate) notes: Vec<String>,
     pub(crate) refusal: Option<Refusal>,
+    /// Whether git saw a checkout that held still.
+    pub(crate) is_settled: bool,
+}
+
+/// The commits that were made of it.
+#[derive(Debug, Default)]
+pub(crate) struct Chain {
+    /// `None` where nothing differs from the base.
+    pub(crate) top: Option<CommitId>,
+    pub(crate) new: Vec<CommitId>,
 }
 
 /// One harvest on its way.
 #[derive(Debug)]
 pub(crate) struct Harvester<'a> {
-    pool: &'a Pool,
-    workspace: &'a Workspace,
-    request: &'a HarvestRequest<'a>,
-    keep: Patterns,
-    index: PathBuf,
-    excludes: PathBuf,
+    pub(crate) pool: &'a Pool,
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) request: &'a HarvestRequest<'a>,
+    worker: Worker<'a>,
+    pub(crate) keep: Patterns,
+    pub(crate) index: PathBuf,
+    pub(crate) excludes: PathBuf,
 }
 
 impl<'a> Harvester<'a> {
@@ -50,142 +74,63 @@ impl<'a> Harvester<'a> {
         pool: &'a Pool,
         workspace: &'a Workspace,
         request: &'a HarvestRequest<'a>,
+        worker: Worker<'a>,
     ) -> Self {
-        let (index, excludes) = (workspace.file("harvest.index"), workspace.file("excludes"));
+        let (index, excludes) = match worker {
+            Worker::Gone => ("harvest.index", "excludes"),
+            Worker::Alive(_) => ("snapshot.index", "snapshot.excludes"),
+        };
+        let (index, excludes) = (workspace.file(index), workspace.file(excludes));
         let keep = Patterns::new(request.keep);
-        Self { pool, workspace, request, keep, index, excludes }
+        Self { pool, workspace, request, worker, keep, index, excludes }
     }
 
     pub(crate) fn survey(&self) -> Result<Survey, FileError> {
         let aside = self.workspace.file("aside");
-        survey(&self.workspace.tree(), &aside, &self.keep, self.request.limits.max_file_bytes)
+        let manner = match self.worker {
+            Worker::Gone => Manner::PutRight { aside: &aside },
+            Worker::Alive(_) => Manner::OnlyLook,
+        };
+        survey(&self.workspace.tree(), manner, &self.keep, self.request.limits.max_file_bytes)
     }
 
-    pub(crate) fn gather(&self, survey: Survey) -> Result<Gathered, PoolError> {
-        let Survey { mut notes, large, .. } = survey;
+    pub(crate) fn gather(&self, mut survey: Survey) -> Result<Gathered, PoolError> {
         self.start_index()?;
         self.write_excludes()?;
-        notes.extend(self.add_all(&large)?);
-        self.add_listed(&large)?;
-        let too_large = self.first_unignored(&large)?;
+        let added = self.add_all(&survey)?;
+        self.add_listed(&survey)?;
+        let too_large = self.first_unignored(&survey)?;
         let tree = self.write_tree()?;
-        let call = self.pool.shadow_git("see what changed")?;
-        let raw = change::compare(call, self.request.base.as_str(), tree.as_str())?;
+        let HarvestRequest { base, onto, .. } = self.request;
+        let raw = self.compare(base, &tree)?;
+        let above = if onto == base { None } else { Some(self.compare(onto, &tree)?) };
         let refusal = too_large.or_else(|| self.too_many(raw.len()));
         let targets = self.symlink_targets(&raw)?;
-        let commits = if raw.is_empty() {
-            Vec::new()
-        } else {
-            self.commit(&tree, &raw, refusal.is_none(), &mut notes)?
-        };
-        Ok(Gathered { tree, raw, targets, commits, notes, refusal })
+        let mut notes = std::mem::take(&mut survey.notes);
+        notes.extend(added.notes);
+        let is_settled = added.is_whole && !raw.iter().any(RawChange::is_new_gitlink);
+        Ok(Gathered { tree, raw, above, targets, notes, refusal, is_settled })
     }
 
-    /// Our own index of the base; a lock beside it is from a harvest that was killed.
+    /// Our own index of what was prepared; a lock beside it is from a harvest that was killed.
     fn start_index(&self) -> Result<(), PoolError> {
-        for stale in ["harvest.index.lock", "steps.index.lock", "index.lock"] {
+        let ours = match self.worker {
+            Worker::Gone => ["harvest.index.lock", "steps.index.lock", "index.lock"].as_slice(),
+            Worker::Alive(_) => &["snapshot.index.lock"],
+        };
+        for stale in ours {
             remove_file(&self.workspace.file(stale))?;
         }
         remove_file(&self.index)?;
         if self.workspace.index().is_file() {
             return Ok(copy_index(&self.workspace.index(), &self.index)?);
         }
-        let call = self.git("list the files of the base")?;
-        call.args(["read-tree", self.request.base.as_str()]).done()?;
-        copy_index(&self.index, &self.workspace.index())?;
-        Ok(())
-    }
-
-    /// What is ignored here besides what the tree itself ignores.
-    fn write_excludes(&self) -> Result<(), FileError> {
-        let users = self.pool.repository.common_dir().join("info/exclude");
-        let mut text = fs::read(users).unwrap_or_default();
-        text.push(b'\n');
-        for line in Patterns::droppings().lines().chain(self.keep.lines()) {
-            text.extend(line.as_bytes());
-            text.push(b'\n');
-        }
-        fs::write(&self.excludes, text).context("write", &self.excludes)
-    }
-
-    /// Adds all that is not ignored; says what git could not add.
-    fn add_all(&self, large: &[(Vec<u8>, u64)]) -> Result<Vec<String>, PoolError> {
-        let answer = self.try_add(large, AddWith::Attributes)?;
-        if matches!(answer.code(), Some(0 | 1)) {
-            return Ok(notes_of(&answer));
-        }
-        // Attributes can ask for a conversion that fails, and then git gives up on everything.
-        if !self.pool.repository.program.can_ignore_attributes() {
-            return Err(answer.failure().into());
-        }
-        let second = self.try_add(large, AddWith::NoAttributes)?;
-        if !matches!(second.code(), Some(0 | 1)) {
-            return Err(answer.failure().into());
-        }
-        let mut notes = vec![format!("attributes were not applied: {}", answer.complaint())];
-        notes.extend(notes_of(&second));
-        Ok(notes)
-    }
-
-    fn try_add(&self, large: &[(Vec<u8>, u64)], with: AddWith) -> Result<Finished, PoolError> {
-        let mut call = self.git("gather the changes")?;
-        if matches!(with, AddWith::NoAttributes) {
-            call = call.env("GIT_ATTR_SOURCE", self.pool.repository.format.empty_tree());
-        }
-        call = call.args(["add", "--all", "--ignore-errors"]);
-        if !large.is_empty() {
-            let mut pathspecs = vec![b":(top)".to_vec()];
-            pathspecs.extend(
-                large.iter().map(|(path, _)| [b":(top,exclude,literal)", &path[..]].concat()),
-            );
-            call = call.args(["--pathspec-from-file=-", "--pathspec-file-nul"]);
-            call = call.feed(nul_separated(&pathspecs));
-        }
-        Ok(call.run()?)
-    }
-
-    /// Adds listed paths that the project ignores.
-    fn add_listed(&self, large: &[(Vec<u8>, u64)]) -> Result<(), PoolError> {
-        if self.request.files.is_empty() {
-            return Ok(());
-        }
-        let index = Index::load(&self.index, self.pool.repository.format);
-        let listed = Listed::new(self.request.files, &self.workspace.tree(), index.as_ref());
-        if listed.is_empty() {
-            return Ok(());
-        }
-        let call = self.git("look for listed files that are ignored")?;
-        let call =
-            call.args(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"]);
-        let answer = call.args(&listed.pathspecs).done()?;
-        let droppings = Patterns::droppings();
-        let too_large = |path: &[u8]| large.iter().any(|(name, _)| name == path);
-        let meant = |path: &&[u8]| listed.means(path, &droppings, &self.keep) && !too_large(path);
-        let paths: Vec<Vec<u8>> = answer.fields().filter(meant).map(<[u8]>::to_owned).collect();
-        if !paths.is_empty() {
-            let call = self.git("add listed files that are ignored")?;
-            let call = call.args(["update-index", "--add", "-z", "--stdin"]);
-            call.feed(nul_separated(&paths)).done()?;
+        let call = self.git("list the files that were prepared")?;
+        call.args(["read-tree", self.request.prepared.as_str()]).done()?;
+        if matches!(self.worker, Worker::Gone) {
+            copy_index(&self.index, &self.workspace.index())?;
         }
         Ok(())
-    }
-
-    /// A file above the limit that would have been harvested.
-    fn first_unignored(&self, large: &[(Vec<u8>, u64)]) -> Result<Option<Refusal>, PoolError> {
-        if large.is_empty() {
-            return Ok(None);
-        }
-        let call = self.git("see whether large files are ignored")?;
-        let call = call.args(["ls-files", "-z", "--others", "--modified", "--exclude-standard"]);
-        let answer = call.done()?;
-        let listed = |path: &[u8]| self.request.files.iter().any(|file| file.as_bytes() == path);
-        let counts = |path: &[u8]| listed(path) || answer.fields().any(|found| found == path);
-        let first = large.iter().find(|(path, _)| counts(path));
-        Ok(first.map(|(path, bytes)| Refusal::FileTooLarge {
-            path: told(path),
-            bytes: *bytes,
-            limit: self.request.limits.max_file_bytes,
-        }))
     }
 
     fn too_many(&self, count: usize) -> Option<Refusal> {
@@ -196,6 +141,11 @@ impl<'a> Harvester<'a> {
     fn write_tree(&self) -> Result<TreeId, PoolError> {
         let answer = self.git("write the harvested tree")?.args(["write-tree"]).done()?;
         Ok(parse_id(answer.line()?, |detail| answer.unexpected(detail))?)
+    }
+
+    fn compare(&self, old: &CommitId, new: &TreeId) -> Result<Vec<RawChange>, PoolError> {
+        let call = self.pool.shadow_git("see what changed")?;
+        Ok(change::compare(call, old.as_str(), new.as_str())?)
     }
 
     /// Where new and changed symlinks point, by object.
@@ -210,37 +160,43 @@ impl<'a> Harvester<'a> {
         parse_blobs(&answer).map_err(PoolError::from)
     }
 
-    /// Makes the steps and the commit on top of them.
-    fn commit(
-        &self,
-        tree: &TreeId,
-        raw: &[RawChange],
-        with_steps: bool,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<CommitId>, PoolError> {
-        let found = if with_steps {
-            steps::find(self.pool, self.workspace, self.request, raw)
-        } else {
-            Err(NoSteps::NoCommits)
-        };
-        let steps = found.unwrap_or_else(|why| {
-            if let NoSteps::Odd(why) = why {
-                notes.push(format!("the worker's own commits were not used: {why}"));
-            }
-            Vec::new()
-        });
-        let mut commits = Vec::new();
-        let mut parent = self.request.base.clone();
+    /// Makes the steps and the commit on top of them, as far as anything changed.
+    pub(crate) fn commit(&self, gathered: &mut Gathered) -> Result<Chain, PoolError> {
+        if gathered.raw.is_empty() {
+            return Ok(Chain::default());
+        }
+        let onto = self.request.onto;
+        if gathered.above.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Chain { top: Some(onto.clone()), new: Vec::new() });
+        }
+        let mut new: Vec<CommitId> = Vec::new();
         let mut last = None;
+        let steps = self.steps(gathered);
         for step in &steps {
-            parent = self.commit_on(&parent, &step.tree, &step.subject)?;
-            commits.push(parent.clone());
+            let parent = new.last().unwrap_or(onto);
+            new.push(self.commit_on(parent, &step.tree, &step.subject)?);
             last = Some(&step.tree);
         }
-        if last != Some(tree) {
-            commits.push(self.commit_on(&parent, tree, self.request.message)?);
+        if last != Some(&gathered.tree) {
+            let parent = new.last().unwrap_or(onto);
+            new.push(self.commit_on(parent, &gathered.tree, self.request.message)?);
         }
-        Ok(commits)
+        Ok(Chain { top: new.last().cloned(), new })
+    }
+
+    /// The worker's own commits, unless its steps were marked while it worked.
+    fn steps(&self, gathered: &mut Gathered) -> Vec<steps::Step> {
+        let marked = self.request.onto != self.request.prepared;
+        if marked || gathered.refusal.is_some() || matches!(self.worker, Worker::Alive(_)) {
+            return Vec::new();
+        }
+        let whole = gathered.above.as_ref().unwrap_or(&gathered.raw);
+        steps::find(self.pool, self.workspace, self.request, whole).unwrap_or_else(|why| {
+            if let NoSteps::Odd(why) = why {
+                gathered.notes.push(format!("the worker's own commits were not used: {why}"));
+            }
+            Vec::new()
+        })
     }
 
     fn commit_on(
@@ -257,33 +213,23 @@ impl<'a> Harvester<'a> {
         })
     }
 
-    fn git(&self, doing: &str) -> Result<Call, FileError> {
+    pub(crate) fn git(&self, doing: &str) -> Result<Call, FileError> {
         let call = self.pool.tree_git(doing, self.workspace, &self.index)?;
-        Ok(call.setting("core.excludesFile", self.excludes.as_os_str()))
+        let call = call.setting("core.excludesFile", self.excludes.as_os_str());
+        Ok(match self.worker {
+            Worker::Gone => call,
+            Worker::Alive(give_way) => call.limit(ALIVE_LIMIT).give_way(give_way),
+        })
     }
 
     pub(crate) fn forget_scratch(&self) -> Result<(), FileError> {
-        let steps = self.workspace.file("steps.index");
-        for scratch in [&self.index, &self.excludes, &steps] {
-            remove_file(scratch)?;
+        remove_file(&self.index)?;
+        remove_file(&self.excludes)?;
+        match self.worker {
+            Worker::Gone => remove_file(&self.workspace.file("steps.index")),
+            Worker::Alive(_) => Ok(()),
         }
-        Ok(())
     }
-}
-
-/// Whether git looks at `.gitattributes` while it adds.
-#[derive(Debug, Clone, Copy)]
-enum AddWith {
-    Attributes,
-    NoAttributes,
-}
-
-/// What git could not add; its exit says whether there was anything.
-fn notes_of(answer: &Finished) -> Vec<String> {
-    if answer.status.success() {
-        return Vec::new();
-    }
-    vec![format!("not everything could be harvested: {}", answer.complaint())]
 }
 
 /// Reads `<id> blob <size> LF <content> LF` again and again.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use afresh_core::ids::{CommitId, TreeId};
 
 use crate::change::Change;
-use crate::gather::{Gathered, Harvester};
+use crate::gather::{Chain, Gathered, Harvester, Worker};
 use crate::identity::Signature;
 use crate::owner::Owner;
 use crate::pool::{Place, Pool, PoolError};
@@ -17,8 +17,13 @@ use crate::refs::RefError;
 /// What to harvest and how to sign it; the same request on the same tree gives the same commits.
 #[derive(Debug, Clone, Copy)]
 pub struct HarvestRequest<'a> {
-    /// What the slot was prepared as.
+    /// What the changes are measured against: where the task started.
     pub base: &'a CommitId,
+    /// What the slot was prepared as: the base, or the last finished step of an earlier attempt.
+    pub prepared: &'a CommitId,
+    /// What our new commits are put on: the base, or the last finished step. Where it is what was
+    /// prepared, the worker's own commits mark steps.
+    pub onto: &'a CommitId,
     /// Paths, directories or globs that are harvested even where they are ignored.
     pub files: &'a [String],
     /// The patterns that the slot was prepared with; never harvested.
@@ -52,11 +57,12 @@ impl Default for HarvestLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Harvest {
     pub tree: TreeId,
-    /// The top of our commits, kept under the salvage ref; `None` if nothing changed.
+    /// A commit with this tree, kept under the salvage ref: the last of `steps`, or what they would
+    /// have been put on. `None` if nothing differs from the base.
     pub commit: Option<CommitId>,
-    /// In git's order.
+    /// Against the base, in git's order.
     pub changes: Vec<Change>,
-    /// Our commits above the base, oldest first; the last one is `commit`.
+    /// The commits that were made, oldest first.
     pub steps: Vec<CommitId>,
     /// What a reader of the report should know.
     pub notes: Vec<String>,
@@ -71,13 +77,15 @@ pub enum Refusal {
     FileTooLarge { path: String, bytes: u64, limit: u64 },
     #[error("the name of {path} is not UTF-8")]
     NotUtf8 { path: String },
+    #[error("git would wait for {path}, which is a pipe, a socket or a device")]
+    Endless { path: String },
 }
 
 /// Why there is no harvest.
 #[derive(Debug, thiserror::Error)]
 pub enum HarvestError {
-    #[error("cannot harvest {place}: it is not prepared as {base}, but as {found}")]
-    NotPrepared { place: Place, base: CommitId, found: String },
+    #[error("cannot harvest {place}: it is not prepared as {wanted}, but as {found}")]
+    NotPrepared { place: Place, wanted: CommitId, found: String },
     #[error("cannot harvest {place}: it holds the work of {owner}")]
     Foreign { place: Place, owner: String },
     #[error("cannot harvest {place}: its checkout {} is gone", tree.display())]
@@ -102,7 +110,7 @@ impl HarvestError {
 }
 
 impl Pool {
-    /// Harvests a slot that was prepared with `Target::Commit(request.base)`, and that was entrusted
+    /// Harvests a slot that was prepared with `Target::Commit(request.prepared)`, and that was entrusted
     /// to `request.salvage` or never to anybody.
     ///
     /// No process of the worker may be alive. The work is durable under the salvage ref when this
@@ -113,56 +121,65 @@ impl Pool {
         place: Place,
         request: &HarvestRequest<'_>,
     ) -> Result<Harvest, HarvestError> {
-        let owner = match self.ownership(place).owner() {
-            Owner::Never => return self.take_in(place, request),
-            Owner::Attempt(owner) if owner == request.salvage => {
-                return self.take_in(place, request);
-            }
-            Owner::Attempt(owner) => owner,
-            Owner::Nobody => "nobody".to_owned(),
-            Owner::Unknown => "somebody unknown".to_owned(),
-        };
-        Err(HarvestError::Foreign { place, owner })
+        let _turn = self.turns.insist_on(place);
+        match self.ownership(place).owner() {
+            Owner::Never => self.take_in(place, request),
+            Owner::Attempt(owner) if owner == request.salvage => self.take_in(place, request),
+            other => Err(HarvestError::Foreign { place, owner: other.told() }),
+        }
     }
 
-    /// The same, whoever the slot belongs to.
+    /// The same, whoever the slot belongs to; the caller has the turn.
     pub(crate) fn take_in(
         &self,
         place: Place,
         request: &HarvestRequest<'_>,
     ) -> Result<Harvest, HarvestError> {
+        self.check_slot(place, request)?;
         let workspace = self.workspace(place);
-        let base = request.base;
-        let gone = || HarvestError::Gone { place, tree: workspace.tree() };
-        let found = workspace.prepared().ok_or_else(gone)?;
-        if found != base.as_str() {
-            return Err(HarvestError::NotPrepared { place, base: base.clone(), found });
-        }
-        if !workspace.tree().symlink_metadata().is_ok_and(|tree| tree.is_dir()) {
-            return Err(gone());
-        }
-        let harvester = Harvester::new(self, &workspace, request);
+        let harvester = Harvester::new(self, &workspace, request, Worker::Gone);
         let failed = |source| HarvestError::Pool { place, source };
         let survey = harvester.survey().map_err(|e| failed(e.into()))?;
         // A worker that deletes every file still leaves the `.git` that we gave it.
         if survey.is_empty {
-            return Err(gone());
+            return Err(HarvestError::Gone { place, tree: workspace.tree() });
         }
         let mut gathered = harvester.gather(survey).map_err(failed)?;
-        self.keep_safe(place, request, &mut gathered)?;
+        let chain = harvester.commit(&mut gathered).map_err(failed)?;
+        self.keep_safe(place, request, &mut gathered, &chain)?;
         self.ownership(place).mark_saved().map_err(|e| failed(e.into()))?;
         harvester.forget_scratch().map_err(|e| failed(e.into()))?;
-        gathered.into_harvest(place)
+        gathered.into_harvest(place, chain)
+    }
+
+    /// The slot must be what it was prepared as, with a checkout in it.
+    pub(crate) fn check_slot(
+        &self,
+        place: Place,
+        request: &HarvestRequest<'_>,
+    ) -> Result<(), HarvestError> {
+        let workspace = self.workspace(place);
+        let gone = || HarvestError::Gone { place, tree: workspace.tree() };
+        let found = workspace.prepared().ok_or_else(gone)?;
+        if found != request.prepared.as_str() {
+            let wanted = request.prepared.clone();
+            return Err(HarvestError::NotPrepared { place, wanted, found });
+        }
+        if !workspace.tree().symlink_metadata().is_ok_and(|tree| tree.is_dir()) {
+            return Err(gone());
+        }
+        Ok(())
     }
 
     /// Puts the work under its salvage ref, before anything rests on it.
-    fn keep_safe(
+    pub(crate) fn keep_safe(
         &self,
         place: Place,
         request: &HarvestRequest<'_>,
         gathered: &mut Gathered,
+        chain: &Chain,
     ) -> Result<(), HarvestError> {
-        let Some(commit) = gathered.commits.last() else { return Ok(()) };
+        let Some(commit) = &chain.top else { return Ok(()) };
         let name = self
             .repository
             .keep(request.salvage, commit, &gathered.tree)
@@ -176,10 +193,9 @@ impl Pool {
 }
 
 impl Gathered {
-    pub(crate) fn into_harvest(self, place: Place) -> Result<Harvest, HarvestError> {
-        let salvaged = self.commits.last().cloned();
+    pub(crate) fn into_harvest(self, place: Place, chain: Chain) -> Result<Harvest, HarvestError> {
         let refused =
-            |refusal| HarvestError::Refused { place, refusal, salvaged: salvaged.clone() };
+            |refusal| HarvestError::Refused { place, refusal, salvaged: chain.top.clone() };
         if let Some(refusal) = self.refusal {
             return Err(refused(refusal));
         }
@@ -187,7 +203,7 @@ impl Gathered {
             self.raw.into_iter().map(|one| one.into_change(&self.targets)).collect();
         let changes = changes
             .map_err(|path| refused(Refusal::NotUtf8 { path: path.escape_ascii().to_string() }))?;
-        let (commit, steps) = (self.commits.last().cloned(), self.commits);
+        let Chain { top: commit, new: steps } = chain;
         Ok(Harvest { tree: self.tree, commit, changes, steps, notes: self.notes })
     }
 }

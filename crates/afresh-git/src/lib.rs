@@ -7,9 +7,11 @@
 //!
 //! The path of one attempt: [`Pool::prepare`] fills a slot, [`Pool::claim`] says for whom,
 //! [`Pool::entrust`] gives it to a worker,
+//! [`Pool::snapshot`] commits its finished steps while it works,
 //! [`Pool::harvest`] turns what it left into commits of ours, [`Pool::merge`] builds the result
 //! aside, [`Repository::commit`] makes it a commit, [`Repository::update_refs`] moves the branch.
 
+mod adding;
 mod change;
 mod clone;
 mod command;
@@ -36,10 +38,12 @@ mod refs;
 mod remove;
 mod repository;
 mod shadow;
+mod snapshot;
 mod steps;
 mod surroundings;
 mod survey;
 mod sweep;
+mod turns;
 mod worker_head;
 mod workspace;
 
@@ -57,7 +61,8 @@ pub use program::{Program, ProgramError, Version};
 pub use read::{FileEntry, FirstParent};
 pub use refs::{
     DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate, run_branch, salvage_prefix,
-    salvage_ref,
+    salvage_ref, step_ref,
 };
 pub use repository::{ObjectFormat, Repository, Worktree};
+pub use snapshot::SnapshotRequest;
 pub use surroundings::Surroundings;

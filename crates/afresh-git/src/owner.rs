@@ -37,6 +37,17 @@ pub(crate) enum Owner {
     Unknown,
 }
 
+impl Owner {
+    /// As a person reads it.
+    pub(crate) fn told(self) -> String {
+        match self {
+            Self::Never | Self::Nobody => "nobody".to_owned(),
+            Self::Attempt(salvage) => salvage,
+            Self::Unknown => "somebody unknown".to_owned(),
+        }
+    }
+}
+
 /// The notes about one slot.
 #[derive(Debug)]
 pub(crate) struct Ownership {

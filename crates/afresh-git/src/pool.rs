@@ -20,6 +20,7 @@ use crate::error::{Context, FileError};
 use crate::identity::Identity;
 use crate::repository::Repository;
 use crate::shadow;
+use crate::turns::Turns;
 use crate::workspace::Workspace;
 
 /// Enough to tell all repositories of one user apart.
@@ -68,6 +69,7 @@ pub struct Pool {
     directory: PathBuf,
     /// Two threads must not write the shadow at once.
     shadow: Mutex<()>,
+    pub(crate) turns: Turns,
 }
 
 impl Pool {
@@ -78,7 +80,13 @@ impl Pool {
         fs::create_dir_all(&directory).context("make", &directory)?;
         let directory = directory.canonicalize().context("open", &directory)?;
         let identity = repository.identity()?;
-        Ok(Self { repository, identity, directory, shadow: Mutex::new(()) })
+        Ok(Self {
+            repository,
+            identity,
+            directory,
+            shadow: Mutex::new(()),
+            turns: Turns::default(),
+        })
     }
 
     pub fn repository(&self) -> &Repository {
@@ -107,6 +115,7 @@ impl Pool {
 
     /// Removes a slot with everything in it, kept paths too.
     pub fn discard(&self, place: Place) -> Result<(), PoolError> {
+        let _turn = self.turns.insist_on(place);
         Ok(self.workspace(place).discard()?)
     }
 

@@ -63,6 +63,7 @@ impl Pool {
         target: Target<'_>,
         keep: &[String],
     ) -> Result<(), PrepareError> {
+        let _turn = self.turns.insist_on(place);
         self.save_leftovers(place, keep)
             .map_err(|source| PrepareError::Unsaved { place, source: Box::new(source) })?;
         let workspace = self.workspace(place);

@@ -92,6 +92,11 @@ pub fn salvage_ref(run: &str, name: &str) -> String {
     format!("{}{name}", salvage_prefix(run))
 }
 
+/// Where one finished step of an attempt is kept, while the attempt goes on.
+pub fn step_ref(run: &str, attempt: &str, number: usize) -> String {
+    salvage_ref(run, &format!("{attempt}.step-{number}"))
+}
+
 /// Where all work of a run is kept; for [`Repository::list_refs`].
 pub fn salvage_prefix(run: &str) -> String {
     format!("{SALVAGE}{run}/")
@@ -343,5 +348,12 @@ mod tests {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
         assert!(check_name(&run_branch("2024-01")).is_ok());
+    }
+
+    #[test]
+    fn a_step_has_a_name_of_its_own_beside_its_attempt() {
+        let name = step_ref("2024-01", "T1.2", 3);
+        assert_eq!(name, "refs/afresh/salvage/2024-01/T1.2.step-3");
+        assert!(is_salvage_ref(&name));
     }
 }

@@ -72,7 +72,8 @@ fn odd<T>(why: &str) -> Result<T, NoSteps> {
     Err(NoSteps::Odd(why.to_owned()))
 }
 
-/// Finds the steps within the harvested change `whole`.
+/// Finds the steps within the harvested change `whole`, which is measured against what the slot was
+/// prepared as: that is the base of all steps here.
 pub(crate) fn find(
     pool: &Pool,
     workspace: &Workspace,
@@ -101,7 +102,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Self, NoSteps> {
         let git = workspace.tree().join(".git");
         let head = worker_head::read(&git).or_else(odd)?;
-        if head == *request.base {
+        if head == *request.prepared {
             return Err(NoSteps::NoCommits);
         }
         let objects = git.join("objects");
@@ -110,7 +111,7 @@ impl<'a> Reader<'a> {
         }
         let objects = OsString::from_vec(quote(&objects));
         let mut reader = Self { pool, request, objects, commits: Vec::new() };
-        reader.commits = reader.commits_since_base(&head)?;
+        reader.commits = reader.commits_since_prepared(&head)?;
         Ok(reader)
     }
 
@@ -123,8 +124,8 @@ impl<'a> Reader<'a> {
         Ok(call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.objects).limit(READ_LIMIT))
     }
 
-    /// The worker's main line above the base, oldest first.
-    fn commits_since_base(&self, head: &CommitId) -> Result<Vec<(CommitId, String)>, NoSteps> {
+    /// The worker's main line above what it was given, oldest first.
+    fn commits_since_prepared(&self, head: &CommitId) -> Result<Vec<(CommitId, String)>, NoSteps> {
         let call = self.git("read the worker's commits")?;
         let count = format!("--max-count={}", MAX_STEPS + 1);
         let options = ["log", "-z", "--first-parent", "--no-notes", "--format=%H %s", &count];
@@ -134,7 +135,7 @@ impl<'a> Reader<'a> {
             let line = String::from_utf8_lossy(field);
             let (id, subject) = line.split_once(' ').unwrap_or((&line, ""));
             let id: CommitId = parse_id(id, |detail| answer.unexpected(detail))?;
-            if id == *self.request.base {
+            if id == *self.request.prepared {
                 commits.reverse();
                 return Ok(commits);
             }
@@ -143,13 +144,13 @@ impl<'a> Reader<'a> {
         odd("its commits do not build on the base, or are too many")
     }
 
-    /// For each commit the harvested paths that it has in another version than the base.
+    /// For each commit the harvested paths that it has in another version than what was prepared.
     fn states(&self, whole: &[RawChange]) -> Result<Vec<(State, String)>, NoSteps> {
         let harvested: BTreeSet<&[u8]> = whole.iter().map(|one| one.path.as_slice()).collect();
         let mut states = Vec::new();
         for (commit, subject) in &self.commits {
             let call = self.git("compare the worker's commits")?;
-            let changes = change::compare(call, self.request.base.as_str(), commit.as_str())?;
+            let changes = change::compare(call, self.request.prepared.as_str(), commit.as_str())?;
             let mut state = State::new();
             for one in changes.into_iter().filter(|one| harvested.contains(one.path.as_slice())) {
                 if matches!(one.new_mode, Mode::Gitlink | Mode::Tree | Mode::Other(_)) {

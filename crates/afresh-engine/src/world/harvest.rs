@@ -39,6 +39,8 @@ impl HarvestJob {
         let prefix = format!("feat({}): ", self.attempt.task);
         let request = HarvestRequest {
             base: &self.base,
+            prepared: &self.base,
+            onto: &self.base,
             files: &self.files,
             keep: &shared.rules.keep,
             message: &format!("{prefix}{}", self.title),

@@ -319,7 +319,12 @@ fn a_submodule_of_the_project_is_left_as_it_is() {
     let with_sub = scene.repository().head().unwrap().unwrap();
     scene.pool.prepare(WORK, Target::Commit(&with_sub), &[]).unwrap();
     scene.work("git init -q sub; cd sub; echo x >x; git add x; git commit -qm x");
-    let request = HarvestRequest { base: &with_sub, ..scene.request(&[]) };
+    let request = HarvestRequest {
+        base: &with_sub,
+        prepared: &with_sub,
+        onto: &with_sub,
+        ..scene.request(&[])
+    };
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
     assert_eq!(harvest.changes, [], "{harvest:?}");
     scene.pool.prepare(WORK, Target::Commit(&with_sub), &[]).unwrap();

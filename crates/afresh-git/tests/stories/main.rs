@@ -14,4 +14,6 @@ mod preparing;
 mod program;
 mod reading;
 mod scene;
+mod snapshots;
+mod step_commits;
 mod steps;

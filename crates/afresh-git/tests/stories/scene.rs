@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use afresh_core::ids::{CommitId, Slot};
 use afresh_git::{
     Harvest, HarvestError, HarvestLimits, HarvestRequest, Identity, Place, Pool, Program,
-    Repository, Signature, Surroundings, Target, salvage_ref,
+    Repository, Signature, SnapshotRequest, Surroundings, Target, salvage_ref, step_ref,
 };
 use tempfile::TempDir;
 
@@ -107,6 +107,8 @@ impl Scene {
     pub(crate) fn request<'a>(&'a self, files: &'a [String]) -> HarvestRequest<'a> {
         HarvestRequest {
             base: &self.base,
+            prepared: &self.base,
+            onto: &self.base,
             files,
             keep: &[],
             message: "feat(T1): all of it\n",
@@ -124,6 +126,41 @@ impl Scene {
 
     pub(crate) fn harvest(&self) -> Harvest {
         self.try_harvest().unwrap()
+    }
+
+    /// Entrusts the slot to the attempt that `request` names.
+    pub(crate) fn entrust(&self) {
+        self.pool.entrust(WORK, &salvage_ref("run", "T1.1"), &[]).unwrap();
+    }
+
+    pub(crate) fn snapshot_request<'a>(
+        &'a self,
+        onto: &'a CommitId,
+        keep_as: &'a str,
+    ) -> SnapshotRequest<'a> {
+        SnapshotRequest {
+            base: &self.base,
+            prepared: &self.base,
+            onto,
+            files: &[],
+            keep: &[],
+            message: "feat(T1): a step\n",
+            signature: &self.signature,
+            owner: "refs/afresh/salvage/run/T1.1",
+            keep_as,
+            limits: HarvestLimits::default(),
+        }
+    }
+
+    /// A snapshot of the running attempt, as a step of that number.
+    pub(crate) fn snapshot(&self, onto: &CommitId, number: usize) -> Harvest {
+        let name = step_ref("run", "T1.1", number);
+        self.pool.snapshot(WORK, &self.snapshot_request(onto, &name)).unwrap()
+    }
+
+    /// The commit that is kept for a step.
+    pub(crate) fn step(&self, number: usize) -> Option<CommitId> {
+        self.repository().read_ref(&step_ref("run", "T1.1", number)).unwrap()
     }
 
     /// The salvage ref that `request` names.

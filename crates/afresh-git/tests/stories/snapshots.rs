@@ -1,0 +1,239 @@
+//! Snapshots: a commit of what a worker has so far, while it goes on.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use afresh_git::{
+    CommandError, HarvestError, Mode, Pool, PoolError, Program, Refusal, Repository,
+    SnapshotRequest, Surroundings, salvage_ref, step_ref,
+};
+
+use crate::scene::{Scene, WORK, put_script, snapshot, variables};
+
+fn paths(harvest: &afresh_git::Harvest) -> Vec<&str> {
+    harvest.changes.iter().map(|change| change.path.as_str()).collect()
+}
+
+/// The scene's pool once more, with a git that first runs `trick` where it gathers for a snapshot.
+fn with_trick(scene: &Scene, trick: &str) -> Pool {
+    let bin = scene.dir.path().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let git = scene.repository().program().path().display().to_string();
+    let script = format!(
+        "#!/bin/sh\ncase \"$GIT_INDEX_FILE $*\" in *snapshot.index*' add '*) {trick};; esac\n\
+         exec {git} \"$@\"\n"
+    );
+    put_script(&bin.join("git"), &script);
+    let mut vars = variables(&scene.home());
+    let mut path = bin.into_os_string();
+    path.push(":");
+    path.push(&vars[0].1);
+    vars[0].1 = path;
+    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let repository = Repository::discover(&program, &scene.root).unwrap();
+    Pool::open(repository, &scene.dir.path().join("cache")).unwrap()
+}
+
+/// EX-04, R16: the step is one commit on top of the last one, and kept when the call returns.
+#[test]
+fn ex_04_a_finished_step_is_one_commit_under_its_own_ref() {
+    let scene = Scene::new();
+    let before = scene.users_things();
+    scene.prepare();
+    scene.entrust();
+    scene.work("echo two >>a.txt; git commit -qam mine; echo x >x; echo y >y.log");
+    let first = scene.snapshot(&scene.base, 1);
+    assert_eq!(paths(&first), ["a.txt", "x"]);
+    let one = first.commit.clone().unwrap();
+    assert_eq!(first.steps, std::slice::from_ref(&one));
+    assert_eq!(scene.step(1), Some(one.clone()));
+    let shown = scene.user(&format!("git log -1 --format='%P|%an|%at|%s' {one}"));
+    assert_eq!(shown.trim(), format!("{}|Ann|1700000000|feat(T1): a step", scene.base));
+    scene.work("echo z >z");
+    let second = scene.snapshot(&one, 2);
+    assert_eq!(paths(&second), ["a.txt", "x", "z"], "measured from the base");
+    let two = second.commit.unwrap();
+    assert_eq!(scene.repository().diff_names(&one, &two).unwrap(), ["z"]);
+    assert_eq!((scene.step(1), scene.step(2)), (Some(one), Some(two)));
+    assert_eq!(scene.salvaged(), None, "the attempt's own work is still to be harvested");
+    assert_eq!(scene.users_things(), before, "R5");
+}
+
+#[test]
+fn a_step_that_changed_nothing_makes_no_commit() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    let nothing = scene.snapshot(&scene.base, 1);
+    assert_eq!((nothing.commit, nothing.steps.len(), scene.step(1)), (None, 0, None));
+    scene.work("echo x >x");
+    let one = scene.snapshot(&scene.base, 1).commit.unwrap();
+    let same = scene.snapshot(&one, 2);
+    assert_eq!((same.commit.as_ref(), same.steps.len()), (Some(&one), 0));
+    assert_eq!(paths(&same), ["x"]);
+    assert_eq!(scene.step(2), Some(one), "what is answered is kept under the name that was given");
+}
+
+/// The worker finds everything as it was, and what git cannot take as it is stays out.
+#[test]
+fn a_snapshot_changes_nothing_in_the_checkout() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    scene.work(
+        "git init -q n; cd n; echo x >x; git add x; git commit -qm x; cd ..; \
+         git init -q empty; mkdir w; echo 'gitdir: ../.git' >w/.git; echo y >w/y; \
+         mkfifo pipe; rm a.txt; mkfifo a.txt; echo r >r; chmod 000 r; mkdir c; echo in >c/in; \
+         chmod 555 c; echo 'n.log' >>.gitignore; echo l >n.log; echo last >z; \
+         git add z; git commit -qm mine",
+    );
+    let slot = scene.tree().parent().unwrap().to_owned();
+    let before = snapshot(&slot);
+    let files = [String::from("n.log"), String::from("n"), String::from("pipe")];
+    let name = step_ref("run", "T1.1", 1);
+    let request = SnapshotRequest { files: &files, ..scene.snapshot_request(&scene.base, &name) };
+    let taken = scene.pool.snapshot(WORK, &request).unwrap();
+    let mut after = snapshot(&slot);
+    after.retain(|path, _| !path.starts_with("snapshot."));
+    assert_eq!(after, before);
+    let seen = paths(&taken);
+    assert!(seen.contains(&"z") && seen.contains(&"c/in") && seen.contains(&"n.log"), "{seen:?}");
+    assert!(!seen.iter().any(|path| path.starts_with("n/") || path.starts_with("w/")), "{seen:?}");
+    assert!(!seen.contains(&"a.txt"), "a pipe in a file's place is left out: {seen:?}");
+    assert!(taken.changes.iter().all(|change| change.new_mode != Mode::Gitlink));
+    for left_out in ["n", "w", "empty", "pipe", "a.txt"] {
+        let note = format!("{left_out} was left out");
+        assert!(taken.notes.iter().any(|told| told.starts_with(&note)), "{:?}", taken.notes);
+    }
+    scene.work("git fsck --no-dangling");
+}
+
+/// R16: a snapshot is not the harvest; what comes after it is saved as well.
+#[test]
+fn r16_after_a_snapshot_the_slot_still_counts_as_unsaved() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    scene.work("echo x >x");
+    scene.snapshot(&scene.base, 1);
+    scene.work("echo later >later");
+    scene.prepare();
+    let saved = scene.salvaged().expect("saved before the slot was emptied");
+    assert_eq!(scene.show(&saved, "later").as_deref(), Some("later\n"));
+}
+
+/// R2: a late request of an attempt that has lost its slot takes nothing of the next one's.
+#[test]
+fn r2_a_slot_is_looked_into_only_for_its_owner() {
+    let scene = Scene::new();
+    scene.prepare();
+    let late = |scene: &Scene| {
+        let name = step_ref("run", "T1.1", 1);
+        let error = scene.pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &name));
+        assert!(matches!(error, Err(HarvestError::Foreign { .. })), "{error:?}");
+        assert_eq!(scene.step(1), None);
+    };
+    late(&scene);
+    scene.pool.entrust(WORK, &salvage_ref("run", "T2.1"), &[]).unwrap();
+    scene.work("echo other >other");
+    late(&scene);
+}
+
+/// Git would wait for a pipe that it reads its rules from.
+#[test]
+fn a_pipe_that_git_would_read_is_a_refusal() {
+    let scene = Scene::new();
+    for name in ["src/.gitignore", ".gitattributes"] {
+        scene.prepare();
+        scene.entrust();
+        scene.work(&format!("mkfifo {name}"));
+        let kept = step_ref("run", "T1.1", 1);
+        let error = scene.pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &kept));
+        let Err(HarvestError::Refused { refusal, salvaged, .. }) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(refusal, Refusal::Endless { path: name.to_owned() });
+        assert_eq!(salvaged, None);
+        scene.work(&format!("rm {name}"));
+    }
+}
+
+/// A repository that appears after we looked is seen at the second look.
+#[test]
+fn what_changes_under_our_hands_is_looked_at_again() {
+    let scene = Scene::new();
+    let once = scene.dir.path().join("once");
+    for appears in ["git init -q n", "git init -q n; cd n; git commit -q --allow-empty -m n"] {
+        let _ = fs::remove_file(&once);
+        let environment = "env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE \
+                           -u GIT_OBJECT_DIRECTORY GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a \
+                           GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a";
+        let once = once.display();
+        let trick =
+            format!("[ -e '{once}' ] || {{ : >'{once}'; {environment} sh -ec '{appears}'; }}");
+        let pool = with_trick(&scene, &trick);
+        scene.prepare();
+        scene.entrust();
+        scene.work("echo x >x");
+        let name = step_ref("run", "T1.1", 1);
+        let taken = pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &name)).unwrap();
+        assert_eq!(paths(&taken), ["x"]);
+        assert_eq!(taken.notes, ["n was left out: it is a repository of its own"]);
+    }
+}
+
+/// A worker that writes and removes files all the time does not make snapshots fail.
+#[test]
+fn snapshots_of_a_busy_checkout_succeed() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    let busy = "while :; do mkdir -p d; echo $$ >d/a; echo $$ >d/b; mv d/a c; rm -rf d c; done";
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", busy]).current_dir(scene.tree()).process_group(0);
+    let mut worker = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    scene.work("echo steady >steady");
+    let name = step_ref("run", "T1.1", 1);
+    let taken: Vec<_> = (0..20)
+        .map(|_| scene.pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &name)))
+        .collect();
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    for one in taken {
+        let one = one.unwrap();
+        assert_eq!(scene.show(&one.commit.unwrap(), "steady").as_deref(), Some("steady\n"));
+    }
+}
+
+/// R7: a snapshot that does not come to an end holds up neither a harvest nor a preparation.
+#[test]
+fn r7_a_snapshot_that_hangs_gives_way_to_a_harvest() {
+    let scene = Scene::new();
+    let started = scene.dir.path().join("started");
+    let trick = format!(": >'{}'; exec sleep 1000", started.display());
+    let pool = with_trick(&scene, &trick);
+    scene.prepare();
+    scene.entrust();
+    scene.work("echo x >x");
+    thread::scope(|scope| {
+        let name = step_ref("run", "T1.1", 1);
+        let stuck = scope.spawn({
+            let (scene, pool) = (&scene, &pool);
+            move || pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &name))
+        });
+        while !started.exists() {
+            thread::yield_now();
+        }
+        let harvest = pool.harvest(WORK, &scene.request(&[])).unwrap();
+        assert_eq!(paths(&harvest), ["x"]);
+        let ended = stuck.join().unwrap();
+        let gave_way = matches!(
+            &ended,
+            Err(HarvestError::Pool { source: PoolError::Git(CommandError::GaveWay { .. }), .. })
+        );
+        assert!(gave_way, "{ended:?}");
+    });
+    assert_eq!(scene.step(1), None);
+}
