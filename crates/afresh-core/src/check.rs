@@ -10,6 +10,8 @@ use crate::ids::TreeId;
 pub enum Phase {
     /// The tree the attempt started from; checks marked `red_first` must fail there (EX-11).
     Red,
+    /// A finished step, while its worker waits.
+    Step,
     /// The attempt's own tree.
     Alone,
     /// The tree that would become the branch.

@@ -6,15 +6,20 @@ use std::time::Duration;
 use crate::check::Phase;
 use crate::ids::{AttemptId, CommitId, Slot, TreeId};
 use crate::plan::Check;
+use crate::step::{Ground, StepAnswer};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Prepare the slot from `base` and start a fresh worker in it.
-    Start { attempt: AttemptId, slot: Slot, base: CommitId },
+    /// Prepare the slot and start a fresh worker in it.
+    Start { attempt: AttemptId, slot: Slot, ground: Ground },
     /// End a running attempt with everything it started.
     Stop { attempt: AttemptId, grace: Duration },
     /// Make a tree and a commit of what is in the slot, and keep it under a salvage ref.
-    Harvest { attempt: AttemptId, slot: Slot, base: CommitId },
+    Harvest { attempt: AttemptId, slot: Slot, ground: Ground },
+    /// The same for a finished step, while the worker waits.
+    SaveStep { attempt: AttemptId, slot: Slot, ground: Ground, step: u32 },
+    /// Tell the worker what became of the step that it claimed.
+    AnswerStep { attempt: AttemptId, step: u32, answer: StepAnswer },
     /// Run checks on a clean checkout.
     Check(CheckRequest),
     /// End all checks that are running.

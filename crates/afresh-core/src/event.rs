@@ -7,7 +7,7 @@ use crate::check::{CheckResult, Phase, Receipt};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
 use crate::input::{AttemptEnd, MergedTree};
-use crate::outcome::{Ending, SpawnFailure};
+use crate::outcome::{Deviation, Ending, SpawnFailure};
 use crate::plan::Plan;
 use crate::question::Question;
 use crate::scope::Violation;
@@ -40,6 +40,9 @@ pub enum Event {
         slot: Slot,
         base: CommitId,
         reserved: Amount,
+        /// The last finished step of an earlier attempt, where this one goes on from there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<CommitId>,
     },
     AttemptSpawned {
         attempt: AttemptId,
@@ -67,6 +70,33 @@ pub enum Event {
         level: LogLevel,
         event: String,
         message: String,
+    },
+    /// A worker says that a step is finished; it waits for our answer.
+    StepClaimed {
+        attempt: AttemptId,
+        step: u32,
+        deviations: Vec<Deviation>,
+    },
+    /// What is in its workspace is a commit of ours.
+    StepSaved {
+        attempt: AttemptId,
+        step: u32,
+        harvest: Harvest,
+    },
+    /// The step is in scope and passed its checks: whoever comes next goes on after it.
+    StepDone {
+        attempt: AttemptId,
+        step: u32,
+        results: Vec<CheckResult>,
+    },
+    StepRefused {
+        attempt: AttemptId,
+        step: u32,
+        reason: Rejection,
+    },
+    /// The next worker starts over: what the finished steps rest on no longer holds.
+    StepsDropped {
+        task: TaskId,
     },
     /// What an attempt left whose task is no longer in the plan, or no longer the same.
     LeavingsSaved {
@@ -298,9 +328,7 @@ impl Rejection {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
             Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
-            Self::Stopped => {
-                "ended by us before it was finished; a fresh worker starts over".to_owned()
-            }
+            Self::Stopped => "ended by us before it was finished".to_owned(),
             Self::Orphaned => "was running when afresh ended".to_owned(),
             Self::Asked => "stopped to ask".to_owned(),
             Self::Refused { paths } => {
@@ -308,6 +336,25 @@ impl Rejection {
             }
             Self::Trouble { message } => message.clone(),
         }
+    }
+}
+
+impl Rejection {
+    /// Everything that whoever has to mend it should know, in a few lines.
+    pub fn explain(&self) -> String {
+        let mut lines = vec![self.describe()];
+        match self {
+            Self::OutOfScope { violations } => {
+                let rest = violations.iter().skip(1).take(20);
+                lines.extend(rest.map(|v| format!("{} {}", v.path, v.why.explain())));
+            }
+            Self::ChecksFailed { results } => {
+                let outputs = results.iter().filter(|r| !r.passed()).map(|r| r.output_tail.clone());
+                lines.extend(outputs);
+            }
+            _ => {}
+        }
+        lines.join("\n")
     }
 }
 

@@ -6,7 +6,7 @@ use crate::check::{Checked, Phase};
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
-use crate::outcome::{Ending, Outcome, SpawnFailure};
+use crate::outcome::{Deviation, Ending, Outcome, SpawnFailure};
 use crate::plan::Plan;
 use crate::settings::Settings;
 use crate::usage::Usage;
@@ -27,6 +27,18 @@ pub enum Input {
         level: LogLevel,
         event: String,
         message: String,
+    },
+    /// A worker says that it has finished a step.
+    StepClaimed {
+        attempt: AttemptId,
+        step: u32,
+        deviations: Vec<Deviation>,
+    },
+    /// What the workspace held then, or why it cannot be known.
+    StepSaved {
+        attempt: AttemptId,
+        step: u32,
+        saved: Result<Harvest, String>,
     },
     AttemptEnded(AttemptId, AttemptEnd),
     /// What the attempt left, or why it cannot be known.

@@ -12,6 +12,7 @@
 //! | [`plan`] | tasks and their order; everything that is wrong with a plan, at once |
 //! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
 //! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
+//! | [`step`] | finished pieces of a task, and where a fresh worker goes on |
 //! | [`scope`] | may this change land? |
 //! | [`input`], [`event`], [`effect`] | the three vocabularies |
 //! | [`run`] | the state, and `apply` |
@@ -34,6 +35,7 @@ pub mod run;
 pub mod scope;
 pub mod settings;
 pub mod status;
+pub mod step;
 pub mod time;
 pub mod usage;
 

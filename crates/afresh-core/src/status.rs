@@ -60,6 +60,9 @@ pub struct TaskStatus {
     pub title: String,
     pub state: &'static str,
     pub attempts: u32,
+    /// For a task that has steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<StepsStatus>,
     pub commits: Vec<CommitId>,
     pub usage: UsageStatus,
     pub error: Option<String>,
@@ -70,6 +73,13 @@ pub struct TaskStatus {
     /// The proof, for a task that is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<ReceiptStatus>,
+}
+
+/// How far a task is, in its own steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StepsStatus {
+    pub done: u32,
+    pub of: u32,
 }
 
 /// What was run on which tree, and what the task changed (EX-05).
@@ -230,6 +240,7 @@ fn task_status(
         title: task.title.clone(),
         state: word(&state.stage, causes.is_some(), ready),
         attempts: state.attempts,
+        steps: steps_status(task, state),
         commits,
         usage: UsageStatus::from(&state.usage()),
         error: error(state, causes),
@@ -240,6 +251,13 @@ fn task_status(
             _ => None,
         },
     }
+}
+
+fn steps_status(task: &Task, state: &TaskState) -> Option<StepsStatus> {
+    let of = u32::try_from(task.steps.len()).unwrap_or(u32::MAX);
+    // A task that is done is whole, whether its workers marked steps or not.
+    let done = if state.is_done() { of } else { state.steps_done() };
+    (of > 0).then_some(StepsStatus { done, of })
 }
 
 /// The word that scripts see for a task's state.

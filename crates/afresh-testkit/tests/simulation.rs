@@ -1,4 +1,5 @@
-//! The core in thousands of worlds: R2, R3, R4, R7, R12, R14, R16, EX-01 to EX-03 after every step.
+//! The core in thousands of worlds: R2, R3, R4, R7, R12, R14, R16, ST-02, EX-01 to
+//! EX-03 after every step.
 
 use afresh_testkit::simulation::{Summary, simulate};
 
@@ -6,7 +7,7 @@ use afresh_testkit::simulation::{Summary, simulate};
 const SEEDS: usize = 3_000;
 
 #[test]
-fn r2_r3_r4_r7_r12_r14_r16_hold_in_every_world() {
+fn r2_r3_r4_r7_r12_r14_r16_st02_hold_in_every_world() {
     let mut all = Summary::default();
     for seed in 0..SEEDS {
         let one = simulate(seed as u64).unwrap_or_else(|broken| panic!("{broken}"));
@@ -18,12 +19,14 @@ fn r2_r3_r4_r7_r12_r14_r16_hold_in_every_world() {
         all.reused += one.reused;
         all.halts += one.halts;
         all.budgets += one.budgets;
+        all.resumed += one.resumed;
     }
     // A world in which nothing happens would prove nothing.
     assert!(all.crashes > SEEDS / 2, "{all:?}");
     assert!(all.merged > SEEDS, "{all:?}");
     assert!(all.edits > SEEDS / 4 && all.reused > SEEDS / 2, "{all:?}");
     assert!(all.halts > SEEDS / 4 && all.budgets > SEEDS / 20, "{all:?}");
+    assert!(all.resumed > SEEDS / 4, "{all:?}");
     println!("{SEEDS} seeds: {all:?}");
 }
 

@@ -280,4 +280,40 @@ pub(super) const MUTATIONS: &[Mutation] = &[
             instead: "",
         }],
     },
+    Mutation {
+        name: "finished steps are forgotten",
+        promise: "ST-02: the next worker goes on after the last finished step",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "Some(commit) => Ground::after(last.base.clone(), commit.clone()),",
+            instead: "Some(_) => Ground::fresh(tip),",
+        }],
+    },
+    Mutation {
+        name: "a step counts before it is checked",
+        promise: "EX-04: a finished step has passed its checks",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/steps.rs",
+            text: "Checked::Ran(results) if results.iter().all(CheckResult::passed) => {\n                self.finish_step",
+            instead: "Checked::Ran(results) => {\n                self.finish_step",
+        }],
+    },
+    Mutation {
+        name: "steps go on although a task that they rest on was redone",
+        promise: "EX-03: a worker starts on top of everything it needs",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "if last.needs != self.run.landed_needs(at) {",
+            instead: "if false {",
+        }],
+    },
+    Mutation {
+        name: "steps are dropped with every attempt",
+        promise: "ST-02: finished steps are kept",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/steps.rs",
+            text: "            _ => false,\n        }\n    }\n\n    pub(super) fn drop_steps",
+            instead: "            _ => true,\n        }\n    }\n\n    pub(super) fn drop_steps",
+        }],
+    },
 ];

@@ -92,10 +92,10 @@ impl Turn<'_> {
         let Some(Stage::Starting(work) | Stage::Running(work)) = self.stage_of(attempt) else {
             return;
         };
-        let (slot, base) = (work.slot, work.base.clone());
+        let (slot, ground) = (work.slot, work.ground.clone());
         self.record(Event::AttemptEnded { attempt: attempt.clone(), end: end.clone() });
         self.watch_budget();
-        self.ask_world(Effect::Harvest { attempt: attempt.clone(), slot, base });
+        self.ask_world(Effect::Harvest { attempt: attempt.clone(), slot, ground });
     }
 
     pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Result<Harvest, String>) {

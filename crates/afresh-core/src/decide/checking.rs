@@ -5,6 +5,7 @@ use super::Turn;
 use crate::check::{CheckResult, Checked, Phase};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::{Event, Rejection};
+use crate::ids::AttemptId;
 use crate::input::CheckReport;
 use crate::plan::Check;
 use crate::run::{Finals, Stage};
@@ -14,6 +15,7 @@ impl Turn<'_> {
         match (&report.attempt, report.phase) {
             (None, _) => self.whole_checked(report),
             (Some(attempt), Phase::Merged) => self.merge_checked(attempt, report),
+            (Some(attempt), Phase::Step) => self.step_checked(attempt, report),
             (Some(attempt), _) => {
                 let Some(Stage::Checking(_, _, stage)) = self.stage_of(attempt) else { return };
                 if stage.phase == report.phase {
@@ -27,18 +29,8 @@ impl Turn<'_> {
     fn attempt_checked(&mut self, at: usize, report: &CheckReport) {
         let Some(attempt) = report.attempt.clone() else { return };
         match &report.checked {
-            Checked::Stopped => {
-                self.record(Event::ChecksStopped { attempt: Some(attempt), phase: report.phase });
-                // The halt may have been taken back meanwhile.
-                self.restart_stopped_checks();
-            }
-            Checked::Impossible(why) => {
-                self.reject(
-                    at,
-                    Rejection::Trouble { message: format!("checks could not run: {why}") },
-                    true,
-                );
-            }
+            Checked::Stopped => self.checks_were_stopped(attempt, report.phase),
+            Checked::Impossible(why) => self.checks_are_impossible(at, why),
             Checked::Ran(results) if report.phase == Phase::Red => self.red_checked(at, results),
             Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
                 // A round of before a restart says nothing about checks that came later.
@@ -51,6 +43,17 @@ impl Turn<'_> {
                 self.reject(at, Rejection::ChecksFailed { results: results.clone() }, true);
             }
         }
+    }
+
+    pub(super) fn checks_were_stopped(&mut self, attempt: AttemptId, phase: Phase) {
+        self.record(Event::ChecksStopped { attempt: Some(attempt), phase });
+        // The halt may have been taken back meanwhile.
+        self.restart_stopped_checks();
+    }
+
+    pub(super) fn checks_are_impossible(&mut self, at: usize, why: &str) {
+        let message = format!("checks could not run: {why}");
+        self.reject(at, Rejection::Trouble { message }, true);
     }
 
     /// A check that passes before the work is done proves nothing (EX-11).
@@ -72,7 +75,7 @@ impl Turn<'_> {
             Phase::Red => CheckRequest {
                 attempt,
                 phase: Phase::Red,
-                on: CheckOn::Commit(work.base.clone()),
+                on: CheckOn::Commit(work.ground.base.clone()),
                 checks: task.all_checks().filter(|check| check.red_first).cloned().collect(),
             },
             phase => CheckRequest {

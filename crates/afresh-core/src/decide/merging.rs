@@ -33,7 +33,7 @@ impl Turn<'_> {
             MergeStage::Building { onto } => {
                 self.ask_world(Effect::BuildMerge {
                     attempt,
-                    base: work.base,
+                    base: work.ground.base,
                     onto,
                     theirs: harvest.commit,
                 });
@@ -110,20 +110,8 @@ impl Turn<'_> {
         let merged = merged.clone();
         let at = self.position(&attempt.task);
         match &report.checked {
-            Checked::Stopped => {
-                self.record(Event::ChecksStopped {
-                    attempt: Some(attempt.clone()),
-                    phase: Phase::Merged,
-                });
-                self.restart_stopped_checks();
-            }
-            Checked::Impossible(why) => {
-                self.reject(
-                    at,
-                    Rejection::Trouble { message: format!("checks could not run: {why}") },
-                    true,
-                );
-            }
+            Checked::Stopped => self.checks_were_stopped(attempt.clone(), Phase::Merged),
+            Checked::Impossible(why) => self.checks_are_impossible(at, why),
             Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
                 // A round of before a restart says nothing about checks that came later.
                 if self.covers(at, results) {

@@ -11,6 +11,7 @@ mod merging;
 mod questions;
 mod recovery;
 mod starting;
+mod steps;
 mod verdict;
 
 use crate::effect::Effect;
@@ -40,6 +41,10 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::WorkerLogged { attempt, level, event, message } => {
             turn.worker_logged(attempt, *level, event, message);
         }
+        Input::StepClaimed { attempt, step, deviations } => {
+            turn.step_claimed(attempt, *step, deviations);
+        }
+        Input::StepSaved { attempt, step, saved } => turn.step_saved(attempt, *step, saved),
         Input::AttemptEnded(attempt, end) => turn.attempt_ended(attempt, end),
         Input::Harvested(attempt, harvest) => turn.harvested(attempt, harvest),
         Input::Checked(report) => turn.checked(report),

@@ -50,8 +50,9 @@ impl Turn<'_> {
                 self.attempt_ended(&attempt, &end);
             }
             Stage::Harvesting(work, _) => {
-                let (attempt, slot, base) = (work.attempt.clone(), work.slot, work.base.clone());
-                self.ask_world(Effect::Harvest { attempt, slot, base });
+                let (attempt, slot) = (work.attempt.clone(), work.slot);
+                let ground = work.ground.clone();
+                self.ask_world(Effect::Harvest { attempt, slot, ground });
             }
             Stage::Judging(..) => self.judge(at),
             Stage::Checking(_, _, stage) if !stage.stopped => self.check_again(at),
@@ -93,8 +94,8 @@ impl Turn<'_> {
     /// Work of attempts whose task is no longer the same is saved, not used (R16).
     fn save_leavings(&mut self) {
         for (slot, work) in self.run.leavings().clone() {
-            let (attempt, base) = (work.attempt, work.base);
-            self.ask_world(Effect::Harvest { attempt, slot, base });
+            let (attempt, ground) = (work.attempt, work.ground);
+            self.ask_world(Effect::Harvest { attempt, slot, ground });
         }
     }
 

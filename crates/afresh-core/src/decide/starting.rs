@@ -7,6 +7,7 @@ use crate::ids::{AttemptId, Slot};
 use crate::pattern::FilePattern;
 use crate::run::{Run, Stage};
 use crate::settings::Schedule;
+use crate::step::Ground;
 use crate::usage::Amount;
 
 impl Turn<'_> {
@@ -96,14 +97,32 @@ impl Turn<'_> {
         );
         let attempt =
             AttemptId { task: plan.task(at).id.clone(), number: self.run.task(at).attempts + 1 };
-        let base = self.run.tip().clone();
+        let ground = self.ground_of(at);
         self.record(Event::AttemptStarting {
             attempt: attempt.clone(),
             slot,
-            base: base.clone(),
+            base: ground.base.clone(),
             reserved,
+            from: ground.is_resumed().then(|| ground.prepared.clone()),
         });
-        self.ask_world(Effect::Start { attempt, slot, base });
+        self.ask_world(Effect::Start { attempt, slot, ground });
+    }
+
+    /// Where the next worker starts: after the last finished step, else where the branch stands.
+    fn ground_of(&mut self, at: usize) -> Ground {
+        let tip = self.run.tip().clone();
+        let Some(last) = self.run.task(at).finished_steps.last() else {
+            return Ground::fresh(tip);
+        };
+        // The base of the steps must still hold every dependency as it is now (EX-03).
+        if last.needs != self.run.landed_needs(at) {
+            self.drop_steps(at);
+            return Ground::fresh(tip);
+        }
+        match &last.commit {
+            Some(commit) => Ground::after(last.base.clone(), commit.clone()),
+            None => Ground::fresh(tip),
+        }
     }
 }
 

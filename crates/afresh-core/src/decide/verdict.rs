@@ -48,6 +48,7 @@ impl Turn<'_> {
     }
 
     fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &Claim) {
+        let claim = &self.with_steps(at, claim);
         let task = self.run.plan().task(at);
         if harvest.changes.is_empty() && task.lists_files() {
             return self.reject(at, Rejection::NoChange, true);
@@ -67,12 +68,25 @@ impl Turn<'_> {
     pub(super) fn accept_held(&mut self, at: usize) {
         let Stage::Held(_, harvest, _) = &self.run.task(at).stage else { return };
         let claim = self.run.task(at).claim.clone().unwrap_or_default();
+        let claim = self.with_steps(at, &claim);
         let beyond = self.scope_of(at, &claim).judge(&harvest.changes).beyond;
         let differences = differences(harvest, &claim, &beyond);
         self.accept(at, differences);
     }
 
-    fn scope_of<'t>(&'t self, at: usize, claim: &'t Claim) -> Scope<'t> {
+    /// What a worker claims at the end, with what was declared and finished before.
+    fn with_steps(&self, at: usize, claim: &Claim) -> Claim {
+        let state = self.run.task(at);
+        let mut claim = claim.clone();
+        claim.deviations.extend(state.declared_in_steps().cloned());
+        if !claim.files.is_empty() {
+            let earlier = state.finished_steps.iter().flat_map(|step| &step.paths);
+            claim.files.extend(earlier.cloned());
+        }
+        claim
+    }
+
+    pub(super) fn scope_of<'t>(&'t self, at: usize, claim: &'t Claim) -> Scope<'t> {
         let settings = self.run.settings();
         let unfinished = self
             .run
@@ -104,7 +118,11 @@ impl Turn<'_> {
         } else {
             None
         };
+        let over = self.ends_the_steps(at, &reason);
         self.record(Event::AttemptRejected { attempt, reason, counts, not_before });
+        if over {
+            self.drop_steps(at);
+        }
         if counts && self.run.task(at).counted >= self.run.settings().attempts.max(1) {
             self.fail_for_last_rejection(at);
         }

@@ -8,9 +8,10 @@ use crate::event::{Event, Rejection};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId};
 use crate::input::{AttemptEnd, MergedTree};
-use crate::outcome::Outcome;
+use crate::outcome::{Deviation, Outcome};
 use crate::plan::Plan;
 use crate::question::{Answered, Question, Topic};
+use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
 use crate::usage::{Amount, Usage};
 
@@ -22,13 +23,14 @@ impl Run {
             Event::Opened { epoch } => self.opened(*epoch),
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => self.settings = (**settings).clone(),
-            Event::AttemptStarting { attempt, slot, base, reserved } => {
-                self.starting(Work {
-                    attempt: attempt.clone(),
-                    slot: *slot,
-                    base: base.clone(),
-                    reserved: *reserved,
-                });
+            Event::AttemptStarting { attempt, slot, base, reserved, from } => {
+                let base = base.clone();
+                let ground = match from.clone() {
+                    Some(step) => Ground::after(base, step),
+                    None => Ground::fresh(base),
+                };
+                let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
+                self.starting(Work { attempt, slot, ground, reserved });
             }
             Event::AttemptSpawned { attempt } => self.spawned(attempt),
             Event::SpawnFailed { attempt, not_before, .. } => {
@@ -37,6 +39,13 @@ impl Run {
             Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
             Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
             Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
+            Event::StepClaimed { attempt, step, deviations } => {
+                self.step_claimed(attempt, *step, deviations);
+            }
+            Event::StepSaved { attempt, harvest, .. } => self.step_saved(attempt, harvest),
+            Event::StepDone { attempt, .. } => self.step_done(attempt),
+            Event::StepRefused { attempt, .. } => self.step_over(attempt),
+            Event::StepsDropped { task } => self.steps_dropped(task),
             // For whoever reads the log; no state follows from it.
             Event::WorkerLogged { .. } => {}
             Event::LeavingsSaved { attempt } => {
@@ -209,9 +218,59 @@ impl Run {
             Outcome::Done(claim) => Some(claim.clone()),
             _ => None,
         };
+        // Whoever waits for an answer is gone.
+        self.tasks[at].claimed_step = None;
         if let Some(work) = self.tasks[at].stage.work().cloned() {
             self.set(at, Stage::Harvesting(work, end.clone()));
         }
+    }
+
+    fn step_claimed(&mut self, attempt: &AttemptId, step: u32, deviations: &[Deviation]) {
+        let at = self.at(&attempt.task);
+        let deviations = deviations.to_vec();
+        self.tasks[at].claimed_step = Some(StepClaim { step, deviations, saved: None });
+    }
+
+    fn step_saved(&mut self, attempt: &AttemptId, harvest: &Harvest) {
+        let at = self.at(&attempt.task);
+        if let Some(claim) = &mut self.tasks[at].claimed_step {
+            claim.saved = Some(harvest.clone());
+        }
+    }
+
+    fn step_done(&mut self, attempt: &AttemptId) {
+        let at = self.at(&attempt.task);
+        let needs = self.landed_needs(at);
+        let task = &mut self.tasks[at];
+        let Some(StepClaim { step, deviations, saved: Some(saved) }) = task.claimed_step.take()
+        else {
+            return;
+        };
+        let Some(work) = task.stage.work_mut() else { return };
+        if let Some(commit) = &saved.commit {
+            work.ground.onto = commit.clone();
+        }
+        let base = work.ground.base.clone();
+        task.finished_steps.push(FinishedStep {
+            step,
+            attempt: attempt.clone(),
+            base,
+            needs,
+            commit: saved.commit,
+            tree: saved.tree,
+            paths: saved.changes.into_iter().map(|change| change.path).collect(),
+            deviations,
+        });
+    }
+
+    fn step_over(&mut self, attempt: &AttemptId) {
+        let at = self.at(&attempt.task);
+        self.tasks[at].claimed_step = None;
+    }
+
+    fn steps_dropped(&mut self, task: &TaskId) {
+        let at = self.at(task);
+        self.tasks[at].finished_steps.clear();
     }
 
     fn harvested(&mut self, attempt: &AttemptId, harvest: &Harvest) {

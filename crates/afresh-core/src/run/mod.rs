@@ -228,6 +228,17 @@ impl Run {
         self.dearest
     }
 
+    /// The commits by which the tasks that this one needs have landed.
+    pub(crate) fn landed_needs(&self, at: usize) -> Vec<CommitId> {
+        let needs = self.plan.needs(at).iter().map(|need| &self.tasks[*need].stage);
+        needs
+            .filter_map(|stage| match stage {
+                Stage::Done { commit, .. } => Some(commit.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
     /// What everything so far used.
     pub fn usage(&self) -> Usage {
         let here = self.tasks.iter().flat_map(|task| task.usages.values());

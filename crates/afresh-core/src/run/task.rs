@@ -7,8 +7,9 @@ use crate::event::Rejection;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, Slot};
 use crate::input::{AttemptEnd, MergedTree};
-use crate::outcome::Claim;
+use crate::outcome::{Claim, Deviation};
 use crate::question::Answered;
+use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
 use crate::usage::{Amount, Usage};
 
@@ -36,6 +37,10 @@ pub struct TaskState {
     /// Use per attempt: counted once, however often it is reported.
     pub usages: BTreeMap<u32, Usage>,
     pub differences: Vec<String>,
+    /// The step that its worker waits to hear about.
+    pub claimed_step: Option<StepClaim>,
+    /// In order; the next worker goes on after the last one.
+    pub finished_steps: Vec<FinishedStep>,
     /// Which driver retried it by policy.
     pub retried_in: Option<u32>,
 }
@@ -65,6 +70,16 @@ impl TaskState {
         } else {
             fact
         })
+    }
+
+    /// How many steps are finished.
+    pub fn steps_done(&self) -> u32 {
+        self.finished_steps.last().map_or(0, |last| last.step)
+    }
+
+    /// What workers declared with the steps that they finished.
+    pub fn declared_in_steps(&self) -> impl Iterator<Item = &Deviation> {
+        self.finished_steps.iter().flat_map(|step| &step.deviations)
     }
 
     /// The attempt that is underway, if one is.
@@ -110,7 +125,7 @@ pub enum Stage {
 pub struct Work {
     pub attempt: AttemptId,
     pub slot: Slot,
-    pub base: CommitId,
+    pub ground: Ground,
     pub reserved: Amount,
 }
 
@@ -153,6 +168,13 @@ impl Stage {
             | Self::Failed { .. }
             | Self::Skipped { .. }
             | Self::Done { .. } => None,
+        }
+    }
+
+    pub(super) fn work_mut(&mut self) -> Option<&mut Work> {
+        match self {
+            Self::Starting(work) | Self::Running(work) => Some(work),
+            _ => None,
         }
     }
 

@@ -138,7 +138,7 @@ fn what_is_nobodys_fault_does_not_count() {
     let stopped = story.harvested("A.2", &[]);
     assert_eq!(
         stopped.lines()[1],
-        "rejected A.2 (does not count): ended by us before it was finished; a fresh worker starts over"
+        "rejected A.2 (does not count): ended by us before it was finished"
     );
     story.ends_with("B.2", Ending::Stopped, Outcome::Silent);
     story.harvested("B.2", &[]);

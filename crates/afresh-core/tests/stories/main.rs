@@ -16,3 +16,4 @@ mod replanning;
 mod scheduling;
 mod scope;
 mod sizes;
+mod steps;

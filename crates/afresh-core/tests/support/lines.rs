@@ -17,7 +17,17 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::AttemptStarting { attempt, slot, reserved, .. } if reserved.tokens > 0 => {
             format!("starting {attempt} in {slot}, {} reserved", reserved.tokens)
         }
+        Event::AttemptStarting { attempt, slot, from: Some(from), .. } => {
+            format!("starting {attempt} in {slot} from {}", named(from.as_str()))
+        }
         Event::AttemptStarting { attempt, slot, .. } => format!("starting {attempt} in {slot}"),
+        Event::StepClaimed { attempt, step, .. } => format!("step {step} claimed by {attempt}"),
+        Event::StepSaved { attempt, step, .. } => format!("step {step} saved of {attempt}"),
+        Event::StepDone { attempt, step, .. } => format!("step {step} done by {attempt}"),
+        Event::StepRefused { attempt, step, reason } => {
+            format!("step {step} of {attempt} refused: {}", reason.describe())
+        }
+        Event::StepsDropped { task } => format!("steps of {task} dropped"),
         Event::AttemptSpawned { attempt } => format!("spawned {attempt}"),
         Event::SpawnFailed { attempt, not_before, .. } => {
             format!("no spawn {attempt}{}", until(*not_before))
@@ -87,8 +97,14 @@ pub(crate) fn event_line(event: &Event) -> String {
 
 pub(crate) fn effect_line(effect: &Effect) -> String {
     match effect {
-        Effect::Start { attempt, slot, base } => {
-            format!("→ start {attempt} in {slot} from {}", named(base.as_str()))
+        Effect::Start { attempt, slot, ground } => {
+            format!("→ start {attempt} in {slot} from {}", named(ground.prepared.as_str()))
+        }
+        Effect::SaveStep { attempt, step, ground, .. } => {
+            format!("→ save step {step} of {attempt} onto {}", named(ground.onto.as_str()))
+        }
+        Effect::AnswerStep { attempt, step, answer } => {
+            format!("→ answer {attempt} about step {step}: {answer:?}")
         }
         Effect::Stop { attempt, grace } => format!("→ stop {attempt} within {grace:?}"),
         Effect::Harvest { attempt, slot, .. } => format!("→ harvest {attempt} in {slot}"),

@@ -197,7 +197,7 @@ impl Story {
         let id = attempt_id(attempt);
         let onto = self.run.tip().clone();
         let state = self.run.state_of(&id.task).expect("a task of the plan");
-        let unmoved = state.stage.work().is_some_and(|work| work.base == onto);
+        let unmoved = state.stage.work().is_some_and(|work| work.ground.base == onto);
         let tree = if unmoved { tree(attempt) } else { tree(&format!("m{attempt}")) };
         let commit = commit(&format!("m{attempt}"));
         self.feed(&Input::MergeBuilt(id, Build::Clean(MergedTree { onto, commit, tree })))

@@ -13,6 +13,7 @@ use afresh_core::usage::Amount;
 use afresh_core::{Reaction, Run};
 
 use super::scenario::Scenario;
+use super::step_laws::StepLaws;
 use super::world::World;
 
 /// What the journal so far adds up to, counted without the core.
@@ -33,6 +34,7 @@ pub(super) struct Laws {
     /// Rejections that count, since the task was last given a new chance.
     counted: BTreeMap<TaskId, u32>,
     intended: BTreeSet<CommitId>,
+    steps: StepLaws,
 }
 
 impl Laws {
@@ -50,6 +52,7 @@ impl Laws {
             dearest: Amount::default(),
             counted: BTreeMap::new(),
             intended: BTreeSet::new(),
+            steps: StepLaws::new(run.plan()),
         }
     }
 
@@ -79,6 +82,7 @@ impl Laws {
 
     fn note(&mut self, event: &Event, world: &mut World) -> Result<(), String> {
         self.fenced(event)?;
+        self.steps.note(event)?;
         match event {
             Event::HaltRequested { .. } => self.halted = true,
             Event::HaltCleared => self.halted = false,
@@ -145,6 +149,10 @@ impl Laws {
             Event::AttemptSpawned { attempt }
             | Event::SpawnFailed { attempt, .. }
             | Event::UsageCounted { attempt, .. }
+            | Event::StepClaimed { attempt, .. }
+            | Event::StepSaved { attempt, .. }
+            | Event::StepDone { attempt, .. }
+            | Event::StepRefused { attempt, .. }
             | Event::AttemptEnded { attempt, .. }
             | Event::AttemptHarvested { attempt, .. }
             | Event::AttemptRejected { attempt, .. }

@@ -9,6 +9,8 @@ mod letter;
 mod people;
 mod random;
 mod scenario;
+mod step_laws;
+mod workers;
 mod world;
 
 use std::collections::BinaryHeap;
@@ -61,6 +63,8 @@ pub struct Summary {
     pub reused: usize,
     pub halts: usize,
     pub budgets: usize,
+    /// Attempts that went on after a step that an earlier one had finished.
+    pub resumed: usize,
 }
 
 /// More steps than any seed needs: beyond them a run goes round in circles.
@@ -310,6 +314,7 @@ impl Game {
             reused: intents.saturating_sub(built),
             halts: count(|event| matches!(event, Event::HaltRequested { .. })),
             budgets: count(|event| matches!(event, Event::BudgetReached { .. })),
+            resumed: count(|event| matches!(event, Event::AttemptStarting { from: Some(_), .. })),
         }
     }
 }

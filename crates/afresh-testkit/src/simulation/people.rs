@@ -3,7 +3,7 @@
 
 use afresh_core::Run;
 use afresh_core::input::{Input, Opening};
-use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, Task, TaskDraft};
+use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, Task, TaskDraft};
 use afresh_core::settings::{Schedule, Settings};
 
 use super::random::Random;
@@ -76,6 +76,12 @@ fn draft_of(task: &Task) -> TaskDraft {
         command: check.command.clone(),
         red_first: check.red_first,
     };
+    let step = |step: &afresh_core::plan::Step| StepDraft {
+        name: step.name.clone(),
+        instructions: step.instructions.clone(),
+        files: step.files.iter().map(file).collect(),
+        checks: step.checks.iter().map(check).collect(),
+    };
     TaskDraft {
         id: task.id.to_string(),
         title: task.title.clone(),
@@ -83,6 +89,7 @@ fn draft_of(task: &Task) -> TaskDraft {
         needs: task.needs.iter().map(ToString::to_string).collect(),
         files: task.files.iter().map(file).collect(),
         checks: task.checks.iter().map(check).collect(),
+        steps: task.steps.iter().map(step).collect(),
         ..TaskDraft::default()
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, TaskDraft};
+use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft};
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings, TimeoutAction};
 use afresh_core::usage::Budget;
 
@@ -119,10 +119,29 @@ pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
             needs,
             files,
             checks: vec![CheckDraft { name: None, command: format!("check {at}"), red_first }],
+            steps: draw_steps(random, at),
             ..TaskDraft::default()
         }
     });
     PlanDraft { name: "simulated".to_owned(), spec: None, tasks: tasks.collect() }
+}
+
+/// One task in three has steps, and one step in two a check.
+fn draw_steps(random: &mut Random, task: u64) -> Vec<StepDraft> {
+    let count = if random.chance(330) { 1 + random.below(3) } else { 0 };
+    let step = |number: u64, checked: bool| StepDraft {
+        name: format!("step {number}"),
+        checks: checked
+            .then(|| CheckDraft {
+                name: None,
+                command: format!("check {task}-{number}"),
+                red_first: false,
+            })
+            .into_iter()
+            .collect(),
+        ..StepDraft::default()
+    };
+    (1..=count).map(|number| step(number, random.chance(500))).collect()
 }
 
 fn draw_settings(random: &mut Random) -> Settings {

@@ -9,15 +9,17 @@ use afresh_core::effect::{CheckOn, CheckRequest, Effect};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, Slot, TaskId, TreeId};
 use afresh_core::input::{AttemptEnd, Build, CheckReport, Input, MergedTree, Move};
-use afresh_core::outcome::{Choice, Claim, Decision, Ending, Failure, Outcome, SpawnFailure};
+use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
 use afresh_core::plan::Plan;
 use afresh_core::run::{Run, Stage};
+use afresh_core::step::Ground;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
 
 use super::letter::Letter;
 use super::random::Random;
 use super::scenario::Scenario;
+use super::workers;
 
 #[derive(Debug)]
 pub(super) struct World {
@@ -39,6 +41,8 @@ pub(super) struct World {
     /// Slots that are being read right now.
     harvesting: BTreeMap<Slot, AttemptId>,
     saved: BTreeSet<AttemptId>,
+    /// Commits of steps, with the task and the base that they belong to.
+    step_commits: BTreeMap<CommitId, (TaskId, CommitId)>,
     /// What each attempt left.
     harvests: BTreeMap<AttemptId, TreeId>,
     /// Trees and the checks they passed.
@@ -64,6 +68,7 @@ impl World {
             slots: BTreeMap::new(),
             harvesting: BTreeMap::new(),
             saved: BTreeSet::new(),
+            step_commits: BTreeMap::new(),
             harvests: BTreeMap::new(),
             passed: BTreeSet::new(),
             spent: BTreeMap::new(),
@@ -155,9 +160,13 @@ impl World {
         run: &Run,
     ) -> Result<Vec<Letter>, String> {
         let inputs = match effect {
-            Effect::Start { attempt, slot, base } => {
-                self.start(attempt, *slot, base, random, scenario, run)?
+            Effect::Start { attempt, slot, ground } => {
+                self.start(attempt, *slot, ground, random, scenario, run)?
             }
+            Effect::SaveStep { attempt, ground, step, .. } => {
+                vec![self.save_step(attempt, ground, *step, random, scenario, run)]
+            }
+            Effect::AnswerStep { .. } => vec![],
             Effect::Stop { attempt, .. } => self.stop(attempt),
             Effect::Harvest { attempt, slot, .. } => {
                 self.harvest(attempt, *slot, random, scenario, run)?
@@ -184,7 +193,7 @@ impl World {
         &mut self,
         attempt: &AttemptId,
         slot: Slot,
-        base: &CommitId,
+        ground: &Ground,
         random: &mut Random,
         scenario: &Scenario,
         run: &Run,
@@ -212,7 +221,7 @@ impl World {
         let behind = self
             .branch
             .iter()
-            .position(|commit| commit == base)
+            .position(|commit| *commit == ground.base)
             .ok_or("EX-03: the base is not on the branch")?;
         let held: Vec<TaskId> =
             self.branch[..=behind].iter().filter_map(|c| self.commits[c].1.clone()).collect();
@@ -233,6 +242,12 @@ impl World {
                 ));
             }
         }
+        let step_of = |commit: &CommitId| self.step_commits.get(commit);
+        if ground.is_resumed()
+            && step_of(&ground.prepared) != Some(&(attempt.task.clone(), ground.base.clone()))
+        {
+            return Err(format!("ST-02: {attempt} goes on from what is no step of its task"));
+        }
         if random.chance(scenario.spawn_fails) {
             let failure = SpawnFailure { message: "no such program".to_owned(), hint: None };
             return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
@@ -240,20 +255,33 @@ impl World {
         self.spawned += 1;
         self.slots.insert(slot, attempt.clone());
         self.alive.insert(attempt.clone());
-        let mut inputs = vec![Input::Spawned(attempt.clone())];
-        let mut usage = Usage::default();
-        for _ in 0..random.below(3) {
-            usage.input += random.below(400);
-            usage.cost_micros = Some(usage.cost_micros.unwrap_or(0) + random.below(400));
-            inputs.push(Input::UsageSeen(attempt.clone(), usage));
-        }
+        let steps = u32::try_from(task.steps.len()).expect("small");
+        let (inputs, usage) = workers::draw_life(attempt, steps, random, scenario);
         self.spent.insert(attempt.clone(), usage);
-        let (ending, outcome) = draw_end(random, scenario);
-        inputs.push(Input::AttemptEnded(
-            attempt.clone(),
-            AttemptEnd { ending, outcome, usage, duration_ms: 1 },
-        ));
         Ok(inputs)
+    }
+
+    /// A commit of what the worker has, while it waits.
+    fn save_step(
+        &mut self,
+        attempt: &AttemptId,
+        ground: &Ground,
+        step: u32,
+        random: &mut Random,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Input {
+        let saved = if random.chance(scenario.trouble) {
+            Err("no room".to_owned())
+        } else {
+            let harvest = self.left_by(attempt, random, scenario, run);
+            if let Some(commit) = &harvest.commit {
+                let of = (attempt.task.clone(), ground.base.clone());
+                self.step_commits.insert(commit.clone(), of);
+            }
+            Ok(harvest)
+        };
+        Input::StepSaved { attempt: attempt.clone(), step, saved }
     }
 
     fn stop(&mut self, attempt: &AttemptId) -> Vec<Input> {
@@ -295,6 +323,19 @@ impl World {
                 Err("the workspace is gone".to_owned()),
             )]);
         }
+        let harvest = self.left_by(attempt, random, scenario, run);
+        self.harvests.insert(attempt.clone(), harvest.tree.clone());
+        Ok(vec![Input::Harvested(attempt.clone(), Ok(harvest))])
+    }
+
+    /// What is in a worker's slot.
+    fn left_by(
+        &mut self,
+        attempt: &AttemptId,
+        random: &mut Random,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Harvest {
         let tree = TreeId::new(self.object('a')).expect("an object id");
         let commit = CommitId::new(self.object('c')).expect("an object id");
         let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
@@ -315,9 +356,7 @@ impl World {
             });
         }
         let commit = (!changes.is_empty()).then_some(commit);
-        self.harvests.insert(attempt.clone(), tree.clone());
-        let harvest = Harvest { tree, commit, changes, notes: vec![] };
-        Ok(vec![Input::Harvested(attempt.clone(), Ok(harvest))])
+        Harvest { tree, commit, changes, notes: vec![] }
     }
 
     fn check(&mut self, request: &CheckRequest, random: &mut Random, scenario: &Scenario) -> Input {
@@ -445,28 +484,4 @@ impl World {
         self.branch.push(to.clone());
         answer(Move::Done)
     }
-}
-
-fn draw_end(random: &mut Random, scenario: &Scenario) -> (Ending, Outcome) {
-    if random.chance(scenario.dies) {
-        let ending = *random.pick(&[Ending::Exited(1), Ending::Exited(255), Ending::Signaled(9)]);
-        return (ending, Outcome::Silent);
-    }
-    if random.chance(scenario.times_out) {
-        return (*random.pick(&[Ending::TimedOut, Ending::WentSilent]), Outcome::Silent);
-    }
-    if random.chance(scenario.asks) {
-        let decision = Decision {
-            question: "which?".to_owned(),
-            options: vec![Choice::new("a", "this"), Choice::new("b", "that")],
-            ..Decision::default()
-        };
-        let outcome = match random.below(3) {
-            0 => Outcome::NeedsDecision(decision),
-            1 => Outcome::NeedsAction(afresh_core::outcome::Action::default()),
-            _ => Outcome::Failed(Failure { error: "too hard".to_owned(), ..Failure::default() }),
-        };
-        return (Ending::Exited(0), outcome);
-    }
-    (Ending::Exited(0), Outcome::Done(Claim::default()))
 }

@@ -1,0 +1,193 @@
+//! Steps: finished pieces of a task that outlive their worker (EX-04, ST-02).
+//!
+//! The worker waits for the answer, so a refusal reaches it while it can still do something. A
+//! claim dies with its worker; only `StepDone` is kept.
+
+use super::Turn;
+use crate::check::{CheckResult, Checked, Phase};
+use crate::effect::{CheckOn, CheckRequest, Effect};
+use crate::event::{Event, Rejection};
+use crate::harvest::Harvest;
+use crate::ids::AttemptId;
+use crate::input::CheckReport;
+use crate::outcome::{Claim, Deviation};
+use crate::run::Stage;
+use crate::step::StepAnswer;
+
+impl Turn<'_> {
+    pub(super) fn step_claimed(&mut self, attempt: &AttemptId, step: u32, declared: &[Deviation]) {
+        let Some(Stage::Starting(work) | Stage::Running(work)) = self.stage_of(attempt) else {
+            return;
+        };
+        let (slot, ground) = (work.slot, work.ground.clone());
+        let at = self.position(&attempt.task);
+        match self.why_not(at, step) {
+            Claimable::Now => {
+                let (attempt, deviations) = (attempt.clone(), declared.to_vec());
+                self.record(Event::StepClaimed { attempt: attempt.clone(), step, deviations });
+                self.ask_world(Effect::SaveStep { attempt, slot, ground, step });
+            }
+            // Asked twice: the answer is the same.
+            Claimable::Already => self.answer_step(attempt, step, StepAnswer::Accepted),
+            Claimable::No(why) => self.answer_step(attempt, step, StepAnswer::Refused(why)),
+        }
+    }
+
+    fn why_not(&self, at: usize, step: u32) -> Claimable {
+        let (task, state) = (self.run.plan().task(at), self.run.task(at));
+        let (all, done) = (task.steps.len(), state.steps_done());
+        if all == 0 {
+            return Claimable::No("this task has no steps; just finish it".to_owned());
+        }
+        if step == 0 || step as usize > all {
+            return Claimable::No(format!("there is no step {step}: the task has {all}"));
+        }
+        if step <= done {
+            return Claimable::Already;
+        }
+        if let Some(other) = &state.claimed_step {
+            return Claimable::No(format!("step {} is still being checked", other.step));
+        }
+        if step != done + 1 {
+            return Claimable::No(format!("step {} comes first", done + 1));
+        }
+        Claimable::Now
+    }
+
+    pub(super) fn step_saved(
+        &mut self,
+        attempt: &AttemptId,
+        step: u32,
+        saved: &Result<Harvest, String>,
+    ) {
+        if !self.awaits(attempt, step) {
+            return;
+        }
+        let at = self.position(&attempt.task);
+        match saved {
+            Ok(harvest) => {
+                let (attempt, harvest) = (attempt.clone(), harvest.clone());
+                self.record(Event::StepSaved { attempt, step, harvest });
+                self.judge_step(at, step);
+            }
+            Err(message) => {
+                let message = format!("the step could not be saved: {message}");
+                self.refuse_step(attempt, step, Rejection::Trouble { message });
+            }
+        }
+    }
+
+    /// Is this very step the one that its worker waits for, and not saved yet?
+    fn awaits(&self, attempt: &AttemptId, step: u32) -> bool {
+        let Some(Stage::Starting(_) | Stage::Running(_)) = self.stage_of(attempt) else {
+            return false;
+        };
+        let state = self.run.state_of(&attempt.task);
+        let claim = state.and_then(|state| state.claimed_step.as_ref());
+        claim.is_some_and(|claim| claim.step == step && claim.saved.is_none())
+    }
+
+    fn judge_step(&mut self, at: usize, step: u32) {
+        let state = self.run.task(at);
+        let (Some(attempt), Some(claim)) = (state.attempt().cloned(), state.claimed_step.clone())
+        else {
+            return;
+        };
+        let Some(harvest) = claim.saved else { return };
+        let deviations = state.declared_in_steps().cloned().chain(claim.deviations).collect();
+        let declared = Claim { deviations, ..Claim::default() };
+        let judgement = self.scope_of(at, &declared).judge(&harvest.changes);
+        if !judgement.violations.is_empty() {
+            let violations = judgement.violations;
+            return self.refuse_step(&attempt, step, Rejection::OutOfScope { violations });
+        }
+        if let Some(path) = judgement.ask.first() {
+            let message = format!(
+                "{path} hands trust to other programs: a person is asked when the task ends, so \
+                 go on without marking steps"
+            );
+            return self.refuse_step(&attempt, step, Rejection::Trouble { message });
+        }
+        let checks = self.run.plan().task(at).steps[step as usize - 1].checks.clone();
+        if checks.is_empty() {
+            return self.finish_step(&attempt, step, &[]);
+        }
+        // Everything is to end, the worker too (R7).
+        if self.run.halt().is_some_and(|halt| halt.now) {
+            return self.refuse_step(&attempt, step, Rejection::Stopped);
+        }
+        let on = CheckOn::Tree(harvest.tree);
+        let attempt = Some(attempt);
+        self.ask_world(Effect::Check(CheckRequest { attempt, phase: Phase::Step, on, checks }));
+    }
+
+    pub(super) fn step_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
+        if self.stage_of(attempt).is_none() {
+            return;
+        }
+        let claim = self.run.state_of(&attempt.task).and_then(|state| state.claimed_step.as_ref());
+        let Some((step, tree)) = claim.and_then(|c| Some((c.step, &c.saved.as_ref()?.tree))) else {
+            return;
+        };
+        if *tree != report.tree {
+            return;
+        }
+        match &report.checked {
+            Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
+                self.finish_step(attempt, step, results);
+            }
+            Checked::Ran(results) => {
+                let results = results.clone();
+                self.refuse_step(attempt, step, Rejection::ChecksFailed { results });
+            }
+            Checked::Stopped => self.refuse_step(attempt, step, Rejection::Stopped),
+            Checked::Impossible(why) => {
+                let message = format!("checks could not run: {why}");
+                self.refuse_step(attempt, step, Rejection::Trouble { message });
+            }
+        }
+    }
+
+    fn finish_step(&mut self, attempt: &AttemptId, step: u32, results: &[CheckResult]) {
+        let results = results.to_vec();
+        self.record(Event::StepDone { attempt: attempt.clone(), step, results });
+        self.answer_step(attempt, step, StepAnswer::Accepted);
+    }
+
+    fn refuse_step(&mut self, attempt: &AttemptId, step: u32, reason: Rejection) {
+        let text = reason.explain();
+        self.record(Event::StepRefused { attempt: attempt.clone(), step, reason });
+        self.answer_step(attempt, step, StepAnswer::Refused(text));
+    }
+
+    fn answer_step(&mut self, attempt: &AttemptId, step: u32, answer: StepAnswer) {
+        self.ask_world(Effect::AnswerStep { attempt: attempt.clone(), step, answer });
+    }
+
+    /// Does this end of an attempt take the finished steps with it?
+    pub(super) fn ends_the_steps(&self, at: usize, reason: &Rejection) -> bool {
+        let resumed = self.run.task(at).stage.work().is_some_and(|work| work.ground.is_resumed());
+        match reason {
+            // They stand on a branch that has moved on, or on what a person refused.
+            Rejection::Conflict { .. }
+            | Rejection::BrokenMerge { .. }
+            | Rejection::Refused { .. } => true,
+            // Somebody has tried to mend it; perhaps it is the steps that are wrong.
+            Rejection::ChecksFailed { .. } => resumed,
+            _ => false,
+        }
+    }
+
+    pub(super) fn drop_steps(&mut self, at: usize) {
+        if !self.run.task(at).finished_steps.is_empty() {
+            let task = self.run.plan().task(at).id.clone();
+            self.record(Event::StepsDropped { task });
+        }
+    }
+}
+
+enum Claimable {
+    Now,
+    Already,
+    No(String),
+}

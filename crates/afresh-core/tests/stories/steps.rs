@@ -1,0 +1,280 @@
+//! Steps: finished pieces of a task that outlive their worker (EX-04, AG-07, ST-02).
+
+use afresh_core::Input;
+use afresh_core::check::{Checked, Phase};
+use afresh_core::harvest::{ChangeKind, Harvest};
+use afresh_core::input::{Move, Opening};
+use afresh_core::outcome::{Claim, Deviation, Ending, Outcome};
+use afresh_core::plan::{Plan, StepDraft};
+use afresh_core::settings::{Settings, TimeoutAction};
+use insta::assert_snapshot;
+
+use crate::support::{
+    Story, Told, attempt_id, changed, check, commit, draft_of, file, result, tree,
+};
+
+/// A task with two steps; only the second has a check of its own.
+fn story() -> Story {
+    story_with(Settings { timeout_action: TimeoutAction::Retry, ..Settings::default() })
+}
+
+fn story_with(settings: Settings) -> Story {
+    let mut story = Story::unopened(plan("A: a.txt"), settings);
+    story.open();
+    story.spawned("A.1");
+    story
+}
+
+/// The last task of the plan gets the steps.
+fn plan(text: &str) -> Plan {
+    let mut draft = draft_of(text);
+    let step = |name: &str, checks| StepDraft {
+        name: name.to_owned(),
+        files: vec![file(&format!("{name}.txt"))],
+        checks,
+        ..StepDraft::default()
+    };
+    let last = draft.tasks.last_mut().expect("a task");
+    last.steps = vec![step("one", vec![]), step("two", vec![check("test two")])];
+    Plan::new(draft).expect("a plan without problems")
+}
+
+fn claims(story: &mut Story, attempt: &str, step: u32) -> Told {
+    declares(story, attempt, step, vec![])
+}
+
+fn declares(story: &mut Story, attempt: &str, step: u32, deviations: Vec<Deviation>) -> Told {
+    story.feed(&Input::StepClaimed { attempt: attempt_id(attempt), step, deviations })
+}
+
+fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> Told {
+    let name = format!("{attempt}-{step}");
+    let changes = paths.iter().map(|path| changed(path, ChangeKind::Created)).collect();
+    let harvest =
+        Harvest { tree: tree(&name), commit: Some(commit(&name)), changes, notes: vec![] };
+    story.feed(&Input::StepSaved { attempt: attempt_id(attempt), step, saved: Ok(harvest) })
+}
+
+fn second_is_checked(story: &mut Story, attempt: &str, code: i32) -> Told {
+    let ran = Checked::Ran(vec![result("test two", code)]);
+    story.report(attempt, Phase::Step, tree(&format!("{attempt}-2")), ran)
+}
+
+/// Claimed, saved and done.
+fn finishes_first(story: &mut Story, attempt: &str) {
+    claims(story, attempt, 1);
+    saved(story, attempt, 1, &["one.txt"]);
+}
+
+fn times_out(story: &mut Story, attempt: &str) -> Told {
+    story.ends_with(attempt, Ending::TimedOut, Outcome::Silent);
+    story.harvested(attempt, &["one.txt"])
+}
+
+/// EX-04: a step is saved, judged and checked while its worker waits, and then it is told.
+#[test]
+fn ex04_a_finished_step_is_saved_and_checked_and_the_worker_hears_of_it() {
+    let mut story = story();
+    assert_snapshot!(claims(&mut story, "A.1", 1).text(), @"
+    step 1 claimed by A.1
+    → save step 1 of A.1 onto base
+    ");
+    assert_snapshot!(saved(&mut story, "A.1", 1, &["one.txt"]).text(), @"
+    step 1 saved of A.1
+    step 1 done by A.1
+    → answer A.1 about step 1: Accepted
+    ");
+    assert_snapshot!(claims(&mut story, "A.1", 2).text(), @"
+    step 2 claimed by A.1
+    → save step 2 of A.1 onto A.1-1
+    ");
+    assert_snapshot!(saved(&mut story, "A.1", 2, &["one.txt", "two.txt"]).text(), @"
+    step 2 saved of A.1
+    → check Step tree A.1-2: test two
+    ");
+    assert_snapshot!(second_is_checked(&mut story, "A.1", 0).text(), @"
+    step 2 done by A.1
+    → answer A.1 about step 2: Accepted
+    ");
+    assert_eq!(story.status().tasks[0].steps.map(|steps| (steps.done, steps.of)), Some((2, 2)));
+}
+
+/// AG-09, AG-07: the next fresh worker starts after the last finished step, on the same base.
+#[test]
+fn ag09_a_worker_that_ran_out_of_time_leaves_its_finished_steps_to_the_next() {
+    let mut story = story();
+    finishes_first(&mut story, "A.1");
+    assert_snapshot!(times_out(&mut story, "A.1").text(), @"
+    harvested A.1: 1 changes
+    rejected A.1 (counts): failed:timeout: the worker did not end in time
+    starting A.2 in 1 from A.1-1
+    → start A.2 in 1 from A.1-1
+    ");
+    story.spawned("A.2");
+    // What the second one adds is put on top of it.
+    assert_snapshot!(claims(&mut story, "A.2", 2).text(), @"
+    step 2 claimed by A.2
+    → save step 2 of A.2 onto A.1-1
+    ");
+}
+
+/// ST-02, ST-04: so it is after a kill of ours, a halt, a crash of the worker and a question.
+#[test]
+fn st02_finished_steps_outlive_however_their_worker_ended() {
+    for ending in [Ending::Stopped, Ending::Lost, Ending::Exited(1), Ending::Signaled(9)] {
+        let mut story = story();
+        finishes_first(&mut story, "A.1");
+        story.ends_with("A.1", ending, Outcome::Silent);
+        let told = story.harvested("A.1", &["one.txt"]);
+        let started = if told.started().is_empty() { story.wait(10).text() } else { told.text() };
+        assert!(started.contains("starting A.2 in 1 from A.1-1"), "{ending:?}: {started}");
+    }
+}
+
+/// ST-02: what a worker claimed and we had not yet judged is nobody's finished step.
+#[test]
+fn st02_a_step_that_was_not_checked_when_its_worker_died_is_not_kept() {
+    let mut story = story();
+    finishes_first(&mut story, "A.1");
+    claims(&mut story, "A.1", 2);
+    saved(&mut story, "A.1", 2, &["one.txt", "two.txt"]);
+    times_out(&mut story, "A.1");
+    second_is_checked(&mut story, "A.1", 0).changes_nothing();
+    assert_eq!(story.status().tasks[0].steps.map(|steps| steps.done), Some(1));
+}
+
+/// EX-04: a refusal reaches the worker while it can still do something about it.
+#[test]
+fn ex04_a_step_that_fails_its_check_is_refused_and_can_be_claimed_again() {
+    let mut story = story();
+    finishes_first(&mut story, "A.1");
+    claims(&mut story, "A.1", 2);
+    saved(&mut story, "A.1", 2, &["two.txt"]);
+    assert_snapshot!(second_is_checked(&mut story, "A.1", 1).text(), @r#"
+    step 2 of A.1 refused: `test two` ended with exit code 1
+    → answer A.1 about step 2: Refused("`test two` ended with exit code 1\n")
+    "#);
+    assert_snapshot!(claims(&mut story, "A.1", 2).text(), @"
+    step 2 claimed by A.1
+    → save step 2 of A.1 onto A.1-1
+    ");
+}
+
+/// EX-04: a step holds only files in the task's scope, or declared with it.
+#[test]
+fn ex04_a_step_beyond_the_tasks_files_must_declare_them() {
+    let mut story = story();
+    claims(&mut story, "A.1", 1);
+    assert_snapshot!(saved(&mut story, "A.1", 1, &["one.txt", "x.txt"]).text(), @r#"
+    step 1 saved of A.1
+    step 1 of A.1 refused: rejected: x.txt is not one of the task's files and was not declared as a deviation
+    → answer A.1 about step 1: Refused("rejected: x.txt is not one of the task's files and was not declared as a deviation")
+    "#);
+    let deviation =
+        Deviation { rule: 3, description: "blocked".to_owned(), files: vec!["x.txt".to_owned()] };
+    declares(&mut story, "A.1", 1, vec![deviation]);
+    assert_snapshot!(saved(&mut story, "A.1", 1, &["one.txt", "x.txt"]).text(), @"
+    step 1 saved of A.1
+    step 1 done by A.1
+    → answer A.1 about step 1: Accepted
+    ");
+    // Declared once is enough: the end of the attempt does not have to say it again.
+    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(Claim::default()));
+    assert_snapshot!(story.harvested("A.1", &["one.txt", "x.txt"]).text(), @"
+    harvested A.1: 2 changes
+    accepted A.1: x.txt is beyond the task's files, declared as a deviation
+    → check Alone tree A.1: test two, test A
+    ");
+}
+
+/// Steps come in order, once, and only where there are any.
+#[test]
+fn a_step_out_of_order_is_refused_and_one_that_is_done_stays_done() {
+    let mut story = story();
+    assert_snapshot!(claims(&mut story, "A.1", 2).text(), @r#"→ answer A.1 about step 2: Refused("step 1 comes first")"#);
+    assert_snapshot!(claims(&mut story, "A.1", 3).text(), @r#"→ answer A.1 about step 3: Refused("there is no step 3: the task has 2")"#);
+    claims(&mut story, "A.1", 1);
+    assert_snapshot!(claims(&mut story, "A.1", 1).text(), @r#"→ answer A.1 about step 1: Refused("step 1 is still being checked")"#);
+    saved(&mut story, "A.1", 1, &["one.txt"]);
+    assert_snapshot!(claims(&mut story, "A.1", 1).text(), @"→ answer A.1 about step 1: Accepted");
+
+    let mut plain = Story::of("B: b.txt");
+    plain.spawned("B.1");
+    assert_snapshot!(claims(&mut plain, "B.1", 1).text(), @r#"→ answer B.1 about step 1: Refused("this task has no steps; just finish it")"#);
+}
+
+/// R2: a claim of a worker that was given up for lost changes nothing.
+#[test]
+fn r2_a_late_claim_and_a_late_answer_change_nothing() {
+    let mut story = story();
+    claims(&mut story, "A.1", 1);
+    times_out(&mut story, "A.1");
+    claims(&mut story, "A.1", 1).changes_nothing();
+    saved(&mut story, "A.1", 1, &["one.txt"]).changes_nothing();
+}
+
+/// EX-05: what collided with the branch starts over from the branch.
+#[test]
+fn ex05_a_collision_takes_the_steps_with_it() {
+    let mut story = story();
+    finishes_first(&mut story, "A.1");
+    story.ends("A.1");
+    story.harvested("A.1", &["one.txt"]);
+    let both = Checked::Ran(vec![result("test two", 0), result("test A", 0)]);
+    story.report("A.1", Phase::Alone, tree("A.1"), both);
+    assert_snapshot!(story.collides("A.1", "one.txt").text(), @"
+    rejected A.1 (does not count): collided with work that landed meanwhile: one.txt
+    steps of A dropped
+    starting A.2 in 1
+    → start A.2 in 1 from base
+    ");
+}
+
+/// Somebody has tried to mend it; perhaps it is the steps that are wrong.
+#[test]
+fn a_second_worker_that_fails_on_the_same_steps_makes_the_third_start_over() {
+    let mut story = story();
+    finishes_first(&mut story, "A.1");
+    let fails = |story: &mut Story, attempt: &str| {
+        story.ends(attempt);
+        story.harvested(attempt, &["one.txt"]);
+        let told = Checked::Ran(vec![result("test two", 1)]);
+        story.report(attempt, Phase::Alone, tree(attempt), told)
+    };
+    assert_snapshot!(fails(&mut story, "A.1").text(), @"
+    rejected A.1 (counts): `test two` ended with exit code 1
+    starting A.2 in 1 from A.1-1
+    → start A.2 in 1 from A.1-1
+    ");
+    story.spawned("A.2");
+    assert_snapshot!(fails(&mut story, "A.2").text(), @"
+    rejected A.2 (counts): `test two` ended with exit code 1
+    steps of A dropped
+    starting A.3 in 1
+    → start A.3 in 1 from base
+    ");
+}
+
+/// EX-03: steps are worth nothing once a task that they rest on is done anew.
+#[test]
+fn ex03_steps_that_rest_on_a_task_that_was_redone_are_dropped() {
+    let mut story = Story::unopened(plan("B: b.txt\nA < B: a.txt"), Settings::default());
+    story.open();
+    story.lands("B.1");
+    story.spawned("A.1");
+    finishes_first(&mut story, "A.1");
+    // The plan says something else about B now.
+    let changed = plan("B: b.txt other.txt\nA < B: a.txt");
+    story.open_with(Opening { plan: Some(changed), ..Opening::default() });
+    story.harvested("A.1", &["one.txt"]);
+    story.spawned("B.2");
+    story.passes_alone("B.2");
+    story.built("B.2");
+    let told = story.moved("B.2", Move::Done);
+    assert_snapshot!(told.text(), @"
+    merged B.2
+    steps of A dropped
+    starting A.2 in 1
+    → start A.2 in 1 from mB.2
+    ");
+}

@@ -1,0 +1,118 @@
+//! Finished steps are kept, and dropped only for a reason (ST-02, AG-07).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::event::{Event, Rejection};
+use afresh_core::ids::{CommitId, TaskId};
+use afresh_core::plan::Plan;
+
+/// What the journal says about steps, counted without the core.
+#[derive(Debug)]
+pub(super) struct StepLaws {
+    plan: Plan,
+    plan_changed: bool,
+    /// The last commit that was made of a step, per task.
+    saved: BTreeMap<TaskId, Option<CommitId>>,
+    finished: BTreeMap<TaskId, Finished>,
+    /// Tasks whose last attempt ended in a way that takes its steps with it.
+    spoilt: BTreeSet<TaskId>,
+    landing: BTreeSet<TaskId>,
+}
+
+#[derive(Debug)]
+struct Finished {
+    step: u32,
+    commit: Option<CommitId>,
+}
+
+impl StepLaws {
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self {
+            plan: plan.clone(),
+            plan_changed: false,
+            saved: BTreeMap::new(),
+            finished: BTreeMap::new(),
+            spoilt: BTreeSet::new(),
+            landing: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::StepSaved { attempt, harvest, .. } => {
+                self.saved.insert(attempt.task.clone(), harvest.commit.clone());
+            }
+            Event::StepDone { attempt, step, results } => {
+                if results.iter().any(|result| !result.passed()) {
+                    return Err(format!("EX-04: step {step} of {attempt} is done and failed"));
+                }
+                self.done(&attempt.task, *step)?;
+            }
+            Event::StepsDropped { task } => {
+                if !self.spoilt.contains(task) && !self.plan_changed {
+                    return Err(format!("ST-02: the steps of {task} are dropped for no reason"));
+                }
+                self.finished.remove(task);
+            }
+            Event::AttemptStarting { attempt, from, .. } => {
+                self.spoilt.remove(&attempt.task);
+                let kept = self.finished.get(&attempt.task).and_then(|last| last.commit.as_ref());
+                if from.as_ref() != kept {
+                    return Err(format!(
+                        "ST-02: {attempt} starts from {from:?}, not from {kept:?}"
+                    ));
+                }
+            }
+            Event::AttemptRejected { attempt, reason, .. } => {
+                self.landing.remove(&attempt.task);
+                if spoils(reason) {
+                    self.spoilt.insert(attempt.task.clone());
+                }
+            }
+            Event::LandIntended { attempt, .. } => {
+                self.landing.insert(attempt.task.clone());
+            }
+            Event::Merged { attempt, .. } => {
+                self.landing.remove(&attempt.task);
+                self.finished.remove(&attempt.task);
+            }
+            Event::PlanChanged { plan } => self.plan_changed(plan),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, task: &TaskId, step: u32) -> Result<(), String> {
+        let before = self.finished.get(task).map_or(0, |last| last.step);
+        if step != before + 1 {
+            return Err(format!("EX-04: step {step} of {task} is done after step {before}"));
+        }
+        let commit = self.saved.get(task).cloned().flatten();
+        self.finished.insert(task.clone(), Finished { step, commit });
+        Ok(())
+    }
+
+    /// Another task under the old name starts with nothing; what is about to land stays.
+    fn plan_changed(&mut self, plan: &Plan) {
+        self.plan_changed = true;
+        for task in self.plan.tasks() {
+            let same =
+                plan.position(&task.id).is_some_and(|at| plan.task(at).is_same_work_as(task));
+            if !same && !self.landing.contains(&task.id) {
+                self.finished.remove(&task.id);
+            }
+        }
+        self.plan = plan.clone();
+    }
+}
+
+/// The branch moved on, a person refused it, or a second worker could not mend it.
+fn spoils(reason: &Rejection) -> bool {
+    matches!(
+        reason,
+        Rejection::Conflict { .. }
+            | Rejection::BrokenMerge { .. }
+            | Rejection::Refused { .. }
+            | Rejection::ChecksFailed { .. }
+    )
+}
