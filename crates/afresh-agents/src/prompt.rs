@@ -22,11 +22,11 @@ const RULES: &str = "\
 - Change only the files listed above. If the task cannot be done without another file:
   1. fix a bug, 2. add what is critically missing, or 3. fix what blocks you: do it, and declare it under `deviations`;
   4. for an architectural change, stop and answer NEEDS_DECISION;
-  5. anything else: leave it and mention it in `notes`.
+  5. anything else: leave it, and note it with `afresh issue`.
 - Never change tests or checks to make them pass. Never delete files that are not yours.
 - Your word is not enough: the checks are run by somebody else, on a clean checkout.
-- `afresh log INFO WORD MESSAGE` adds a line to the run's log.
-- Commits are optional; each one you make becomes a step of this task.
+- `afresh log INFO WORD MESSAGE` adds a line to the run's log; `afresh issue TEXT` notes what is not yours to mend.
+- Commits are optional.
 ";
 
 const CONTRACT: &str = "\
@@ -80,7 +80,15 @@ fn steps(text: &mut String, bundle: &Bundle) {
     if bundle.task.steps.is_empty() {
         return;
     }
-    text.push_str("## Steps, in this order; commit after each\n");
+    text.push_str(
+        "## Steps, in this order\n\
+         After each: `afresh step done N`. It is checked at once, and kept even if you are cut off.\n",
+    );
+    let done = bundle.first_step.saturating_sub(1);
+    if done > 0 {
+        let _ =
+            writeln!(text, "Steps 1 to {done} are done and in your directory; go on after them.");
+    }
     for (number, step) in
         bundle.task.steps.iter().enumerate().skip(bundle.first_step.saturating_sub(1))
     {
@@ -131,9 +139,10 @@ fn feedback(text: &mut String, bundle: &Bundle) {
     let Some(rejection) = &bundle.feedback else { return };
     let _ = writeln!(
         text,
-        "## The attempt before this one came to nothing\nThis is attempt {} (at most {} count). You start from a clean tree.\n{}",
+        "## The attempt before this one came to nothing\nThis is attempt {} (at most {} count). You start from {}.\n{}",
         bundle.attempt.number,
         bundle.attempts_allowed,
+        if bundle.first_step > 1 { "its last finished step" } else { "a clean tree" },
         rejection.describe()
     );
     match rejection {

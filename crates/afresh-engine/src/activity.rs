@@ -104,6 +104,27 @@ fn describe(event: &Event) -> Parts {
         Event::WorkerLogged { attempt, level, event, message } => {
             (level.word(), attempt.to_string(), "worker", format!("{event}: {message}"))
         }
+        Event::StepClaimed { attempt, step, .. } => {
+            ("DEBUG", attempt.to_string(), "step-claimed", format!("step {step}"))
+        }
+        Event::StepSaved { attempt, step, harvest } => (
+            "DEBUG",
+            attempt.to_string(),
+            "step-saved",
+            format!("step {step}: {} paths changed", harvest.changes.len()),
+        ),
+        Event::StepDone { attempt, step, .. } => {
+            ("INFO", attempt.to_string(), "step-done", format!("step {step}"))
+        }
+        Event::StepRefused { attempt, step, reason } => (
+            "WARN",
+            attempt.to_string(),
+            "step-refused",
+            format!("step {step}: {}", reason.describe()),
+        ),
+        Event::StepsDropped { task } => {
+            ("INFO", task.to_string(), "steps-dropped", "the next worker starts over".to_owned())
+        }
         Event::LeavingsSaved { attempt } => {
             ("INFO", attempt.to_string(), "leavings-saved", "its task left the plan".to_owned())
         }

@@ -50,6 +50,10 @@ impl Layout {
         self.state.join("STOP")
     }
 
+    pub fn issues(&self) -> PathBuf {
+        self.state.join("ISSUES.md")
+    }
+
     pub fn activity_log(&self) -> PathBuf {
         self.state.join("activity.log")
     }

@@ -17,7 +17,7 @@
 //! | [`order`] | commands of other terminals |
 //! | [`mailbox`] | what workers say while they work |
 //! | [`watch`] | who wants to see what was recorded |
-//! | [`activity`] | the activity log, a projection of the journal |
+//! | [`activity`], [`issues`] | the activity log and the list of what was put off: projections of the journal |
 //! | [`report`] | what a run came to, a projection of the journal |
 //! | `world` | effects, each in its own thread |
 //! | `clock` | the run's own clock |
@@ -25,6 +25,7 @@
 pub mod activity;
 mod clock;
 pub mod driver;
+pub mod issues;
 pub mod layout;
 pub mod mailbox;
 pub mod open;

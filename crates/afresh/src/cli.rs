@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    decide, halt, log, questions, report, resume, run, schema, show, status, task,
+    decide, halt, issue, log, questions, report, resume, run, schema, show, status, step, task,
 };
 
 /// Runs a specification to done with a fresh coding agent for every task.
@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Questions(questions::Args),
     Decide(decide::Args),
     Task(task::Args),
+    Step(step::Args),
     Log(log::Args),
+    Issue(issue::Args),
     Schema(schema::Args),
 }

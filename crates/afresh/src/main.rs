@@ -12,6 +12,7 @@
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
 //! | [`report_page`], [`markdown`] | a report as Markdown |
+//! | [`own_attempt`] | the attempt that a worker calls us from |
 //! | [`signals`] | Ctrl-C and its kin |
 
 mod cli;
@@ -25,6 +26,7 @@ mod markdown;
 mod moment;
 mod ordering;
 mod output;
+mod own_attempt;
 mod plan_file;
 mod preflight;
 mod progress;

@@ -57,6 +57,21 @@ impl Watcher for Progress {
                     &format!("{}{hint}", failure.message),
                 );
             }
+            Event::StepDone { attempt, step, .. } => {
+                let steps = run.plan().position(&attempt.task).map(|at| &run.plan().task(at).steps);
+                let name = steps.and_then(|all| all.get(*step as usize - 1)).map(|s| &s.name);
+                let (of, name) = (steps.map_or(0, Vec::len), name.map_or("", String::as_str));
+                let text = format!("step {step} of {of}: {name}");
+                self.line("step", Paint::Blue, &attempt.to_string(), &text);
+            }
+            Event::StepRefused { attempt, step, reason } => {
+                let text = format!("step {step}: {}", reason.describe());
+                self.line("refused", Paint::Yellow, &attempt.to_string(), &text);
+            }
+            Event::StepsDropped { task } => {
+                let text = "its finished steps no longer hold; the next worker starts over";
+                self.line("dropped", Paint::Yellow, task.as_str(), text);
+            }
             Event::AttemptRejected { attempt, reason, .. } => {
                 self.rejected(&attempt.to_string(), reason);
             }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use afresh_agents::agent::Prompt;
 use afresh_agents::{Bundle, prompt};
-use afresh_core::ids::{AttemptId, CommitId, Slot};
+use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
+use afresh_core::step::Ground;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
 use afresh_formats::result;
@@ -27,6 +28,7 @@ const ANSWER_BYTES: u64 = 1024 * 1024;
 pub(crate) struct AttemptJob {
     pub(crate) attempt: AttemptId,
     slot: Slot,
+    ground: Ground,
     bundle: Bundle,
     agent: Option<String>,
     grace: std::time::Duration,
@@ -56,7 +58,7 @@ impl Files {
 }
 
 impl AttemptJob {
-    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, base: CommitId) -> Self {
+    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, ground: Ground) -> Self {
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
         let (task, state) = (run.plan().task(at), run.task(at));
         let settings = run.settings();
@@ -66,14 +68,15 @@ impl AttemptJob {
             plan: run.plan().name.clone(),
             attempt: attempt.clone(),
             attempts_allowed: settings.attempts,
-            base,
+            base: ground.base.clone(),
             task: task.clone(),
-            first_step: 1,
+            first_step: state.steps_done() as usize + 1,
             always: settings.always.clone(),
             feedback: state.feedback.clone(),
             answers: state.answers.clone(),
         };
-        Self { attempt, slot, bundle, agent: task.agent.clone(), grace: settings.halt_grace }
+        let (agent, grace) = (task.agent.clone(), settings.halt_grace);
+        Self { attempt, slot, ground, bundle, agent, grace }
     }
 
     pub(crate) fn carry_out(&self, shared: &Shared, handle: &Handle, mail: &dyn Fn(Input)) {
@@ -101,7 +104,7 @@ impl AttemptJob {
         let place = Place::Work(self.slot);
         shared
             .pool
-            .prepare(place, Target::Commit(&self.bundle.base), &shared.rules.keep)
+            .prepare(place, Target::Commit(&self.ground.prepared), &shared.rules.keep)
             .map_err(|error| failure(&describe(&error), None))?;
         let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
         shared.pool.claim(place, &kept).map_err(|error| failure(&describe(&error), None))?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use afresh_core::Input;
 use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
 use afresh_core::effect::{CheckOn, CheckRequest};
-use afresh_core::ids::{AttemptId, CommitId, Slot, TreeId};
+use afresh_core::ids::{CommitId, Slot, TreeId};
 use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
 use afresh_core::printable;
@@ -209,7 +209,7 @@ impl Entered<'_> {
     ) -> Result<Option<CheckResult>, String> {
         let rules = &self.shared.rules;
         let attempt = round.request.attempt.as_ref();
-        let log = self.log_file(attempt, round.request.phase, number)?;
+        let log = self.log_file(round, number)?;
         let mut own = vec![("AFRESH_RUN", self.shared.run.to_string())];
         if let Some(attempt) = attempt {
             own.push(("AFRESH_TASK", attempt.task.to_string()));
@@ -255,16 +255,16 @@ impl Entered<'_> {
         }))
     }
 
-    fn log_file(
-        &self,
-        attempt: Option<&AttemptId>,
-        phase: Phase,
-        number: usize,
-    ) -> Result<PathBuf, String> {
-        let directory = self.shared.layout.checks(&self.shared.run, attempt);
+    fn log_file(&self, round: &Round<'_>, number: usize) -> Result<PathBuf, String> {
+        let CheckRequest { attempt, phase, .. } = round.request;
+        let directory = self.shared.layout.checks(&self.shared.run, attempt.as_ref());
         fs::create_dir_all(&directory)
             .map_err(|e| format!("cannot make {}: {e}", directory.display()))?;
-        let phase = format!("{phase:?}").to_lowercase();
+        let phase = match phase {
+            // A task has several steps, and each may be tried again.
+            Phase::Step => format!("step-{}", &round.tree.as_str()[..10]),
+            phase => format!("{phase:?}").to_lowercase(),
+        };
         Ok(directory.join(format!("{phase}-{}.log", number + 1)))
     }
 }

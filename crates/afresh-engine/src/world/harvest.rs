@@ -1,7 +1,8 @@
 //! Saving what an attempt left, and measuring it.
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
-use afresh_core::ids::{AttemptId, CommitId, Slot};
+use afresh_core::ids::{AttemptId, Slot};
+use afresh_core::step::Ground;
 use afresh_core::{Input, Run, printable};
 use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_ref};
 
@@ -12,14 +13,14 @@ use crate::world::attempt::describe;
 pub(crate) struct HarvestJob {
     attempt: AttemptId,
     slot: Slot,
-    base: CommitId,
+    ground: Ground,
     files: Vec<String>,
     title: String,
     steps: Vec<String>,
 }
 
 impl HarvestJob {
-    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, base: CommitId) -> Self {
+    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, ground: Ground) -> Self {
         // The task may be gone when the plan changed; its work is saved all the same.
         let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
         Self {
@@ -29,7 +30,7 @@ impl HarvestJob {
                 .map_or_else(Vec::new, |t| t.steps.iter().map(|step| step.name.clone()).collect()),
             attempt,
             slot,
-            base,
+            ground,
         }
     }
 
@@ -38,9 +39,9 @@ impl HarvestJob {
             Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
         let prefix = format!("feat({}): ", self.attempt.task);
         let request = HarvestRequest {
-            base: &self.base,
-            prepared: &self.base,
-            onto: &self.base,
+            base: &self.ground.base,
+            prepared: &self.ground.prepared,
+            onto: &self.ground.onto,
             files: &self.files,
             keep: &shared.rules.keep,
             message: &format!("{prefix}{}", self.title),
@@ -50,16 +51,19 @@ impl HarvestJob {
             salvage: &salvage_ref(shared.run.as_str(), &self.attempt.to_string()),
             limits: HarvestLimits::default(),
         };
-        let harvest = match shared.pool.harvest(Place::Work(self.slot), &request) {
-            Ok(harvest) => Ok(Harvest {
-                tree: harvest.tree,
-                commit: harvest.commit,
-                changes: harvest.changes.into_iter().map(change).collect(),
-                notes: harvest.notes,
-            }),
-            Err(error) => Err(describe(&error)),
-        };
+        let harvest = shared.pool.harvest(Place::Work(self.slot), &request);
+        let harvest = harvest.map(measured).map_err(|error| describe(&error));
         Input::Harvested(self.attempt.clone(), harvest)
+    }
+}
+
+/// What git measured, in the core's words.
+pub(crate) fn measured(harvest: afresh_git::Harvest) -> Harvest {
+    Harvest {
+        tree: harvest.tree,
+        commit: harvest.commit,
+        changes: harvest.changes.into_iter().map(change).collect(),
+        notes: harvest.notes,
     }
 }
 

@@ -9,7 +9,7 @@ use afresh_core::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::{
     DEFAULT_PATIENCE, Expect, Merge, MergeOutcome, NewCommit, RefOutcome, RefUpdate, Signature,
-    salvage_ref,
+    salvage_ref, step_ref,
 };
 
 use crate::clock::wall_seconds;
@@ -90,26 +90,36 @@ pub(crate) struct MoveJob {
     pub(crate) from: CommitId,
     pub(crate) to: CommitId,
     pub(crate) restore: Option<CommitId>,
-    /// The attempt's own commit, where the branch reaches it once it has moved: then it needs no
-    /// salvage ref any more.
-    pub(crate) reached: Option<CommitId>,
+    /// Refs whose commits the branch reaches once it has moved: they are not needed any more.
+    pub(crate) reached: Vec<(String, CommitId)>,
 }
 
-/// The commit of an attempt that its merge has as second parent; a linear history has none.
-pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Option<CommitId> {
-    if run.settings().history == History::Linear {
-        return None;
+/// What keeps the commits that the merge has behind its second parent: the attempt's own, and the
+/// steps that it went on from. A linear history reaches none of them.
+pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)> {
+    let Some(state) = run.state_of(&attempt.task) else { return Vec::new() };
+    let Stage::Merging(_, harvest, ..) = &state.stage else { return Vec::new() };
+    let (Some(own), History::Merge) = (harvest.commit.clone(), run.settings().history) else {
+        return Vec::new();
+    };
+    let id = run.id().as_str();
+    let mut refs = vec![(salvage_ref(id, &attempt.to_string()), own)];
+    let mut last = None;
+    for step in &state.finished_steps {
+        // A step that changed nothing has the commit of the one before, and no ref of its own.
+        if let Some(commit) = step.commit.as_ref().filter(|commit| last != Some(*commit)) {
+            let name = step_ref(id, &step.attempt.to_string(), step.step as usize);
+            refs.push((name, commit.clone()));
+        }
+        last = step.commit.as_ref();
     }
-    match &run.state_of(&attempt.task)?.stage {
-        Stage::Merging(_, harvest, ..) => harvest.commit.clone(),
-        _ => None,
-    }
+    refs
 }
 
 impl MoveJob {
     pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
         let from = Expect::Is(self.from.clone());
-        let moved = self.try_move(shared, &from, self.reached.as_ref());
+        let moved = self.try_move(shared, &from, &self.reached);
         let moved = moved.unwrap_or_else(Move::Trouble);
         Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved)
     }
@@ -118,7 +128,7 @@ impl MoveJob {
         &self,
         shared: &Shared,
         expected: &Expect,
-        reached: Option<&CommitId>,
+        reached: &[(String, CommitId)],
     ) -> Result<Move, String> {
         if let Some(place) = checked_out_in(shared, &self.branch) {
             return Err(format!(
@@ -127,7 +137,6 @@ impl MoveJob {
             ));
         }
         let repository = shared.pool.repository();
-        let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
         let updates = self.updates(shared, expected.clone(), reached);
         let outcome = match repository.update_refs(&updates, DEFAULT_PATIENCE) {
             Ok(outcome) => outcome,
@@ -139,9 +148,11 @@ impl MoveJob {
         };
         match outcome {
             RefOutcome::Done => Ok(Move::Done),
-            // The ref holds other work than what lands: it stays.
-            RefOutcome::Mismatch { name, .. } if name == kept => {
-                self.try_move(shared, expected, None)
+            // The ref holds other work than what lands, or is gone: the others go, it stays.
+            RefOutcome::Mismatch { name, .. } if reached.iter().any(|(kept, _)| *kept == name) => {
+                let others: Vec<_> =
+                    reached.iter().filter(|(kept, _)| *kept != name).cloned().collect();
+                self.try_move(shared, expected, &others)
             }
             // Killed between the move and its record: it is done.
             RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(Move::Done),
@@ -164,17 +175,18 @@ impl MoveJob {
         &self,
         shared: &Shared,
         expected: Expect,
-        reached: Option<&CommitId>,
+        reached: &[(String, CommitId)],
     ) -> Vec<RefUpdate> {
         let run = shared.run.as_str();
         let mut updates = vec![
             RefUpdate { name: full_name(&self.branch), new: Some(self.to.clone()), old: expected },
             RefUpdate { name: tip_ref(run), new: Some(self.to.clone()), old: Expect::Any },
         ];
-        if let Some(reached) = reached {
-            let name = salvage_ref(run, &self.attempt.to_string());
-            updates.push(RefUpdate { name, new: None, old: Expect::Is(reached.clone()) });
-        }
+        updates.extend(reached.iter().map(|(name, commit)| RefUpdate {
+            name: name.clone(),
+            new: None,
+            old: Expect::Is(commit.clone()),
+        }));
         updates
     }
 }

@@ -7,6 +7,7 @@ mod harvest;
 mod landing;
 mod passes;
 mod setup;
+mod steps;
 mod stoppers;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub(crate) use checks::CheckDesk;
 use harvest::HarvestJob;
 use landing::MergeJob;
 pub(crate) use landing::{full_name, tip_ref};
+use steps::StepJob;
 pub(crate) use stoppers::Stoppers;
 
 /// Everything that the threads share.
@@ -56,15 +58,22 @@ impl World {
         let at_once = run.halt().is_some_and(|halt| halt.now);
         self.shared.pool.repository().hurry(at_once);
         match effect {
-            Effect::Start { attempt, slot, base } => {
-                let job = AttemptJob::new(run, attempt, slot, base);
+            Effect::Start { attempt, slot, ground } => {
+                let job = AttemptJob::new(run, attempt, slot, ground);
                 // Registered before the thread starts, so that a stop cannot miss it.
                 let handle = self.shared.stoppers.register(&job.attempt);
                 self.spawn(move |shared, mail| job.carry_out(shared, &handle, mail));
             }
             Effect::Stop { attempt, grace } => self.shared.stoppers.stop(&attempt, grace),
-            Effect::Harvest { attempt, slot, base } => {
-                let job = HarvestJob::new(run, attempt, slot, base);
+            Effect::SaveStep { attempt, slot, ground, step } => {
+                let job = StepJob::new(run, attempt, slot, ground, step);
+                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+            }
+            Effect::AnswerStep { attempt, step, answer } => {
+                steps::answer(&self.shared, &attempt, step, &answer);
+            }
+            Effect::Harvest { attempt, slot, ground } => {
+                let job = HarvestJob::new(run, attempt, slot, ground);
                 self.spawn(move |shared, mail| mail(job.carry_out(shared)));
             }
             Effect::Check(request) => {

@@ -166,13 +166,12 @@ impl World {
             Effect::SaveStep { attempt, ground, step, .. } => {
                 vec![self.save_step(attempt, ground, *step, random, scenario, run)]
             }
-            Effect::AnswerStep { .. } => vec![],
             Effect::Stop { attempt, .. } => self.stop(attempt),
             Effect::Harvest { attempt, slot, .. } => {
                 self.harvest(attempt, *slot, random, scenario, run)?
             }
             Effect::Check(request) => vec![self.check(request, random, scenario)],
-            Effect::StopChecks => vec![],
+            Effect::AnswerStep { .. } | Effect::StopChecks => vec![],
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 vec![self.build(attempt, base, onto, theirs.as_ref(), random, scenario)?]
             }

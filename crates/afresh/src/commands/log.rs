@@ -4,9 +4,9 @@ use afresh_core::event::LogLevel;
 use afresh_engine::mailbox::Note;
 use clap::ValueEnum;
 
-use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::own_attempt;
 
 /// Add a line to the activity log (called by a worker, inside its attempt)
 #[derive(Debug, clap::Args)]
@@ -27,10 +27,7 @@ enum Level {
 }
 
 pub(crate) fn log(args: &Args) -> Result<Exit, Failure> {
-    let attempt = environment::attempt_directory().ok_or_else(|| {
-        Failure::usage("no-attempt", "`afresh log` is for workers, inside an attempt")
-            .help("AFRESH_RESULT is not set")
-    })?;
+    let mailbox = own_attempt::mailbox("afresh log")?;
     let level = match args.level {
         Level::Debug => LogLevel::Debug,
         Level::Info => LogLevel::Info,
@@ -38,10 +35,8 @@ pub(crate) fn log(args: &Args) -> Result<Exit, Failure> {
         Level::Error => LogLevel::Error,
     };
     let short = |text: &str, most: usize| text.chars().take(most).collect();
-    let note = Note { level, event: short(&args.event, 100), message: short(&args.message, 2_000) };
-    note.leave(&attempt).map_err(|error| {
-        Failure::usage("mailbox", format!("cannot leave a note in {}", attempt.display()))
-            .cause(error.to_string())
-    })?;
+    let (event, message) = (short(&args.event, 100), short(&args.message, 2_000));
+    let note = Note::Log { level, event, message };
+    mailbox.leave(&note).map_err(|error| own_attempt::cannot_leave(&error))?;
     Ok(Exit::Done)
 }

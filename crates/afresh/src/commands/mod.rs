@@ -2,6 +2,7 @@
 
 pub(crate) mod decide;
 pub(crate) mod halt;
+pub(crate) mod issue;
 pub(crate) mod log;
 pub(crate) mod questions;
 pub(crate) mod report;
@@ -10,6 +11,7 @@ pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod step;
 pub(crate) mod task;
 
 use crate::cli::{Cli, Command};
@@ -28,7 +30,9 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Questions(args) => questions::questions(args, &cli.common, output),
         Command::Decide(args) => decide::decide(args, &cli.common, output),
         Command::Task(args) => task::task(args, &cli.common, output),
+        Command::Step(args) => step::step(args, output),
         Command::Log(args) => log::log(args),
+        Command::Issue(args) => issue::issue(args),
         Command::Schema(args) => Ok(schema::schema(args, output)),
     }
 }

@@ -9,6 +9,7 @@ use afresh_core::ids::TaskId;
 use afresh_core::input::Opening;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
 use afresh_engine::activity::ActivityLog;
+use afresh_engine::issues::IssueList;
 use afresh_engine::open::Taken;
 use afresh_engine::{Driver, OpenRun, Rules, Watcher, Workplace};
 use afresh_git::{DiscoverError, Repository};
@@ -351,5 +352,6 @@ fn watchers(place: &Workplace, output: &Output) -> Result<Vec<Box<dyn Watcher>>,
     } else {
         Box::new(Progress::new(output.clone()))
     };
-    Ok(vec![Box::new(log), view])
+    let issues = IssueList::new(place.layout.issues(), moment::iso);
+    Ok(vec![Box::new(log), Box::new(issues), view])
 }

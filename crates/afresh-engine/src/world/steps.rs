@@ -1,0 +1,65 @@
+//! A finished step: a commit of what its worker has so far, and the answer to the worker.
+
+use afresh_core::ids::{AttemptId, Slot};
+use afresh_core::step::{Ground, StepAnswer};
+use afresh_core::{Input, Run};
+use afresh_git::{HarvestLimits, Place, Signature, SnapshotRequest, salvage_ref, step_ref};
+
+use crate::clock::wall_seconds;
+use crate::mailbox::Mailbox;
+use crate::world::Shared;
+use crate::world::attempt::describe;
+use crate::world::harvest::{measured, one_line};
+
+pub(crate) struct StepJob {
+    attempt: AttemptId,
+    slot: Slot,
+    ground: Ground,
+    step: u32,
+    files: Vec<String>,
+    message: String,
+}
+
+impl StepJob {
+    pub(crate) fn new(
+        run: &Run,
+        attempt: AttemptId,
+        slot: Slot,
+        ground: Ground,
+        step: u32,
+    ) -> Self {
+        let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
+        let task = run.plan().task(at);
+        let files = task.patterns().map(ToString::to_string).collect();
+        let name = &task.steps[step as usize - 1].name;
+        let message = format!("feat({}): {}", attempt.task, one_line(name));
+        Self { attempt, slot, ground, step, files, message }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+        let (run, attempt) = (shared.run.as_str(), self.attempt.to_string());
+        let signature =
+            Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
+        let request = SnapshotRequest {
+            base: &self.ground.base,
+            prepared: &self.ground.prepared,
+            onto: &self.ground.onto,
+            files: &self.files,
+            keep: &shared.rules.keep,
+            message: &self.message,
+            signature: &signature,
+            owner: &salvage_ref(run, &attempt),
+            keep_as: &step_ref(run, &attempt, self.step as usize),
+            limits: HarvestLimits::default(),
+        };
+        let saved = shared.pool.snapshot(Place::Work(self.slot), &request);
+        let saved = saved.map(measured).map_err(|error| describe(&error));
+        Input::StepSaved { attempt: self.attempt.clone(), step: self.step, saved }
+    }
+}
+
+/// Answers the worker that waits; one that is gone needs no answer.
+pub(crate) fn answer(shared: &Shared, attempt: &AttemptId, step: u32, answer: &StepAnswer) {
+    let mailbox = Mailbox::of(shared.layout.attempt(&shared.run, attempt));
+    let _ = mailbox.tell(step, answer);
+}
