@@ -10,6 +10,7 @@
 //! | [`ids`], [`time`], [`pattern`] | names, moments, file patterns: checked once, then trusted |
 //! | [`printable`] | text of others, made safe to show |
 //! | [`plan`] | tasks and their order; everything that is wrong with a plan, at once |
+//! | [`estimate`] | how much of a worker's context a task will fill |
 //! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
 //! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
 //! | [`step`] | finished pieces of a task, and where a fresh worker goes on |
@@ -22,6 +23,7 @@
 pub mod check;
 pub mod decide;
 pub mod effect;
+pub mod estimate;
 pub mod event;
 pub mod harvest;
 pub mod ids;

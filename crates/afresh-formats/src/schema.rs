@@ -16,6 +16,8 @@ pub struct PlanFile {
     pub name: Option<String>,
     /// The specification the plan comes from.
     pub spec: Option<String>,
+    /// The directory whose repository the plan is for, relative to this file.
+    pub target: Option<String>,
     #[schemars(length(min = 1))]
     pub task: Vec<TaskEntry>,
 }

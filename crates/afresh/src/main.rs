@@ -8,6 +8,7 @@
 //! | [`environment`] | every variable that we read |
 //! | [`config`] | the configuration file, and what it means together with the flags |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
+//! | [`file_sizes`] | how large the files are that a plan names |
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
@@ -22,6 +23,7 @@ mod environment;
 mod event_lines;
 mod exit;
 mod failure;
+mod file_sizes;
 mod markdown;
 mod moment;
 mod ordering;

@@ -22,6 +22,8 @@ pub(crate) struct PlanFile {
     /// As people know it.
     pub(crate) shown: String,
     pub(crate) plan: Plan,
+    /// The directory whose repository it is for, where it names one (EX-12).
+    pub(crate) target: Option<PathBuf>,
     pub(crate) warnings: Vec<Finding>,
     /// Fields that mean nothing to us, by their path: kept, and shown.
     pub(crate) unknown: BTreeMap<String, String>,
@@ -40,14 +42,39 @@ pub(crate) fn load(directory: &Path, given: &Path) -> Result<PlanFile, Failure> 
         Some(plan) => {
             let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
             let plan = named(plan, &path);
+            let target = reading.target.map(|target| target_of(&path, &target)).transpose()?;
             let (warnings, unknown) = (reading.findings, reading.unknown);
-            Ok(PlanFile { path, shown, plan, warnings, unknown })
+            Ok(PlanFile { path, shown, plan, target, warnings, unknown })
         }
         None => Err(Failure::in_file(
             "plan",
             &format!("cannot read the plan {shown}"),
             reading.findings,
         )),
+    }
+}
+
+impl PlanFile {
+    /// The directory that the plan's paths are in: its target, else the repository around its file.
+    pub(crate) fn root(&self) -> PathBuf {
+        let start = match &self.target {
+            Some(target) => target.as_path(),
+            None => self.path.parent().unwrap_or(Path::new("/")),
+        };
+        let root = start.ancestors().find(|place| place.join(".git").exists());
+        root.unwrap_or(start).to_owned()
+    }
+}
+
+/// Relative to the plan's own directory.
+fn target_of(plan: &Path, target: &str) -> Result<PathBuf, Failure> {
+    let wanted = plan.parent().unwrap_or(Path::new("/")).join(target);
+    let failure = Failure::usage("plan", format!("cannot use the plan's target {target:?}"))
+        .help("`target` is a directory, relative to the plan's file");
+    match wanted.canonicalize() {
+        Ok(found) if found.is_dir() => Ok(found),
+        Ok(_) => Err(failure.cause("it is not a directory")),
+        Err(error) => Err(failure.cause(error.to_string())),
     }
 }
 

@@ -102,3 +102,29 @@ fn ex_12_nothing_is_initialised_for_a_plan_that_cannot_run() {
     repo.run(&["--init-git"]).expect(2);
     assert!(!repo.root().join(".git").exists(), "a repository was made for nothing");
 }
+
+/// EX-12: a plan can live beside the repository that it is for.
+#[test]
+fn ex_12_a_plans_target_selects_the_repository_and_its_configuration() {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.agent("echo x > a.txt");
+    let plans = repo.path().join("plans");
+    std::fs::create_dir(&plans).expect("a directory");
+    let plan = |target: &str| {
+        let task = "[[task]]\nid = \"T\"\ntitle = \"t\"\nfiles = [\"a.txt\"]\nno_check = \"x\"\n";
+        let text = format!("version = 1\ntarget = {target:?}\n{task}");
+        std::fs::write(plans.join("p.plan.toml"), text).expect("written");
+    };
+    let run = || {
+        let mut command = repo.command(&["run", "p.plan.toml"]);
+        command.current_dir(&plans);
+        afresh_testkit::repo::finish(command)
+    };
+    plan("../nowhere");
+    let refused = run().expect(2);
+    assert!(refused.stderr.contains("cannot use the plan's target"), "{}", refused.stderr);
+    plan("../repo");
+    run().expect(0);
+    assert_eq!(repo.landed(), ["T"]);
+    repo.expect_no_survivors();
+}

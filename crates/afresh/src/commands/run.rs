@@ -97,10 +97,14 @@ fn parse_usd(text: &str) -> Result<u64, String> {
 }
 
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let directory = workplace::directory(common)?;
+    let here = workplace::directory(common)?;
     // Everything that can be wrong is found before anything is touched.
-    let config = config::load(&directory, common.config.as_deref())?;
-    let given = args.plan.as_deref().map(|plan| plan_file::load(&directory, plan)).transpose()?;
+    let given = args.plan.as_deref().map(|plan| plan_file::load(&here, plan)).transpose()?;
+    // A plan's target selects the repository, and with it the configuration (EX-12).
+    let target = given.as_ref().and_then(|file| file.target.clone());
+    let directory = target.unwrap_or_else(|| here.clone());
+    let config_file = common.config.as_deref().map(|path| here.join(path));
+    let config = config::load(&directory, config_file.as_deref())?;
     if let (true, Some(file)) = (args.dry_run, &given) {
         show::print(file, output);
         return Ok(Exit::Done);
@@ -171,6 +175,7 @@ fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
         path: source,
         shown,
         plan: found.run.plan().clone(),
+        target: None,
         warnings: vec![],
         unknown: BTreeMap::new(),
     })

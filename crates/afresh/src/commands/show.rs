@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use afresh_core::Plan;
+use afresh_core::estimate::{DEFAULT_WINDOW, Estimate};
 use afresh_core::plan::Task;
 use serde_json::{Value, json};
 
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::file_sizes::FileSizes;
 use crate::output::{Output, count, safe};
 use crate::plan_file::{self, PlanFile};
 use crate::workplace;
@@ -37,20 +39,42 @@ pub(crate) fn print(file: &PlanFile, output: &Output) {
         output.note(warning.render().trim_end());
     }
     if output.json {
-        let mut document = to_json(&file.plan);
+        let mut document = to_json(&file.plan, &Estimates::of(file));
+        if let Some(target) = &file.target {
+            document["target"] = json!(target);
+        }
         if !file.unknown.is_empty() {
             document["unknown"] = json!(file.unknown);
         }
         output.document(&document);
     } else {
-        output.data(to_text(&file.plan).trim_end());
+        output.data(to_text(&file.plan, &Estimates::of(file)).trim_end());
     }
 }
 
-fn to_json(plan: &Plan) -> Value {
+/// How much of a worker's context each task will fill.
+struct Estimates(FileSizes);
+
+impl Estimates {
+    fn of(file: &PlanFile) -> Self {
+        let globs =
+            file.plan.tasks().iter().flat_map(Task::patterns).any(|p| p.literal().is_none());
+        Self(FileSizes::of(&file.root(), globs))
+    }
+
+    fn percent(&self, task: &Task) -> u64 {
+        Estimate::of(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern)).percent()
+    }
+}
+
+fn to_json(plan: &Plan, estimates: &Estimates) -> Value {
     let id = |at: &usize| plan.task(*at).id.to_string();
-    let tasks: Vec<Value> =
-        plan.tasks().iter().enumerate().map(|(at, task)| task_json(plan.wave(at), task)).collect();
+    let tasks: Vec<Value> = plan
+        .tasks()
+        .iter()
+        .enumerate()
+        .map(|(at, task)| task_json(plan.wave(at), task, estimates.percent(task)))
+        .collect();
     let waves: Vec<Vec<String>> =
         plan.waves().iter().map(|wave| wave.iter().map(id).collect()).collect();
     let conflicts: Vec<Value> = plan
@@ -68,7 +92,7 @@ fn to_json(plan: &Plan) -> Value {
     })
 }
 
-fn task_json(wave: u32, task: &Task) -> Value {
+fn task_json(wave: u32, task: &Task, percent: u64) -> Value {
     let files = |scopes: &[afresh_core::plan::FileScope]| -> Vec<Value> {
         scopes
             .iter()
@@ -93,11 +117,18 @@ fn task_json(wave: u32, task: &Task) -> Value {
         "checks": checks(&task.checks),
         "no_check": task.no_check,
         "tier": task.tier,
-        "est_context": null,
+        "est_context": share(percent),
     })
 }
 
-fn to_text(plan: &Plan) -> String {
+/// Per cent as a share of one.
+fn share(percent: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
+    let percent = percent as f64;
+    percent / 100.0
+}
+
+fn to_text(plan: &Plan, estimates: &Estimates) -> String {
     let mut text = String::new();
     let waves = plan.waves();
     let (tasks, in_waves) = (count(plan.len(), "task"), count(waves.len(), "wave"));
@@ -105,7 +136,8 @@ fn to_text(plan: &Plan) -> String {
     for (number, wave) in waves.iter().enumerate() {
         let _ = writeln!(text, "\nwave {}", number + 1);
         for at in wave {
-            task_text(&mut text, plan.task(*at));
+            let task = plan.task(*at);
+            task_text(&mut text, task, estimates.percent(task));
         }
     }
     let path: Vec<&str> =
@@ -135,14 +167,15 @@ fn to_text(plan: &Plan) -> String {
     text
 }
 
-fn task_text(text: &mut String, task: &Task) {
+fn task_text(text: &mut String, task: &Task, percent: u64) {
     let needs = if task.needs.is_empty() {
         String::new()
     } else {
         let ids: Vec<&str> = task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
         format!("  (needs {})", ids.join(", "))
     };
-    let _ = writeln!(text, "  {}  {}{needs}", task.id, safe(&task.title));
+    let title = safe(&task.title);
+    let _ = writeln!(text, "  {}  {title}{needs}  ~{percent} % context", task.id);
     let files: Vec<String> = task.patterns().map(|pattern| safe(pattern.as_str())).collect();
     if files.is_empty() {
         let _ = writeln!(text, "      files: any, and so it runs alone");

@@ -1,0 +1,217 @@
+//! What a plan, a task, a step, a file and a check are made of.
+
+use std::collections::BTreeMap;
+
+use afresh_core::plan::{
+    CheckDraft, ContextLevel, Field, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft, Tier,
+};
+
+use super::reader::{Places, Reader};
+use crate::finding::Finding;
+use crate::node::{Node, Value};
+
+pub const PLAN_FIELDS: &[&str] = &["version", "name", "spec", "target", "task"];
+pub const TASK_FIELDS: &[&str] = &[
+    "id", "title", "do", "needs", "files", "checks", "no_check", "steps", "tier", "context",
+    "agent",
+];
+pub const STEP_FIELDS: &[&str] = &["name", "do", "files", "checks"];
+pub const FILE_FIELDS: &[&str] = &["path", "action"];
+pub const CHECK_FIELDS: &[&str] = &["name", "run", "red_first"];
+
+impl Reader<'_, '_> {
+    pub(super) fn plan(&mut self, root: &Node) -> PlanDraft {
+        let mut draft = PlanDraft::default();
+        let Value::Table(entries) = &root.value else {
+            self.wrong(root, "a table with `version`, `name` and `task`");
+            return draft;
+        };
+        let mut versioned = false;
+        for entry in entries {
+            match entry.key.as_str() {
+                "version" => {
+                    versioned = true;
+                    if entry.node.value != Value::Integer(1) {
+                        let finding = self.source.finding(
+                            "version",
+                            &entry.node.span,
+                            "only version 1 is known",
+                        );
+                        self.findings.push(finding.with_help("write `version = 1`"));
+                    }
+                }
+                "name" => draft.name = self.text(&entry.node),
+                "spec" => draft.spec = Some(self.text(&entry.node)),
+                "target" => self.target = Some(self.text(&entry.node)),
+                "task" => draft.tasks = self.tasks(&entry.node),
+                _ => self.unknown_field("", PLAN_FIELDS, entry),
+            }
+        }
+        if !versioned {
+            let finding = Finding::of_file(
+                self.source.name,
+                "version",
+                "the plan says no version; 1 is assumed",
+            );
+            self.findings.push(finding.as_warning().with_help("write `version = 1` at the top"));
+        }
+        draft
+    }
+
+    fn tasks(&mut self, node: &Node) -> Vec<TaskDraft> {
+        let Value::List(items) = &node.value else {
+            self.wrong(node, "a list of tasks");
+            return Vec::new();
+        };
+        items.iter().map(|item| self.task(item)).collect()
+    }
+
+    fn task(&mut self, node: &Node) -> TaskDraft {
+        let at = self.places.len();
+        self.places.push(Places { whole: node.span.clone(), fields: BTreeMap::new() });
+        let mut draft = TaskDraft::default();
+        let Value::Table(entries) = &node.value else {
+            self.wrong(node, "a task: a table with `id`, `title` and `checks`");
+            return draft;
+        };
+        for entry in entries {
+            let value = &entry.node;
+            match entry.key.as_str() {
+                "id" => draft.id = self.noted_text(at, Field::Id, value),
+                "title" => draft.title = self.noted_text(at, Field::Title, value),
+                "do" => draft.instructions = self.text(value),
+                "needs" => draft.needs = self.texts(at, None, Field::Needs, value),
+                "files" => draft.files = self.files(at, None, value),
+                "checks" => draft.checks = self.checks(at, None, value),
+                "no_check" => draft.no_check = Some(self.noted_text(at, Field::NoCheck, value)),
+                "steps" => draft.steps = self.steps(at, value),
+                "tier" => {
+                    draft.tier = self.word(
+                        value,
+                        &[
+                            ("small", Tier::Small),
+                            ("standard", Tier::Standard),
+                            ("large", Tier::Large),
+                        ],
+                    );
+                }
+                "context" => {
+                    draft.context = self.word(
+                        value,
+                        &[
+                            ("minimal", ContextLevel::Minimal),
+                            ("standard", ContextLevel::Standard),
+                            ("full", ContextLevel::Full),
+                        ],
+                    );
+                }
+                "agent" => draft.agent = Some(self.text(value)),
+                _ => self.unknown_field(&format!("task.{at}."), TASK_FIELDS, entry),
+            }
+        }
+        draft
+    }
+
+    fn steps(&mut self, at: usize, node: &Node) -> Vec<StepDraft> {
+        let Value::List(items) = &node.value else {
+            self.wrong(node, "a list of steps");
+            return Vec::new();
+        };
+        items.iter().enumerate().map(|(number, item)| self.step(at, number, item)).collect()
+    }
+
+    fn step(&mut self, at: usize, number: usize, node: &Node) -> StepDraft {
+        let mut draft = StepDraft::default();
+        let Value::Table(entries) = &node.value else {
+            self.wrong(node, "a step: a table with `name` and `do`");
+            return draft;
+        };
+        for entry in entries {
+            let value = &entry.node;
+            match entry.key.as_str() {
+                "name" => draft.name = self.text(value),
+                "do" => draft.instructions = self.text(value),
+                "files" => draft.files = self.files(at, Some(number), value),
+                "checks" => draft.checks = self.checks(at, Some(number), value),
+                _ => {
+                    let path = format!("task.{at}.steps.{number}.");
+                    self.unknown_field(&path, STEP_FIELDS, entry);
+                }
+            }
+        }
+        draft
+    }
+
+    fn files(&mut self, at: usize, step: Option<usize>, node: &Node) -> Vec<FileDraft> {
+        self.items(at, step, Field::Files, node, "a list of paths")
+            .iter()
+            .enumerate()
+            .map(|(item, node)| self.file(&path_of(at, step, "files", item), node))
+            .collect()
+    }
+
+    fn file(&mut self, path: &str, node: &Node) -> FileDraft {
+        let mut draft = FileDraft::default();
+        match &node.value {
+            Value::Text(path) => draft.path.clone_from(path),
+            Value::Table(entries) => {
+                for entry in entries {
+                    match entry.key.as_str() {
+                        "path" => draft.path = self.text(&entry.node),
+                        "action" => {
+                            draft.action = self.word(
+                                &entry.node,
+                                &[
+                                    ("create", FileAction::Create),
+                                    ("modify", FileAction::Modify),
+                                    ("delete", FileAction::Delete),
+                                ],
+                            );
+                        }
+                        _ => self.unknown_field(path, FILE_FIELDS, entry),
+                    }
+                }
+            }
+            _ => self.wrong(node, "a path, or { path = \"…\", action = \"create\" }"),
+        }
+        draft
+    }
+
+    fn checks(&mut self, at: usize, step: Option<usize>, node: &Node) -> Vec<CheckDraft> {
+        self.items(at, step, Field::Checks, node, "a list of commands")
+            .iter()
+            .enumerate()
+            .map(|(item, node)| self.check(&path_of(at, step, "checks", item), node))
+            .collect()
+    }
+
+    fn check(&mut self, path: &str, node: &Node) -> CheckDraft {
+        let mut draft = CheckDraft::default();
+        match &node.value {
+            Value::Text(command) => draft.command.clone_from(command),
+            Value::Table(entries) => {
+                for entry in entries {
+                    match entry.key.as_str() {
+                        "name" => draft.name = Some(self.text(&entry.node)),
+                        "run" => draft.command = self.text(&entry.node),
+                        "red_first" => match entry.node.value {
+                            Value::Bool(flag) => draft.red_first = flag,
+                            _ => self.wrong(&entry.node, "true or false"),
+                        },
+                        _ => self.unknown_field(path, CHECK_FIELDS, entry),
+                    }
+                }
+            }
+            _ => self.wrong(node, "a command, or { run = \"…\", red_first = true }"),
+        }
+        draft
+    }
+}
+
+/// Where an item of a list is, for the names of unknown fields.
+fn path_of(at: usize, step: Option<usize>, list: &str, item: usize) -> String {
+    match step {
+        Some(step) => format!("task.{at}.steps.{step}.{list}.{item}."),
+        None => format!("task.{at}.{list}.{item}."),
+    }
+}

@@ -1,0 +1,217 @@
+//! Findings, places, and the plain values that fields hold.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use afresh_core::Plan;
+use afresh_core::plan::{Field, Place, Problem, ProblemKind, nearest};
+
+use super::{FORMAT_HELP, Reading};
+use crate::finding::{Finding, Severity, Source};
+use crate::node::{Entry, Node, Value};
+
+/// More findings than this say nothing new; the rest is counted.
+const MAX_FINDINGS: usize = 1_000;
+
+/// Where the parts of one task are.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Places {
+    pub(super) whole: Range<usize>,
+    pub(super) fields: BTreeMap<(Option<usize>, Field), Vec<Range<usize>>>,
+}
+
+pub(super) struct Reader<'a, 's> {
+    pub(super) source: &'a Source<'s>,
+    pub(super) findings: Vec<Finding>,
+    /// Findings that were only counted, and the worst of them.
+    more: usize,
+    worst: Severity,
+    pub(super) places: Vec<Places>,
+    /// See [`Reading::target`].
+    pub(super) target: Option<String>,
+    unknown: BTreeMap<String, String>,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    pub(super) fn new(source: &'a Source<'s>) -> Self {
+        Self {
+            source,
+            findings: Vec::new(),
+            more: 0,
+            worst: Severity::Warning,
+            places: Vec::new(),
+            target: None,
+            unknown: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn read(mut self, root: &Node) -> Reading {
+        let draft = self.plan(root);
+        let readable = self.worst < Severity::Error && !self.findings.iter().any(Finding::is_error);
+        let mut plan = None;
+        match Plan::new(draft) {
+            Ok(read) => plan = Some(read).filter(|_| readable),
+            Err(problems) => {
+                for problem in problems.iter().filter(|p| readable || is_no_consequence(p)) {
+                    let at = self.span(&problem.place);
+                    self.find(Severity::Error, &at, |reader| reader.locate(problem));
+                }
+            }
+        }
+        self.findings.sort_by_key(|finding| (finding.line, finding.column));
+        if self.more > 0 {
+            let message = format!("and {} more problems", self.more);
+            let mut finding = Finding::of_file(self.source.name, "more", message);
+            finding.severity = self.worst;
+            self.findings.push(finding.with_help("mend these first"));
+        }
+        let Self { findings, target, unknown, .. } = self;
+        Reading { plan, findings, target, unknown }
+    }
+
+    /// Takes a finding down, unless that place could not be read anyway or there are enough.
+    pub(super) fn find(
+        &mut self,
+        severity: Severity,
+        at: &Range<usize>,
+        finding: impl FnOnce(&Self) -> Finding,
+    ) {
+        if self.findings.len() >= MAX_FINDINGS {
+            self.more += 1;
+            self.worst = self.worst.max(severity);
+            return;
+        }
+        let place = self.source.place(at.start);
+        let unread =
+            |other: &Finding| other.code == "wrong-type" && (other.line, other.column) == place;
+        if !self.findings.iter().any(unread) {
+            let finding = Finding { severity, ..finding(self) };
+            self.findings.push(finding);
+        }
+    }
+
+    pub(super) fn locate(&self, problem: &Problem) -> Finding {
+        let at = self.span(&problem.place);
+        let mut message = problem.message.clone();
+        if let Some(related) = &problem.related {
+            let (line, _) = self.source.place(self.span(related).start);
+            message = format!("{message} (the first is at line {line})");
+        }
+        let mut finding = self.source.finding(problem.kind.code(), &at, message);
+        finding.help.clone_from(&problem.help);
+        finding
+    }
+
+    pub(super) fn span(&self, place: &Place) -> Range<usize> {
+        let Some(places) = place.task.and_then(|at| self.places.get(at)) else { return 0..0 };
+        let spans = places.fields.get(&(place.step, place.field));
+        spans
+            .and_then(|spans| spans.get(place.item).or(spans.first()))
+            .unwrap_or(&places.whole)
+            .clone()
+    }
+
+    /// The items of a list, with their places noted.
+    pub(super) fn items<'n>(
+        &mut self,
+        at: usize,
+        step: Option<usize>,
+        field: Field,
+        node: &'n Node,
+        expected: &str,
+    ) -> &'n [Node] {
+        let Value::List(items) = &node.value else {
+            self.wrong(node, expected);
+            return &[];
+        };
+        let spans = items.iter().map(|item| item.span.clone()).collect();
+        self.places[at].fields.insert((step, field), spans);
+        items
+    }
+
+    pub(super) fn texts(
+        &mut self,
+        at: usize,
+        step: Option<usize>,
+        field: Field,
+        node: &Node,
+    ) -> Vec<String> {
+        self.items(at, step, field, node, "a list of texts")
+            .iter()
+            .map(|item| self.text(item))
+            .collect()
+    }
+
+    pub(super) fn noted_text(&mut self, at: usize, field: Field, node: &Node) -> String {
+        self.places[at].fields.insert((None, field), vec![node.span.clone()]);
+        self.text(node)
+    }
+
+    pub(super) fn text(&mut self, node: &Node) -> String {
+        if let Value::Text(text) = &node.value {
+            return text.clone();
+        }
+        self.wrong(node, "a text");
+        String::new()
+    }
+
+    pub(super) fn word<T: Copy>(&mut self, node: &Node, words: &[(&str, T)]) -> Option<T> {
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        if let Value::Text(text) = &node.value
+            && let Some((_, value)) = words.iter().find(|(word, _)| word == text)
+        {
+            return Some(*value);
+        }
+        self.wrong(node, &format!("one of: {}", known.join(", ")));
+        None
+    }
+
+    pub(super) fn wrong(&mut self, node: &Node, expected: &str) {
+        let message = format!("expected {expected}, found {}", node.value.shown());
+        self.find(Severity::Error, &node.span, |reader| {
+            reader.source.finding("wrong-type", &node.span, message).with_help(FORMAT_HELP)
+        });
+    }
+
+    pub(super) fn unknown_field(&mut self, path: &str, known: &[&str], entry: &Entry) {
+        let key = entry.key.as_str();
+        let shown: String = key.chars().take(80).collect();
+        let near = alias(key).or_else(|| nearest(key, known.iter().copied()));
+        let severity = if near.is_some() { Severity::Error } else { Severity::Warning };
+        self.find(severity, &entry.key_span, |reader| {
+            let message = format!("unknown field {shown:?}");
+            let finding = reader.source.finding("unknown-field", &entry.key_span, message);
+            match near {
+                Some(near) => finding.with_help(format!("did you mean {near:?}?")),
+                None => finding.with_help("it is kept, but means nothing here"),
+            }
+        });
+        let written = self.source.text.get(entry.node.span.clone()).unwrap_or_default();
+        self.unknown.insert(format!("{path}{key}"), written.to_owned());
+    }
+}
+
+/// A problem of its own, and not what follows from a field that could not be read.
+fn is_no_consequence(problem: &Problem) -> bool {
+    !matches!(
+        problem.kind,
+        ProblemKind::Empty | ProblemKind::MissingTitle | ProblemKind::UnknownNeed
+    )
+}
+
+/// What people write for our fields when they know other formats.
+fn alias(key: &str) -> Option<&'static str> {
+    let lower = key.to_ascii_lowercase();
+    Some(match lower.as_str() {
+        "verify" | "verfiy" | "check" | "test" | "tests" | "acceptance" | "acceptance_criteria" => {
+            "checks"
+        }
+        "depends_on" | "depends" | "dependencies" | "deps" | "after" | "requires" => "needs",
+        "description" | "action" | "instructions" | "prompt" | "body" => "do",
+        "name" => "title",
+        "tasks" => "task",
+        "file" | "paths" => "files",
+        "step" => "steps",
+        _ => return None,
+    })
+}
