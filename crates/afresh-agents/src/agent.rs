@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::command;
+use crate::event::StreamReader;
+use crate::scripted::{self, ScriptFile};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
@@ -20,6 +22,8 @@ pub struct Agent {
 pub enum Kind {
     /// Any program: its exit code, its change and passing checks are enough.
     Command { command: Vec<String>, prompt: PromptBy },
+    /// Our own program, which does what a script says.
+    Scripted { script: ScriptFile },
 }
 
 /// How a program is given its prompt.
@@ -38,6 +42,14 @@ pub enum PromptBy {
 pub struct Launch {
     pub argv: Vec<String>,
     pub stdin: Option<PathBuf>,
+    /// Files that must be there before it starts.
+    pub files: Vec<NewFile>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFile {
+    pub path: PathBuf,
+    pub text: String,
 }
 
 /// The prompt of an attempt: its text, and the file that holds it.
@@ -58,16 +70,27 @@ pub enum LaunchError {
 }
 
 impl Agent {
-    pub fn launch(&self, prompt: Prompt<'_>) -> Result<Launch, LaunchError> {
+    /// `us` is our own program, for agents that are built in.
+    pub fn launch(&self, prompt: Prompt<'_>, us: &Path) -> Result<Launch, LaunchError> {
         match &self.kind {
             Kind::Command { command, prompt: by } => command::launch(command, *by, prompt),
+            Kind::Scripted { script } => scripted::launch(script, prompt, us),
         }
     }
 
-    /// The program that must be there before a run starts.
+    /// The program that must be there before a run starts; none where it is our own.
     pub fn program(&self) -> Option<&str> {
         match &self.kind {
             Kind::Command { command, .. } => command.first().map(String::as_str),
+            Kind::Scripted { .. } => None,
+        }
+    }
+
+    /// Reads what it reports while it works; none where its output is its answer and nothing else.
+    pub fn reader(&self) -> Option<Box<dyn StreamReader>> {
+        match &self.kind {
+            Kind::Command { .. } => None,
+            Kind::Scripted { .. } => Some(Box::new(scripted::stream::Reader)),
         }
     }
 }

@@ -127,7 +127,8 @@ impl Reader<'_, '_> {
         let text = &self.source.text[start..self.at];
         match serde_json::from_str::<serde_json::Number>(text) {
             Ok(number) => {
-                Ok(number.as_i64().map_or(Value::Other("a fractional number"), Value::Integer))
+                let fraction = || Value::Fraction(number.as_f64().unwrap_or(f64::NAN));
+                Ok(number.as_i64().map_or_else(fraction, Value::Integer))
             }
             Err(_) => Err(self.problem(start, format!("{text:?} is not a number"))),
         }

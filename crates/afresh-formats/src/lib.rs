@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`finding`] | what is wrong, where, and how it looks: file, line, column, caret |
 //! | [`node`] | TOML and JSON as one tree with places |
+//! | [`reader`] | values out of such a tree, and everything that is wrong with them |
+//! | [`span`] | spans of time as people write them |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`result`] | what a worker answered |
@@ -12,8 +14,10 @@ pub mod finding;
 mod json;
 pub mod native;
 pub mod node;
+pub mod reader;
 pub mod result;
 pub mod schema;
+pub mod span;
 pub mod toml;
 
 pub use finding::{Finding, Severity};

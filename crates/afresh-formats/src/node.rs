@@ -15,7 +15,8 @@ pub enum Value {
     Text(String),
     Integer(i64),
     Bool(bool),
-    /// Floats, dates, null: nothing that our formats use.
+    Fraction(f64),
+    /// Dates, null: nothing that our formats use.
     Other(&'static str),
 }
 
@@ -45,6 +46,7 @@ impl Value {
             Self::Text(_) => "a text",
             Self::Integer(_) => "a number",
             Self::Bool(_) => "true or false",
+            Self::Fraction(_) => "a fractional number",
             Self::Other(kind) => kind,
         }
     }

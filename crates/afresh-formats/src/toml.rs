@@ -52,7 +52,7 @@ fn value(inner: &toml_edit::Value, span: &Range<usize>) -> Value {
         toml_edit::Value::String(text) => Value::Text(text.value().clone()),
         toml_edit::Value::Integer(number) => Value::Integer(*number.value()),
         toml_edit::Value::Boolean(flag) => Value::Bool(*flag.value()),
-        toml_edit::Value::Float(_) => Value::Other("a fractional number"),
+        toml_edit::Value::Float(number) => Value::Fraction(*number.value()),
         toml_edit::Value::Datetime(_) => Value::Other("a date"),
         toml_edit::Value::InlineTable(entries) => table(entries, span),
         toml_edit::Value::Array(items) => Value::List(

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub(crate) use afresh_formats::span::parse as parse_span;
+
 /// A moment in UTC, as `2026-11-15T09:30:00.123Z`.
 pub(crate) fn iso(wall_ms: i64) -> String {
     jiff::Timestamp::from_millisecond(wall_ms)
@@ -20,20 +22,6 @@ pub(crate) fn span(span: Duration) -> String {
         0..60 => format!("{seconds}.{}s", span.subsec_millis() / 100),
         60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
-    }
-}
-
-/// Reads `30m`, `5s`, `500ms`, `2h`.
-pub(crate) fn parse_span(text: &str) -> Option<Duration> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let number: u64 = text[..digits].parse().ok()?;
-    let seconds = |n: u64| Duration::from_secs(n);
-    match &text[digits..] {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(seconds(number)),
-        "m" => number.checked_mul(60).map(seconds),
-        "h" => number.checked_mul(3600).map(seconds),
-        _ => None,
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn launch(
         }
         PromptBy::Arg => argv.push(prompt.text.to_owned()),
     }
-    Ok(Launch { argv, stdin })
+    Ok(Launch { argv, stdin, files: Vec::new() })
 }
 
 #[cfg(test)]

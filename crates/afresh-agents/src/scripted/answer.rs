@@ -1,0 +1,57 @@
+//! What a scripted worker says at its end: the same block that any worker prints.
+
+use serde_json::{Value, json};
+
+use super::script::End;
+
+impl End {
+    /// The final text; none where it ends without one.
+    pub fn answer(&self) -> Option<String> {
+        let answer = match self {
+            Self::Claim { files, deviations, notes } => json!({
+                "status": "COMPLETED", "files_modified": files, "deviations": deviations, "notes": notes,
+            }),
+            Self::Ask { question, options, context } => json!({
+                "status": "NEEDS_DECISION", "decision_needed": question, "context": context,
+                "options": options.iter().map(|option| choice(option)).collect::<Vec<_>>(),
+            }),
+            Self::Need { action, instructions, verification } => json!({
+                "status": "NEEDS_ACTION", "action_needed": action,
+                "instructions": instructions, "verification": verification,
+            }),
+            Self::Fail { error, at, retryable } => json!({
+                "status": "FAILED", "error": error, "failed_at": at, "retryable": retryable,
+            }),
+            Self::Answer(text) => return Some(text.clone()),
+            Self::Exit(_) | Self::Crash(_) | Self::Hang(_) => return None,
+        };
+        Some(format!("OUTPUT_JSON_START\n{answer}\nOUTPUT_JSON_END\n"))
+    }
+}
+
+/// `key: what it means`, or a word that is both.
+fn choice(option: &str) -> Value {
+    let (key, description) = option.split_once(": ").unwrap_or((option, option));
+    json!({"key": key, "description": description})
+}
+
+#[cfg(test)]
+mod tests {
+    use afresh_core::outcome::{Choice, Outcome};
+
+    use super::*;
+
+    #[test]
+    fn every_answer_is_one_that_is_understood() {
+        let read = |end: &End| afresh_formats::result::read(&end.answer().unwrap_or_default());
+        let claim = End::Claim { files: vec!["a".into()], deviations: vec![], notes: None };
+        assert!(matches!(read(&claim), Outcome::Done(claim) if claim.files == ["a"]));
+        let options = vec!["a: plain".to_owned(), "b".to_owned()];
+        let ask = End::Ask { question: "which?".into(), options, context: String::new() };
+        let Outcome::NeedsDecision(decision) = read(&ask) else { panic!("no question") };
+        assert_eq!(decision.options, [Choice::new("a", "plain"), Choice::new("b", "b")]);
+        let fail = End::Fail { error: "e".into(), at: String::new(), retryable: Some(false) };
+        assert!(matches!(read(&fail), Outcome::Failed(failure) if failure.retryable == Some(false)));
+        assert_eq!(End::Exit(0).answer(), None);
+    }
+}

@@ -1,0 +1,52 @@
+//! Chance that can be repeated: the same seed, task and attempt always lead to the same.
+
+/// A stream of numbers (`splitmix64`).
+#[derive(Debug, Clone)]
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64, task: &str, attempt: u32) -> Self {
+        // FNV-1a, so that every byte of the name counts.
+        let start = 0xcbf2_9ce4_8422_2325_u64;
+        let name = task.bytes().fold(start, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        Self(seed ^ name ^ u64::from(attempt).rotate_left(32))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// True in `of` of all cases; `of` is from 0 to 1.
+    pub fn falls(&mut self, of: f64) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "53 bits are exactly what a float holds")]
+        let drawn = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        drawn < of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_is_the_same_every_time_and_fair_over_many_tasks() {
+        let falls = |seed, n: u32| Dice::new(seed, &format!("T{n}"), 1).falls(0.3);
+        assert!((0..100).all(|n| falls(7, n) == falls(7, n)));
+        let count = (0..1_000).filter(|n| falls(7, *n)).count();
+        assert!((240..360).contains(&count), "{count} of 1000 at 0.3");
+        assert!((0..1_000).any(|n| falls(7, n) != falls(8, n)), "the seed changes nothing");
+        let attempts = (1..100).map(|attempt| Dice::new(7, "T", attempt).falls(0.5));
+        assert!(attempts.clone().any(|fell| fell) && attempts.clone().any(|fell| !fell));
+    }
+
+    #[test]
+    fn never_and_always_are_meant() {
+        assert!((0..100).all(|n| !Dice::new(n, "T", 1).falls(0.0)));
+        assert!((0..100).all(|n| Dice::new(n, "T", 1).falls(1.0)));
+    }
+}

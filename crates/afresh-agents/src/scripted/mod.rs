@@ -1,0 +1,43 @@
+//! The scripted agent: a worker that does what its script says, without a model, a key or a network.
+//!
+//! A script is pinned: its text is read and judged before the run, and every attempt gets a copy of
+//! its own, so that neither a worker nor an editor changes it under a running run. Doing what it
+//! says is for the program (`afresh agent scripted`); here is what it says.
+
+mod acts;
+mod answer;
+pub mod chance;
+pub mod read;
+pub mod schema;
+pub mod script;
+pub mod stream;
+
+use std::path::Path;
+
+pub use read::{Reading, read};
+pub use script::Script;
+
+use crate::agent::{Launch, LaunchError, NewFile, Prompt};
+
+/// The script of an agent, as the configuration names it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ScriptFile {
+    pub path: std::path::PathBuf,
+    /// The path as people know it.
+    pub shown: String,
+    pub text: String,
+}
+
+/// `us` is our own program.
+pub(crate) fn launch(
+    script: &ScriptFile,
+    prompt: Prompt<'_>,
+    us: &Path,
+) -> Result<Launch, LaunchError> {
+    let copy = prompt.file.with_file_name("script.toml");
+    let text = |path: &Path| {
+        path.to_str().map(str::to_owned).ok_or_else(|| LaunchError::Path(path.to_owned()))
+    };
+    let argv = vec![text(us)?, "agent".to_owned(), "scripted".to_owned(), text(&copy)?];
+    Ok(Launch { argv, stdin: None, files: vec![NewFile { path: copy, text: script.text.clone() }] })
+}

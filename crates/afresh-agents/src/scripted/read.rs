@@ -1,0 +1,137 @@
+//! A script's text into a [`Script`]; everything that is wrong comes back with its place.
+//!
+//! Strict: a misspelt key would silently do nothing, and a test that rests on it would prove nothing.
+
+use afresh_formats::Finding;
+use afresh_formats::finding::Source;
+use afresh_formats::node::Node;
+use afresh_formats::reader::Reader;
+
+use super::script::{Attempts, Deed, Part, Script};
+
+/// The largest script that is read, in bytes.
+pub const MAX_SCRIPT_BYTES: usize = 8 * 1024 * 1024;
+
+pub const SCRIPT_FIELDS: &[&str] = &["version", "seed", "task"];
+pub const PART_FIELDS: &[&str] = &["id", "attempt", "from_attempt", "do"];
+
+/// What came of reading a script.
+#[derive(Debug)]
+pub struct Reading {
+    /// None where a finding is an error.
+    pub script: Option<Script>,
+    pub findings: Vec<Finding>,
+}
+
+/// Reads a script from the bytes of a file.
+pub fn read(file: &str, bytes: &[u8]) -> Reading {
+    let failed = |code, message: String| {
+        let finding = Finding::of_file(file, code, message);
+        Reading { script: None, findings: vec![finding.with_help(HELP)] }
+    };
+    if bytes.len() > MAX_SCRIPT_BYTES {
+        return failed("too-large", format!("at most {MAX_SCRIPT_BYTES} bytes are read"));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+        Err(error) => {
+            return failed("not-utf8", format!("byte {} is not UTF-8", error.valid_up_to()));
+        }
+    };
+    let source = Source::new(file, text);
+    let root = match afresh_formats::toml::parse(&source) {
+        Ok(root) => root,
+        Err(finding) => {
+            return Reading { script: None, findings: vec![finding.with_help(HELP)] };
+        }
+    };
+    let mut reader = ScriptReader(Reader::new(&source, "script"));
+    let script = reader.script(&root);
+    let mut findings = reader.0.into_findings();
+    if script.parts.is_empty() && findings.is_empty() {
+        let finding = Finding::of_file(file, "script", "the script has no [[task]]");
+        findings.push(finding.with_help(HELP));
+    }
+    let script = Some(script).filter(|_| !findings.iter().any(Finding::is_error));
+    Reading { script, findings }
+}
+
+const HELP: &str = "`afresh schema script` describes the format";
+
+/// The largest whole number of a script.
+pub(super) const MAX: u64 = 1_000_000_000_000;
+
+pub(super) struct ScriptReader<'a, 's>(pub(super) Reader<'a, 's>);
+
+impl ScriptReader<'_, '_> {
+    fn script(&mut self, root: &Node) -> Script {
+        let mut script = Script { seed: 0, parts: Vec::new() };
+        for entry in self.0.entries(root) {
+            match entry.key.as_str() {
+                "version" => drop(self.0.number(&entry.node, 1..=1)),
+                "seed" => script.seed = self.0.number(&entry.node, 0..=MAX).unwrap_or_default(),
+                "task" => self.parts(&entry.node, &mut script.parts),
+                _ => self.0.unknown(entry, SCRIPT_FIELDS),
+            }
+        }
+        script
+    }
+
+    fn parts(&mut self, node: &Node, parts: &mut Vec<Part>) {
+        for item in self.0.list(node, "[[task]] tables") {
+            let Some(part) = self.part(item) else { continue };
+            if parts.iter().any(|earlier| earlier.covers(&part)) {
+                let message = "never played: an earlier [[task]] fits all of this one's attempts";
+                let help = "the first one that fits is played; move this one up, or narrow that one by `attempt`";
+                self.0.problem(&item.span, message.to_owned(), Some(help.to_owned()));
+            }
+            parts.push(part);
+        }
+    }
+
+    fn part(&mut self, node: &Node) -> Option<Part> {
+        let (mut id, mut only, mut from, mut deeds) = (None, None, None, None);
+        for entry in self.0.entries(node) {
+            match entry.key.as_str() {
+                "id" => id = self.0.text(&entry.node),
+                "attempt" => only = self.count(&entry.node),
+                "from_attempt" => from = self.count(&entry.node),
+                "do" => deeds = Some(self.deeds(&entry.node, 0)),
+                _ => self.0.unknown(entry, PART_FIELDS),
+            }
+        }
+        let attempts = match (only, from) {
+            (Some(_), Some(_)) => {
+                let message = "either `attempt` or `from_attempt`, not both".to_owned();
+                self.0.problem(&node.span, message, None);
+                return None;
+            }
+            (Some(only), None) => Attempts::Only(only),
+            (None, Some(from)) => Attempts::From(from),
+            (None, None) => Attempts::All,
+        };
+        if id.is_none() {
+            let help = "id = \"T001\", or id = \"*\" for every task".to_owned();
+            self.0.problem(&node.span, "whose part is this? `id` is missing".to_owned(), Some(help));
+        }
+        if deeds.is_none() {
+            let help = "do = [ { write = \"a.txt\", text = \"hello\\n\" } ]".to_owned();
+            self.0.problem(&node.span, "nothing to do: `do` is missing".to_owned(), Some(help));
+        }
+        Some(Part { task: id.filter(|id| id != "*"), attempts, deeds: deeds.unwrap_or_default() })
+    }
+
+    pub(super) fn deeds(&mut self, node: &Node, depth: usize) -> Vec<Deed> {
+        let mut deeds: Vec<Deed> = Vec::new();
+        for item in self.0.list(node, "a list of acts such as { write = \"path\", text = \"…\" }") {
+            if deeds.last().is_some_and(Deed::is_end) {
+                let message = "never reached: the act before it ends the attempt".to_owned();
+                self.0.problem(&item.span, message, None);
+                break;
+            }
+            let line = self.0.line(&item.span);
+            deeds.extend(self.act(item, depth).map(|act| Deed { line, act }));
+        }
+        deeds
+    }
+}

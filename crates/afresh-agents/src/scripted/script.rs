@@ -1,0 +1,180 @@
+//! A script as data: who does what, and which of it an attempt plays.
+
+use std::time::Duration;
+
+use afresh_core::outcome::Deviation;
+use afresh_core::usage::Usage;
+
+use super::chance::Dice;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    /// Decides everything that is left to chance, together with task and attempt.
+    pub seed: u64,
+    pub parts: Vec<Part>,
+}
+
+/// What the workers of one task do, or those of every task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// None: any task.
+    pub task: Option<String>,
+    pub attempts: Attempts,
+    pub deeds: Vec<Deed>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attempts {
+    All,
+    Only(u32),
+    From(u32),
+}
+
+/// One thing to do, and the line of the script that says so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deed {
+    pub line: usize,
+    pub act: Act,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    Write { path: String, text: String },
+    Append { path: String, text: String },
+    Edit { path: String, find: String, replace: String },
+    Delete { path: String },
+    /// Writes every file that the task lists.
+    Listed { text: String },
+    Run { command: String, may_fail: bool },
+    /// Starts it and does not wait for it.
+    Child { command: String },
+    Sleep(Duration),
+    Say(String),
+    /// Adds to the totals, and reports them.
+    Use(Usage),
+    StepDone(u32),
+    Hostile(Hostile),
+    Chance { of: f64, then: Vec<Deed>, otherwise: Vec<Deed> },
+    /// Nothing comes after it.
+    End(End),
+}
+
+/// How an attempt ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// Says that it is done, true or not.
+    Claim { files: Vec<String>, deviations: Vec<Deviation>, notes: Option<String> },
+    Ask { question: String, options: Vec<String>, context: String },
+    Need { action: String, instructions: Vec<String>, verification: String },
+    Fail { error: String, at: String, retryable: Option<bool> },
+    /// Any final text at all.
+    Answer(String),
+    /// Without an answer.
+    Exit(u8),
+    /// By a signal.
+    Crash(i32),
+    Hang(Hang),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hang {
+    /// Ends when it is asked to.
+    Plain,
+    /// Does not listen when it is asked to end.
+    Deaf,
+}
+
+/// Output that a careless reader would stumble over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hostile {
+    /// Clears the screen, sets the title, writes to the clipboard.
+    Escape,
+    /// One line of eight megabytes.
+    LongLine,
+    /// Bytes that are no text.
+    Binary,
+    /// A hundred thousand lines.
+    Flood,
+    /// Reports of use that make no sense.
+    Numbers,
+}
+
+impl Hostile {
+    pub const WORDS: &'static [(&'static str, Self)] = &[
+        ("escape", Self::Escape),
+        ("long-line", Self::LongLine),
+        ("binary", Self::Binary),
+        ("flood", Self::Flood),
+        ("numbers", Self::Numbers),
+    ];
+}
+
+impl Attempts {
+    pub fn fit(self, attempt: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(only) => attempt == only,
+            Self::From(first) => attempt >= first,
+        }
+    }
+
+    /// Does it fit whatever `other` fits?
+    pub(super) fn cover(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::All, _) => true,
+            (Self::Only(own), Self::Only(other)) => own == other,
+            (Self::From(first), Self::Only(other) | Self::From(other)) => other >= first,
+            (Self::From(first), Self::All) => first <= 1,
+            (Self::Only(_), _) => false,
+        }
+    }
+}
+
+impl Part {
+    fn fits(&self, task: &str, attempt: u32) -> bool {
+        self.task.as_deref().is_none_or(|own| own == task) && self.attempts.fit(attempt)
+    }
+
+    /// Does it fit whatever `other` fits?
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        (self.task.is_none() || self.task == other.task) && self.attempts.cover(other.attempts)
+    }
+}
+
+impl Script {
+    /// What an attempt does, with every chance taken; none where no part fits. The first part that
+    /// fits is the one that is played.
+    pub fn deeds(&self, task: &str, attempt: u32) -> Option<Vec<Deed>> {
+        let part = self.parts.iter().find(|part| part.fits(task, attempt))?;
+        let mut dice = Dice::new(self.seed, task, attempt);
+        let mut deeds = Vec::new();
+        settle(&part.deeds, &mut dice, &mut deeds);
+        Some(deeds)
+    }
+
+    /// Tasks that the script names.
+    pub fn tasks(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| part.task.as_deref())
+    }
+}
+
+/// Takes every chance, and leaves out what comes after an end.
+fn settle(deeds: &[Deed], dice: &mut Dice, into: &mut Vec<Deed>) {
+    for deed in deeds {
+        if let Act::Chance { of, then, otherwise } = &deed.act {
+            let taken = if dice.falls(*of) { then } else { otherwise };
+            settle(taken, dice, into);
+        } else {
+            into.push(deed.clone());
+        }
+        if into.last().is_some_and(Deed::is_end) {
+            return;
+        }
+    }
+}
+
+impl Deed {
+    pub fn is_end(&self) -> bool {
+        matches!(self.act, Act::End(_))
+    }
+}

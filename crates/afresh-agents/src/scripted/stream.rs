@@ -1,0 +1,99 @@
+//! The scripted agent's output: one JSON object per line, as other agent programs have it.
+
+use afresh_core::usage::Usage;
+use serde_json::{Map, Value, json};
+
+use crate::event::{AgentEvent, StreamReader};
+use crate::usage::{micros, tokens};
+
+/// One line of the stream.
+pub fn line(event: &AgentEvent) -> String {
+    match event {
+        AgentEvent::Text(text) => json!({"type": "text", "text": text}),
+        AgentEvent::Result(text) => json!({"type": "result", "text": text}),
+        AgentEvent::Nonsense(text) => json!({"type": "warning", "text": text}),
+        AgentEvent::Used(usage) => {
+            #[expect(clippy::cast_precision_loss, reason = "amounts are far below 2^53")]
+            let cost = usage.cost_micros.map(|micros| micros as f64 / 1e6);
+            json!({
+                "type": "usage", "input": usage.input, "output": usage.output,
+                "cache_read": usage.cache_read, "cache_write": usage.cache_write, "cost_usd": cost,
+            })
+        }
+    }
+    .to_string()
+}
+
+/// Reads what [`line`] writes.
+#[derive(Debug, Default)]
+pub struct Reader;
+
+impl StreamReader for Reader {
+    fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
+        let Ok(Value::Object(fields)) = serde_json::from_str(line) else { return Vec::new() };
+        let text = || fields.get("text").and_then(Value::as_str).map(str::to_owned);
+        match fields.get("type").and_then(Value::as_str) {
+            Some("text") => text().map(AgentEvent::Text).into_iter().collect(),
+            Some("result") => text().map(AgentEvent::Result).into_iter().collect(),
+            Some("usage") => used(&fields),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The totals of one report; a number that makes no sense is left out, the others count.
+fn used(fields: &Map<String, Value>) -> Vec<AgentEvent> {
+    let mut events = Vec::new();
+    let mut number = |key: &str, read: fn(f64) -> Option<u64>| {
+        let value = fields.get(key).filter(|value| !value.is_null())?;
+        let number = value.as_f64().and_then(read);
+        if number.is_none() {
+            let shown: String = value.to_string().chars().take(40).collect();
+            events.push(AgentEvent::Nonsense(format!("{key} = {shown} is no amount; left out")));
+        }
+        number
+    };
+    let usage = Usage {
+        input: number("input", tokens).unwrap_or_default(),
+        output: number("output", tokens).unwrap_or_default(),
+        cache_read: number("cache_read", tokens).unwrap_or_default(),
+        cache_write: number("cache_write", tokens).unwrap_or_default(),
+        cost_micros: number("cost_usd", micros),
+    };
+    events.push(AgentEvent::Used(usage));
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let usage = Usage { input: 7, output: 1, cost_micros: Some(12_500), ..Usage::default() };
+        for event in [
+            AgentEvent::Text("two\nlines".into()),
+            AgentEvent::Result("OUTPUT_JSON_START\n…".into()),
+            AgentEvent::Used(usage),
+        ] {
+            assert_eq!(Reader.read_line(&line(&event)), [event]);
+        }
+    }
+
+    #[test]
+    fn lines_that_are_not_its_own_mean_nothing() {
+        for line in ["", "hello", "[1]", "{\"type\":\"party\"}", "{\"type\":\"text\"}", "{\"a\":"] {
+            assert_eq!(Reader.read_line(line), []);
+        }
+    }
+
+    /// B33: a number that makes no sense is left out and told; the others count.
+    #[test]
+    fn b33_a_report_of_nonsense_counts_only_what_makes_sense() {
+        let line = r#"{"type":"usage","input":12,"output":-5,"cost_usd":1e308,"cache_read":"many"}"#;
+        let events = Reader.read_line(line);
+        assert_eq!(events.len(), 4, "{events:?}");
+        let counted = Usage { input: 12, ..Usage::default() };
+        assert_eq!(events.last(), Some(&AgentEvent::Used(counted)));
+    }
+}

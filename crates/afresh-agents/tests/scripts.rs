@@ -1,0 +1,195 @@
+//! Scripts as text: what is read, which part is played, and what is said about mistakes.
+
+use afresh_agents::scripted::script::{Act, End, Hang};
+use afresh_agents::scripted::{Script, read};
+
+fn script(text: &str) -> Script {
+    let reading = read("s.toml", text.as_bytes());
+    reading.script.unwrap_or_else(|| panic!("{:#?}", reading.findings))
+}
+
+/// Everything that is said about a script, as people see it.
+fn said(text: &str) -> String {
+    let reading = read("s.toml", text.as_bytes());
+    assert!(reading.script.is_none(), "accepted");
+    reading.findings.iter().map(afresh_formats::Finding::render).collect()
+}
+
+/// The only act of a script that has one.
+fn act(text: &str) -> Act {
+    let script = script(&format!("[[task]]\nid = \"*\"\ndo = [ {text} ]\n"));
+    script.deeds("T1", 1).expect("it fits")[0].act.clone()
+}
+
+/// AG-02: the first part that fits task and attempt is played, and no other.
+#[test]
+fn ag_02_the_first_part_that_fits_is_played() {
+    let script = script(
+        "[[task]]\nid = \"A\"\nattempt = 2\ndo = [ { say = \"A2\" } ]\n\
+         [[task]]\nid = \"A\"\nfrom_attempt = 4\ndo = [ { say = \"A4\" } ]\n\
+         [[task]]\nid = \"*\"\nattempt = 1\ndo = [ { say = \"first\" } ]\n\
+         [[task]]\nid = \"B\"\ndo = [ { say = \"B\" } ]\n",
+    );
+    let says = |task: &str, attempt: u32| match &script.deeds(task, attempt)?[0].act {
+        Act::Say(text) => Some(text.clone()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(says("A", 1).as_deref(), Some("first"));
+    assert_eq!(says("A", 2).as_deref(), Some("A2"));
+    assert_eq!(says("A", 3), None);
+    assert_eq!(says("A", 9).as_deref(), Some("A4"));
+    assert_eq!(says("B", 2).as_deref(), Some("B"));
+    assert_eq!(says("C", 2), None);
+}
+
+/// AG-02: chance is settled by seed, task and attempt; nothing comes after an end.
+#[test]
+fn ag_02_chance_is_settled_by_the_seed() {
+    let of = |seed: u64| {
+        let text = format!(
+            "seed = {seed}\n[[task]]\nid = \"*\"\n\
+             do = [ {{ chance = 0.5, do = [ {{ exit = 1 }} ], else = [ {{ say = \"well\" }} ] }}, {{ say = \"after\" }} ]\n"
+        );
+        let script = script(&text);
+        (1..=20).map(|n| script.deeds("T", n).expect("it fits").len()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+    // Either the end alone, or both words.
+    assert!(of(1).contains(&1) && of(1).contains(&2), "{:?}", of(1));
+}
+
+#[test]
+fn acts_are_read_with_what_belongs_to_them() {
+    let text = "{ edit = \"a\", find = \"x\", replace = \"y\" }";
+    assert_eq!(act(text), Act::Edit { path: "a".into(), find: "x".into(), replace: "y".into() });
+    let Act::Use(usage) = act("{ use = { input = 5, cost_usd = 0.25 } }") else { panic!("no use") };
+    assert_eq!((usage.input, usage.cost_micros), (5, Some(250_000)));
+    assert_eq!(act("{ hang = true }"), Act::End(End::Hang(Hang::Plain)));
+    assert_eq!(act("{ hang = \"deaf\" }"), Act::End(End::Hang(Hang::Deaf)));
+}
+
+/// AG-02: every mistake is shown where it is, all at once.
+#[test]
+fn ag_02_mistakes_are_shown_where_they_are() {
+    insta::assert_snapshot!(said(
+        "sead = 3\n\
+         [[task]]\n\
+         id = \"A\"\n\
+         do = [ { wirte = \"a\", text = \"x\" }, { write = \"/etc/x\", text = \"\" }, { write = \"b\" },\n\
+                { say = \"x\", run = \"y\" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = \"late\" } ]\n\
+         [[task]]\n\
+         id = \"A\"\n\
+         attempt = 2\n\
+         do = [ { sleep = 3, txt = \"\" }, { use = { tokens = 5, input = -1 } }, { crash = \"now\" } ]\n"
+    ), @r#"
+        error[script]: unknown key "sead"
+          --> s.toml:1:1
+           |
+         1 | sead = 3
+           | ^^^^
+          help: did you mean "seed"?
+        error[script]: unknown key "wirte"
+          --> s.toml:4:10
+           |
+         4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
+           |          ^^^^^
+          help: did you mean "write"?
+        error[script]: "/etc/x" is no path inside the workspace
+          --> s.toml:4:47
+           |
+         4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
+           |                                               ^^^^^^^^
+          help: a worker that goes beyond it is written with `run`
+        error[script]: `text` is missing
+          --> s.toml:4:70
+           |
+         4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
+           |                                                                      ^^^^^^^^^^^^^^^
+        error[script]: "say" and "run" are two acts
+          --> s.toml:5:14
+           |
+         5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
+           |              ^^^
+          help: give each its own { … }
+        error[script]: expected a number from 0 to 1, found a fractional number
+          --> s.toml:5:38
+           |
+         5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
+           |                                      ^^^
+        error[script]: never reached: the act before it ends the attempt
+          --> s.toml:5:68
+           |
+         5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
+           |                                                                    ^^^^^^^^^^^^^^^^
+        error[script]: never played: an earlier [[task]] fits all of this one's attempts
+          --> s.toml:6:1
+           |
+         6 | [[task]]
+           | ^^^^^^^^
+          help: the first one that fits is played; move this one up, or narrow that one by `attempt`
+        error[script]: expected a span such as "30m", "5s" or "500ms", found 3
+          --> s.toml:9:18
+           |
+         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+           |                  ^
+        error[script]: unknown key "txt"
+          --> s.toml:9:21
+           |
+         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+           |                     ^^^
+          help: known here: sleep
+        error[script]: unknown key "tokens"
+          --> s.toml:9:43
+           |
+         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+           |                                           ^^^^^^
+          help: known here: input, output, cache_read, cache_write, cost_usd
+        error[script]: expected a whole number from 0 to 1000000000000, found -1
+          --> s.toml:9:63
+           |
+         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+           |                                                               ^^
+        error[script]: expected a whole number from 1 to 31, found "now"
+          --> s.toml:9:81
+           |
+         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+           |                                                                                 ^^^^^
+        "#);
+}
+
+#[test]
+fn a_script_without_a_part_is_no_script() {
+    insta::assert_snapshot!(said("seed = 1\n"), @"
+        error[script]: the script has no [[task]]
+          --> s.toml
+          help: `afresh schema script` describes the format
+        ");
+    insta::assert_snapshot!(said("[[task]\n"), @"
+        error[syntax]: unclosed array table, expected `]`
+          --> s.toml:1:8
+           |
+         1 | [[task]
+           |        ^
+          help: `afresh schema script` describes the format
+        ");
+    insta::assert_snapshot!(said("[[task]]\nattempt = 1\nfrom_attempt = 2\n[[task]]\n"), @r#"
+        error[script]: either `attempt` or `from_attempt`, not both
+          --> s.toml:1:1
+           |
+         1 | [[task]]
+           | ^^^^^^^^
+        error[script]: whose part is this? `id` is missing
+          --> s.toml:4:1
+           |
+         4 | [[task]]
+           | ^^^^^^^^
+          help: id = "T001", or id = "*" for every task
+        error[script]: nothing to do: `do` is missing
+          --> s.toml:4:1
+           |
+         4 | [[task]]
+           | ^^^^^^^^
+          help: do = [ { write = "a.txt", text = "hello\n" } ]
+        "#);
+}
