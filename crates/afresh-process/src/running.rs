@@ -140,10 +140,16 @@ impl Running {
 
     /// Waits until the whole tree is gone. Later calls give the same report again.
     pub fn wait(&mut self) -> Report {
+        self.wait_watching(|| {})
+    }
+
+    /// The same; `on_output` is called when more of its output is in the files, a few times a second
+    /// at most.
+    pub fn wait_watching(&mut self, on_output: impl FnMut()) -> Report {
         if let Some(report) = &self.report {
             return report.clone();
         }
-        let report = match self.await_report() {
+        let report = match self.await_report(on_output) {
             Some(report) => self.dismiss(report),
             None => self.clean_up(),
         };
@@ -180,13 +186,17 @@ impl Running {
     }
 
     /// None where the supervisor died or does not answer.
-    fn await_report(&mut self) -> Option<Report> {
+    fn await_report(&mut self, mut on_output: impl FnMut()) -> Option<Report> {
         if let Some(report) = self.early.take() {
             return Some(report);
         }
+        // There may be some from before anybody waited.
+        on_output();
         loop {
-            if let News::Report(report) = self.next_news()? {
-                return Some(*report);
+            match self.next_news()? {
+                News::Report(report) => return Some(*report),
+                News::Seen { .. } => on_output(),
+                News::Started => {}
             }
         }
     }

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{
-    decide, halt, issue, log, questions, report, resume, run, schema, show, status, step, task,
-};
+use crate::commands::{agent, decide, halt, issue, log, questions, report, resume, run, schema, show, status, step, task};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -70,4 +68,6 @@ pub(crate) enum Command {
     Log(log::Args),
     Issue(issue::Args),
     Schema(schema::Args),
+    #[command(hide = true)]
+    Agent(agent::Args),
 }

@@ -6,6 +6,7 @@
 //! | `AFRESH_CACHE` | the cache directory with the workspaces, instead of the user's cache directory |
 //! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are held |
 //! | `AFRESH_RESULT` | in an attempt: its result file, beside which its mailbox is |
+//! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: which one it is, and what it was given |
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
 //! | `NO_COLOR` | no colours |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
@@ -39,6 +40,20 @@ pub(crate) fn cache() -> Option<PathBuf> {
 /// Where the files of the attempt are that we are called from.
 pub(crate) fn attempt_directory() -> Option<PathBuf> {
     directory("AFRESH_RESULT")?.parent().map(PathBuf::from)
+}
+
+/// The attempt that we are called from, and what it was given.
+#[derive(Debug)]
+pub(crate) struct InAttempt {
+    pub(crate) task: String,
+    pub(crate) number: u32,
+    pub(crate) bundle: Option<PathBuf>,
+}
+
+pub(crate) fn attempt() -> Option<InAttempt> {
+    let task = std::env::var("AFRESH_TASK").ok().filter(|task| !task.is_empty())?;
+    let number = std::env::var("AFRESH_ATTEMPT").ok()?.parse().ok()?;
+    Some(InAttempt { task, number, bundle: directory("AFRESH_BUNDLE") })
 }
 
 fn directory(name: &str) -> Option<PathBuf> {

@@ -14,6 +14,7 @@
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
 //! | [`report_page`], [`markdown`] | a report as Markdown |
 //! | [`own_attempt`] | the attempt that a worker calls us from |
+//! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`signals`] | Ctrl-C and its kin |
 
 mod cli;
@@ -30,9 +31,11 @@ mod ordering;
 mod output;
 mod own_attempt;
 mod plan_file;
+mod player;
 mod preflight;
 mod progress;
 mod report_page;
+mod script_file;
 mod signals;
 mod summary;
 mod the_run;

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use afresh_agents::{Kind, scripted};
+use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
 use afresh_engine::{Rules, Workplace};
 
@@ -23,6 +25,7 @@ pub(crate) fn check(
 /// The part that needs no repository.
 pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
     agents_are_there(file, rules)?;
+    scripts_fit(file, rules)?;
     something_judges(file, settings)
 }
 
@@ -36,7 +39,7 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
         let Some(agent) = rules.agents.get(name) else {
             return Err(unknown_agent(name, task, rules));
         };
-        let program = agent.program().unwrap_or_default();
+        let Some(program) = agent.program() else { continue };
         // A path inside the repository is looked for in the workspace, which is not there yet.
         let relative = program.contains('/') && !program.starts_with('/');
         if !relative && let Err(why) = find_program(program, rules) {
@@ -45,6 +48,35 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
                 format!("cannot start agent {name:?}: {program:?} {why}"),
             )
             .help(format!("check `command` under [agents.{name}] in the configuration")));
+        }
+    }
+    Ok(())
+}
+
+/// A script must know what to do for every task that it is to play.
+fn scripts_fit(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
+    for agent in rules.agents.values() {
+        let Kind::Scripted { script: source } = &agent.kind else { continue };
+        // It was read before, so that nothing can be wrong with it now.
+        let Some(script) = scripted::read(&source.shown, source.text.as_bytes()).script else {
+            continue;
+        };
+        let played = |task: &&Task| task.agent.as_deref().unwrap_or(&rules.agent) == agent.name;
+        let left: Vec<&str> = file
+            .plan
+            .tasks()
+            .iter()
+            .filter(played)
+            .map(|task| task.id.as_str())
+            .filter(|task| script.deeds(task, 1).is_none())
+            .take(20)
+            .collect();
+        if !left.is_empty() {
+            let message =
+                format!("the script has no part for the first attempt of: {}", left.join(", "));
+            return Err(Failure::usage("script", message)
+                .about(&source.shown)
+                .help("add a [[task]] for each, or one with id = \"*\" at the end"));
         }
     }
     Ok(())
@@ -102,7 +134,7 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure>
 fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Failure> {
     let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
     let mut parents: BTreeSet<String> = BTreeSet::new();
-    for pattern in file.plan.tasks().iter().flat_map(afresh_core::plan::Task::patterns) {
+    for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
         parents.extend(above(pattern.as_str()).map(str::to_owned));
     }
     let paths: Vec<String> = parents.into_iter().collect();

@@ -11,7 +11,8 @@ use crate::usage::micros;
 /// How deep chances may hang in chances.
 const MAX_DEPTH: usize = 8;
 
-pub(super) const USE_FIELDS: &[&str] = &["input", "output", "cache_read", "cache_write", "cost_usd"];
+pub(super) const USE_FIELDS: &[&str] =
+    &["input", "output", "cache_read", "cache_write", "cost_usd"];
 pub(super) const DEVIATION_FIELDS: &[&str] = &["rule", "description", "files"];
 /// Every act: the key that names it, and the others that it may have.
 pub(super) const ACTS: &[(&str, &[&str])] = &[
@@ -167,7 +168,9 @@ impl ScriptReader<'_, '_> {
                 "output" => usage.output = count(self),
                 "cache_read" => usage.cache_read = count(self),
                 "cache_write" => usage.cache_write = count(self),
-                "cost_usd" => usage.cost_micros = self.0.fraction(value, 0.0..=1e6).and_then(micros),
+                "cost_usd" => {
+                    usage.cost_micros = self.0.fraction(value, 0.0..=1e6).and_then(micros)
+                }
                 _ => self.0.unknown(entry, USE_FIELDS),
             }
         }

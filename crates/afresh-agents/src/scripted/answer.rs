@@ -51,7 +51,9 @@ mod tests {
         let Outcome::NeedsDecision(decision) = read(&ask) else { panic!("no question") };
         assert_eq!(decision.options, [Choice::new("a", "plain"), Choice::new("b", "b")]);
         let fail = End::Fail { error: "e".into(), at: String::new(), retryable: Some(false) };
-        assert!(matches!(read(&fail), Outcome::Failed(failure) if failure.retryable == Some(false)));
+        assert!(
+            matches!(read(&fail), Outcome::Failed(failure) if failure.retryable == Some(false))
+        );
         assert_eq!(End::Exit(0).answer(), None);
     }
 }

@@ -8,9 +8,9 @@ impl Dice {
     pub fn new(seed: u64, task: &str, attempt: u32) -> Self {
         // FNV-1a, so that every byte of the name counts.
         let start = 0xcbf2_9ce4_8422_2325_u64;
-        let name = task.bytes().fold(start, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let name = task
+            .bytes()
+            .fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
         Self(seed ^ name ^ u64::from(attempt).rotate_left(32))
     }
 

@@ -112,7 +112,11 @@ impl ScriptReader<'_, '_> {
         };
         if id.is_none() {
             let help = "id = \"T001\", or id = \"*\" for every task".to_owned();
-            self.0.problem(&node.span, "whose part is this? `id` is missing".to_owned(), Some(help));
+            self.0.problem(
+                &node.span,
+                "whose part is this? `id` is missing".to_owned(),
+                Some(help),
+            );
         }
         if deeds.is_none() {
             let help = "do = [ { write = \"a.txt\", text = \"hello\\n\" } ]".to_owned();
@@ -123,7 +127,8 @@ impl ScriptReader<'_, '_> {
 
     pub(super) fn deeds(&mut self, node: &Node, depth: usize) -> Vec<Deed> {
         let mut deeds: Vec<Deed> = Vec::new();
-        for item in self.0.list(node, "a list of acts such as { write = \"path\", text = \"…\" }") {
+        for item in self.0.list(node, "a list of acts such as { write = \"path\", text = \"…\" }")
+        {
             if deeds.last().is_some_and(Deed::is_end) {
                 let message = "never reached: the act before it ends the attempt".to_owned();
                 self.0.problem(&item.span, message, None);

@@ -180,10 +180,8 @@ mod tests {
         assert_eq!(keys(&defined("DeviationEntry")), known(DEVIATION_FIELDS));
         let acts: BTreeSet<BTreeSet<String>> =
             defined("ActEntry")["anyOf"].as_array().expect("acts").iter().map(keys).collect();
-        let read: BTreeSet<BTreeSet<String>> = ACTS
-            .iter()
-            .map(|(name, others)| known(&[&[*name], *others].concat()))
-            .collect();
+        let read: BTreeSet<BTreeSet<String>> =
+            ACTS.iter().map(|(name, others)| known(&[&[*name], *others].concat())).collect();
         assert_eq!(acts, read);
         let words: Vec<&str> = Hostile::WORDS.iter().map(|(word, _)| *word).collect();
         assert_eq!(defined("HostileWord")["enum"], serde_json::json!(words));

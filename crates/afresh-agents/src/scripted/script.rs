@@ -39,22 +39,45 @@ pub struct Deed {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
-    Write { path: String, text: String },
-    Append { path: String, text: String },
-    Edit { path: String, find: String, replace: String },
-    Delete { path: String },
+    Write {
+        path: String,
+        text: String,
+    },
+    Append {
+        path: String,
+        text: String,
+    },
+    Edit {
+        path: String,
+        find: String,
+        replace: String,
+    },
+    Delete {
+        path: String,
+    },
     /// Writes every file that the task lists.
-    Listed { text: String },
-    Run { command: String, may_fail: bool },
+    Listed {
+        text: String,
+    },
+    Run {
+        command: String,
+        may_fail: bool,
+    },
     /// Starts it and does not wait for it.
-    Child { command: String },
+    Child {
+        command: String,
+    },
     Sleep(Duration),
     Say(String),
     /// Adds to the totals, and reports them.
     Use(Usage),
     StepDone(u32),
     Hostile(Hostile),
-    Chance { of: f64, then: Vec<Deed>, otherwise: Vec<Deed> },
+    Chance {
+        of: f64,
+        then: Vec<Deed>,
+        otherwise: Vec<Deed>,
+    },
     /// Nothing comes after it.
     End(End),
 }
@@ -63,10 +86,26 @@ pub enum Act {
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
     /// Says that it is done, true or not.
-    Claim { files: Vec<String>, deviations: Vec<Deviation>, notes: Option<String> },
-    Ask { question: String, options: Vec<String>, context: String },
-    Need { action: String, instructions: Vec<String>, verification: String },
-    Fail { error: String, at: String, retryable: Option<bool> },
+    Claim {
+        files: Vec<String>,
+        deviations: Vec<Deviation>,
+        notes: Option<String>,
+    },
+    Ask {
+        question: String,
+        options: Vec<String>,
+        context: String,
+    },
+    Need {
+        action: String,
+        instructions: Vec<String>,
+        verification: String,
+    },
+    Fail {
+        error: String,
+        at: String,
+        retryable: Option<bool>,
+    },
     /// Any final text at all.
     Answer(String),
     /// Without an answer.

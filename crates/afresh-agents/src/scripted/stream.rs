@@ -90,7 +90,8 @@ mod tests {
     /// B33: a number that makes no sense is left out and told; the others count.
     #[test]
     fn b33_a_report_of_nonsense_counts_only_what_makes_sense() {
-        let line = r#"{"type":"usage","input":12,"output":-5,"cost_usd":1e308,"cache_read":"many"}"#;
+        let line =
+            r#"{"type":"usage","input":12,"output":-5,"cost_usd":1e308,"cache_read":"many"}"#;
         let events = Reader.read_line(line);
         assert_eq!(events.len(), 4, "{events:?}");
         let counted = Usage { input: 12, ..Usage::default() };

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use afresh_agents::agent::Prompt;
+use afresh_agents::agent::{NewFile, Prompt};
 use afresh_agents::{Bundle, prompt};
 use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::input::AttemptEnd;
@@ -18,6 +18,7 @@ use afresh_process::{Ended, Job, Limits, Report, Running};
 
 use crate::layout::text;
 use crate::world::Shared;
+use crate::world::follow::Follower;
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
 
@@ -81,13 +82,18 @@ impl AttemptJob {
 
     pub(crate) fn carry_out(&self, shared: &Shared, handle: &Handle, mail: &dyn Fn(Input)) {
         let answer = match self.start(shared, handle) {
-            Ok(None) => self.ended(Ending::Stopped, Outcome::Silent, 0),
+            Ok(None) => self.ended(Ending::Stopped, Outcome::Silent, Usage::default(), 0),
             Ok(Some((mut running, files))) => {
                 handle.attach(running.stopper());
                 if running.has_started() {
                     mail(Input::Spawned(self.attempt.clone()));
                 }
-                self.conclude(&running.wait(), &files)
+                let mut follower = self.follower(shared, &files);
+                let report = running.wait_watching(|| {
+                    follower.as_mut().map(Follower::look).into_iter().flatten().for_each(mail);
+                });
+                follower.as_mut().map(Follower::finish).into_iter().flatten().for_each(mail);
+                self.conclude(&report, &files, follower.as_ref())
             }
             Err(failure) => Input::SpawnFailed(self.attempt.clone(), failure),
         };
@@ -153,8 +159,13 @@ impl AttemptJob {
         })?;
         let rendered = fs::read_to_string(&files.prompt).unwrap_or_default();
         let launch = agent
-            .launch(Prompt { text: &rendered, file: &files.prompt })
+            .launch(Prompt { text: &rendered, file: &files.prompt }, &rules.exe)
             .map_err(|error| failure(&error.to_string(), None))?;
+        for NewFile { path, text } in &launch.files {
+            fs::write(path, text).map_err(|error| {
+                failure(&format!("cannot write {}: {error}", path.display()), None)
+            })?;
+        }
         let own = [
             ("AFRESH_RUN", self.bundle.run.to_string()),
             ("AFRESH_TASK", self.attempt.task.to_string()),
@@ -183,7 +194,13 @@ impl AttemptJob {
         })
     }
 
-    fn conclude(&self, report: &Report, files: &Files) -> Input {
+    /// What reads the agent's reports, where it makes any.
+    fn follower(&self, shared: &Shared, files: &Files) -> Option<Follower> {
+        let agent = shared.rules.agent_for(self.agent.as_deref())?;
+        Follower::new(agent, self.attempt.clone(), files.stdout.clone())
+    }
+
+    fn conclude(&self, report: &Report, files: &Files, follower: Option<&Follower>) -> Input {
         let ending = match &report.ended {
             Ended::SpawnFailed(failed) => {
                 let hint = "check the agent's `command` in .afresh/config.toml";
@@ -199,17 +216,19 @@ impl AttemptJob {
             Ended::Stopped => Ending::Stopped,
             Ended::SupervisorLost => Ending::SupervisorLost,
         };
-        self.ended(ending, answer(files), report.wall_ms)
+        let used = follower.map(Follower::used).unwrap_or_default();
+        self.ended(ending, answer(files, follower), used, report.wall_ms)
     }
 
-    fn ended(&self, ending: Ending, outcome: Outcome, duration_ms: u64) -> Input {
-        let end = AttemptEnd { ending, outcome, usage: Usage::default(), duration_ms };
+    fn ended(&self, ending: Ending, outcome: Outcome, usage: Usage, duration_ms: u64) -> Input {
+        let end = AttemptEnd { ending, outcome, usage, duration_ms };
         Input::AttemptEnded(self.attempt.clone(), end)
     }
 }
 
-/// A worker's answer: its result file if it wrote one, else the end of what it printed.
-fn answer(files: &Files) -> Outcome {
+/// A worker's answer: its result file if it wrote one, else its final text; the end of what it
+/// printed, where its output is its answer.
+fn answer(files: &Files, follower: Option<&Follower>) -> Outcome {
     let written = end_of(&files.result);
     if !written.trim().is_empty() {
         // A result file may hold the bare object, without markers.
@@ -217,7 +236,7 @@ fn answer(files: &Files) -> Outcome {
         let framed = format!("OUTPUT_JSON_START\n{written}\nOUTPUT_JSON_END\n");
         return result::read(if bare { &framed } else { &written });
     }
-    result::read(&end_of(&files.stdout))
+    follower.map_or_else(|| result::read(&end_of(&files.stdout)), Follower::outcome)
 }
 
 /// The last part of a file, as text; nothing if it is not a plain file.

@@ -3,6 +3,7 @@
 mod attempt;
 mod checks;
 mod environment;
+mod follow;
 mod harvest;
 mod landing;
 mod passes;

@@ -1,5 +1,6 @@
 //! One file per command: what it takes, and one function that does it.
 
+pub(crate) mod agent;
 pub(crate) mod decide;
 pub(crate) mod halt;
 pub(crate) mod issue;
@@ -31,6 +32,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Decide(args) => decide::decide(args, &cli.common, output),
         Command::Task(args) => task::task(args, &cli.common, output),
         Command::Step(args) => step::step(args, output),
+        Command::Agent(args) => agent::agent(args, &cli.common, output),
         Command::Log(args) => log::log(args),
         Command::Issue(args) => issue::issue(args),
         Command::Schema(args) => Ok(schema::schema(args, output)),

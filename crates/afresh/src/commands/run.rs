@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use afresh_agents::Kind;
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_core::input::Opening;
@@ -221,13 +222,7 @@ fn settings(
 ) -> Result<Settings, Failure> {
     let mut settings = config.settings.clone();
     settings.source = file.path.to_string_lossy().into_owned();
-    settings.pinned = place
-        .repository
-        .root()
-        .and_then(|root| file.path.strip_prefix(root.canonicalize().ok()?).ok())
-        .map(|path| path.to_string_lossy().into_owned())
-        .into_iter()
-        .collect();
+    settings.pinned = pinned(config, place, file);
     if let Some(parallel) = driving.parallel {
         settings.parallel = parallel;
     }
@@ -256,6 +251,22 @@ fn settings(
         })?);
     }
     Ok(settings)
+}
+
+/// The files inside the repository that the run rests on: its plan, and scripts of its agents.
+fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
+    let Some(root) = place.repository.root().and_then(|root| root.canonicalize().ok()) else {
+        return Vec::new();
+    };
+    let scripts = config.agents.values().filter_map(|agent| match &agent.kind {
+        Kind::Scripted { script } => Some(&script.path),
+        Kind::Command { .. } => None,
+    });
+    std::iter::once(&file.path)
+        .chain(scripts)
+        .filter_map(|path| path.strip_prefix(&root).ok())
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
 }
 
 fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {

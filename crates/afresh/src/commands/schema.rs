@@ -16,10 +16,13 @@ pub(crate) struct Args {
 enum Name {
     /// The program's own plan format
     Plan,
+    /// What the scripted agent follows
+    Script,
 }
 
 pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
     match args.name {
+        Name::Script => output.data(afresh_agents::scripted::schema::script().trim_end()),
         Name::Plan => output.data(afresh_formats::schema::plan().trim_end()),
     }
     Exit::Done

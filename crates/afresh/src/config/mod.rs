@@ -30,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) check_timeout: Duration,
     pub(crate) checks_parallel: u16,
     pub(crate) check_env: Vec<String>,
+    /// The directory that paths in the file are relative to.
+    pub(crate) home: PathBuf,
     /// The file, as people know it; where there is none, the one to write.
     pub(crate) shown: String,
     /// Parts that this version reads but does not carry out yet.
@@ -50,6 +52,7 @@ impl Default for Config {
             check_timeout: Duration::from_secs(10 * 60),
             checks_parallel: 2,
             check_env: Vec::new(),
+            home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
             warnings: Vec::new(),
         }
@@ -69,6 +72,7 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
         Failure::usage("config", format!("cannot read the configuration {shown}"))
             .cause(error.to_string())
     })?;
+    config.home = home(&path);
     let findings = read::read(&shown, &bytes, &mut config);
     if findings.iter().any(Finding::is_error) {
         return Err(Failure::in_file(
@@ -80,6 +84,13 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
     config.warnings = findings;
     config.shown = shown;
     Ok(config)
+}
+
+/// Where paths in a configuration start: beside `.afresh`, or beside a file that is elsewhere.
+fn home(file: &Path) -> PathBuf {
+    let directory = file.parent().unwrap_or(Path::new("."));
+    let inside = directory.file_name().is_some_and(|name| name == ".afresh");
+    if inside { directory.parent().unwrap_or(directory) } else { directory }.to_owned()
 }
 
 /// The nearest `.afresh/config.toml`, up to the root of the checkout.

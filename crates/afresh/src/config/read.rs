@@ -1,7 +1,9 @@
 //! `.afresh/config.toml` into a [`Config`].
 
+use std::path::Path;
 use std::time::Duration;
 
+use afresh_agents::scripted::ScriptFile;
 use afresh_agents::{Agent, Kind, PromptBy};
 use afresh_core::plan::nearest;
 use afresh_core::settings::{History, Schedule, ScopeMode, TimeoutAction};
@@ -11,6 +13,7 @@ use afresh_formats::node::{Entry, Node, Value};
 
 use super::Config;
 use crate::moment::parse_span;
+use crate::script_file;
 
 /// Tables that belong to the format, and are carried out by later versions.
 const LATER: &[(&str, &str)] = &[
@@ -36,7 +39,7 @@ const RUN: &[&str] = &[
     "output_limit",
     "unlisted",
 ];
-const AGENT: &[&str] = &["kind", "command", "prompt", "env", "models"];
+const AGENT: &[&str] = &["kind", "command", "prompt", "script", "env", "models"];
 const KINDS: &[&str] = &["command", "claude", "codex", "gemini", "opencode", "acp", "scripted"];
 const WORKSPACE: &[&str] = &["setup", "keep"];
 const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
@@ -121,21 +124,23 @@ impl Reader<'_, '_> {
 
     fn agents(&mut self, node: &Node, config: &mut Config) {
         for entry in self.entries(node) {
-            if let Some(agent) = self.agent(entry) {
+            if let Some(agent) = self.agent(entry, &config.home) {
                 config.agents.insert(entry.key.clone(), agent);
             }
         }
     }
 
-    fn agent(&mut self, entry: &Entry) -> Option<Agent> {
+    fn agent(&mut self, entry: &Entry, home: &Path) -> Option<Agent> {
         let (mut kind, mut command, mut prompt, mut env) =
             (None, Vec::new(), PromptBy::Stdin, Vec::new());
+        let mut script = None;
         for field in self.entries(&entry.node) {
             let value = &field.node;
             match field.key.as_str() {
                 "kind" => kind = self.text(value),
                 "command" => self.set(&mut command, value, Self::texts),
                 "env" => self.set(&mut env, value, Self::texts),
+                "script" => script = Some(value),
                 "prompt" => self.set(&mut prompt, value, |r, n| {
                     r.word(n, &["stdin", "file", "arg"], |word| match word {
                         "stdin" => Some(PromptBy::Stdin),
@@ -163,6 +168,10 @@ impl Reader<'_, '_> {
                 kind: Kind::Command { command, prompt },
                 env,
             }),
+            Some("scripted") => {
+                let script = self.script(entry, script, home)?;
+                Some(Agent { name: entry.key.clone(), kind: Kind::Scripted { script }, env })
+            }
             Some(other) if !KINDS.contains(&other) => {
                 let message = format!("agent {:?} is of an unknown kind, {other:?}", entry.key);
                 let near = nearest(other, KINDS.iter().copied());
@@ -183,6 +192,30 @@ impl Reader<'_, '_> {
             None => {
                 let message = format!("agent {:?} has no kind", entry.key);
                 self.problem(&entry.key_span, message, Some("kind = \"command\""));
+                None
+            }
+        }
+    }
+
+    /// The script of an agent, read and judged now: no run starts with one that cannot be played.
+    fn script(&mut self, agent: &Entry, node: Option<&Node>, home: &Path) -> Option<ScriptFile> {
+        let Some(node) = node else {
+            let message = format!("agent {:?} has no script", agent.key);
+            self.problem(&agent.key_span, message, Some("script = \"path/to/script.toml\""));
+            return None;
+        };
+        let written = self.text(node)?;
+        match script_file::load(home, &written) {
+            Ok(loaded) => {
+                self.findings.extend(loaded.warnings);
+                Some(loaded.file)
+            }
+            Err(findings) => {
+                if findings.iter().any(|finding| finding.line == 0) {
+                    let message = format!("the script {written:?} cannot be used");
+                    self.problem(&node.span, message, None);
+                }
+                self.findings.extend(findings);
                 None
             }
         }

@@ -1,0 +1,236 @@
+//! Reads what an agent reports while it works, out of the growing file of its output.
+//!
+//! Agents whose output is their answer and nothing else are not followed at all.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use afresh_agents::{Agent, AgentEvent, StreamReader};
+use afresh_core::Input;
+use afresh_core::event::LogLevel;
+use afresh_core::ids::AttemptId;
+use afresh_core::outcome::Outcome;
+use afresh_core::usage::Usage;
+use afresh_formats::result;
+
+/// Longer lines are passed over.
+const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
+const PIECE_BYTES: usize = 64 * 1024;
+/// How many reports that made no sense are told, per attempt.
+const MAX_NONSENSE: usize = 3;
+/// How much of what it said last is shown where it gave no answer.
+const EXCERPT_CHARS: usize = 500;
+
+pub(crate) struct Follower {
+    attempt: AttemptId,
+    reader: Box<dyn StreamReader>,
+    file: PathBuf,
+    read: u64,
+    /// A line whose end has not come yet.
+    open: Vec<u8>,
+    /// The line is too long; its rest is passed over.
+    passing_over: bool,
+    used: Usage,
+    told: Usage,
+    last_words: String,
+    answer: Option<String>,
+    nonsense: Vec<String>,
+    nonsense_seen: usize,
+}
+
+impl Follower {
+    /// None where there is nothing to follow.
+    pub(crate) fn new(agent: &Agent, attempt: AttemptId, file: PathBuf) -> Option<Self> {
+        Some(Self {
+            attempt,
+            reader: agent.reader()?,
+            file,
+            read: 0,
+            open: Vec::new(),
+            passing_over: false,
+            used: Usage::default(),
+            told: Usage::default(),
+            last_words: String::new(),
+            answer: None,
+            nonsense: Vec::new(),
+            nonsense_seen: 0,
+        })
+    }
+
+    /// Reads on; what is new for the run.
+    pub(crate) fn look(&mut self) -> Vec<Input> {
+        // What cannot be read now may be at the next look, and at the end at the latest.
+        let _ = self.read_on();
+        let mut inputs: Vec<Input> = Vec::new();
+        for message in std::mem::take(&mut self.nonsense) {
+            let (level, event) = (LogLevel::Warn, "usage".to_owned());
+            inputs.push(Input::WorkerLogged {
+                attempt: self.attempt.clone(),
+                level,
+                event,
+                message,
+            });
+        }
+        // However many reports came, the last total says it all.
+        if self.used != self.told {
+            self.told = self.used;
+            inputs.push(Input::UsageSeen(self.attempt.clone(), self.used));
+        }
+        inputs
+    }
+
+    /// Reads what is left, after the agent has ended.
+    pub(crate) fn finish(&mut self) -> Vec<Input> {
+        let _ = self.read_on();
+        let last = std::mem::take(&mut self.open);
+        self.line(&last);
+        self.look()
+    }
+
+    pub(crate) fn used(&self) -> Usage {
+        self.used
+    }
+
+    /// What it answered. These agents must: a program that ended without a word was cut short.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.answer.as_deref().map(result::read) {
+            Some(Outcome::Silent) => self.unanswered("its final text holds no answer"),
+            None => self.unanswered("it ended without a final text"),
+            Some(outcome) => outcome,
+        }
+    }
+
+    fn unanswered(&self, reason: &str) -> Outcome {
+        let words = self.answer.as_deref().unwrap_or(&self.last_words);
+        let excerpt = words.chars().take(EXCERPT_CHARS).collect();
+        Outcome::Unintelligible { reason: reason.to_owned(), excerpt }
+    }
+
+    fn read_on(&mut self) -> std::io::Result<()> {
+        let mut file = File::open(&self.file)?;
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let count = file.read(&mut piece)?;
+            if count == 0 {
+                return Ok(());
+            }
+            self.read += count as u64;
+            self.take(&piece[..count]);
+        }
+    }
+
+    fn take(&mut self, piece: &[u8]) {
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            if !self.passing_over {
+                self.open.extend_from_slice(part);
+            }
+            if part.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.open);
+                self.line(&line);
+                self.passing_over = false;
+            } else if self.open.len() > MAX_LINE_BYTES {
+                self.open = Vec::new();
+                self.passing_over = true;
+            }
+        }
+    }
+
+    fn line(&mut self, bytes: &[u8]) {
+        let line = String::from_utf8_lossy(bytes);
+        for event in self.reader.read_line(line.trim()) {
+            match event {
+                AgentEvent::Text(text) => self.last_words = text,
+                // Totals never fall: a report that is late or repeated changes nothing.
+                AgentEvent::Used(total) => self.used = self.used.at_least(&total),
+                AgentEvent::Result(text) => self.answer = Some(text),
+                AgentEvent::Nonsense(what) => self.note_nonsense(what),
+            }
+        }
+    }
+
+    fn note_nonsense(&mut self, what: String) {
+        self.nonsense_seen += 1;
+        if self.nonsense_seen <= MAX_NONSENSE {
+            self.nonsense.push(what);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use afresh_agents::Kind;
+    use afresh_agents::scripted::ScriptFile;
+    use afresh_core::ids::TaskId;
+
+    use super::*;
+
+    fn follower(file: &std::path::Path) -> Follower {
+        let script = ScriptFile { path: "s".into(), shown: "s".into(), text: String::new() };
+        let agent = Agent { name: "a".into(), kind: Kind::Scripted { script }, env: vec![] };
+        let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };
+        Follower::new(&agent, attempt, file.to_owned()).expect("it is followed")
+    }
+
+    fn totals(inputs: &[Input]) -> Vec<u64> {
+        let total = |input: &Input| match input {
+            Input::UsageSeen(_, usage) => Some(usage.tokens()),
+            _ => None,
+        };
+        inputs.iter().filter_map(total).collect()
+    }
+
+    /// R14: totals are told as they grow, once each, however the output comes in pieces.
+    #[test]
+    fn r14_growing_totals_are_told_once_each() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("out");
+        let mut out = File::create(&path).expect("a file");
+        let mut follower = follower(&path);
+        assert_eq!(follower.look(), []);
+        write!(out, "{{\"type\":\"usage\",\"input\":5}}\nnoise\n{{\"type\":\"usa")
+            .expect("written");
+        assert_eq!(totals(&follower.look()), [5]);
+        assert_eq!(totals(&follower.look()), [0; 0]);
+        write!(out, "ge\",\"input\":9}}\n{{\"type\":\"usage\",\"input\":7}}\n").expect("written");
+        assert_eq!(totals(&follower.look()), [9]);
+        write!(out, "{{\"type\":\"usage\",\"input\":11}}").expect("written");
+        assert_eq!(totals(&follower.look()), [0; 0]);
+        assert_eq!(totals(&follower.finish()), [11]);
+        assert_eq!(follower.used().tokens(), 11);
+    }
+
+    /// R15: a line without an end takes no more memory than a line may have, and what follows it is
+    /// read.
+    #[test]
+    fn r15_a_line_that_does_not_end_is_passed_over() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("out");
+        let mut out = File::create(&path).expect("a file");
+        for _ in 0..6 {
+            out.write_all(&vec![b'x'; 1024 * 1024]).expect("written");
+        }
+        let mut follower = follower(&path);
+        follower.look();
+        assert!(follower.open.capacity() <= MAX_LINE_BYTES + PIECE_BYTES, "kept");
+        write!(out, "x\n{{\"type\":\"usage\",\"input\":3}}\n").expect("written");
+        assert_eq!(totals(&follower.look()), [3]);
+    }
+
+    /// B32: an agent that must answer and does not is not understood.
+    #[test]
+    fn b32_without_an_answer_it_is_not_understood() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("out");
+        std::fs::write(&path, "{\"type\":\"text\",\"text\":\"all well\"}\n").expect("written");
+        let mut follower = follower(&path);
+        follower.finish();
+        let Outcome::Unintelligible { excerpt, .. } = follower.outcome() else {
+            panic!("understood")
+        };
+        assert_eq!(excerpt, "all well");
+    }
+}

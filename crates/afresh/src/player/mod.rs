@@ -1,0 +1,141 @@
+//! Does what a script says: hands, voice and end of the scripted agent.
+//!
+//! It works in the current directory, as any worker does. What a script may say is for
+//! [`afresh_agents::scripted`].
+
+mod ends;
+mod files;
+mod hostile;
+mod voice;
+
+use std::process::{Command, Stdio};
+
+use afresh_agents::scripted::script::{Act, Deed, End};
+use afresh_agents::{AgentEvent, Bundle};
+use afresh_core::usage::Usage;
+
+pub(crate) use voice::Voice;
+
+/// Who plays.
+#[derive(Debug)]
+pub(crate) struct Player {
+    pub(crate) task: String,
+    pub(crate) attempt: u32,
+    pub(crate) step: u32,
+    /// What afresh gave to the worker; none where a person tries a script by hand.
+    pub(crate) bundle: Option<Bundle>,
+    pub(crate) voice: Voice,
+    used: Usage,
+    changed: Vec<String>,
+}
+
+impl Player {
+    pub(crate) fn new(task: String, attempt: u32, bundle: Option<Bundle>, voice: Voice) -> Self {
+        let step = bundle.as_ref().map_or(1, |bundle| bundle.first_step);
+        let step = u32::try_from(step).unwrap_or(1);
+        Self { task, attempt, step, bundle, voice, used: Usage::default(), changed: Vec::new() }
+    }
+
+    /// Plays to the end; the exit code, where there is one.
+    pub(crate) fn play(&mut self, deeds: &[Deed]) -> u8 {
+        for deed in deeds {
+            if let Act::End(end) = &deed.act {
+                return self.end(end);
+            }
+            if let Err(why) = self.carry_out(&deed.act) {
+                // It would go wrong again.
+                let error = format!("line {} of the script: {why}", deed.line);
+                return self.end(&End::Fail { error, at: String::new(), retryable: Some(false) });
+            }
+        }
+        let files = std::mem::take(&mut self.changed);
+        self.end(&End::Claim { files, deviations: Vec::new(), notes: None })
+    }
+
+    fn carry_out(&mut self, act: &Act) -> Result<(), String> {
+        match act {
+            Act::Write { path, text } => self.write(path, text),
+            Act::Append { path, text } => self.append(path, text),
+            Act::Edit { path, find, replace } => self.edit(path, find, replace),
+            Act::Delete { path } => self.delete(path),
+            Act::Listed { text } => self.write_listed(text),
+            Act::Run { command, may_fail } => self.run(command, *may_fail),
+            Act::Child { command } => self.leave_behind(command),
+            Act::Sleep(span) => {
+                std::thread::sleep(*span);
+                Ok(())
+            }
+            Act::Say(text) => self.tell(&AgentEvent::Text(self.filled(text))),
+            Act::Use(more) => {
+                self.used = self.used.plus(more);
+                self.tell(&AgentEvent::Used(self.used))
+            }
+            Act::StepDone(number) => step_done(*number),
+            Act::Hostile(kind) => {
+                hostile::print(*kind);
+                Ok(())
+            }
+            Act::Chance { .. } | Act::End(_) => unreachable!("chances are settled, ends are last"),
+        }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "an act like the others")]
+    fn tell(&self, event: &AgentEvent) -> Result<(), String> {
+        self.voice.tell(event);
+        Ok(())
+    }
+
+    /// Puts what is known in place of `{task}`, `{attempt}`, `{step}` and `{answer}`.
+    fn filled(&self, text: &str) -> String {
+        text.replace("{task}", &self.task)
+            .replace("{attempt}", &self.attempt.to_string())
+            .replace("{step}", &self.step.to_string())
+            .replace("{answer}", self.answer())
+    }
+
+    /// What a person answered last: the key of an option, which stands before its description.
+    fn answer(&self) -> &str {
+        let answered = self.bundle.as_ref().and_then(|bundle| bundle.answers.last());
+        let text = answered.map_or("", |answered| answered.answer.as_str());
+        text.split_once(": ").map_or(text, |(key, _)| key)
+    }
+
+    /// What it prints goes to our standard error: our standard output is a stream.
+    fn run(&self, command: &str, may_fail: bool) -> Result<(), String> {
+        let mut shell = self.shell(command);
+        let status = shell.status().map_err(|error| format!("cannot run a shell: {error}"))?;
+        if status.success() || may_fail {
+            return Ok(());
+        }
+        Err(format!("`{command}` failed: {status}"))
+    }
+
+    fn leave_behind(&self, command: &str) -> Result<(), String> {
+        use std::os::unix::process::CommandExt as _;
+        let mut shell = self.shell(command);
+        let child = shell.process_group(0).spawn();
+        child.map(drop).map_err(|error| format!("cannot run a shell: {error}"))
+    }
+
+    fn shell(&self, command: &str) -> Command {
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(std::io::stderr());
+        // An answer is a person's text: it comes as a variable, never as a piece of a command.
+        shell.env("AFRESH_TASK", &self.task).env("AFRESH_ATTEMPT", self.attempt.to_string());
+        shell.env("AFRESH_ANSWER", self.answer());
+        shell
+    }
+}
+
+/// As any worker reports it: by calling afresh.
+fn step_done(number: u32) -> Result<(), String> {
+    let us = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(us);
+    command.args(["step", "done", &number.to_string()]).stdin(Stdio::null());
+    let output = command.stdout(std::io::stderr()).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`afresh step done {number}` failed: {}", said.trim()))
+}

@@ -1,0 +1,9 @@
+//! The scripted agent with the real program: every act, every way to end, every misbehaviour.
+
+mod acts;
+mod by_hand;
+mod endings;
+mod lies;
+mod noise;
+mod scene;
+mod scripts;

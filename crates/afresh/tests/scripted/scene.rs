@@ -1,0 +1,65 @@
+//! A repository whose workers follow a script.
+
+use afresh_testkit::{Ran, TestRepo};
+
+/// One task `A` that lists `a.txt`; every worker follows `script`.
+pub(crate) fn one_task(script: &str) -> TestRepo {
+    let repo = repo(script);
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"test -s a.txt\"]\n",
+    );
+    repo
+}
+
+pub(crate) fn repo(script: &str) -> TestRepo {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    configure(&repo, "");
+    repo.write("script.toml", script);
+    repo.commit("a script");
+    repo
+}
+
+/// `more` goes to `[run]`.
+pub(crate) fn configure(repo: &TestRepo, more: &str) {
+    repo.write(
+        ".afresh/config.toml",
+        &format!(
+            "[run]\nagent = \"actor\"\nbackoff = [\"10ms\"]\n{more}\n\
+             [agents.actor]\nkind = \"scripted\"\nscript = \"script.toml\"\n"
+        ),
+    );
+}
+
+/// A script in which task `A` does `acts`.
+pub(crate) fn does(acts: &str) -> String {
+    format!("[[task]]\nid = \"A\"\ndo = [ {acts} ]\n")
+}
+
+/// What task `A` does at its first attempt; the second one mends it.
+pub(crate) fn mended(acts: &str) -> String {
+    format!(
+        "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ {acts} ]\n\
+         [[task]]\nid = \"A\"\ndo = [ {{ write = \"a.txt\", text = \"well\\n\" }} ]\n"
+    )
+}
+
+/// Runs the plan; the user's things stay as they are, and nothing is left running.
+#[track_caller]
+pub(crate) fn run(repo: &TestRepo, more: &[&str], code: i32) -> Ran {
+    let before = repo.untouched();
+    let ran = repo.run(more).expect(code);
+    repo.untouched().expect_same_as(&before);
+    repo.expect_no_survivors();
+    ran
+}
+
+/// The first attempt is rejected with these words; a fresh worker mends it.
+#[track_caller]
+pub(crate) fn expect_mended(acts: &str, words: &str) -> TestRepo {
+    let repo = one_task(&mended(acts));
+    let ran = run(&repo, &[], 0);
+    assert!(ran.stderr.contains(words), "no {words:?} in\n{}", ran.stderr);
+    assert_eq!(repo.on_branch("a.txt").as_deref(), Some("well\n"));
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
+    repo
+}
