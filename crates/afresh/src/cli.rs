@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{agent, decide, halt, issue, log, questions, report, resume, run, schema, show, status, step, task};
+use crate::commands::{
+    agent, decide, halt, issue, log, questions, report, resume, run, schema, show, status, step,
+    task,
+};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]

@@ -58,3 +58,9 @@ fn the_command_line_reference_is_current() {
 fn fo_05_the_schema_is_current() {
     expect_current("schemas/plan.schema.json", &afresh(&["schema", "plan"]));
 }
+
+/// AG-02: so is that of scripts.
+#[test]
+fn ag_02_the_schema_of_scripts_is_current() {
+    expect_current("schemas/script.schema.json", &afresh(&["schema", "script"]));
+}

@@ -169,7 +169,7 @@ impl ScriptReader<'_, '_> {
                 "cache_read" => usage.cache_read = count(self),
                 "cache_write" => usage.cache_write = count(self),
                 "cost_usd" => {
-                    usage.cost_micros = self.0.fraction(value, 0.0..=1e6).and_then(micros)
+                    usage.cost_micros = self.0.fraction(value, 0.0..=1e6).and_then(micros);
                 }
                 _ => self.0.unknown(entry, USE_FIELDS),
             }

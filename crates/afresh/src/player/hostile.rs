@@ -29,7 +29,7 @@ fn binary() -> Vec<u8> {
 }
 
 fn long_line(out: &mut impl Write) -> std::io::Result<()> {
-    let piece = [b'x'; 64 * 1024];
+    let piece = vec![b'x'; 64 * 1024];
     for _ in 0..LONG_LINE_BYTES / piece.len() {
         out.write_all(&piece)?;
     }
