@@ -30,16 +30,12 @@ impl FileSizes {
 
     /// The bytes of everything that the pattern names; none where there is nothing yet.
     pub(crate) fn bytes_of(&self, pattern: &FilePattern) -> Option<u64> {
-        match pattern.literal() {
-            Some(path) => {
-                let found = fs::symlink_metadata(self.root.join(path)).ok()?;
-                found.is_file().then_some(found.len())
-            }
-            None => {
-                let found = self.listed.iter().filter(|(path, _)| pattern.matches(path));
-                found.fold(None, |sum, (_, bytes)| Some(sum.unwrap_or(0) + bytes))
-            }
+        if let Some(path) = pattern.literal() {
+            let found = fs::symlink_metadata(self.root.join(path)).ok()?;
+            return found.is_file().then_some(found.len());
         }
+        let found = self.listed.iter().filter(|(path, _)| pattern.matches(path));
+        found.fold(None, |sum, (_, bytes)| Some(sum.unwrap_or(0) + bytes))
     }
 
     fn list(&mut self) {
