@@ -1,7 +1,8 @@
 //! Private clones, harvest, merges aside, compare-and-swap: the git program behind a typed wrapper.
 //!
 //! Three rules hold everywhere. Git never runs with a worker's `.git`; the user's checkout, index,
-//! configuration and hooks are never used nor touched; a ref moves only by compare-and-swap.
+//! configuration and hooks are never used nor touched, except by [`Repository::land`], which the
+//! user asks for; a ref moves only by compare-and-swap.
 //! Calls block, and may come from several threads. What to harvest, merge or retry, and holding
 //! the repository's lock, is the caller's business.
 //!
@@ -25,6 +26,7 @@ mod identity;
 mod index;
 mod init;
 mod keep;
+mod land;
 mod listed;
 mod merge;
 mod orphans;
@@ -54,6 +56,7 @@ pub use discover::DiscoverError;
 pub use error::FileError;
 pub use harvest::{Harvest, HarvestError, HarvestLimits, HarvestRequest, Refusal};
 pub use identity::{Identity, Signature};
+pub use land::{LandError, LandRequest, Landing, Obstacle, PatchHead, Way};
 pub use merge::{Merge, MergeOutcome};
 pub use pool::{Place, Pool, PoolError};
 pub use prepare::{PrepareError, Target};

@@ -49,11 +49,16 @@ impl Pool {
             call = call.args([format!("--merge-base={base}")]);
         }
         let answer = call.args([onto.as_str(), theirs.as_str()]).run()?;
-        match answer.code() {
-            Some(0) => Ok(MergeOutcome::Clean { tree: parse_tree(&answer)? }),
-            Some(1) => Ok(parse_conflict(&answer)),
-            _ => Err(answer.failure().into()),
-        }
+        Ok(parse_outcome(answer)?)
+    }
+}
+
+/// Reads what `merge-tree --write-tree -z --name-only --messages` printed.
+pub(crate) fn parse_outcome(answer: Finished) -> Result<MergeOutcome, CommandError> {
+    match answer.code() {
+        Some(0) => Ok(MergeOutcome::Clean { tree: parse_tree(&answer)? }),
+        Some(1) => Ok(parse_conflict(&answer)),
+        _ => Err(answer.failure()),
     }
 }
 

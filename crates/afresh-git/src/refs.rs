@@ -301,7 +301,7 @@ fn render_transaction(updates: &[RefUpdate], zero: &str) -> Vec<u8> {
 }
 
 /// Finds `…/x.lock` in `Unable to create '…/x.lock': File exists.`
-fn lock_named_in(complaint: &str) -> Option<PathBuf> {
+pub(crate) fn lock_named_in(complaint: &str) -> Option<PathBuf> {
     let (_, rest) = complaint.split_once("Unable to create '")?;
     let (path, _) = rest.split_once("': File exists")?;
     Some(PathBuf::from(path))

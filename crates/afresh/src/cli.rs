@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{
-    agent, decide, halt, issue, log, questions, report, resume, run, schema, show, status, step,
-    task,
-};
+use crate::commands;
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -58,19 +55,20 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Run(run::Args),
-    Status(status::Args),
-    Report(report::Args),
-    Show(show::Args),
-    Halt(halt::Args),
-    Resume(resume::Args),
-    Questions(questions::Args),
-    Decide(decide::Args),
-    Task(task::Args),
-    Step(step::Args),
-    Log(log::Args),
-    Issue(issue::Args),
-    Schema(schema::Args),
+    Run(commands::run::Args),
+    Status(commands::status::Args),
+    Report(commands::report::Args),
+    Land(commands::land::Args),
+    Show(commands::show::Args),
+    Halt(commands::halt::Args),
+    Resume(commands::resume::Args),
+    Questions(commands::questions::Args),
+    Decide(commands::decide::Args),
+    Task(commands::task::Args),
+    Step(commands::step::Args),
+    Log(commands::log::Args),
+    Issue(commands::issue::Args),
+    Schema(commands::schema::Args),
     #[command(hide = true)]
-    Agent(agent::Args),
+    Agent(commands::agent::Args),
 }

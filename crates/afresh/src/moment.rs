@@ -10,6 +10,12 @@ pub(crate) fn iso(wall_ms: i64) -> String {
         .map_or_else(|_| wall_ms.to_string(), |at| format!("{at:.3}"))
 }
 
+/// A moment in UTC as mails have it, `Sun, 15 Nov 2026 09:30:00 +0000`.
+pub(crate) fn mail(seconds: u64) -> String {
+    let at = i64::try_from(seconds).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
+    at.map_or_else(String::new, |at| at.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string())
+}
+
 /// Seconds since 1970, as commits carry them.
 pub(crate) fn now_seconds() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs()

@@ -77,9 +77,13 @@ fn next(ended: &Ended<'_>, status: &Status, output: &Output) {
     let branch = run.branch();
     waits_for(run, output);
     match ended.standing {
-        Standing::Finished { .. } if run.tip() != run.base() => {
+        Standing::Finished { ok } if run.tip() != run.base() => {
             output.note(&format!(
                 "  branch {branch}; look at it with `git log --first-parent {branch}`"
+            ));
+            let partial = if ok { "" } else { " --partial" };
+            output.note(&format!(
+                "  `afresh report` tells everything; `afresh land{partial}` merges it into your branch"
             ));
         }
         Standing::Halted => output.note("  halted; `afresh resume` goes on"),

@@ -6,6 +6,7 @@ mod cost;
 mod discovery;
 mod harvesting;
 mod hostile;
+mod landing;
 mod merging;
 mod moving_refs;
 mod orphans;

@@ -1,0 +1,109 @@
+//! The user's checkout: how git is run on it, and how its files and index are brought to a commit.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use afresh_core::ids::CommitId;
+
+use super::{LandError, PATIENCE};
+use crate::change::RawChange;
+use crate::command::{Call, CommandError, Finished};
+use crate::error::Context;
+use crate::identity::Signature;
+use crate::program::Program;
+use crate::refs::lock_named_in;
+use crate::repository::Repository;
+
+/// A filter of the user's that waits for somebody must not hold us forever.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The checkout that the user is in.
+#[derive(Debug)]
+pub(super) struct Checkout {
+    program: Program,
+    pub(super) git_dir: PathBuf,
+    root: PathBuf,
+}
+
+impl Checkout {
+    /// None in a bare repository.
+    pub(super) fn find(
+        repository: &Repository,
+        directory: &Path,
+    ) -> Result<Option<Self>, LandError> {
+        let call = Call::as_user(&repository.program, "find your checkout").directory(directory);
+        let answer = call.args(["rev-parse", "--is-inside-work-tree", "--show-toplevel"]).run()?;
+        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        let Some(root) = text.strip_prefix("true\n").map(|root| root.trim_end_matches('\n')) else {
+            return if repository.is_bare() { Ok(None) } else { Err(answer.failure().into()) };
+        };
+        let root = Path::new(root);
+        let root = root.canonicalize().context("open", root)?;
+        let (program, git_dir) = (repository.program.clone(), repository.git_dir.clone());
+        Ok(Some(Self { program, git_dir, root }))
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A call on the checkout, with the user's own configuration.
+    pub(super) fn git(&self, doing: impl Into<String>) -> Call {
+        Call::as_user(&self.program, doing)
+            .setting("submodule.recurse", "false".as_ref())
+            .directory(&self.root)
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_WORK_TREE", &self.root)
+            .limit(LONGEST)
+    }
+
+    /// Moves branch, index and files to a commit that builds on where they are; what else the user
+    /// has changed stays.
+    pub(super) fn fast_forward(
+        &self,
+        changes: &[RawChange],
+        to: &CommitId,
+        signature: &Signature,
+    ) -> Result<(), LandError> {
+        // Files that are there already, from a landing that was cut short, only need to be known.
+        let done = self.done_already(changes)?;
+        if !done.is_empty() {
+            patiently(|| {
+                let call = self.git("note files that are there already");
+                call.args(["update-index", "-z", "--index-info"]).feed(done.clone()).run()
+            })?;
+        }
+        patiently(|| {
+            let mut call = self
+                .git("bring your files there")
+                .env("GIT_REFLOG_ACTION", "afresh land")
+                // What the user has set for merges by hand is not meant here.
+                .setting("merge.autostash", "false".as_ref())
+                .setting("core.fsync", "committed,reference".as_ref());
+            for (name, value) in signature.variables() {
+                call = call.env(name, value);
+            }
+            let options = ["--quiet", "--ff-only", "--no-squash", "--no-stat", "--no-autostash"];
+            let strict = ["--no-overwrite-ignore", "--no-verify-signatures"];
+            call.args(["merge"]).args(options).args(strict).args([to.as_str()]).run()
+        })
+    }
+}
+
+/// Tries again while another git holds the index.
+fn patiently(call: impl Fn() -> Result<Finished, CommandError>) -> Result<(), LandError> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let answer = call()?;
+        if answer.status.success() {
+            return Ok(());
+        }
+        match lock_named_in(&answer.complaint()) {
+            None => return Err(answer.failure().into()),
+            Some(lock) if Instant::now() >= until => return Err(LandError::Locked { lock }),
+            Some(_) => thread::sleep(PAUSE),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What of the user's is in the way.
+//!
+//! A path may be as it was, or as it will be; anything else is work of the user's that landing
+//! would overwrite. Content is compared by git, with the user's filters, through an index of our
+//! own that knows nothing of times: no file counts as unchanged without having been read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::checkout::Checkout;
+use super::{LandError, Obstacle};
+use crate::change::{Mode, RawChange};
+use crate::error::gone_is_fine;
+use crate::survey::told;
+
+/// What one side of a change has at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Side {
+    mode: Mode,
+    id: String,
+}
+
+/// What the user's index has at a path.
+#[derive(Debug)]
+struct Staged {
+    side: Side,
+    /// In the middle of a merge there are several.
+    unmerged: bool,
+    /// Not in the checkout, by the user's wish.
+    sparse: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Is {
+    Old,
+    New,
+    Neither,
+}
+
+impl Checkout {
+    pub(super) fn obstacles(&self, changes: &[RawChange]) -> Result<Vec<Obstacle>, LandError> {
+        let look = Look::new(self, changes)?;
+        let in_the_way = |change| {
+            let why = look.why_in_the_way(change)?;
+            Some(Obstacle { path: told(&change.path), why })
+        };
+        Ok(changes.iter().filter_map(in_the_way).collect())
+    }
+
+    /// Lines for `update-index --index-info`: the files that are as they will be, and whose index
+    /// entry is as it was.
+    pub(super) fn done_already(&self, changes: &[RawChange]) -> Result<Vec<u8>, LandError> {
+        let look = Look::new(self, changes)?;
+        let done = changes
+            .iter()
+            .filter(|change| look.staged_is(change) == Is::Old && look.file_is(change) == Is::New);
+        Ok(done.flat_map(|change| index_line(&change.path, &new_side(change))).collect())
+    }
+}
+
+/// The checkout and its index, as they are now.
+struct Look<'a> {
+    root: &'a Path,
+    staged: BTreeMap<Vec<u8>, Staged>,
+    unlike_old: BTreeSet<Vec<u8>>,
+    unlike_new: BTreeSet<Vec<u8>>,
+    /// Paths that go away.
+    leaving: BTreeSet<&'a [u8]>,
+}
+
+impl<'a> Look<'a> {
+    fn new(checkout: &'a Checkout, changes: &'a [RawChange]) -> Result<Self, LandError> {
+        let leaving = changes.iter().filter(|change| change.new_mode == Mode::Absent);
+        Ok(Self {
+            root: checkout.root(),
+            staged: staged(checkout)?,
+            unlike_old: unlike(checkout, changes, old_side)?,
+            unlike_new: unlike(checkout, changes, new_side)?,
+            leaving: leaving.map(|change| change.path.as_slice()).collect(),
+        })
+    }
+
+    fn why_in_the_way(&self, change: &RawChange) -> Option<&'static str> {
+        // Git does not touch what is inside a submodule.
+        if is_submodule(change) {
+            return None;
+        }
+        if let Some(staged) = self.staged.get(&change.path) {
+            if staged.unmerged {
+                return Some("has a conflict that is not resolved");
+            }
+            if staged.sparse && self.staged_is(change) == Is::Old && !self.exists(&change.path) {
+                return None;
+            }
+        }
+        match (self.staged_is(change), self.file_is(change)) {
+            (Is::Old, Is::Old | Is::New) | (Is::New, Is::New) => None,
+            (Is::Neither, _) | (Is::New, Is::Old) => Some("has staged changes"),
+            (_, Is::Neither) if self.staged.contains_key(&change.path) => {
+                Some("has changes that are not committed")
+            }
+            (_, Is::Neither) => Some("is there, and not tracked"),
+        }
+    }
+
+    fn staged_is(&self, change: &RawChange) -> Is {
+        let nothing = Side { mode: Mode::Absent, id: String::new() };
+        let staged = self.staged.get(&change.path).map_or(&nothing, |staged| &staged.side);
+        let same = |side: &Side| {
+            staged.mode == side.mode && (side.mode == Mode::Absent || staged.id == side.id)
+        };
+        match (same(&old_side(change)), same(&new_side(change))) {
+            (true, _) => Is::Old,
+            (_, true) => Is::New,
+            _ => Is::Neither,
+        }
+    }
+
+    fn file_is(&self, change: &RawChange) -> Is {
+        let like = |mode: Mode, unlike: &BTreeSet<Vec<u8>>| {
+            if mode == Mode::Absent {
+                !self.exists(&change.path)
+            } else {
+                !unlike.contains(&change.path)
+            }
+        };
+        match (like(change.old_mode, &self.unlike_old), like(change.new_mode, &self.unlike_new)) {
+            (true, _) => Is::Old,
+            (_, true) => Is::New,
+            _ => Is::Neither,
+        }
+    }
+
+    /// Whether anything of the user's is at the path, or stands where a directory above it must be.
+    fn exists(&self, path: &[u8]) -> bool {
+        for end in path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at) {
+            match fs::symlink_metadata(self.place(&path[..end])) {
+                Ok(found) if found.is_dir() => {}
+                // A link or a file, unless it leaves to make room.
+                Ok(_) => return !self.leaving.contains(&path[..end]),
+                Err(_) => return false,
+            }
+        }
+        match fs::symlink_metadata(self.place(path)) {
+            Ok(found) if found.is_dir() => self.holds_others(path),
+            Ok(_) => true,
+            Err(_) => false,
+        }
+    }
+
+    /// Whether a directory holds anything but what goes away.
+    fn holds_others(&self, directory: &[u8]) -> bool {
+        let Ok(entries) = fs::read_dir(self.place(directory)) else { return true };
+        for entry in entries.flatten() {
+            let path = [directory, b"/", entry.file_name().as_bytes()].concat();
+            let others = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.holds_others(&path)
+            } else {
+                !self.leaving.contains(path.as_slice())
+            };
+            if others {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn place(&self, path: &[u8]) -> PathBuf {
+        self.root.join(OsStr::from_bytes(path))
+    }
+}
+
+/// The user's index: `H 100644 <id> 0 TAB path`.
+fn staged(checkout: &Checkout) -> Result<BTreeMap<Vec<u8>, Staged>, LandError> {
+    let call = checkout.git("read your index");
+    let answer = call.args(["ls-files", "--full-name", "-t", "-s", "-z"]).done()?;
+    let mut staged = BTreeMap::new();
+    for field in answer.fields() {
+        let odd = || answer.unexpected(String::from_utf8_lossy(field));
+        let tab = field.iter().position(|byte| *byte == b'\t').ok_or_else(odd)?;
+        let header = String::from_utf8_lossy(&field[..tab]).into_owned();
+        let [tag, mode, id, stage] = header.split(' ').collect::<Vec<_>>()[..] else {
+            return Err(odd().into());
+        };
+        let mode = Mode::parse(mode).ok_or_else(odd)?;
+        let side = Side { mode, id: id.to_owned() };
+        let entry = Staged { side, unmerged: stage != "0", sparse: tag == "S" };
+        staged.insert(field[tab + 1..].to_owned(), entry);
+    }
+    Ok(staged)
+}
+
+/// The paths whose file is not what `side` says, where it says that there is one.
+fn unlike(
+    checkout: &Checkout,
+    changes: &[RawChange],
+    side: fn(&RawChange) -> Side,
+) -> Result<BTreeSet<Vec<u8>>, LandError> {
+    let wanted = changes.iter().filter(|change| !is_submodule(change));
+    let wanted = wanted.filter(|change| side(change).mode != Mode::Absent);
+    let lines: Vec<u8> =
+        wanted.flat_map(|change| index_line(&change.path, &side(change))).collect();
+    if lines.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let index = Scratch::new(&checkout.git_dir);
+    let git = |doing: &str| checkout.git(doing).env("GIT_INDEX_FILE", &index.0);
+    git("make an index").args(["update-index", "-z", "--index-info"]).feed(lines).done()?;
+    // It ends with 1 where a file differs, which the next call tells.
+    git("compare your files").args(["update-index", "-q", "--refresh"]).run()?;
+    let answer = git("compare your files").args(["diff-files", "--name-only", "-z"]).done()?;
+    Ok(answer.fields().map(<[u8]>::to_owned).collect())
+}
+
+fn index_line(path: &[u8], side: &Side) -> Vec<u8> {
+    let mut line = format!("{:o} {}\t", side.mode.bits(), side.id).into_bytes();
+    line.extend(path);
+    line.push(0);
+    line
+}
+
+fn old_side(change: &RawChange) -> Side {
+    Side { mode: change.old_mode, id: change.old_id.clone() }
+}
+
+fn new_side(change: &RawChange) -> Side {
+    Side { mode: change.new_mode, id: change.new_id.clone() }
+}
+
+/// A submodule that comes, goes or moves; one that takes the place of a file is left to git.
+fn is_submodule(change: &RawChange) -> bool {
+    let modes = [change.old_mode, change.new_mode];
+    modes.contains(&Mode::Gitlink)
+        && modes.iter().all(|mode| matches!(mode, Mode::Gitlink | Mode::Absent))
+}
+
+/// An index file of our own that is gone when this is dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(git_dir: &Path) -> Self {
+        let scratch = Self(git_dir.join(format!("afresh-land.{}", std::process::id())));
+        scratch.remove();
+        scratch
+    }
+
+    fn remove(&self) {
+        let _ = gone_is_fine(fs::remove_file(&self.0));
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}

@@ -1,0 +1,69 @@
+//! A run's work as one patch, for `git am` and `git apply` alike.
+
+use std::fmt::Write as _;
+
+use afresh_core::ids::CommitId;
+use afresh_core::printable;
+
+use crate::command::CommandError;
+use crate::identity::Signature;
+use crate::repository::Repository;
+
+/// What stands above the changes.
+#[derive(Debug, Clone, Copy)]
+pub struct PatchHead<'a> {
+    pub subject: &'a str,
+    pub body: &'a str,
+    /// The moment as a mail has it, such as `Sun, 15 Nov 2026 09:30:00 +0000`.
+    pub date: &'a str,
+    pub signature: &'a Signature,
+}
+
+impl Repository {
+    /// Everything between two commits, with what is binary.
+    pub fn patch(
+        &self,
+        old: &CommitId,
+        new: &CommitId,
+        head: &PatchHead<'_>,
+    ) -> Result<Vec<u8>, CommandError> {
+        let call = self.git(format!("make a patch of {new}"));
+        let options = ["-p", "-r", "--binary", "--full-index", "--no-renames", "--no-color"];
+        let plain = ["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
+        let call = call.args(["diff-tree"]).args(options).args(plain);
+        let answer = call.args([old.as_str(), new.as_str()]).done()?;
+        let mut patch = mail_head(new, head).into_bytes();
+        patch.extend(answer.stdout);
+        patch.extend(b"-- \nafresh\n");
+        Ok(patch)
+    }
+}
+
+fn mail_head(new: &CommitId, head: &PatchHead<'_>) -> String {
+    let identity = &head.signature.identity;
+    let mut text = format!("From {new} Mon Sep 17 00:00:00 2001\n");
+    let _ = writeln!(text, "From: {} <{}>", quoted(identity.name()), identity.email());
+    let _ = writeln!(text, "Date: {}", head.date);
+    let _ = writeln!(text, "Subject: [PATCH] {}", printable::line(head.subject));
+    text.push_str("MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n");
+    // A line that looks like the start of the changes would end the message too early.
+    for line in head.body.lines().map(printable::line).filter(|line| !starts_a_patch(line)) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text.push_str("---\n\n");
+    text
+}
+
+/// What `git am` takes for the end of a message.
+fn starts_a_patch(line: &str) -> bool {
+    ["---", "diff -", "Index: ", "From "].iter().any(|start| line.starts_with(start))
+}
+
+/// A name as mails have it.
+fn quoted(name: &str) -> String {
+    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b' ') || !name.is_ascii() {
+        return name.to_owned();
+    }
+    format!("\"{}\"", name.replace(['"', '\\'], ""))
+}
