@@ -27,15 +27,7 @@ impl ActivityLog {
 
 impl Watcher for ActivityLog {
     fn recorded(&mut self, seen: &Seen<'_>) {
-        let line = line(seen.event);
-        let text = format!(
-            "[{}] [{}] [{}] {}: {}\n",
-            (self.moment)(seen.wall_ms),
-            line.level,
-            line.who,
-            line.event,
-            one_line(&line.message)
-        );
+        let text = line(seen.event).render(&(self.moment)(seen.wall_ms)) + "\n";
         // The log is a convenience; the journal has everything.
         let _ = self.file.write_all(text.as_bytes());
     }
@@ -48,6 +40,14 @@ pub struct Line {
     pub who: String,
     pub event: &'static str,
     pub message: String,
+}
+
+impl Line {
+    /// The line as it is written.
+    pub fn render(&self, at: &str) -> String {
+        let Self { level, who, event, message } = self;
+        format!("[{at}] [{level}] [{who}] {event}: {}", one_line(message))
+    }
 }
 
 /// Nothing that a worker printed may end a line or move a cursor.

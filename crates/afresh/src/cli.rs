@@ -58,6 +58,7 @@ pub(crate) enum Command {
     Run(commands::run::Args),
     Status(commands::status::Args),
     Report(commands::report::Args),
+    Logs(commands::logs::Args),
     Land(commands::land::Args),
     Show(commands::show::Args),
     Halt(commands::halt::Args),

@@ -15,6 +15,7 @@
 //! | [`report_page`], [`markdown`] | a report as Markdown |
 //! | [`own_attempt`] | the attempt that a worker calls us from |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
+//! | [`logs`] | the activity of a run, the transcripts of its attempts |
 //! | [`signals`] | Ctrl-C and its kin |
 
 mod cli;
@@ -25,6 +26,7 @@ mod event_lines;
 mod exit;
 mod failure;
 mod file_sizes;
+mod logs;
 mod markdown;
 mod moment;
 mod ordering;

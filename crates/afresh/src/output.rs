@@ -1,8 +1,10 @@
 //! Data on standard output, people on standard error; nothing panics when nobody reads.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use afresh_core::printable;
 use serde::Serialize;
 
 use crate::cli::Common;
@@ -51,10 +53,16 @@ impl Output {
         let _ = writeln!(std::io::stdout().lock(), "{text}");
     }
 
+    /// A line of data, for those who go on until nobody reads: false from then on.
+    pub(crate) fn line(&self, text: &str) -> bool {
+        let text = if self.json { ascii_where_hidden(text) } else { text.to_owned() };
+        writeln!(std::io::stdout().lock(), "{text}").is_ok()
+    }
+
     /// One JSON document as data.
     pub(crate) fn document(&self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
-            Ok(text) => self.data(&text),
+            Ok(text) => self.data(&ascii_where_hidden(&text)),
             Err(error) => self.note(&format!("cannot write JSON: {error}")),
         }
     }
@@ -71,9 +79,14 @@ impl Output {
         if self.color { format!("\x1b[{}m{text}\x1b[0m", color as u8) } else { text.to_owned() }
     }
 
+    /// The same on standard output.
+    pub(crate) fn paint_data(&self, color: Paint, text: &str) -> String {
+        if std::io::stdout().is_terminal() { self.paint(color, text) } else { text.to_owned() }
+    }
+
     pub(crate) fn failed(&self, failure: &Failure) -> ExitCode {
         if self.json {
-            self.data(&failure.to_json().to_string());
+            self.data(&ascii_where_hidden(&failure.to_json().to_string()));
         } else {
             let _ = std::io::stderr().lock().write_all(failure.to_text().as_bytes());
         }
@@ -88,6 +101,22 @@ pub(crate) enum Paint {
     Yellow = 33,
     Blue = 34,
     Dim = 2,
+}
+
+/// JSON that says the same without a character that a terminal could obey: those stand in texts
+/// alone, where their number means the same.
+pub(crate) fn ascii_where_hidden(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !printable::is_unprintable(c) {
+            shown.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        }
+    }
+    shown
 }
 
 /// `1 task`, `2 tasks`.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use afresh_core::Run;
+use afresh_core::ids::TaskId;
 use afresh_engine::Workplace;
 use afresh_engine::open::Found;
 
@@ -15,6 +17,19 @@ pub(crate) fn find(place: &Workplace, named: Option<&str>) -> Result<Found, Fail
         (None, None) => Err(ordering::no_run()),
         (None, Some(id)) => Err(unknown(place, id)?),
     }
+}
+
+/// The task that was named.
+pub(crate) fn task(run: &Run, named: &str) -> Result<TaskId, Failure> {
+    let known = TaskId::new(named).ok().filter(|id| run.plan().position(id).is_some());
+    known.ok_or_else(|| {
+        let ids = run.plan().tasks().iter().map(|task| task.id.as_str());
+        let failure = Failure::usage("task", format!("run {} has no task {named:?}", run.id()));
+        match afresh_core::plan::nearest(named, ids) {
+            Some(near) => failure.help(format!("did you mean {near:?}?")),
+            None => failure.help("`afresh status` lists the tasks"),
+        }
+    })
 }
 
 /// The ids of all runs of the repository.

@@ -96,3 +96,22 @@ fn a_plan_that_only_says_it_better_is_not_run_again() {
     repo.run(&[]).expect(0);
     assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
 }
+
+/// ST-06: scripts ask which tasks could start now.
+#[test]
+fn st_06_the_tasks_that_are_ready_are_listed() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\nchecks = [\"test -s a\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\nfiles = [\"b\"]\nchecks = [\"test -s b\"]\n\
+         [[task]]\nid = \"C\"\ntitle = \"c\"\nneeds = [\"B\"]\nfiles = [\"c\"]\nchecks = [\"test -s c\"]\n",
+    );
+    repo.agent("echo x > $(echo $AFRESH_TASK | tr ABC abc)");
+    repo.afresh(&["task", "ready"]).expect(2);
+    repo.run(&["--task", "A"]).expect(0);
+    assert_eq!(repo.afresh(&["task", "ready"]).expect(0).stdout, "B\n");
+    let ready = repo.afresh(&["task", "ready", "--json"]).expect(0).json();
+    assert_eq!(ready, serde_json::json!({"run": "test-1", "tasks": ["B"]}));
+    repo.run(&[]).expect(0);
+    assert_eq!(repo.afresh(&["task", "ready"]).expect(0).stdout, "");
+}

@@ -6,6 +6,7 @@ pub(crate) mod halt;
 pub(crate) mod issue;
 pub(crate) mod land;
 pub(crate) mod log;
+pub(crate) mod logs;
 pub(crate) mod questions;
 pub(crate) mod report;
 pub(crate) mod resume;
@@ -26,6 +27,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Run(args) => run::run(args, &cli.common, output),
         Command::Status(args) => status::status(args, &cli.common, output),
         Command::Report(args) => report::report(args, &cli.common, output),
+        Command::Logs(args) => logs::logs(args, &cli.common, output),
         Command::Land(args) => land::land(args, &cli.common, output),
         Command::Show(args) => show::show(args, &cli.common, output),
         Command::Halt(args) => halt::halt(args, &cli.common, output),

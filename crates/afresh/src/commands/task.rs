@@ -1,15 +1,17 @@
 //! `afresh task …`: single transitions of a task, for people and scripts.
 
 use afresh_core::ids::TaskId;
+use afresh_core::run::Stage;
 use afresh_engine::Order;
+use serde_json::json;
 
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::ordering;
 use crate::output::Output;
+use crate::{ordering, the_run, workplace};
 
-/// Retry or skip a task
+/// List the tasks that are ready, retry or skip one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -18,6 +20,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Change {
+    /// Print the ids of the tasks that could start now
+    Ready {
+        /// Another run than the last one
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+    },
     /// Give a failed, skipped or waiting task fresh workers
     Retry {
         /// The task
@@ -35,6 +43,7 @@ enum Change {
 
 pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     match &args.change {
+        Change::Ready { run } => ready(run.as_deref(), common, output),
         Change::Retry { id } => {
             let task = parse(id)?;
             let done = "it is tried again; `afresh run` goes on if nobody drives the run";
@@ -45,6 +54,25 @@ pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit
             ordering::give(common, output, "skipped", |run| Order::Skip { run, task, reason })
         }
     }
+}
+
+/// Those whose dependencies are merged, and that nobody works at.
+fn ready(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let place = workplace::find(common)?;
+    let run = the_run::find(&place, named)?.run;
+    let idle = run.tasks().enumerate().filter(|(_, (_, state))| state.stage == Stage::Idle);
+    let ready: Vec<&str> = idle
+        .filter(|(at, _)| run.frontier().is_ready(run.plan(), *at))
+        .map(|(_, (task, _))| task.id.as_str())
+        .collect();
+    if output.json {
+        output.document(&json!({"run": run.id(), "tasks": ready}));
+    } else {
+        for id in ready {
+            output.data(id);
+        }
+    }
+    Ok(Exit::Done)
 }
 
 fn parse(id: &str) -> Result<TaskId, Failure> {

@@ -3,6 +3,7 @@
 
 pub(crate) mod git;
 pub(crate) mod processes;
+pub(crate) mod terminal;
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;

@@ -1,0 +1,88 @@
+//! The program in a terminal of its own: what a person would see, and whether it waits for one.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use nix::pty::openpty;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program whose standard streams are a terminal.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    child: Child,
+    keyboard: File,
+    screen: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Terminal {
+    pub(crate) fn start(mut command: Command) -> Self {
+        let pty = openpty(None, None).expect("a terminal");
+        let side = || Stdio::from(pty.slave.try_clone().expect("a descriptor"));
+        command.stdin(side()).stdout(side()).stderr(side()).process_group(0);
+        command.env_remove("NO_COLOR").env("TERM", "xterm-256color");
+        let child = command.spawn().expect("the program starts");
+        drop(command);
+        drop(pty.slave);
+        let keyboard = File::from(pty.master);
+        let mut master = keyboard.try_clone().expect("a descriptor");
+        let screen = Arc::new(Mutex::new(Vec::new()));
+        let reader = std::thread::spawn({
+            let screen = Arc::clone(&screen);
+            move || {
+                let mut piece = [0; 4096];
+                // The terminal is gone once nobody holds its other side.
+                while let Ok(count @ 1..) = master.read(&mut piece) {
+                    screen.lock().expect("the screen").extend_from_slice(&piece[..count]);
+                }
+            }
+        });
+        Self { child, keyboard, screen, reader: Some(reader) }
+    }
+
+    /// Everything that was printed so far, as it came.
+    pub(crate) fn seen(&self) -> String {
+        String::from_utf8_lossy(&self.screen.lock().expect("the screen")).into_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn await_words(&self, words: &str) {
+        let until = Instant::now() + PATIENCE;
+        while !self.seen().contains(words) {
+            assert!(Instant::now() < until, "never said {words:?}:\n{}", self.seen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub(crate) fn keys(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("typed");
+    }
+
+    /// Waits for its end; answers with the exit code and everything that was printed.
+    #[track_caller]
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        let until = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("our child") {
+                break status;
+            }
+            assert!(Instant::now() < until, "hangs:\n{}", self.seen());
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        self.reader.take().expect("it is read").join().expect("the reader ends");
+        (status.code(), self.seen())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
