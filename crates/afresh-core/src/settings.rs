@@ -29,6 +29,9 @@ pub struct Settings {
     pub on_decision: OnDecision,
     pub on_failure: OnFailure,
     pub budget: Budget,
+    /// What all attempts of one task together may use.
+    #[serde(skip_serializing_if = "Budget::is_unlimited")]
+    pub task_budget: Budget,
     /// Checks that run on every merge, besides the task's own.
     pub always: Vec<String>,
     /// Tasks without a file list run beside others only if this is set.
@@ -56,6 +59,7 @@ impl Default for Settings {
             on_decision: OnDecision::Ask,
             on_failure: OnFailure::Ask,
             budget: Budget::default(),
+            task_budget: Budget::default(),
             always: Vec::new(),
             unlisted_beside_others: false,
             only: None,

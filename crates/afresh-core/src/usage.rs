@@ -66,6 +66,15 @@ impl Amount {
         }
     }
 
+    /// What is left of it without `other`.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self {
+            cost_micros: self.cost_micros.saturating_sub(other.cost_micros),
+            tokens: self.tokens.saturating_sub(other.tokens),
+        }
+    }
+
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {
@@ -81,7 +90,7 @@ impl From<&Usage> for Amount {
     }
 }
 
-/// What a run may use in all; nothing set means no limit.
+/// What a run or a task may use in all; nothing set means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     pub cost_micros: Option<u64>,
@@ -89,6 +98,10 @@ pub struct Budget {
 }
 
 impl Budget {
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Nothing is left.
     pub fn is_reached_by(&self, spent: Amount) -> bool {
         self.cost_micros.is_some_and(|limit| spent.cost_micros >= limit)
@@ -101,9 +114,60 @@ impl Budget {
             || self.tokens.is_some_and(|limit| planned.tokens > limit)
     }
 
+    /// How many workers may go on, so that the limit holds even if all but one of them use another
+    /// `step` before they are heard of again.
+    pub fn room(&self, spent: Amount, step: Amount) -> usize {
+        let room = |limit: Option<u64>, spent: u64, step: u64| {
+            let times = limit?.saturating_sub(spent).checked_div(step)?;
+            Some(usize::try_from(times).unwrap_or(usize::MAX).saturating_add(1))
+        };
+        let by_cost = room(self.cost_micros, spent.cost_micros, step.cost_micros);
+        let by_tokens = room(self.tokens, spent.tokens, step.tokens);
+        by_cost.into_iter().chain(by_tokens).min().unwrap_or(usize::MAX)
+    }
+
+    /// What was used of what there is, of that which is used up.
+    pub fn describe(&self, spent: Amount) -> String {
+        let by_cost = self.cost_micros.filter(|limit| spent.cost_micros >= *limit);
+        let by_tokens = self.tokens.filter(|limit| spent.tokens >= *limit);
+        let cost = by_cost
+            .map(|limit| format!("{} of {}", dollars(spent.cost_micros), dollars(limit)));
+        let tokens = by_tokens.map(|limit| format!("{} of {limit} tokens", spent.tokens));
+        cost.into_iter().chain(tokens).collect::<Vec<_>>().join(" and ")
+    }
+
     /// An even share for each of `parallel` workers, for as long as nothing has been measured.
     pub fn share(&self, parallel: u16) -> Amount {
         let share = |limit: Option<u64>| limit.map_or(0, |l| l / u64::from(parallel.max(1)));
         Amount { cost_micros: share(self.cost_micros), tokens: share(self.tokens) }
+    }
+}
+
+/// Millionths of a dollar as people read them: `$0.50`, `$12.3456`.
+pub fn dollars(micros: u64) -> String {
+    let fraction = format!("{:06}", micros % 1_000_000);
+    let shown = fraction.trim_end_matches('0');
+    format!("${}.{shown:0<2}", micros / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dollars_are_exact_and_have_cents() {
+        let shown = [0, 500_000, 12_345_600, 1_000_001, 4_120_000].map(dollars);
+        assert_eq!(shown, ["$0.00", "$0.50", "$12.3456", "$1.000001", "$4.12"]);
+    }
+
+    /// R14: with what is left, all but one may use as much again.
+    #[test]
+    fn r14_near_the_limit_there_is_room_for_fewer() {
+        let budget = Budget { tokens: Some(100), cost_micros: None };
+        let amount = |tokens| Amount { tokens, cost_micros: 0 };
+        let room = |spent, step| budget.room(amount(spent), amount(step));
+        assert_eq!((room(0, 10), room(50, 10), room(89, 10), room(91, 10)), (11, 6, 2, 1));
+        assert_eq!((room(50, 0), room(200, 10)), (usize::MAX, 1));
+        assert_eq!(Budget::default().room(amount(5), amount(5)), usize::MAX);
     }
 }

@@ -66,12 +66,13 @@ impl Turn<'_> {
         }
         self.record(Event::UsageCounted { attempt: attempt.clone(), usage: *usage });
         self.watch_budget();
+        self.watch_task_budget(attempt);
     }
 
     pub(super) fn watch_budget(&mut self) {
         let spent = Amount::from(&self.run.usage());
         if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {
-            return;
+            return self.thin_out();
         }
         self.record(Event::BudgetReached { spent });
         let grace = self.run.settings().halt_grace;

@@ -10,6 +10,7 @@ mod halting;
 mod merging;
 mod questions;
 mod recovery;
+mod spending;
 mod starting;
 mod steps;
 mod verdict;

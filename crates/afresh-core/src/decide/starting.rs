@@ -12,6 +12,10 @@ use crate::usage::Amount;
 
 impl Turn<'_> {
     pub(super) fn start_what_can_start(&mut self) {
+        if self.may_start_anything() {
+            self.give_up_what_used_up_its_budget();
+        }
+        // A policy may have ended the run for it.
         if !self.may_start_anything() {
             return;
         }
@@ -74,16 +78,19 @@ impl Turn<'_> {
         let expected =
             if measured == Amount::default() { budget.share(settings.parallel) } else { measured };
         let mut planned = spent;
-        let mut alone = true;
+        let mut workers = 0;
         for other in self.run.frontier().active() {
             let state = self.run.task(other);
             if let Stage::Starting(work) | Stage::Running(work) = &state.stage {
-                alone = false;
+                workers += 1;
                 let used =
                     state.usages.get(&work.attempt.number).map(Amount::from).unwrap_or_default();
-                planned.cost_micros += work.reserved.cost_micros.saturating_sub(used.cost_micros);
-                planned.tokens += work.reserved.tokens.saturating_sub(used.tokens);
+                planned = planned.plus(work.reserved.minus(used));
             }
+        }
+        let alone = workers == 0;
+        if workers >= self.run.room_in_budget() {
+            return None;
         }
         (alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)
     }

@@ -207,8 +207,11 @@ impl Run {
     fn count(&mut self, attempt: &AttemptId, usage: &Usage) {
         let at = self.at(&attempt.task);
         let counted = self.tasks[at].usages.entry(attempt.number).or_default();
+        let before = Amount::from(&*counted);
         *counted = counted.at_least(usage);
-        self.dearest = self.dearest.max(Amount::from(&*counted));
+        let after = Amount::from(&*counted);
+        self.dearest = self.dearest.max(after);
+        self.largest_report = self.largest_report.max(after.minus(before));
     }
 
     fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {

@@ -52,6 +52,8 @@ pub struct Run {
     budget_reached: bool,
     /// The dearest attempt so far: what the next one may cost.
     dearest: Amount,
+    /// The most that one report added: what a worker may use before it is heard of again.
+    largest_report: Amount,
     finals: Finals,
 }
 
@@ -118,6 +120,7 @@ impl Run {
             aborted: None,
             budget_reached: false,
             dearest: Amount::default(),
+            largest_report: Amount::default(),
             finals: Finals::NotYet,
         })
     }
@@ -237,6 +240,11 @@ impl Run {
                 _ => None,
             })
             .collect()
+    }
+
+    /// How many workers the budget lets go on.
+    pub(crate) fn room_in_budget(&self) -> usize {
+        self.settings.budget.room(Amount::from(&self.usage()), self.largest_report)
     }
 
     /// What everything so far used.

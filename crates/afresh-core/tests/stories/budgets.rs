@@ -3,15 +3,24 @@
 use afresh_core::input::{AttemptEnd, Opening};
 use afresh_core::outcome::{Ending, Outcome};
 use afresh_core::run::Standing;
-use afresh_core::settings::Settings;
+use afresh_core::settings::{OnFailure, Settings};
 use afresh_core::usage::{Budget, Usage};
-use afresh_core::{Input, Plan};
+use afresh_core::{Effect, Input, Plan};
 
-use crate::support::{Story, attempt_id, plan_of, tokens_used};
+use crate::support::{Story, Told, attempt_id, plan_of, tokens_used};
 
 fn tokens(limit: u64) -> Settings {
     let budget = Budget { tokens: Some(limit), cost_micros: None };
     Settings { parallel: 3, budget, ..Settings::default() }
+}
+
+/// The attempts that are stopped.
+fn stops(told: &Told) -> Vec<String> {
+    let stopped = told.0.effects.iter().filter_map(|effect| match effect {
+        Effect::Stop { attempt, .. } => Some(attempt.to_string()),
+        _ => None,
+    });
+    stopped.collect()
 }
 
 const FOUR: &str = "A: a\nB: b\nC: c\nD: d";
@@ -121,4 +130,84 @@ fn r14_what_a_task_used_stays_used_when_it_leaves_the_plan() {
     let without: Plan = plan_of("B: b");
     story.open_with(Opening { plan: Some(without), ..Opening::default() });
     assert_eq!(story.run.usage().tokens(), 70);
+}
+
+/// R14: near the limit fewer go on, so that it is overshot by what one worker adds, not by all of
+/// them; who has used least loses least.
+#[test]
+fn r14_near_the_limit_fewer_workers_go_on() {
+    let mut story = Story::with(FOUR, tokens(900));
+    story.uses("A.1", 100);
+    story.uses("B.1", 200);
+    assert_eq!(stops(&story.uses("C.1", 200)), [""; 0], "400 are left for reports of 200");
+    assert_eq!(stops(&story.uses("A.1", 300)), ["C.1"], "200 are left for two");
+    assert_eq!(stops(&story.uses("C.1", 290)), ["C.1", "B.1"], "110 are left for one");
+    // The last one uses what is left; a report beyond it is its own.
+    for attempt in ["B.1", "C.1"] {
+        story.ends_with(attempt, Ending::Stopped, Outcome::Silent);
+        assert_eq!(story.harvested(attempt, &[]).started(), Vec::<String>::new());
+    }
+    assert_eq!(stops(&story.uses("A.1", 400)), [""; 0]);
+    let told = story.uses("A.1", 450);
+    assert_eq!(told.lines(), ["used A.1 450", "budget reached at 940", "→ stop A.1 within 5s"]);
+}
+
+fn per_task(limit: u64, on_failure: OnFailure) -> Settings {
+    let task_budget = Budget { tokens: Some(limit), cost_micros: Some(1_500_000) };
+    Settings { task_budget, on_failure, ..Settings::default() }
+}
+
+/// R14, LO-03: a task that has used up its own budget ends, with the reason; the others go on.
+#[test]
+fn r14_a_task_that_used_up_its_budget_fails_alone() {
+    let mut story = Story::with("A: a\nB: b", per_task(100, OnFailure::Skip));
+    assert_eq!(stops(&story.uses("A.1", 99)), [""; 0]);
+    assert_eq!(stops(&story.uses("A.1", 120)), ["A.1"]);
+    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    assert_eq!(story.harvested("A.1", &[]).started(), Vec::<String>::new());
+    story.lands("B.1");
+    assert_eq!(story.states(), "A skipped, B done");
+    let failed = "failed:budget: the task used 120 of 100 tokens";
+    assert!(story.error_of("A").contains(failed), "{}", story.error_of("A"));
+}
+
+/// R14: all attempts of a task share its budget; what was done in time lands.
+#[test]
+fn r14_all_attempts_of_a_task_share_its_budget() {
+    let mut story = Story::with("A: a", per_task(100, OnFailure::Ask));
+    story.uses("A.1", 60);
+    story.ends_with("A.1", Ending::Exited(3), Outcome::Silent);
+    story.harvested("A.1", &[]);
+    story.wait(2);
+    story.uses("A.2", 40);
+    // It ended by itself before the stop reached it.
+    story.lands("A.2");
+    assert_eq!(story.states(), "A done");
+}
+
+/// R14: a policy that tries once more has nothing to try it with, and the run does not hang on it.
+#[test]
+fn r14_no_policy_starts_a_task_beyond_its_budget() {
+    let mut story = Story::with("A: a", per_task(100, OnFailure::Retry));
+    story.uses("A.1", 100);
+    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    story.harvested("A.1", &[]);
+    assert_eq!(story.run.standing(story.now), Standing::Waiting);
+    // A higher budget and a person's word give it another chance.
+    let more = Settings { on_failure: OnFailure::Ask, ..per_task(500, OnFailure::Ask) };
+    story.open_with(Opening { settings: Some(more), ..Opening::default() });
+    assert_eq!(story.answer(1, "retry").started(), ["A.2"]);
+}
+
+/// R14: money counts like tokens.
+#[test]
+fn r14_a_task_can_be_limited_in_money() {
+    let mut story = Story::with("A: a", per_task(1_000, OnFailure::Ask));
+    let dear = Usage { cost_micros: Some(1_750_000), ..tokens_used(5) };
+    let told = story.feed(&Input::UsageSeen(attempt_id("A.1"), dear));
+    assert_eq!(stops(&told), ["A.1"]);
+    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    story.harvested("A.1", &[]);
+    let told = story.error_of("A");
+    assert!(told.contains("the task used $1.75 of $1.50"), "{told}");
 }

@@ -31,6 +31,7 @@ pub(super) struct Laws {
     live: BTreeMap<AttemptId, Amount>,
     used: BTreeMap<AttemptId, Amount>,
     dearest: Amount,
+    largest_report: Amount,
     /// Rejections that count, since the task was last given a new chance.
     counted: BTreeMap<TaskId, u32>,
     intended: BTreeSet<CommitId>,
@@ -50,6 +51,7 @@ impl Laws {
             live: BTreeMap::new(),
             used: BTreeMap::new(),
             dearest: Amount::default(),
+            largest_report: Amount::default(),
             counted: BTreeMap::new(),
             intended: BTreeSet::new(),
             steps: StepLaws::new(run.plan()),
@@ -67,6 +69,7 @@ impl Laws {
             self.note(event, world)?;
         }
         all_is_stopped(reaction, run, world)?;
+        self.fewer_near_the_limit(reaction)?;
         waves_hold(reaction, run)?;
         let abrupt = run.halt().is_some_and(|halt| halt.now);
         if abrupt && reaction.effects.iter().any(|effect| matches!(effect, Effect::Check(_))) {
@@ -207,6 +210,7 @@ impl Laws {
             return Err(format!("{attempt} starts although {counted} attempts were spent"));
         }
         self.reserved_enough(attempt, reserved)?;
+        self.own_budget_left(attempt)?;
         self.live.insert(attempt.clone(), reserved);
         Ok(())
     }
@@ -238,9 +242,37 @@ impl Laws {
         Ok(())
     }
 
+    /// R14: after a report no more workers go on than what is left can hold, one report each but one.
+    fn fewer_near_the_limit(&self, reaction: &Reaction) -> Result<(), String> {
+        let reported = |event: &Event| matches!(event, Event::UsageCounted { .. });
+        if self.broke || !reaction.events.iter().any(reported) {
+            return Ok(());
+        }
+        let spent = self.used.values().fold(Amount::default(), |sum, used| sum.plus(*used));
+        let room = self.settings.budget.room(spent, self.largest_report);
+        let stopped = reaction.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
+        let going_on = self.live.len().saturating_sub(stopped.count());
+        if going_on > room {
+            return Err(format!("R14: {going_on} go on, and there is room for {room}"));
+        }
+        Ok(())
+    }
+
+    /// R14: no worker starts for a task that has used up its own budget.
+    fn own_budget_left(&self, attempt: &AttemptId) -> Result<(), String> {
+        let own = self.used.iter().filter(|(other, _)| other.task == attempt.task);
+        let spent = own.fold(Amount::default(), |sum, (_, used)| sum.plus(*used));
+        if self.settings.task_budget.is_reached_by(spent) {
+            return Err(format!("R14: {attempt} starts, but its task has used up its budget"));
+        }
+        Ok(())
+    }
+
     fn used(&mut self, attempt: &AttemptId, amount: Amount) {
         let used = self.used.entry(attempt.clone()).or_default();
+        let before = *used;
         *used = used.max(amount);
+        self.largest_report = self.largest_report.max(used.minus(before));
         self.dearest = self.dearest.max(*used);
     }
 

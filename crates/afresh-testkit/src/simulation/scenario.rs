@@ -86,6 +86,7 @@ impl Scenario {
         .chain(&[self.check_fails, self.broken_merge, self.conflict, self.trouble])
         .all(|chance| *chance == 0)
             && self.settings.budget == Budget::default()
+            && self.settings.task_budget == Budget::default()
             && self.settings.on_orphan == OnOrphan::Retry
     }
 
@@ -163,6 +164,10 @@ fn draw_settings(random: &mut Random) -> Settings {
         on_orphan: draw_on_orphan(random),
         on_decision: draw_on_decision(random),
         on_failure: draw_on_failure(random),
+        task_budget: Budget {
+            cost_micros: None,
+            tokens: random.chance(150).then(|| 100 + random.below(1_000)),
+        },
         always: random.chance(200).then(|| "always".to_owned()).into_iter().collect(),
         budget,
         ..Settings::default()

@@ -1,0 +1,75 @@
+//! Who goes on near a limit, and what becomes of a task that has used up its own (R14).
+//!
+//! What is reserved before a start, and what happens when the run's budget is reached, is beside the
+//! starts and the reports.
+
+use std::cmp::Reverse;
+
+use super::Turn;
+use crate::effect::Effect;
+use crate::ids::AttemptId;
+use crate::run::Stage;
+use crate::usage::Amount;
+
+impl Turn<'_> {
+    /// Near the limit fewer workers go on: each may use as much again before it is heard of, and
+    /// that may go beyond the limit for one of them, never for many. Who has used least loses least.
+    pub(super) fn thin_out(&mut self) {
+        let room = self.run.room_in_budget();
+        if self.run.budget_reached() || room == usize::MAX {
+            return;
+        }
+        let mut workers: Vec<(Reverse<(u64, u64)>, AttemptId)> = Vec::new();
+        for at in self.run.active() {
+            let state = self.run.task(at);
+            if let Stage::Starting(work) | Stage::Running(work) = &state.stage {
+                let used = state.usages.get(&work.attempt.number).map(Amount::from);
+                let used = used.unwrap_or_default();
+                workers.push((Reverse((used.cost_micros, used.tokens)), work.attempt.clone()));
+            }
+        }
+        workers.sort();
+        let grace = self.run.settings().halt_grace;
+        for (_, attempt) in workers.into_iter().skip(room) {
+            self.ask_world(Effect::Stop { attempt, grace });
+        }
+    }
+
+    /// Ends the worker of a task that has used up what is its own.
+    pub(super) fn watch_task_budget(&mut self, attempt: &AttemptId) {
+        let at_work = matches!(self.stage_of(attempt), Some(Stage::Starting(_) | Stage::Running(_)));
+        if at_work && self.task_budget_reached(self.position(&attempt.task)).is_some() {
+            let grace = self.run.settings().halt_grace;
+            self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });
+        }
+    }
+
+    /// Tasks that would start, and have nothing left to start with.
+    pub(super) fn give_up_what_used_up_its_budget(&mut self) {
+        if self.run.settings().task_budget.is_unlimited() {
+            return;
+        }
+        let ready: Vec<usize> = self.run.eligible().collect();
+        for at in ready {
+            if let Some(reason) = self.task_budget_reached(at) {
+                self.fail_for_budget(at, &reason);
+            }
+        }
+    }
+
+    /// Why no worker of this task starts any more, if its budget is used up.
+    fn task_budget_reached(&self, at: usize) -> Option<String> {
+        let budget = self.run.settings().task_budget;
+        let spent = Amount::from(&self.run.task(at).usage());
+        let reached = || format!("failed:budget: the task used {}", budget.describe(spent));
+        budget.is_reached_by(spent).then(reached)
+    }
+
+    fn fail_for_budget(&mut self, at: usize, reason: &str) {
+        self.fail(at, reason.to_owned());
+        // A policy that tries once more has nothing to try it with.
+        if matches!(self.run.task(at).stage, Stage::Idle) {
+            self.fail(at, reason.to_owned());
+        }
+    }
+}
