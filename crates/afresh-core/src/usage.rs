@@ -130,8 +130,8 @@ impl Budget {
     pub fn describe(&self, spent: Amount) -> String {
         let by_cost = self.cost_micros.filter(|limit| spent.cost_micros >= *limit);
         let by_tokens = self.tokens.filter(|limit| spent.tokens >= *limit);
-        let cost = by_cost
-            .map(|limit| format!("{} of {}", dollars(spent.cost_micros), dollars(limit)));
+        let cost =
+            by_cost.map(|limit| format!("{} of {}", dollars(spent.cost_micros), dollars(limit)));
         let tokens = by_tokens.map(|limit| format!("{} of {limit} tokens", spent.tokens));
         cost.into_iter().chain(tokens).collect::<Vec<_>>().join(" and ")
     }

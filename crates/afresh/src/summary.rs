@@ -6,6 +6,7 @@ use afresh_core::Run;
 use afresh_core::ids::AttemptId;
 use afresh_core::run::{Stage, Standing};
 use afresh_core::status::Status;
+use afresh_core::usage::Amount;
 use afresh_engine::Layout;
 
 use crate::moment;
@@ -88,7 +89,13 @@ fn next(ended: &Ended<'_>, status: &Status, output: &Output) {
         }
         Standing::Halted => output.note("  halted; `afresh resume` goes on"),
         Standing::BudgetReached => {
-            output.note("  the budget is reached; `afresh run --budget-usd X` goes on");
+            let budget = run.settings().budget;
+            let used = budget.describe(Amount::from(&run.usage()));
+            let flag =
+                if budget.cost_micros.is_some() { "--budget-usd X" } else { "--budget-tokens N" };
+            output.note(&format!(
+                "  the budget is reached: {used}; `afresh run {flag}` with more goes on"
+            ));
         }
         _ => {}
     }

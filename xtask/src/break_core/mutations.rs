@@ -121,6 +121,24 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         }],
     },
     Mutation {
+        name: "near the limit all workers go on",
+        promise: "R14: the budget is overshot by what one worker adds at most",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/spending.rs",
+            text: "for (_, attempt) in workers.into_iter().skip(room) {",
+            instead: "for (_, attempt) in workers.into_iter().skip(usize::MAX) {",
+        }],
+    },
+    Mutation {
+        name: "a task goes on beyond its budget",
+        promise: "R14: a budget of a task stops its spending",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/spending.rs",
+            text: "if let Some(reason) = self.task_budget_reached(at) {",
+            instead: "if let Some(reason) = self.task_budget_reached(at).filter(|_| at > 10_000) {",
+        }],
+    },
+    Mutation {
         name: "a slot is free before its work is saved",
         promise: "R16: work is never deleted before it is saved",
         edits: &[Edit {

@@ -37,7 +37,8 @@ impl Turn<'_> {
 
     /// Ends the worker of a task that has used up what is its own.
     pub(super) fn watch_task_budget(&mut self, attempt: &AttemptId) {
-        let at_work = matches!(self.stage_of(attempt), Some(Stage::Starting(_) | Stage::Running(_)));
+        let at_work =
+            matches!(self.stage_of(attempt), Some(Stage::Starting(_) | Stage::Running(_)));
         if at_work && self.task_budget_reached(self.position(&attempt.task)).is_some() {
             let grace = self.run.settings().halt_grace;
             self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });
@@ -52,7 +53,7 @@ impl Turn<'_> {
         let ready: Vec<usize> = self.run.eligible().collect();
         for at in ready {
             if let Some(reason) = self.task_budget_reached(at) {
-                self.fail_for_budget(at, &reason);
+                self.fail(at, reason);
             }
         }
     }
@@ -60,16 +61,14 @@ impl Turn<'_> {
     /// Why no worker of this task starts any more, if its budget is used up.
     fn task_budget_reached(&self, at: usize) -> Option<String> {
         let budget = self.run.settings().task_budget;
-        let spent = Amount::from(&self.run.task(at).usage());
-        let reached = || format!("failed:budget: the task used {}", budget.describe(spent));
+        let spent = Amount::from(&self.run.task(at).usage_since_retried());
+        let task = &self.run.plan().task(at).id;
+        let reached = || {
+            format!(
+                "failed:budget: the task used {}; `afresh task retry {task}` gives it as much again",
+                budget.describe(spent)
+            )
+        };
         budget.is_reached_by(spent).then(reached)
-    }
-
-    fn fail_for_budget(&mut self, at: usize, reason: &str) {
-        self.fail(at, reason.to_owned());
-        // A policy that tries once more has nothing to try it with.
-        if matches!(self.run.task(at).stage, Stage::Idle) {
-            self.fail(at, reason.to_owned());
-        }
     }
 }

@@ -435,6 +435,7 @@ impl Run {
         state.deaths = 0;
         state.not_before = None;
         state.retried_in = Some(epoch);
+        state.retried_after = state.attempts;
         self.set(at, Stage::Idle);
     }
 

@@ -36,6 +36,8 @@ pub struct TaskState {
     pub footprint: Vec<String>,
     /// Use per attempt: counted once, however often it is reported.
     pub usages: BTreeMap<u32, Usage>,
+    /// The last attempt before the task was given another chance: its budget counts from there.
+    pub retried_after: u32,
     pub differences: Vec<String>,
     /// The step that its worker waits to hear about.
     pub claimed_step: Option<StepClaim>,
@@ -48,6 +50,12 @@ pub struct TaskState {
 impl TaskState {
     pub fn usage(&self) -> Usage {
         self.usages.values().fold(Usage::default(), |sum, usage| sum.plus(usage))
+    }
+
+    /// What counts against the task's own budget: to try again is to pay again.
+    pub fn usage_since_retried(&self) -> Usage {
+        let counted = self.usages.range(self.retried_after.saturating_add(1)..);
+        counted.fold(Usage::default(), |sum, (_, usage)| sum.plus(usage))
     }
 
     pub fn is_done(&self) -> bool {

@@ -185,18 +185,21 @@ fn r14_all_attempts_of_a_task_share_its_budget() {
     assert_eq!(story.states(), "A done");
 }
 
-/// R14: a policy that tries once more has nothing to try it with, and the run does not hang on it.
+/// R14: to try a task again is to pay as much again; a policy does so once.
 #[test]
-fn r14_no_policy_starts_a_task_beyond_its_budget() {
+fn r14_a_task_that_is_tried_again_may_use_as_much_again() {
     let mut story = Story::with("A: a", per_task(100, OnFailure::Retry));
-    story.uses("A.1", 100);
-    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
-    story.harvested("A.1", &[]);
+    let mut spends = |attempt: &str| {
+        assert_eq!(stops(&story.uses(attempt, 100)), [attempt]);
+        story.ends_with(attempt, Ending::Stopped, Outcome::Silent);
+        story.harvested(attempt, &[]);
+        story.wait(1).started()
+    };
+    spends("A.1");
+    assert_eq!(spends("A.2"), Vec::<String>::new());
     assert_eq!(story.run.standing(story.now), Standing::Waiting);
-    // A higher budget and a person's word give it another chance.
-    let more = Settings { on_failure: OnFailure::Ask, ..per_task(500, OnFailure::Ask) };
-    story.open_with(Opening { settings: Some(more), ..Opening::default() });
-    assert_eq!(story.answer(1, "retry").started(), ["A.2"]);
+    assert_eq!(story.retry("A").started(), ["A.3"]);
+    assert_eq!(story.run.usage().tokens(), 200);
 }
 
 /// R14: money counts like tokens.

@@ -32,6 +32,8 @@ pub(super) struct Laws {
     used: BTreeMap<AttemptId, Amount>,
     dearest: Amount,
     largest_report: Amount,
+    /// The last attempt of a task before it was given another chance.
+    retried_after: BTreeMap<TaskId, u32>,
     /// Rejections that count, since the task was last given a new chance.
     counted: BTreeMap<TaskId, u32>,
     intended: BTreeSet<CommitId>,
@@ -52,6 +54,7 @@ impl Laws {
             used: BTreeMap::new(),
             dearest: Amount::default(),
             largest_report: Amount::default(),
+            retried_after: BTreeMap::new(),
             counted: BTreeMap::new(),
             intended: BTreeSet::new(),
             steps: StepLaws::new(run.plan()),
@@ -119,6 +122,9 @@ impl Laws {
             }
             Event::TaskRetried { task } => {
                 self.counted.remove(task);
+                let own = self.numbers.iter().filter(|attempt| attempt.task == *task);
+                let last = own.map(|attempt| attempt.number).max().unwrap_or(0);
+                self.retried_after.insert(task.clone(), last);
             }
             Event::LandIntended { attempt, merged, receipt } => {
                 if receipt.tree != merged.tree {
@@ -186,6 +192,9 @@ impl Laws {
             if plan.position(&task.id).is_none_or(|at| plan.task(at) != task) {
                 self.counted.remove(&task.id);
             }
+            if plan.position(&task.id).is_none_or(|at| !plan.task(at).is_same_work_as(task)) {
+                self.retried_after.remove(&task.id);
+            }
         }
         // Who is no longer at work on a task of the plan spends nothing.
         self.live.clear();
@@ -250,7 +259,8 @@ impl Laws {
         }
         let spent = self.used.values().fold(Amount::default(), |sum, used| sum.plus(*used));
         let room = self.settings.budget.room(spent, self.largest_report);
-        let stopped = reaction.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
+        let stopped =
+            reaction.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
         let going_on = self.live.len().saturating_sub(stopped.count());
         if going_on > room {
             return Err(format!("R14: {going_on} go on, and there is room for {room}"));
@@ -260,7 +270,11 @@ impl Laws {
 
     /// R14: no worker starts for a task that has used up its own budget.
     fn own_budget_left(&self, attempt: &AttemptId) -> Result<(), String> {
-        let own = self.used.iter().filter(|(other, _)| other.task == attempt.task);
+        let since = self.retried_after.get(&attempt.task).copied().unwrap_or(0);
+        let own = self
+            .used
+            .iter()
+            .filter(|(other, _)| other.task == attempt.task && other.number > since);
         let spent = own.fold(Amount::default(), |sum, (_, used)| sum.plus(*used));
         if self.settings.task_budget.is_reached_by(spent) {
             return Err(format!("R14: {attempt} starts, but its task has used up its budget"));

@@ -1,6 +1,6 @@
 //! `afresh run [PLAN]`: starts, resumes and recovers alike.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,6 +9,7 @@ use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_core::input::Opening;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
+use afresh_core::usage::Budget;
 use afresh_engine::activity::ActivityLog;
 use afresh_engine::issues::IssueList;
 use afresh_engine::open::Taken;
@@ -71,12 +72,18 @@ pub(crate) struct Driving {
     /// What follows when a task's attempts are spent
     #[arg(long, value_parser = words(OnFailure::WORDS))]
     on_failure: Option<String>,
-    /// Stop spending at this many dollars
+    /// Stop spending at this many dollars, in the whole run
     #[arg(long, value_name = "X", value_parser = parse_usd)]
     budget_usd: Option<u64>,
-    /// Stop spending at this many tokens
+    /// Stop spending at this many tokens, in the whole run
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
+    /// Give a task up at this many dollars, all its attempts together
+    #[arg(long, value_name = "X", value_parser = parse_usd)]
+    task_budget_usd: Option<u64>,
+    /// Give a task up at this many tokens, all its attempts together
+    #[arg(long, value_name = "N")]
+    task_budget_tokens: Option<u64>,
 }
 
 fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
@@ -85,16 +92,8 @@ fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser 
 
 /// Dollars as whole millionths.
 fn parse_usd(text: &str) -> Result<u64, String> {
-    let dollars: f64 = text.parse().map_err(|_| "not an amount".to_owned())?;
-    if !(0.0..=1e9).contains(&dollars) {
-        return Err("not an amount between 0 and 1e9".to_owned());
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "checked just above"
-    )]
-    Ok((dollars * 1e6).round() as u64)
+    let dollars = text.parse().ok().and_then(afresh_agents::usage::micros);
+    dollars.ok_or_else(|| "not an amount of dollars from 0 to 1000000".to_owned())
 }
 
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
@@ -204,13 +203,11 @@ fn prepare(
         output.note(warning.render().trim_end());
     }
     let settings = settings(&config, driving, &place, &file)?;
-    if settings.budget != afresh_core::usage::Budget::default() {
-        output.note("note: agents of kind \"command\" report no use, so a budget cannot stop them");
-    }
     let configured_in = config.shown.clone();
     let rules = rules(config, driving)?;
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
+    note_silent_agents(&file, &settings, &rules, output);
     Ok(Drive { place, file, settings, rules, clear_halt: false, anew: false })
 }
 
@@ -234,8 +231,9 @@ fn settings(
         OnDecision::from_word(&word(&driving.on_decision)).unwrap_or(settings.on_decision);
     settings.on_failure =
         OnFailure::from_word(&word(&driving.on_failure)).unwrap_or(settings.on_failure);
-    settings.budget.cost_micros = driving.budget_usd.or(settings.budget.cost_micros);
-    settings.budget.tokens = driving.budget_tokens.or(settings.budget.tokens);
+    settings.budget = limited(driving.budget_usd, driving.budget_tokens, settings.budget);
+    settings.task_budget =
+        limited(driving.task_budget_usd, driving.task_budget_tokens, settings.task_budget);
     if let Some(task) = &driving.task {
         let id = TaskId::new(task.as_str()).ok().filter(|id| file.plan.position(id).is_some());
         settings.only = Some(id.ok_or_else(|| {
@@ -251,6 +249,29 @@ fn settings(
         })?);
     }
     Ok(settings)
+}
+
+/// The limits that are given, else those that are there.
+fn limited(cost_micros: Option<u64>, tokens: Option<u64>, other: Budget) -> Budget {
+    Budget { cost_micros: cost_micros.or(other.cost_micros), tokens: tokens.or(other.tokens) }
+}
+
+/// A budget that some agent cannot keep is no silent promise.
+fn note_silent_agents(file: &PlanFile, settings: &Settings, rules: &Rules, output: &Output) {
+    if settings.budget.is_unlimited() && settings.task_budget.is_unlimited() {
+        return;
+    }
+    let used = file.plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&rules.agent));
+    let silent: BTreeSet<&str> = used
+        .filter(|name| rules.agents.get(*name).is_some_and(|agent| agent.reader().is_none()))
+        .collect();
+    if !silent.is_empty() {
+        let names: Vec<&str> = silent.into_iter().collect();
+        output.note(&format!(
+            "note: a budget cannot stop {}: agents of kind \"command\" report no use",
+            names.join(", ")
+        ));
+    }
 }
 
 /// The files inside the repository that the run rests on: its plan, and scripts of its agents.
@@ -301,10 +322,10 @@ impl Drive {
                     return Err(refused);
                 }
                 // Money that was limited once stays limited, until another limit is given.
-                let before = found.run.settings().budget;
-                let budget = &mut self.settings.budget;
-                budget.cost_micros = budget.cost_micros.or(before.cost_micros);
-                budget.tokens = budget.tokens.or(before.tokens);
+                let (now, before) = (&mut self.settings, found.run.settings());
+                now.budget = limited(now.budget.cost_micros, now.budget.tokens, before.budget);
+                let own = now.task_budget;
+                now.task_budget = limited(own.cost_micros, own.tokens, before.task_budget);
                 let opening = Opening {
                     plan: Some(self.file.plan.clone()),
                     settings: Some(self.settings.clone()),

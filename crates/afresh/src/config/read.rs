@@ -23,7 +23,7 @@ const LATER: &[(&str, &str)] = &[
     ("hooks", "hooks"),
 ];
 const TABLES: &[&str] =
-    &["run", "agents", "workspace", "checks", "context", "sandbox", "review", "hooks"];
+    &["run", "agents", "workspace", "checks", "budget", "context", "sandbox", "review", "hooks"];
 const RUN: &[&str] = &[
     "parallel",
     "schedule",
@@ -41,6 +41,7 @@ const RUN: &[&str] = &[
 ];
 const AGENT: &[&str] = &["kind", "command", "prompt", "script", "env", "models"];
 const KINDS: &[&str] = &["command", "claude", "codex", "gemini", "opencode", "acp", "scripted"];
+const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
 const WORKSPACE: &[&str] = &["setup", "keep"];
 const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
 
@@ -75,6 +76,7 @@ impl Reader<'_, '_> {
                 "agents" => self.agents(&entry.node, config),
                 "workspace" => self.workspace(&entry.node, config),
                 "checks" => self.checks(&entry.node, config),
+                "budget" => self.budget(&entry.node, config),
                 key => match LATER.iter().find(|(table, _)| *table == key) {
                     Some((_, what)) => self.later(entry, what),
                     None => self.unknown(entry, TABLES),
@@ -241,6 +243,44 @@ impl Reader<'_, '_> {
                 _ => self.unknown(entry, CHECKS),
             }
         }
+    }
+
+    fn budget(&mut self, node: &Node, config: &mut Config) {
+        let settings = &mut config.settings;
+        for entry in self.entries(node) {
+            let value = &entry.node;
+            match entry.key.as_str() {
+                "usd" => settings.budget.cost_micros = self.dollars(value),
+                "tokens" => settings.budget.tokens = self.tokens(value),
+                "task_usd" => settings.task_budget.cost_micros = self.dollars(value),
+                "task_tokens" => settings.task_budget.tokens = self.tokens(value),
+                _ => self.unknown(entry, BUDGET),
+            }
+        }
+    }
+
+    /// Dollars as millionths.
+    fn dollars(&mut self, node: &Node) -> Option<u64> {
+        let amount = match node.value {
+            Value::Fraction(number) => Some(number),
+            Value::Integer(number) => i32::try_from(number).ok().map(f64::from),
+            _ => None,
+        };
+        let micros = amount.and_then(afresh_agents::usage::micros);
+        if micros.is_none() {
+            self.wrong(node, "an amount of dollars, such as 2.50");
+        }
+        micros
+    }
+
+    fn tokens(&mut self, node: &Node) -> Option<u64> {
+        if let Value::Integer(number) = node.value
+            && let Ok(number @ 1..) = u64::try_from(number)
+        {
+            return Some(number);
+        }
+        self.wrong(node, "a number of tokens");
+        None
     }
 
     /// Puts the value where it belongs, if it is one.

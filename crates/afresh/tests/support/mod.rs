@@ -78,6 +78,11 @@ impl Driver {
         String::from_utf8_lossy(&fs::read(&self.stderr).unwrap_or_default()).into_owned()
     }
 
+    /// What it has written for scripts so far.
+    pub(crate) fn data(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.stdout).unwrap_or_default()).into_owned()
+    }
+
     pub(crate) fn has_ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("our child")
     }
