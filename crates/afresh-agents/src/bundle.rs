@@ -1,7 +1,7 @@
 //! Everything that one worker gets, as data: `AFRESH_BUNDLE` points to it as JSON.
 
 use afresh_core::event::Rejection;
-use afresh_core::ids::{AttemptId, CommitId, RunId};
+use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::plan::Task;
 use afresh_core::question::Answered;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,9 @@ pub struct Bundle {
     pub task: Task,
     /// The first step to do, counted from 1.
     pub first_step: usize,
+    /// Tasks that this one needs, and that a person gave up: their work is not there.
+    #[serde(default)]
+    pub without: Vec<TaskId>,
     /// Checks that run on every merge, besides the task's own.
     pub always: Vec<String>,
     /// Why the attempt before came to nothing.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use afresh_core::check::CheckResult;
 use afresh_core::event::Rejection;
+use afresh_core::ids::TaskId;
 use afresh_core::plan::{Check, FileScope};
 
 use crate::bundle::Bundle;
@@ -51,6 +52,7 @@ pub fn render(bundle: &Bundle) -> String {
         let _ = writeln!(text, "{}\n", task.instructions.trim());
     }
     files(&mut text, "## Files\n", &task.files);
+    missing(&mut text, bundle);
     steps(&mut text, bundle);
     checks(&mut text, bundle);
     answers(&mut text, bundle);
@@ -74,6 +76,19 @@ fn files(text: &mut String, heading: &str, files: &[FileScope]) {
         let _ = writeln!(text, "- {}{action}", file.pattern);
     }
     text.push('\n');
+}
+
+/// What a worker would look for in vain (HU-03).
+fn missing(text: &mut String, bundle: &Bundle) {
+    if bundle.without.is_empty() {
+        return;
+    }
+    let tasks: Vec<&str> = bundle.without.iter().map(TaskId::as_str).collect();
+    let _ = writeln!(
+        text,
+        "## Not there\nThis task was to build on {}, which a person gave up. Do without it.\n",
+        tasks.join(", ")
+    );
 }
 
 fn steps(text: &mut String, bundle: &Bundle) {
@@ -218,6 +233,7 @@ mod tests {
             base: CommitId::new("0".repeat(40)).expect("an id"),
             task: plan.task(0).clone(),
             first_step: 1,
+            without: vec![],
             always: vec![],
             feedback,
             answers: vec![],

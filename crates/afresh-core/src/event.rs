@@ -171,6 +171,10 @@ pub enum Event {
         task: TaskId,
         reason: String,
     },
+    /// A task was given up, and whatever needs it goes on without it (HU-03).
+    NeedIgnored {
+        task: TaskId,
+    },
     TaskRetried {
         task: TaskId,
     },
@@ -340,6 +344,19 @@ impl Rejection {
 }
 
 impl Rejection {
+    /// The end of what the worker or a check printed, where that says something.
+    pub fn printed(&self) -> String {
+        match self {
+            Self::ChecksFailed { results } | Self::BrokenMerge { results } => {
+                let failed = results.iter().find(|result| !result.passed());
+                failed.map(|result| result.output_tail.clone()).unwrap_or_default()
+            }
+            Self::GaveUp { output, .. } => output.clone(),
+            Self::Unintelligible { excerpt, .. } => excerpt.clone(),
+            _ => String::new(),
+        }
+    }
+
     /// Everything that whoever has to mend it should know, in a few lines.
     pub fn explain(&self) -> String {
         let mut lines = vec![self.describe()];
@@ -348,11 +365,7 @@ impl Rejection {
                 let rest = violations.iter().skip(1).take(20);
                 lines.extend(rest.map(|v| format!("{} {}", v.path, v.why.explain())));
             }
-            Self::ChecksFailed { results } => {
-                let outputs = results.iter().filter(|r| !r.passed()).map(|r| r.output_tail.clone());
-                lines.extend(outputs);
-            }
-            _ => {}
+            _ => lines.push(self.printed()),
         }
         lines.join("\n")
     }

@@ -65,6 +65,8 @@ pub enum Input {
         reason: String,
     },
     RetryAsked(TaskId),
+    /// Whatever needs this skipped task may go on without it.
+    IgnoreAsked(TaskId),
     /// A deadline passed.
     Woke,
 }

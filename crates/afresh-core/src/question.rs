@@ -26,6 +26,10 @@ pub enum Topic {
     Failed,
     /// An attempt ran out of time.
     Timeout,
+    /// An attempt was running when afresh ended.
+    Orphan,
+    /// The person wants to be asked before every task.
+    Start,
     /// The attempt changed files that hand trust to other programs.
     Trust(Vec<String>),
     /// Somebody else moved the run's branch to this commit.
@@ -40,9 +44,14 @@ impl Topic {
             Self::Action => "needs-action",
             Self::Failed => "failed",
             Self::Timeout => "timeout",
+            Self::Orphan => "orphan",
+            Self::Start => "start",
         }
     }
 }
+
+/// How a person tells the next worker something: `clarify: use the second form`.
+pub const CLARIFY: &str = "clarify:";
 
 /// An answer that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

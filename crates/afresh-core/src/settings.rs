@@ -36,6 +36,9 @@ pub struct Settings {
     pub always: Vec<String>,
     /// Tasks without a file list run beside others only if this is set.
     pub unlisted_beside_others: bool,
+    /// Ask before each task (EX-09).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interactive: bool,
     /// Run this one task only.
     pub only: Option<TaskId>,
     /// Where the plan was read from; tells which run `afresh run PLAN` continues.
@@ -62,6 +65,7 @@ impl Default for Settings {
             task_budget: Budget::default(),
             always: Vec::new(),
             unlisted_beside_others: false,
+            interactive: false,
             only: None,
             source: String::new(),
             pinned: Vec::new(),
@@ -123,7 +127,7 @@ choice!(
 );
 choice!(
     /// What becomes of attempts that were running when afresh was killed.
-    OnOrphan { Retry = "retry", Skip = "skip", Abort = "abort" }
+    OnOrphan { Ask = "ask", Retry = "retry", Skip = "skip", Abort = "abort" }
 );
 choice!(
     /// Who answers a worker that needs a decision.

@@ -280,7 +280,7 @@ pub fn word(stage: &Stage, blocked: bool, ready: bool) -> &'static str {
 
 fn error(state: &TaskState, causes: Option<&Vec<BlockCause>>) -> Option<String> {
     match (&state.stage, causes) {
-        (Stage::Failed { reason, .. } | Stage::Skipped { reason }, _) => Some(reason.clone()),
+        (Stage::Failed { reason, .. } | Stage::Skipped { reason, .. }, _) => Some(reason.clone()),
         (Stage::Done { .. }, _) => None,
         (_, Some(causes)) => {
             let list: Vec<String> =

@@ -185,6 +185,9 @@ fn describe(event: &Event) -> Parts {
         Event::TaskSkipped { task, reason } => {
             ("WARN", task.to_string(), "task-result", format!("skipped: {reason}"))
         }
+        Event::NeedIgnored { task } => {
+            ("WARN", task.to_string(), "ignored", "what needs it goes on without it".to_owned())
+        }
         Event::TaskRetried { task } => ("INFO", task.to_string(), "retried", String::new()),
         Event::Aborted { reason } => ("ERROR", ours(), "aborted", reason.clone()),
         Event::QuestionAsked { question } => (

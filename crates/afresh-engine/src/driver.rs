@@ -1,5 +1,7 @@
 //! The loop: decide → record → perform → wait for the next input or deadline.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -56,6 +58,8 @@ pub struct Driver {
     watchers: Vec<Box<dyn Watcher>>,
     inbox_version: Option<i64>,
     mail_seen: Instant,
+    /// Whether somebody is there who could answer questions.
+    presence: Arc<AtomicBool>,
 }
 
 /// One input, and the message of the inbox that it came from.
@@ -94,6 +98,7 @@ impl Driver {
             watchers,
             inbox_version: None,
             mail_seen: Instant::now(),
+            presence: Arc::default(),
         };
         for Unseen { seq, wall_ms, event } in &unseen {
             driver.show(*seq, *wall_ms, event);
@@ -104,6 +109,12 @@ impl Driver {
     /// Where signals and other sources put what they have to say.
     pub fn mailer(&self) -> Sender<Mail> {
         self.mailer.clone()
+    }
+
+    /// For as long as `presence` is true, questions are waited for; otherwise the drive ends with
+    /// them open.
+    pub fn wait_for_answers(&mut self, presence: Arc<AtomicBool>) {
+        self.presence = presence;
     }
 
     pub fn run(&self) -> &Run {
@@ -126,6 +137,7 @@ impl Driver {
             // A moment that passed while we wrote to the disk still has to wake us.
             match self.run.standing(self.decided_at) {
                 Standing::Busy => {}
+                Standing::Waiting if self.presence.load(Ordering::Relaxed) => {}
                 ended => return Ok(ended),
             }
             let wake = self.run.wake_at(self.decided_at);
@@ -168,9 +180,13 @@ impl Driver {
             let reaction = decide(&mut self.run, now, &input);
             events.extend(reaction.events);
             effects.extend(reaction.effects);
-            if let Some(message) = message {
-                let text = reaction.refusal.unwrap_or_else(|| "ok".to_owned());
-                answers.push(Answer { message, text });
+            match (message, reaction.refusal) {
+                (Some(message), refusal) => {
+                    let text = refusal.unwrap_or_else(|| "ok".to_owned());
+                    answers.push(Answer { message, text });
+                }
+                (None, Some(why)) => self.watchers.iter_mut().for_each(|w| w.refused(&why)),
+                (None, None) => {}
             }
         }
         if !events.is_empty() || !answers.is_empty() {

@@ -13,6 +13,7 @@ pub enum Order {
     Decide { run: RunId, question: u32, answer: String, by: String },
     Retry { run: RunId, task: TaskId },
     Skip { run: RunId, task: TaskId, reason: String },
+    Ignore { run: RunId, task: TaskId },
 }
 
 impl Order {
@@ -22,7 +23,8 @@ impl Order {
             | Self::ClearHalt { run }
             | Self::Decide { run, .. }
             | Self::Retry { run, .. }
-            | Self::Skip { run, .. } => run,
+            | Self::Skip { run, .. }
+            | Self::Ignore { run, .. } => run,
         }
     }
 
@@ -35,6 +37,7 @@ impl Order {
             }
             Self::Retry { task, .. } => Input::RetryAsked(task),
             Self::Skip { task, reason, .. } => Input::SkipAsked { task, reason },
+            Self::Ignore { task, .. } => Input::IgnoreAsked(task),
         }
     }
 }

@@ -14,4 +14,7 @@ pub struct Seen<'a> {
 
 pub trait Watcher {
     fn recorded(&mut self, seen: &Seen<'_>);
+
+    /// What somebody at this very terminal asked for cannot be done.
+    fn refused(&mut self, _why: &str) {}
 }

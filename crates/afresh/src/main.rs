@@ -16,7 +16,7 @@
 //! | [`own_attempt`] | the attempt that a worker calls us from |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
-//! | [`signals`] | Ctrl-C and its kin |
+//! | [`person`], [`signals`] | whoever sits at this terminal: answers, Ctrl-C and its kin |
 
 mod cli;
 mod commands;
@@ -32,6 +32,7 @@ mod moment;
 mod ordering;
 mod output;
 mod own_attempt;
+mod person;
 mod plan_file;
 mod player;
 mod preflight;

@@ -13,11 +13,19 @@ use crate::output::{Output, Paint, count, safe};
 pub(crate) struct Progress {
     output: Output,
     started: Instant,
+    questions: Questions,
+}
+
+/// Who tells people about questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Questions {
+    ToldHere,
+    AskedElsewhere,
 }
 
 impl Progress {
-    pub(crate) fn new(output: Output) -> Self {
-        Self { output, started: Instant::now() }
+    pub(crate) fn new(output: Output, questions: Questions) -> Self {
+        Self { output, started: Instant::now(), questions }
     }
 
     fn line(&self, mark: &str, paint: Paint, who: &str, text: &str) {
@@ -91,11 +99,15 @@ impl Watcher for Progress {
             Event::TaskSkipped { task, reason } => {
                 self.line("skipped", Paint::Yellow, task.as_str(), reason);
             }
+            Event::NeedIgnored { task } => {
+                let text = "what needs it goes on without it";
+                self.line("ignored", Paint::Yellow, task.as_str(), text);
+            }
             Event::TaskRetried { task } => {
                 self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers");
             }
             Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
-            Event::QuestionAsked { question } => {
+            Event::QuestionAsked { question } if self.questions == Questions::ToldHere => {
                 self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
             }
             Event::QuestionAnswered { question, answer, by } => {

@@ -4,11 +4,13 @@
 //! (effects). It applies each event as it decides it, so that the next decision of the same turn
 //! sees it; the caller must have the events on disk before it performs the effects.
 
+mod answers;
+mod asking;
 mod attempts;
 mod checking;
+mod commands;
 mod halting;
 mod merging;
-mod questions;
 mod recovery;
 mod spending;
 mod starting;
@@ -56,6 +58,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::HaltCleared => turn.clear_halt(),
         Input::SkipAsked { task, reason } => turn.skip(task, reason),
         Input::RetryAsked(task) => turn.retry(task),
+        Input::IgnoreAsked(task) => turn.ignore(task),
         Input::Woke => {}
     }
     turn.go_on();

@@ -28,6 +28,10 @@ impl Turn<'_> {
             if early || later_wave || self.collides(at) {
                 continue;
             }
+            if self.run.settings().interactive && !self.run.task(at).allowed {
+                self.ask_before_start(at);
+                continue;
+            }
             let Some(reserved) = self.reservation() else { return };
             self.start(at, slot, reserved);
         }
@@ -99,7 +103,7 @@ impl Turn<'_> {
         let plan = self.run.plan();
         // The base must hold every dependency, or the worker builds on nothing (EX-03).
         assert!(
-            plan.needs(at).iter().all(|need| self.run.task(*need).is_done()),
+            plan.needs(at).iter().all(|need| self.run.task(*need).is_met()),
             "a task starts only when everything it needs is merged"
         );
         let attempt =

@@ -153,7 +153,7 @@ impl Turn<'_> {
             }),
             OnFailure::Abort => self.abort(format!("task {id} failed: {reason}")),
             OnFailure::Ask | OnFailure::Retry if question.is_none() => {
-                self.ask_about_failure(at, &reason);
+                self.ask_what_becomes_of(at, Topic::Failed, &reason);
             }
             OnFailure::Ask | OnFailure::Retry => {}
         }
@@ -170,6 +170,9 @@ impl Turn<'_> {
         self.reject(at, Rejection::Orphaned, false);
         match self.run.settings().on_orphan {
             OnOrphan::Retry => {}
+            OnOrphan::Ask => {
+                self.ask_what_becomes_of(at, Topic::Orphan, "was running when afresh ended");
+            }
             OnOrphan::Skip => {
                 self.record(Event::TaskSkipped {
                     task: id,
@@ -194,7 +197,7 @@ impl Turn<'_> {
             TimeoutAction::Skip => self.record(Event::TaskSkipped { task: id, reason: described }),
             TimeoutAction::Fail => self.halt(false, &format!("{id}: {described}"), "afresh"),
             TimeoutAction::Ask | TimeoutAction::Retry => {
-                self.ask_retry_skip_abort(at, Topic::Timeout, &described);
+                self.ask_what_becomes_of(at, Topic::Timeout, &described);
             }
         }
     }

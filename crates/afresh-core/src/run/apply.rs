@@ -10,7 +10,7 @@ use crate::ids::{AttemptId, CommitId, QuestionId, TaskId};
 use crate::input::{AttemptEnd, MergedTree};
 use crate::outcome::{Deviation, Outcome};
 use crate::plan::Plan;
-use crate::question::{Answered, Question, Topic};
+use crate::question::{Answered, CLARIFY, Question, Topic};
 use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
 use crate::usage::{Amount, Usage};
@@ -73,8 +73,9 @@ impl Run {
                 self.settle(task, Stage::Failed { reason: reason.clone(), question: None });
             }
             Event::TaskSkipped { task, reason } => {
-                self.settle(task, Stage::Skipped { reason: reason.clone() });
+                self.settle(task, Stage::Skipped { reason: reason.clone(), ignored: false });
             }
+            Event::NeedIgnored { task } => self.need_ignored(task),
             Event::TaskRetried { task } => self.retried(task),
             Event::Aborted { reason } => self.aborted = Some(reason.clone()),
             Event::QuestionAsked { question } => self.asked(question),
@@ -426,6 +427,13 @@ impl Run {
         }
     }
 
+    fn need_ignored(&mut self, task: &TaskId) {
+        let at = self.at(task);
+        if let Stage::Skipped { reason, .. } = self.tasks[at].stage.clone() {
+            self.set(at, Stage::Skipped { reason, ignored: true });
+        }
+    }
+
     fn retried(&mut self, task: &TaskId) {
         let at = self.at(task);
         let epoch = self.epoch;
@@ -444,7 +452,10 @@ impl Run {
         self.next_question = question.id.0 + 1;
         self.questions.insert(question.id, question.clone());
         match (&question.topic, self.tasks[at].stage.clone()) {
-            (Topic::Decision | Topic::Action | Topic::Timeout, _) => {
+            (
+                Topic::Decision | Topic::Action | Topic::Timeout | Topic::Orphan | Topic::Start,
+                _,
+            ) => {
                 self.set(at, Stage::Waiting(question.id));
             }
             (Topic::Failed, Stage::Failed { reason, .. }) => {
@@ -463,6 +474,10 @@ impl Run {
     fn answered(&mut self, id: QuestionId, answer: &str) {
         let Some(question) = self.questions.remove(&id) else { return };
         let at = self.at(&question.task);
+        if let Some(words) = answer.strip_prefix(CLARIFY) {
+            let given = Answered { text: question.text.clone(), answer: words.trim().to_owned() };
+            self.tasks[at].answers.push(given);
+        }
         match self.tasks[at].stage.clone() {
             Stage::Waiting(open) if open == id => {
                 let decides = matches!(question.topic, Topic::Decision | Topic::Action);
@@ -479,6 +494,7 @@ impl Run {
                     let given = Answered { text: question.text, answer };
                     self.tasks[at].answers.push(given);
                 }
+                self.tasks[at].allowed |= question.topic == Topic::Start && answer != "withdrawn";
                 self.set(at, Stage::Idle);
             }
             Stage::Failed { reason, .. } => self.set(at, Stage::Failed { reason, question: None }),

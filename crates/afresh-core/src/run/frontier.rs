@@ -10,7 +10,7 @@ use crate::plan::Plan;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frontier {
-    /// Dependencies that are not merged yet.
+    /// Dependencies that are neither merged nor done without.
     unmet: Vec<usize>,
     /// Tasks with nothing at work and nothing settled.
     idle: Vec<bool>,
@@ -52,10 +52,9 @@ impl Frontier {
 
     /// Notes that a task went from one stage to another.
     pub(super) fn moved(&mut self, plan: &Plan, at: usize, from: &Stage, to: &Stage) {
-        let done = |stage: &Stage| matches!(stage, Stage::Done { .. });
-        if done(from) != done(to) {
+        if from.is_met() != to.is_met() {
             for dependent in plan.dependents(at) {
-                if done(to) {
+                if to.is_met() {
                     self.unmet[*dependent] -= 1;
                 } else {
                     self.unmet[*dependent] += 1;
@@ -101,7 +100,7 @@ pub(super) fn blocked(plan: &Plan, tasks: &[TaskState]) -> BTreeMap<usize, Vec<B
         for at in wave {
             let state = match &tasks[at].stage {
                 Stage::Failed { .. } => Some("failed"),
-                Stage::Skipped { .. } => Some("skipped"),
+                Stage::Skipped { ignored: false, .. } => Some("skipped"),
                 Stage::Idle => None,
                 _ => continue,
             };

@@ -43,6 +43,8 @@ pub struct TaskState {
     pub claimed_step: Option<StepClaim>,
     /// In order; the next worker goes on after the last one.
     pub finished_steps: Vec<FinishedStep>,
+    /// The person was asked whether it may start, and said yes.
+    pub allowed: bool,
     /// Which driver retried it by policy.
     pub retried_in: Option<u32>,
 }
@@ -60,6 +62,11 @@ impl TaskState {
 
     pub fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Done { .. })
+    }
+
+    /// May whatever needs it go on?
+    pub fn is_met(&self) -> bool {
+        self.stage.is_met()
     }
 
     /// Done or skipped: nothing more will come of it unless a person asks.
@@ -120,6 +127,8 @@ pub enum Stage {
     },
     Skipped {
         reason: String,
+        /// Whatever needs it goes on without it.
+        ignored: bool,
     },
     Done {
         commit: CommitId,
@@ -177,6 +186,11 @@ impl Stage {
             | Self::Skipped { .. }
             | Self::Done { .. } => None,
         }
+    }
+
+    /// Done, or given up by a person who wants the others to go on.
+    pub(super) fn is_met(&self) -> bool {
+        matches!(self, Self::Done { .. } | Self::Skipped { ignored: true, .. })
     }
 
     pub(super) fn work_mut(&mut self) -> Option<&mut Work> {

@@ -27,7 +27,7 @@ fn ag_05_spawn_failures_wait_and_the_third_asks() {
     → start A.3 in 1 from base
     no spawn A.3 until 12000 ms
     failed A: failed:spawn: no such program
-    Q1 failed [retry skip abort]: task A failed: failed:spawn: no such program
+    Q1 failed [retry skip clarify abort]: task A failed: failed:spawn: no such program
     ");
     assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.counted), Some(0));
 }
@@ -68,7 +68,7 @@ fn b38_deaths_are_told_apart_and_back_off() {
     harvested A.3: 0 changes
     rejected A.3 (counts) until 12000 ms: failed:exit: the worker ended with exit code 1
     failed A: failed:exit: the worker ended with exit code 1
-    Q1 failed [retry skip abort]: task A failed after 3 attempts: failed:exit: the worker ended with exit code 1
+    Q1 failed [retry skip clarify abort]: task A failed after 3 attempts: failed:exit: the worker ended with exit code 1
     ");
 }
 
@@ -81,7 +81,7 @@ fn b24_success_that_the_checks_deny_is_a_failure() {
     insta::assert_snapshot!(story.checked("A.1", Phase::Alone, 1).text(), @"
     rejected A.1 (counts): `test A` ended with exit code 1
     failed A: `test A` ended with exit code 1, although the worker said that it was done
-    Q1 failed [retry skip abort]: task A failed after 1 attempt: `test A` ended with exit code 1, although the worker said that it was done
+    Q1 failed [retry skip clarify abort]: task A failed after 1 attempt: `test A` ended with exit code 1, although the worker said that it was done
     ");
 }
 
@@ -170,7 +170,7 @@ fn re_05_a_worker_that_gives_up_for_good_is_not_tried_again() {
         [
             "rejected B.1 (counts): the worker gave up: no such API",
             "failed B: the worker gave up: no such API",
-            "Q1 failed [retry skip abort]: task B failed after 1 attempt: the worker gave up: no such API"
+            "Q1 failed [retry skip clarify abort]: task B failed after 1 attempt: the worker gave up: no such API"
         ]
     );
 }
@@ -242,7 +242,7 @@ fn a_timeout_is_retried_skipped_asked_or_halts() {
     → start A.2 in 1 from base
     ");
     insta::assert_snapshot!(with(TimeoutAction::Skip), @"skipped A: failed:timeout: the worker did not end in time");
-    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip abort]: task A failed after 1 attempt: failed:timeout: the worker did not end in time");
+    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip clarify abort]: task A failed after 1 attempt: failed:timeout: the worker did not end in time");
     insta::assert_snapshot!(with(TimeoutAction::Fail), @"halt gently by afresh");
 }
 

@@ -6,6 +6,7 @@ mod support;
 mod attempts;
 mod budgets;
 mod endless;
+mod giving_up;
 mod halting;
 mod journal;
 mod late;

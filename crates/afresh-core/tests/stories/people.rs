@@ -61,7 +61,7 @@ fn an_action_waits_until_it_is_done_or_deferred() {
     ");
     assert_eq!(story.answer(1, "later").refusal(), "Q1 takes one of: done, defer");
     let mut deferred = story.clone();
-    assert_eq!(deferred.answer(1, "defer").lines()[1], "skipped A: defer was answered to Q1");
+    assert_eq!(deferred.answer(1, "defer").lines()[1], "skipped A: deferred: an account");
     assert_eq!(story.answer(1, "done").started(), ["A.2"]);
 }
 
@@ -81,7 +81,7 @@ fn policies_answer_decisions() {
     rejected A.1 (does not count): stopped to ask
     Q1 decision [a b defer]: which one?
     Q1 answered "defer" by policy
-    skipped A: defer was answered to Q1
+    skipped A: deferred: which one?
     "#);
     insta::assert_snapshot!(with(OnDecision::Abort, decision()), @"
     rejected A.1 (does not count): stopped to ask
@@ -92,7 +92,7 @@ fn policies_answer_decisions() {
     rejected A.1 (does not count): stopped to ask
     Q1 action [done defer]: an account
     Q1 answered "defer" by policy
-    skipped A: defer was answered to Q1
+    skipped A: deferred: an account
     "#);
     // There is no first answer to something that must be done.
     insta::assert_snapshot!(with(OnDecision::First, action()), @"
@@ -118,7 +118,7 @@ fn policies_settle_failures() {
     insta::assert_snapshot!(with(OnFailure::Ask), @"
     rejected A.1 (counts) until 2000 ms: failed:exit: the worker ended with exit code 1
     failed A: failed:exit: the worker ended with exit code 1
-    Q1 failed [retry skip abort]: task A failed after 1 attempt: failed:exit: the worker ended with exit code 1
+    Q1 failed [retry skip ignore cascade clarify abort]: task A failed after 1 attempt: failed:exit: the worker ended with exit code 1
     Waiting: A failed, B blocked
     ");
     insta::assert_snapshot!(with(OnFailure::Skip), @"
@@ -135,7 +135,7 @@ fn policies_settle_failures() {
     → start A.2 in 1 from base
     rejected A.2 (counts) until 4000 ms: failed:exit: the worker ended with exit code 1
     failed A: failed:exit: the worker ended with exit code 1
-    Q1 failed [retry skip abort]: task A failed after 1 attempt: failed:exit: the worker ended with exit code 1
+    Q1 failed [retry skip ignore cascade clarify abort]: task A failed after 1 attempt: failed:exit: the worker ended with exit code 1
     Waiting: A failed, B blocked
     ");
     insta::assert_snapshot!(with(OnFailure::Abort), @"

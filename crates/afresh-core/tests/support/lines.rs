@@ -27,6 +27,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::StepRefused { attempt, step, reason } => {
             format!("step {step} of {attempt} refused: {}", reason.describe())
         }
+        Event::NeedIgnored { task } => format!("{task} is done without"),
         Event::StepsDropped { task } => format!("steps of {task} dropped"),
         Event::AttemptSpawned { attempt } => format!("spawned {attempt}"),
         Event::SpawnFailed { attempt, not_before, .. } => {

@@ -72,6 +72,13 @@ impl AttemptJob {
             base: ground.base.clone(),
             task: task.clone(),
             first_step: state.steps_done() as usize + 1,
+            without: run
+                .plan()
+                .needs(at)
+                .iter()
+                .filter(|need| !run.task(**need).is_done())
+                .map(|need| run.plan().task(*need).id.clone())
+                .collect(),
             always: settings.always.clone(),
             feedback: state.feedback.clone(),
             answers: state.answers.clone(),

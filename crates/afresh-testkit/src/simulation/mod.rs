@@ -181,7 +181,11 @@ impl Game {
                 let option = self.random.pick(&question.options);
                 // An endless retry is a person's right, but not a simulation's.
                 let retry = option.key == "retry" && self.steps > 3_000;
-                let answer = if retry { "abort".to_owned() } else { option.key.clone() };
+                let answer = match option.key.as_str() {
+                    _ if retry => "abort".to_owned(),
+                    "clarify" => "clarify: like this".to_owned(),
+                    key => key.to_owned(),
+                };
                 Input::Answered { question: question.id, answer, by: "person".to_owned() }
             }
             Standing::BudgetReached | Standing::Finished { .. } => return Ok(false),
@@ -231,8 +235,13 @@ impl Game {
 
     fn record(&mut self, before: Option<&Run>, reaction: &Reaction) -> Result<(), String> {
         for event in &reaction.events {
-            if let (Event::PlanChanged { plan }, Some(before)) = (event, before) {
-                self.world.note_new_plan(before, plan);
+            match (event, before) {
+                (Event::PlanChanged { plan }, Some(before)) => {
+                    self.world.note_new_plan(before, plan);
+                }
+                (Event::NeedIgnored { task }, _) => self.world.note_ignored(task),
+                (Event::TaskRetried { task }, _) => self.world.note_wanted(task),
+                _ => {}
             }
         }
         self.journal.extend(reaction.events.iter().cloned());

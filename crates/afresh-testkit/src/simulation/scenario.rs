@@ -88,6 +88,7 @@ impl Scenario {
             && self.settings.budget == Budget::default()
             && self.settings.task_budget == Budget::default()
             && self.settings.on_orphan == OnOrphan::Retry
+            && !self.settings.interactive
     }
 
     pub(super) fn first_event(&self) -> Event {
@@ -169,6 +170,7 @@ fn draw_settings(random: &mut Random) -> Settings {
             tokens: random.chance(150).then(|| 100 + random.below(1_000)),
         },
         always: random.chance(200).then(|| "always".to_owned()).into_iter().collect(),
+        interactive: random.chance(50),
         budget,
         ..Settings::default()
     }
@@ -179,6 +181,7 @@ fn draw_on_orphan(random: &mut Random) -> OnOrphan {
     match random.below(12) {
         0 => OnOrphan::Abort,
         1..=3 => OnOrphan::Skip,
+        4 => OnOrphan::Ask,
         _ => OnOrphan::Retry,
     }
 }

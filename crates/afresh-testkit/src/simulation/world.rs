@@ -32,6 +32,8 @@ pub(super) struct World {
     foreign: Option<CommitId>,
     /// Tasks whose work is on the branch and stands: their part of the plan has not changed since.
     landed: BTreeSet<TaskId>,
+    /// Tasks that a person gave up, and that nothing has to wait for.
+    ignored: BTreeSet<TaskId>,
     /// Commits that the journal says the branch is about to move to.
     intended: BTreeSet<CommitId>,
     alive: BTreeSet<AttemptId>,
@@ -62,6 +64,7 @@ impl World {
             branch: vec![base],
             foreign: None,
             landed: BTreeSet::new(),
+            ignored: BTreeSet::new(),
             intended: BTreeSet::new(),
             alive: BTreeSet::new(),
             started: BTreeSet::new(),
@@ -109,12 +112,21 @@ impl World {
         self.intended.insert(commit.clone());
     }
 
+    pub(super) fn note_ignored(&mut self, task: &TaskId) {
+        self.ignored.insert(task.clone());
+    }
+
+    pub(super) fn note_wanted(&mut self, task: &TaskId) {
+        self.ignored.remove(task);
+    }
+
     /// What was done under another wording is not done any more.
     pub(super) fn note_new_plan(&mut self, before: &Run, after: &Plan) {
         for (task, state) in before.tasks() {
             let same = after.position(&task.id).is_some_and(|at| after.task(at) == task);
             if !same && !matches!(state.stage, Stage::Merging(..)) {
                 self.landed.remove(&task.id);
+                self.ignored.remove(&task.id);
             }
         }
     }
@@ -226,7 +238,10 @@ impl World {
             self.branch[..=behind].iter().filter_map(|c| self.commits[c].1.clone()).collect();
         let task =
             &run.plan().tasks()[run.plan().position(&attempt.task).ok_or("an unknown task")?];
-        let is_missing = |need: &&TaskId| !held.contains(need) || !self.landed.contains(*need);
+        let is_missing = |need: &&TaskId| {
+            let there = held.contains(need) && self.landed.contains(*need);
+            !there && !self.ignored.contains(*need)
+        };
         if let Some(missing) = task.needs.iter().find(is_missing) {
             return Err(format!("EX-03: {attempt} starts from a base without {missing}"));
         }

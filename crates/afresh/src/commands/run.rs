@@ -23,8 +23,9 @@ use crate::event_lines::EventLines;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Paint, count};
+use crate::person::Person;
 use crate::plan_file::{self, PlanFile};
-use crate::progress::Progress;
+use crate::progress::{Progress, Questions};
 use crate::{environment, moment, ordering, preflight, signals, summary, workplace};
 
 /// Run a plan: start it, or go on where it stopped
@@ -63,6 +64,12 @@ pub(crate) struct Driving {
     /// Run this task only
     #[arg(long, value_name = "ID")]
     task: Option<String>,
+    /// Ask before each task
+    #[arg(long)]
+    interactive: bool,
+    /// Never ask in this terminal: leave with exit code 4 where only a person can go on
+    #[arg(long)]
+    no_input: bool,
     /// What becomes of attempts that were running when afresh was killed
     #[arg(long, value_parser = words(OnOrphan::WORDS))]
     on_orphan: Option<String>,
@@ -190,6 +197,8 @@ struct Drive {
     clear_halt: bool,
     /// Start a new run, whatever there is.
     anew: bool,
+    /// Ask whoever sits at this terminal.
+    may_ask: bool,
 }
 
 fn prepare(
@@ -208,7 +217,8 @@ fn prepare(
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
     note_silent_agents(&file, &settings, &rules, output);
-    Ok(Drive { place, file, settings, rules, clear_halt: false, anew: false })
+    let may_ask = !driving.no_input;
+    Ok(Drive { place, file, settings, rules, clear_halt: false, anew: false, may_ask })
 }
 
 fn settings(
@@ -234,6 +244,7 @@ fn settings(
     settings.budget = limited(driving.budget_usd, driving.budget_tokens, settings.budget);
     settings.task_budget =
         limited(driving.task_budget_usd, driving.task_budget_tokens, settings.task_budget);
+    settings.interactive = driving.interactive;
     if let Some(task) = &driving.task {
         let id = TaskId::new(task.as_str()).ok().filter(|id| file.plan.position(id).is_some());
         settings.only = Some(id.ok_or_else(|| {
@@ -341,10 +352,15 @@ impl Drive {
 
     fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Exit, Failure> {
         let started = Instant::now();
-        let watchers = watchers(&self.place, output)?;
+        let person = Person::at_terminal(output).filter(|_| self.may_ask);
+        let watchers = watchers(&self.place, person.as_ref(), output)?;
         let mut driver = Driver::new(open, self.rules, watchers)?;
         signals::listen(driver.mailer())
             .map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
+        if let Some(person) = person {
+            driver.wait_for_answers(person.presence());
+            person.listen(driver.run(), driver.mailer());
+        }
         let standing = driver.drive(opening)?;
         let ended = summary::Ended {
             run: driver.run(),
@@ -379,7 +395,11 @@ fn halted(run: &Run, clear: bool) -> Option<Failure> {
     )
 }
 
-fn watchers(place: &Workplace, output: &Output) -> Result<Vec<Box<dyn Watcher>>, Failure> {
+fn watchers(
+    place: &Workplace,
+    person: Option<&Person>,
+    output: &Output,
+) -> Result<Vec<Box<dyn Watcher>>, Failure> {
     let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).map_err(|error| {
         Failure::usage("log", format!("cannot write {}", place.layout.activity_log().display()))
             .cause(error.to_string())
@@ -387,8 +407,11 @@ fn watchers(place: &Workplace, output: &Output) -> Result<Vec<Box<dyn Watcher>>,
     let view: Box<dyn Watcher> = if output.json {
         Box::new(EventLines { output: output.clone() })
     } else {
-        Box::new(Progress::new(output.clone()))
+        let asked = person.map_or(Questions::ToldHere, |_| Questions::AskedElsewhere);
+        Box::new(Progress::new(output.clone(), asked))
     };
     let issues = IssueList::new(place.layout.issues(), moment::iso);
-    Ok(vec![Box::new(log), Box::new(issues), view])
+    let mut watchers: Vec<Box<dyn Watcher>> = vec![Box::new(log), Box::new(issues), view];
+    watchers.extend(person.map(|person| Box::new(person.clone()) as Box<dyn Watcher>));
+    Ok(watchers)
 }

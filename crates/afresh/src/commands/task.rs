@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::{ordering, the_run, workplace};
 
-/// List the tasks that are ready, retry or skip one
+/// List the tasks that are ready; retry one, skip it, or do without it
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -39,6 +39,11 @@ enum Change {
         #[arg(default_value = "skipped by hand")]
         reason: String,
     },
+    /// Let whatever needs a skipped task go on without it
+    Ignore {
+        /// The task
+        id: String,
+    },
 }
 
 pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
@@ -48,6 +53,11 @@ pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit
             let task = parse(id)?;
             let done = "it is tried again; `afresh run` goes on if nobody drives the run";
             ordering::give(common, output, done, |run| Order::Retry { run, task })
+        }
+        Change::Ignore { id } => {
+            let task = parse(id)?;
+            let done = "what needs it goes on without it";
+            ordering::give(common, output, done, |run| Order::Ignore { run, task })
         }
         Change::Skip { id, reason } => {
             let (task, reason) = (parse(id)?, reason.clone());

@@ -1,0 +1,162 @@
+//! The person in the loop: what an answer does, a person's or a policy's.
+
+use super::Turn;
+use crate::event::{Event, Rejection};
+use crate::ids::{QuestionId, TaskId};
+use crate::question::{CLARIFY, Question, Topic};
+use crate::run::Stage;
+use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
+
+impl Turn<'_> {
+    /// A policy answers in the person's place.
+    pub(super) fn by_policy(
+        &mut self,
+        question: Option<QuestionId>,
+        answer: &str,
+        then: impl FnOnce(&mut Self),
+    ) {
+        if let Some(question) = question {
+            self.record(Event::QuestionAnswered {
+                question,
+                answer: answer.to_owned(),
+                by: "policy".to_owned(),
+            });
+        }
+        then(self);
+    }
+
+    /// Lets the policy answer a waiting task's question, if there is one for its kind.
+    pub(super) fn settle_waiting(&mut self, at: usize) {
+        let Stage::Waiting(id) = self.run.task(at).stage else { return };
+        let Some(question) = self.run.question(id).cloned() else { return };
+        let settings = self.run.settings();
+        // A worker that asks again and again would be answered, and paid, for ever.
+        let asked_enough = self.run.task(at).answers.len() >= settings.attempts as usize;
+        let answer = match (&question.topic, settings.on_decision, settings.timeout_action) {
+            (Topic::Decision, OnDecision::First, _) if asked_enough => return,
+            (Topic::Decision, OnDecision::First, _) => {
+                question.options.first().map_or("defer".to_owned(), |option| option.key.clone())
+            }
+            (Topic::Decision | Topic::Action, OnDecision::Defer, _) => "defer".to_owned(),
+            (Topic::Decision | Topic::Action, OnDecision::Abort, _) => "abort".to_owned(),
+            (Topic::Orphan, ..) => match settings.on_orphan {
+                OnOrphan::Ask => return,
+                policy => policy.word().to_owned(),
+            },
+            (Topic::Timeout, _, TimeoutAction::Retry) => "retry".to_owned(),
+            (Topic::Timeout, _, TimeoutAction::Skip) => "skip".to_owned(),
+            _ => return,
+        };
+        self.give_answer(&question, &answer, "policy");
+    }
+
+    pub(super) fn answered(&mut self, id: QuestionId, answer: &str, by: &str) {
+        let Some(question) = self.run.question(id).cloned() else {
+            return self.refuse(format!("there is no open question {id}"));
+        };
+        let answer = answer.trim();
+        let offers = |key: &str| question.options.iter().any(|option| option.key == key);
+        let clarifies = answer.strip_prefix(CLARIFY).is_some_and(|words| !words.trim().is_empty());
+        // Going on after the last finished step is what a retry does.
+        let answer = if answer == "resume" && offers("retry") { "retry" } else { answer };
+        let known = (offers(answer) && answer != "clarify")
+            || answer == "abort"
+            || clarifies && offers("clarify");
+        // A worker's question may be answered in free words.
+        if !known && question.topic != Topic::Decision {
+            let keys: Vec<&str> =
+                question.options.iter().map(|option| option.key.as_str()).collect();
+            let keys = keys.join(", ").replace("clarify", "clarify: YOUR WORDS");
+            return self.refuse(format!("{id} takes one of: {keys}"));
+        }
+        if answer.is_empty() {
+            return self.refuse(format!("{id} cannot be answered with nothing"));
+        }
+        self.give_answer(&question, answer, by);
+    }
+
+    fn give_answer(&mut self, question: &Question, answer: &str, by: &str) {
+        // Ending the run answers nothing: the question waits for the next start.
+        if answer == "abort" {
+            return self.abort(format!("{by} ended the run at {}", question.id));
+        }
+        let reason = self.reason_of(question, answer);
+        self.record(Event::QuestionAnswered {
+            question: question.id,
+            answer: answer.to_owned(),
+            by: by.to_owned(),
+        });
+        let task = question.task.clone();
+        let at = self.position(&task);
+        match (&question.topic, answer) {
+            (Topic::Decision | Topic::Action, "defer" | "skip") | (Topic::Start, "skip") => {
+                self.record(Event::TaskSkipped { task, reason });
+            }
+            (Topic::Start, "all") => {
+                let settings = Settings { interactive: false, ..self.run.settings().clone() };
+                self.record(Event::SettingsChanged { settings: Box::new(settings) });
+            }
+            (Topic::Failed | Topic::Timeout | Topic::Orphan, _) => {
+                self.settle_end(at, answer, reason);
+            }
+            (Topic::Trust(_), "accept") => self.accept_held(at),
+            (Topic::Trust(paths), "skip") => {
+                self.reject(at, Rejection::Refused { paths: paths.clone() }, false);
+                self.record(Event::TaskSkipped { task, reason });
+            }
+            (Topic::Trust(paths), _) => {
+                self.reject(at, Rejection::Refused { paths: paths.clone() }, true);
+            }
+            (Topic::Branch(foreign), "restore") => {
+                let foreign = foreign.clone();
+                if let Some(attempt) = self.run.task(at).attempt().cloned() {
+                    self.record(Event::BranchRestoreAllowed { attempt, foreign });
+                }
+                self.resume_merge(at);
+            }
+            (Topic::Branch(_), _) => self.resume_merge(at),
+            _ => {}
+        }
+    }
+
+    /// Why a task will be skipped, where the answer means that.
+    fn reason_of(&self, question: &Question, answer: &str) -> String {
+        let first = question.text.lines().next().unwrap_or_default();
+        match (&question.topic, self.run.state_of(&question.task).map(|state| &state.stage)) {
+            (_, Some(Stage::Failed { reason, .. })) => reason.clone(),
+            (Topic::Decision | Topic::Action, _) => format!("deferred: {first}"),
+            (Topic::Timeout | Topic::Orphan, _) => first.to_owned(),
+            _ => format!("{answer} was answered to {}", question.id),
+        }
+    }
+
+    /// What a person said about a task whose attempts came to nothing.
+    fn settle_end(&mut self, at: usize, answer: &str, reason: String) {
+        let task = self.run.plan().task(at).id.clone();
+        match answer {
+            "skip" => self.record(Event::TaskSkipped { task, reason }),
+            "ignore" => {
+                self.record(Event::TaskSkipped { task: task.clone(), reason });
+                self.record(Event::NeedIgnored { task });
+            }
+            "cascade" => {
+                let waiting = self.all_that_waits_for(at);
+                self.record(Event::TaskSkipped { task: task.clone(), reason });
+                for other in waiting {
+                    self.skip_with(other, &task);
+                }
+            }
+            _ => self.record(Event::TaskRetried { task }),
+        }
+    }
+
+    /// Skips what cannot be done without `cause`.
+    fn skip_with(&mut self, at: usize, cause: &TaskId) {
+        let task = self.run.plan().task(at).id.clone();
+        if let Stage::Idle | Stage::Failed { .. } | Stage::Waiting(_) = self.run.task(at).stage {
+            self.withdraw_questions(&task);
+            let reason = format!("{cause}, which it needs, was skipped");
+            self.record(Event::TaskSkipped { task, reason });
+        }
+    }
+}

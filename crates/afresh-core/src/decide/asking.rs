@@ -1,0 +1,173 @@
+//! The person in the loop: what is asked.
+
+use super::Turn;
+use crate::event::{Event, Rejection};
+use crate::ids::CommitId;
+use crate::outcome::{Action, Choice, Decision};
+use crate::question::{Question, Topic};
+
+/// How much of what was printed a question shows.
+const MAX_PRINTED_LINES: usize = 12;
+
+impl Turn<'_> {
+    fn ask(&mut self, at: usize, topic: Topic, text: String, options: Vec<Choice>) {
+        let task = self.run.plan().task(at).id.clone();
+        let id = self.run.next_question();
+        self.record(Event::QuestionAsked { question: Question { id, task, topic, text, options } });
+    }
+
+    pub(super) fn ask_decision(&mut self, at: usize, decision: &Decision) {
+        self.reject(at, Rejection::Asked, false);
+        let mut text = decision.question.clone();
+        for part in [&decision.blocked_at, &decision.context] {
+            if !part.is_empty() {
+                text = format!("{text}\n{part}");
+            }
+        }
+        let mut options = decision.options.clone();
+        if !options.iter().any(|option| option.key == "defer") {
+            options.push(Choice::new("defer", "skip the task and note the question"));
+        }
+        self.ask(at, Topic::Decision, text, options);
+        self.settle_waiting(at);
+    }
+
+    pub(super) fn ask_action(&mut self, at: usize, action: &Action) {
+        self.reject(at, Rejection::Asked, false);
+        let mut text = action.needed.clone();
+        for (number, instruction) in action.instructions.iter().enumerate() {
+            text = format!("{text}\n{}. {instruction}", number + 1);
+        }
+        if !action.verification.is_empty() {
+            text = format!("{text}\nIt is done when: {}", action.verification);
+        }
+        let options = vec![
+            Choice::new("done", "it is done: a fresh worker verifies it and goes on"),
+            Choice::new("defer", "skip the task"),
+        ];
+        self.ask(at, Topic::Action, text, options);
+        self.settle_waiting(at);
+    }
+
+    /// A person who wants to be asked is asked about one task at a time (EX-09).
+    pub(super) fn ask_before_start(&mut self, at: usize) {
+        if self.run.questions().any(|question| question.topic == Topic::Start) {
+            return;
+        }
+        let task = self.run.plan().task(at);
+        let text = format!("start {}: {}?", task.id, task.title);
+        let options = vec![
+            Choice::new("start", "start it"),
+            Choice::new("all", "start it, and all others without asking"),
+            Choice::new("skip", "go on without it; what depends on it is blocked"),
+        ];
+        self.ask(at, Topic::Start, text, options);
+    }
+
+    /// A task whose attempts came to nothing: what becomes of it, and of what needs it (HU-03).
+    pub(super) fn ask_what_becomes_of(&mut self, at: usize, topic: Topic, reason: &str) {
+        let text = self.what_happened(at, &topic, reason);
+        let next = self.run.task(at).steps_done() + 1;
+        let again = match next {
+            1 => "try again with fresh workers".to_owned(),
+            step => format!("try again with fresh workers, from step {step}"),
+        };
+        let (direct, all) = (self.unfinished_dependents(at), self.all_that_waits_for(at));
+        let mut options = vec![Choice::new("retry", &again)];
+        if direct.is_empty() {
+            options.push(Choice::new("skip", "go on without it"));
+        } else {
+            let (direct, all) = (self.name_some(&direct), self.name_some(&all));
+            let blocked = format!("go on without it; {direct} stay blocked");
+            let ignored = format!("go on without it, and let {direct} go on too");
+            options.push(Choice::new("skip", &blocked));
+            options.push(Choice::new("ignore", &ignored));
+            options
+                .push(Choice::new("cascade", &format!("skip it and all that waits for it: {all}")));
+        }
+        let clarify = "try again, and tell the worker: `clarify: YOUR WORDS`";
+        options.push(Choice::new("clarify", clarify));
+        options.push(Choice::new("abort", "end the run here"));
+        self.ask(at, topic, text, options);
+    }
+
+    /// What a person must know to decide: the reason, and the end of what was printed (HU-05).
+    fn what_happened(&self, at: usize, topic: &Topic, reason: &str) -> String {
+        let state = self.run.task(at);
+        let id = &self.run.plan().task(at).id;
+        let mut text = match (topic, state.counted) {
+            (Topic::Orphan, _) => format!("task {id} {reason}"),
+            (_, 0) => format!("task {id} failed: {reason}"),
+            (_, 1) => format!("task {id} failed after 1 attempt: {reason}"),
+            (_, count) => format!("task {id} failed after {count} attempts: {reason}"),
+        };
+        if state.timeouts >= 2 {
+            text.push_str("\nIt ran out of time twice: consider splitting it.");
+        }
+        let printed = state.last_rejection.as_ref().map(Rejection::printed).unwrap_or_default();
+        let lines: Vec<&str> = printed.trim_end().lines().collect();
+        for line in &lines[lines.len().saturating_sub(MAX_PRINTED_LINES)..] {
+            text.push('\n');
+            text.push_str(line);
+        }
+        text
+    }
+
+    fn unfinished_dependents(&self, at: usize) -> Vec<usize> {
+        let all = self.run.plan().dependents(at).iter().copied();
+        all.filter(|other| !self.run.task(*other).is_finished()).collect()
+    }
+
+    /// Everything that waits for a task, however far away, in the plan's order.
+    pub(super) fn all_that_waits_for(&self, at: usize) -> Vec<usize> {
+        let mut found = std::collections::BTreeSet::new();
+        let mut open = vec![at];
+        while let Some(next) = open.pop() {
+            for other in self.unfinished_dependents(next) {
+                if found.insert(other) {
+                    open.push(other);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    fn name_some(&self, tasks: &[usize]) -> String {
+        let names: Vec<&str> =
+            tasks.iter().take(5).map(|at| self.run.plan().task(*at).id.as_str()).collect();
+        match tasks.len() - names.len() {
+            0 => names.join(", "),
+            more => format!("{} and {more} more", names.join(", ")),
+        }
+    }
+
+    pub(super) fn ask_about_trust(&mut self, at: usize, paths: Vec<String>) {
+        let id = &self.run.plan().task(at).id;
+        let text = format!(
+            "task {id} changed files that hand trust to other programs: {}",
+            paths.join(", ")
+        );
+        let options = vec![
+            Choice::new("accept", "take the change; checks are next"),
+            Choice::new("reject", "a fresh worker tries again without it"),
+            Choice::new("skip", "go on without the task"),
+        ];
+        self.ask(at, Topic::Trust(paths), text, options);
+    }
+
+    pub(super) fn ask_about_branch(&mut self, at: usize, foreign: &CommitId) {
+        let branch = self.run.branch();
+        let text = format!(
+            "somebody else moved {branch} to {foreign}; nothing can land there until it is back"
+        );
+        let options = vec![
+            Choice::new(
+                "restore",
+                "move it back; the other commit is kept under refs/afresh/salvage",
+            ),
+            Choice::new("retry", "look again: it was put back by hand"),
+            Choice::new("abort", "end the run here"),
+        ];
+        self.ask(at, Topic::Branch(foreign.clone()), text, options);
+    }
+}
