@@ -107,6 +107,24 @@ impl Watcher for Progress {
                 self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers");
             }
             Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
+            Event::FinalChecked { results, .. } => self.finals(results),
+            Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
+                self.line(
+                    "checked",
+                    Paint::Dim,
+                    &attempt.to_string(),
+                    &format!("{} passed", count(results.len(), "check")),
+                );
+            }
+            event => self.people(event),
+        }
+    }
+}
+
+impl Progress {
+    /// What people are asked, say and want.
+    fn people(&self, event: &Event) {
+        match event {
             Event::QuestionAsked { question } if self.questions == Questions::ToldHere => {
                 self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
             }
@@ -130,21 +148,10 @@ impl Watcher for Progress {
             Event::BudgetReached { .. } => {
                 self.line("budget", Paint::Red, "-", "reached; spending stops");
             }
-            Event::FinalChecked { results, .. } => self.finals(results),
-            Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
-                self.line(
-                    "checked",
-                    Paint::Dim,
-                    &attempt.to_string(),
-                    &format!("{} passed", count(results.len(), "check")),
-                );
-            }
             _ => {}
         }
     }
-}
 
-impl Progress {
     fn rejected(&self, attempt: &str, reason: &Rejection) {
         let (mark, paint) = match reason {
             Rejection::Orphaned => ("orphan", Paint::Yellow),
