@@ -8,12 +8,14 @@
 //! | [`span`] | spans of time as people write them |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
+//! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |
 
 pub mod finding;
 mod json;
 pub mod native;
 pub mod node;
+pub mod project;
 pub mod reader;
 pub mod result;
 pub mod schema;

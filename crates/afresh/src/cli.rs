@@ -55,6 +55,7 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(commands::init::Args),
     Run(commands::run::Args),
     Status(commands::status::Args),
     Report(commands::report::Args),

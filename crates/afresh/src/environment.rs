@@ -13,6 +13,7 @@
 //! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use afresh_git::Surroundings;
@@ -69,6 +70,11 @@ pub(crate) fn containment() -> Option<Containment> {
         "group" => Some(Containment::Group),
         _ => None,
     }
+}
+
+/// Where programs are looked for.
+pub(crate) fn path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_default()
 }
 
 pub(crate) fn surroundings() -> Surroundings {

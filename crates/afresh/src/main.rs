@@ -17,7 +17,10 @@
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
 //! | [`person`], [`signals`] | whoever sits at this terminal: answers, Ctrl-C and its kin |
+//! | [`init`], [`on_path`], [`asking`] | what a new configuration holds; programs; the person at the terminal |
+//! | [`signals`] | Ctrl-C and its kin |
 
+mod asking;
 mod cli;
 mod commands;
 mod config;
@@ -26,9 +29,11 @@ mod event_lines;
 mod exit;
 mod failure;
 mod file_sizes;
+mod init;
 mod logs;
 mod markdown;
 mod moment;
+mod on_path;
 mod ordering;
 mod output;
 mod own_attempt;

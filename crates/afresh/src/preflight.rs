@@ -1,8 +1,6 @@
 //! What must hold before a run touches anything.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use afresh_agents::{Kind, scripted};
 use afresh_core::plan::Task;
@@ -10,6 +8,7 @@ use afresh_core::settings::Settings;
 use afresh_engine::{Rules, Workplace};
 
 use crate::failure::Failure;
+use crate::on_path;
 use crate::plan_file::PlanFile;
 
 pub(crate) fn check(
@@ -42,7 +41,8 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
         let Some(program) = agent.program() else { continue };
         // A path inside the repository is looked for in the workspace, which is not there yet.
         let relative = program.contains('/') && !program.starts_with('/');
-        if !relative && let Err(why) = find_program(program, rules) {
+        let path = rules.environment.get("PATH").cloned().unwrap_or_default();
+        if !relative && let Err(why) = on_path::find(program, path.as_ref()) {
             return Err(Failure::usage(
                 "spawn",
                 format!("cannot start agent {name:?}: {program:?} {why}"),
@@ -96,23 +96,6 @@ fn unknown_agent(name: &str, task: &str, rules: &Rules) -> Failure {
         format!("there is no agent {name:?} (task {task} needs it)")
     };
     Failure::usage("agent-not-found", message).help(help)
-}
-
-fn find_program(program: &str, rules: &Rules) -> Result<(), &'static str> {
-    let executable = |path: &Path| {
-        path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
-    };
-    if program.starts_with('/') {
-        let path = Path::new(program);
-        return match (path.exists(), executable(path)) {
-            (false, _) => Err("does not exist"),
-            (true, false) => Err("is not executable"),
-            (true, true) => Ok(()),
-        };
-    }
-    let path = rules.environment.get("PATH").cloned().unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|directory| executable(&directory.join(program)));
-    if found { Ok(()) } else { Err("is not on the PATH") }
 }
 
 /// Work that nothing but a worker's word would judge is refused, unless that is meant (B21).

@@ -2,6 +2,7 @@
 
 mod bad_text;
 mod findings;
+mod projects;
 mod properties;
 mod reading;
 mod results;

@@ -1,0 +1,118 @@
+//! Languages with one well-known builder: cargo, go, gradle, maven, dotnet, zig, swift, …
+
+use super::{Check, Place, Stack, build, lint, owned, test};
+
+pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+    [
+        cargo(place),
+        go(place),
+        gradle(place),
+        maven(place),
+        simple(place, "Scala (sbt)", &["build.sbt"], "sbt test", &["target/"]),
+        dotnet(place),
+        zig(place),
+        simple(place, "Swift", &["Package.swift"], "swift test", &[".build/"]),
+        simple(place, "Haskell (stack)", &["stack.yaml"], "stack test", &[".stack-work/"]),
+        simple(place, "OCaml (dune)", &["dune-project"], "dune test", &["_build/"]),
+        cmake(place),
+        meson(place),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn stack(name: &'static str, file: &str, checks: Vec<Check>, keep: &[&str]) -> Stack {
+    Stack { name, file: file.to_owned(), setup: Vec::new(), checks, keep: owned(keep) }
+}
+
+fn simple(
+    place: &Place<'_>,
+    name: &'static str,
+    files: &[&str],
+    command: &str,
+    keep: &[&str],
+) -> Option<Stack> {
+    Some(stack(name, place.first(files)?, vec![test(command)], keep))
+}
+
+fn cargo(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(&["Cargo.toml"])?;
+    let locked = if place.has("Cargo.lock") { " --locked" } else { "" };
+    let whole = if place.mentions(file, "[workspace]") { " --workspace" } else { "" };
+    let checks = vec![
+        test(format!("cargo test -q{whole}{locked}")),
+        lint("cargo fmt --all --check"),
+        lint(format!("cargo clippy -q{whole}{locked} --all-targets -- -D warnings")),
+    ];
+    Some(stack("Rust (cargo)", file, checks, &["target/"]))
+}
+
+fn go(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(&["go.work", "go.mod"])?;
+    let checks = vec![test("go test ./..."), build("go build ./..."), lint("go vet ./...")];
+    Some(stack("Go", file, checks, &[]))
+}
+
+/// A daemon would be ended with the check that started it.
+fn gradle(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(&[
+        "settings.gradle.kts",
+        "settings.gradle",
+        "build.gradle.kts",
+        "build.gradle",
+    ])?;
+    let program = if place.has("gradlew") { "./gradlew" } else { "gradle" };
+    let checks = vec![
+        test(format!("{program} --no-daemon -q test")),
+        build(format!("{program} --no-daemon -q assemble")),
+        lint(format!("{program} --no-daemon -q check")),
+    ];
+    Some(stack("Gradle", file, checks, &[".gradle/", "build/"]))
+}
+
+fn maven(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(&["pom.xml"])?;
+    let program = if place.has("mvnw") { "./mvnw" } else { "mvn" };
+    let checks =
+        vec![test(format!("{program} -q -B test")), build(format!("{program} -q -B compile"))];
+    Some(stack("Maven", file, checks, &["target/"]))
+}
+
+fn dotnet(place: &Place<'_>) -> Option<Stack> {
+    let solution = place.ending_in(&[".sln", ".slnx"]);
+    let file = solution.or_else(|| place.ending_in(&[".csproj", ".fsproj", ".vbproj"]))?;
+    let checks = vec![test("dotnet test --nologo"), build("dotnet build --nologo")];
+    let found = stack(".NET", &file, checks, &["bin/", "obj/"]);
+    Some(Stack { setup: owned(&["dotnet restore"]), ..found })
+}
+
+fn zig(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(&["build.zig"])?;
+    let mut checks = vec![build("zig build")];
+    if place.mentions(file, "\"test\"") {
+        checks.insert(0, test("zig build test"));
+    }
+    Some(stack("Zig", file, checks, &[".zig-cache/", "zig-out/"]))
+}
+
+fn cmake(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(&["CMakeLists.txt"])?;
+    let make = "cmake -S . -B build && cmake --build build";
+    let mut checks = vec![build(make)];
+    let text = place.text(file).to_ascii_lowercase();
+    if text.contains("enable_testing") || text.contains("include(ctest)") {
+        checks.insert(0, test(format!("{make} && ctest --test-dir build --output-on-failure")));
+    }
+    Some(stack("CMake", file, checks, &["build/"]))
+}
+
+fn meson(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(&["meson.build"])?;
+    let set_up = "{ test -d build || meson setup build; }";
+    let checks = vec![
+        test(format!("{set_up} && meson test -C build")),
+        build(format!("{set_up} && meson compile -C build")),
+    ];
+    Some(stack("Meson", file, checks, &["build/"]))
+}

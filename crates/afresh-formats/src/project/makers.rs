@@ -1,0 +1,42 @@
+//! Makefiles and justfiles: their own words for what to do.
+
+use super::{Check, CheckKind, Place, Stack};
+
+const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
+const JUSTFILES: &[&str] = &["justfile", "Justfile", ".justfile"];
+/// The words that mean something to everybody, the better one first.
+const WORDS: &[(CheckKind, &[&str])] = &[
+    (CheckKind::Test, &["test", "tests", "check"]),
+    (CheckKind::Build, &["build", "all"]),
+    (CheckKind::Lint, &["lint"]),
+];
+
+pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+    [maker(place, "Make", MAKEFILES, "make"), maker(place, "just", JUSTFILES, "just")]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn maker(place: &Place<'_>, name: &'static str, files: &[&str], program: &str) -> Option<Stack> {
+    let file = place.first(files)?;
+    let targets = targets(place.text(file));
+    let checks: Vec<Check> = WORDS
+        .iter()
+        .filter_map(|(kind, words)| {
+            let word = words.iter().find(|word| targets.contains(*word))?;
+            Some(Check { kind: *kind, command: format!("{program} {word}") })
+        })
+        .collect();
+    Some(Stack { name, file: file.to_owned(), setup: vec![], checks, keep: vec![] })
+}
+
+/// The words before a colon at the start of a line; `name := value` is none.
+fn targets(text: &str) -> Vec<&str> {
+    let rules = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#', '.', '@']));
+    let heads = rules.filter_map(|line| {
+        let (head, rest) = line.split_once(':')?;
+        (!rest.starts_with('=') && !head.contains('=')).then_some(head)
+    });
+    heads.flat_map(str::split_whitespace).collect()
+}

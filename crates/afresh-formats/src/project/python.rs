@@ -1,0 +1,104 @@
+//! Python: uv, poetry, pdm, pipenv, or plain pip.
+
+use super::{Place, Stack, lint, owned, test};
+
+const FILES: &[&str] = &[
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.py",
+    "setup.cfg",
+    "Pipfile",
+    "tox.ini",
+    "pytest.ini",
+];
+/// Where people write down what they test with.
+const TELLS: &[&str] =
+    &["pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.cfg", "tox.ini"];
+
+pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+    python(place).into_iter().collect()
+}
+
+/// How packages are installed, and which python then knows them.
+struct Manager {
+    name: &'static str,
+    setup: Option<String>,
+    python: &'static str,
+    keep: &'static [&'static str],
+}
+
+fn python(place: &Place<'_>) -> Option<Stack> {
+    let file = place.first(FILES)?;
+    let manager = manager(place);
+    let mut checks = Vec::new();
+    let uses = |word: &str| TELLS.iter().any(|file| place.mentions(file, word));
+    let pytest = uses("pytest") || place.has("pytest.ini") || place.has("conftest.py");
+    if pytest {
+        checks.push(test(format!("{} -m pytest -q", manager.python)));
+    } else if place.below("test").any(|path| is_unittest(&path))
+        || place.below("").any(|path| is_unittest(&path) && !path.contains('/'))
+    {
+        checks.push(test(format!("{} -m unittest discover -q", manager.python)));
+    }
+    if uses("ruff") || place.first(&["ruff.toml", ".ruff.toml"]).is_some() {
+        checks.push(lint(format!("{} -m ruff check .", manager.python)));
+    }
+    if uses("mypy") || place.has("mypy.ini") {
+        checks.push(lint(format!("{} -m mypy .", manager.python)));
+    }
+    let keep = owned(manager.keep);
+    let setup = manager.setup.into_iter().collect();
+    Some(Stack { name: manager.name, file: file.to_owned(), setup, checks, keep })
+}
+
+/// `test_x.py`, in `test…/` or here.
+fn is_unittest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("test") && name.strip_suffix(".py").is_some()
+}
+
+fn manager(place: &Place<'_>) -> Manager {
+    let locked = |name, setup: &str, python, keep| Manager {
+        name,
+        setup: Some(setup.to_owned()),
+        python,
+        keep,
+    };
+    if place.has("uv.lock") {
+        return locked("Python (uv)", "uv sync --locked", "uv run python", &[".venv/"]);
+    }
+    if place.has("poetry.lock") {
+        return locked(
+            "Python (poetry)",
+            "poetry install --no-interaction",
+            "poetry run python",
+            &[],
+        );
+    }
+    if place.has("pdm.lock") {
+        return locked("Python (pdm)", "pdm sync", "pdm run python", &[".venv/"]);
+    }
+    if place.has("Pipfile.lock") {
+        return locked("Python (pipenv)", "pipenv sync --dev", "pipenv run python", &[]);
+    }
+    let mut wanted = String::new();
+    for file in ["requirements.txt", "requirements-dev.txt"] {
+        if place.has(file) {
+            wanted = format!("{wanted} -r {file}");
+        }
+    }
+    if wanted.is_empty() && (place.mentions("pyproject.toml", "[project]") || place.has("setup.py"))
+    {
+        " -e .".clone_into(&mut wanted);
+    }
+    if wanted.is_empty() {
+        return Manager { name: "Python", setup: None, python: "python3", keep: &[] };
+    }
+    let setup = format!("python3 -m venv .venv && .venv/bin/pip install -q{wanted}");
+    Manager {
+        name: "Python (pip)",
+        setup: Some(setup),
+        python: ".venv/bin/python",
+        keep: &[".venv/"],
+    }
+}

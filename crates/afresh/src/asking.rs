@@ -1,0 +1,40 @@
+//! Asking the person in front of the terminal. Where there is nobody, nothing is asked.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use crate::output::Output;
+
+/// Somebody who can read a question and type an answer.
+#[derive(Debug)]
+pub(crate) struct Person(());
+
+impl Person {
+    /// None without a terminal on both sides, or where a program reads along.
+    pub(crate) fn there(output: &Output) -> Option<Self> {
+        let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        (terminal && !output.json).then_some(Self(()))
+    }
+
+    /// The answer in one line; an empty one means `default`. None: the input has ended.
+    #[expect(clippy::unused_self, reason = "only somebody who is there can be asked")]
+    pub(crate) fn ask(&self, question: &str, default: &str) -> Option<String> {
+        let mut line = String::new();
+        {
+            let mut out = std::io::stderr().lock();
+            let _ = write!(out, "{question} [{default}] ");
+            let _ = out.flush();
+        }
+        if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
+            let _ = writeln!(std::io::stderr().lock());
+            return None;
+        }
+        let answer = line.trim();
+        Some(if answer.is_empty() { default } else { answer }.to_owned())
+    }
+
+    /// Yes only if somebody says so.
+    pub(crate) fn agrees(&self, question: &str) -> bool {
+        let answer = self.ask(question, "y").unwrap_or_default().to_lowercase();
+        matches!(answer.as_str(), "y" | "yes")
+    }
+}
