@@ -114,16 +114,15 @@ impl Budget {
             || self.tokens.is_some_and(|limit| planned.tokens > limit)
     }
 
-    /// How many workers may go on, so that the limit holds even if all but one of them use another
-    /// `step` before they are heard of again.
-    pub fn room(&self, spent: Amount, step: Amount) -> usize {
-        let room = |limit: Option<u64>, spent: u64, step: u64| {
-            let times = limit?.saturating_sub(spent).checked_div(step)?;
-            Some(usize::try_from(times).unwrap_or(usize::MAX).saturating_add(1))
+    /// May this many go on side by side? Each may have used another `step` since it was heard of,
+    /// and one of them another one before it can be stopped. One alone always may.
+    pub fn holds(&self, spent: Amount, step: Amount, workers: usize) -> bool {
+        let steps = u64::try_from(workers).unwrap_or(u64::MAX).saturating_add(1);
+        let at_most = Amount {
+            cost_micros: step.cost_micros.saturating_mul(steps),
+            tokens: step.tokens.saturating_mul(steps),
         };
-        let by_cost = room(self.cost_micros, spent.cost_micros, step.cost_micros);
-        let by_tokens = room(self.tokens, spent.tokens, step.tokens);
-        by_cost.into_iter().chain(by_tokens).min().unwrap_or(usize::MAX)
+        workers <= 1 || !self.is_exceeded_by(spent.plus(at_most))
     }
 
     /// What was used of what there is, of that which is used up.
@@ -160,14 +159,14 @@ mod tests {
         assert_eq!(shown, ["$0.00", "$0.50", "$12.3456", "$1.000001", "$4.12"]);
     }
 
-    /// R14: with what is left, all but one may use as much again.
+    /// R14: near the limit there is no room for several, and always for one.
     #[test]
-    fn r14_near_the_limit_there_is_room_for_fewer() {
+    fn r14_near_the_limit_there_is_no_room_for_several() {
         let budget = Budget { tokens: Some(100), cost_micros: None };
         let amount = |tokens| Amount { tokens, cost_micros: 0 };
-        let room = |spent, step| budget.room(amount(spent), amount(step));
-        assert_eq!((room(0, 10), room(50, 10), room(89, 10), room(91, 10)), (11, 6, 2, 1));
-        assert_eq!((room(50, 0), room(200, 10)), (usize::MAX, 1));
-        assert_eq!(Budget::default().room(amount(5), amount(5)), usize::MAX);
+        let holds = |spent, workers| budget.holds(amount(spent), amount(10), workers);
+        assert!(holds(0, 9) && !holds(0, 10) && holds(60, 3) && !holds(61, 3));
+        assert!(holds(200, 1) && !holds(200, 2));
+        assert!(Budget::default().holds(amount(200), amount(10), 1_000));
     }
 }

@@ -125,7 +125,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         promise: "R14: the budget is overshot by what one worker adds at most",
         edits: &[Edit {
             file: "afresh-core/src/decide/spending.rs",
-            text: "for (_, attempt) in workers.into_iter().skip(room) {",
+            text: "for (_, attempt) in workers.into_iter().skip(1) {",
             instead: "for (_, attempt) in workers.into_iter().skip(usize::MAX) {",
         }],
     },

@@ -12,11 +12,10 @@ use crate::run::Stage;
 use crate::usage::Amount;
 
 impl Turn<'_> {
-    /// Near the limit fewer workers go on: each may use as much again before it is heard of, and
-    /// that may go beyond the limit for one of them, never for many. Who has used least loses least.
+    /// Near the limit one worker goes on alone: all of them may have used more since they were heard
+    /// of, and only what one of them adds may go beyond. Who has used most would lose most.
     pub(super) fn thin_out(&mut self) {
-        let room = self.run.room_in_budget();
-        if self.run.budget_reached() || room == usize::MAX {
+        if self.run.budget_reached() || self.run.settings().budget.is_unlimited() {
             return;
         }
         let mut workers: Vec<(Reverse<(u64, u64)>, AttemptId)> = Vec::new();
@@ -28,9 +27,12 @@ impl Turn<'_> {
                 workers.push((Reverse((used.cost_micros, used.tokens)), work.attempt.clone()));
             }
         }
+        if self.run.budget_holds(workers.len()) {
+            return;
+        }
         workers.sort();
         let grace = self.run.settings().halt_grace;
-        for (_, attempt) in workers.into_iter().skip(room) {
+        for (_, attempt) in workers.into_iter().skip(1) {
             self.ask_world(Effect::Stop { attempt, grace });
         }
     }

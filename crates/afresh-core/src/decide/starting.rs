@@ -93,7 +93,7 @@ impl Turn<'_> {
             }
         }
         let alone = workers == 0;
-        if workers >= self.run.room_in_budget() {
+        if !self.run.budget_holds(workers + 1) {
             return None;
         }
         (alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)

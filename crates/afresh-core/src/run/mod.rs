@@ -242,9 +242,9 @@ impl Run {
             .collect()
     }
 
-    /// How many workers the budget lets go on.
-    pub(crate) fn room_in_budget(&self) -> usize {
-        self.settings.budget.room(Amount::from(&self.usage()), self.largest_report)
+    /// May this many workers go on side by side?
+    pub(crate) fn budget_holds(&self, workers: usize) -> bool {
+        self.settings.budget.holds(Amount::from(&self.usage()), self.largest_report, workers)
     }
 
     /// What everything so far used.

@@ -251,19 +251,18 @@ impl Laws {
         Ok(())
     }
 
-    /// R14: after a report no more workers go on than what is left can hold, one report each but one.
+    /// R14: after a report several workers go on only if what is left can hold it.
     fn fewer_near_the_limit(&self, reaction: &Reaction) -> Result<(), String> {
         let reported = |event: &Event| matches!(event, Event::UsageCounted { .. });
         if self.broke || !reaction.events.iter().any(reported) {
             return Ok(());
         }
         let spent = self.used.values().fold(Amount::default(), |sum, used| sum.plus(*used));
-        let room = self.settings.budget.room(spent, self.largest_report);
         let stopped =
             reaction.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
         let going_on = self.live.len().saturating_sub(stopped.count());
-        if going_on > room {
-            return Err(format!("R14: {going_on} go on, and there is room for {room}"));
+        if !self.settings.budget.holds(spent, self.largest_report, going_on) {
+            return Err(format!("R14: {going_on} go on, and there is no room for them"));
         }
         Ok(())
     }
