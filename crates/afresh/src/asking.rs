@@ -1,18 +1,17 @@
 //! Asking the person in front of the terminal. Where there is nobody, nothing is asked.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, Write};
 
 use crate::output::Output;
 
 /// Somebody who can read a question and type an answer.
 #[derive(Debug)]
-pub(crate) struct Person(());
+pub(crate) struct Asker(());
 
-impl Person {
+impl Asker {
     /// None without a terminal on both sides, or where a program reads along.
     pub(crate) fn there(output: &Output) -> Option<Self> {
-        let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        (terminal && !output.json).then_some(Self(()))
+        output.is_attended().then_some(Self(()))
     }
 
     /// The answer in one line; an empty one means `default`. None: the input has ended.

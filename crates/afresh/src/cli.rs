@@ -56,6 +56,7 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Init(commands::init::Args),
+    Doctor(commands::doctor::Args),
     Run(commands::run::Args),
     Status(commands::status::Args),
     Report(commands::report::Args),

@@ -18,12 +18,14 @@
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
 //! | [`person`], [`signals`] | whoever sits at this terminal: answers, Ctrl-C and its kin |
 //! | [`init`], [`on_path`], [`asking`] | what a new configuration holds; programs; the person at the terminal |
+//! | [`doctor`] | whether everything is there that a run needs |
 //! | [`signals`] | Ctrl-C and its kin |
 
 mod asking;
 mod cli;
 mod commands;
 mod config;
+mod doctor;
 mod environment;
 mod event_lines;
 mod exit;

@@ -46,6 +46,11 @@ impl Output {
         self.talk == Talk::Much
     }
 
+    /// Somebody can read a question here and type an answer.
+    pub(crate) fn is_attended(&self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !self.json
+    }
+
     /// A line of data.
     #[expect(clippy::unused_self, reason = "data and notes are two sides of one output")]
     pub(crate) fn data(&self, text: &str) {

@@ -3,7 +3,7 @@
 //! Only where there is a terminal to read from and to write to. Whoever has none, or answers in
 //! another terminal, uses `afresh decide`; the driver sees no difference.
 
-use std::io::{BufRead, IsTerminal, stdin};
+use std::io::{BufRead, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,8 +29,7 @@ pub(crate) struct Person {
 impl Person {
     /// None where nobody could read or answer.
     pub(crate) fn at_terminal(output: &Output) -> Option<Self> {
-        let there = stdin().is_terminal() && std::io::stderr().is_terminal() && !output.json;
-        there.then(|| Self {
+        output.is_attended().then(|| Self {
             output: output.clone(),
             open: Arc::default(),
             there: Arc::new(AtomicBool::new(true)),

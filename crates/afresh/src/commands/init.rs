@@ -8,7 +8,7 @@ use afresh_formats::project::{self, CheckKind, Listing, Stack};
 use afresh_store::write_atomically;
 use serde_json::json;
 
-use crate::asking::Person;
+use crate::asking::Asker;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -55,7 +55,7 @@ pub(crate) fn init(args: &Args, common: &Common, output: &Output) -> Result<Exit
     if !output.json {
         found.tell(output);
     }
-    let asker = Person::there(output).filter(|_| !args.yes && !args.dry_run);
+    let asker = Asker::there(output).filter(|_| !args.yes && !args.dry_run);
     let choices = choices(args, &found, asker.as_ref());
     let text = template::render(&choices);
     let before = fs::read_to_string(&target).ok();
@@ -123,12 +123,12 @@ fn proves(stack: &Stack, kind: CheckKind) -> bool {
     kind == if tested { CheckKind::Test } else { CheckKind::Build }
 }
 
-fn choices(args: &Args, found: &Found, asker: Option<&Person>) -> Choices {
+fn choices(args: &Args, found: &Found, asker: Option<&Asker>) -> Choices {
     let agent = agent(args, found, asker);
     let proposed = found.commands(proves);
     let checks = match (&args.check[..], args.no_check, asker) {
         ([], true, _) => Vec::new(),
-        ([], false, Some(person)) => ask_checks(person, proposed),
+        ([], false, Some(asker)) => ask_checks(asker, proposed),
         ([], false, None) => proposed,
         (given, ..) => given.to_vec(),
     };
@@ -151,28 +151,28 @@ fn choices(args: &Args, found: &Found, asker: Option<&Person>) -> Choices {
     choices
 }
 
-fn agent(args: &Args, found: &Found, asker: Option<&Person>) -> Option<KnownAgent> {
+fn agent(args: &Args, found: &Found, asker: Option<&Asker>) -> Option<KnownAgent> {
     if let Some(named) = &args.agent {
         return agents::named(named);
     }
     let first = found.agents.first();
     // One that is there needs no question.
     let answer = match (asker, found.agents.len()) {
-        (Some(person), 0) => {
-            person.ask("Which command starts your agent?", "none").filter(|answer| answer != "none")
+        (Some(asker), 0) => {
+            asker.ask("Which command starts your agent?", "none").filter(|answer| answer != "none")
         }
-        (Some(person), 2..) => {
+        (Some(asker), 2..) => {
             let question = format!("Which agent ({})?", found.agents.join(", "));
-            person.ask(&question, first.copied().unwrap_or_default())
+            asker.ask(&question, first.copied().unwrap_or_default())
         }
         _ => first.map(|name| (*name).to_owned()),
     };
     answer.and_then(|name| agents::named(&name))
 }
 
-fn ask_checks(person: &Person, proposed: Vec<String>) -> Vec<String> {
+fn ask_checks(asker: &Asker, proposed: Vec<String>) -> Vec<String> {
     let default = if proposed.is_empty() { "none".to_owned() } else { proposed.join(" && ") };
-    match person.ask("Which command must pass on every merge?", &default) {
+    match asker.ask("Which command must pass on every merge?", &default) {
         Some(answer) if answer == default => proposed,
         Some(answer) if answer == "none" => Vec::new(),
         Some(answer) => vec![answer],
@@ -187,7 +187,7 @@ struct Writing<'a> {
     target: PathBuf,
     text: String,
     before: Option<String>,
-    asker: Option<Person>,
+    asker: Option<Asker>,
     written: bool,
 }
 
@@ -225,7 +225,7 @@ impl Writing<'_> {
         }
         if !self.args.yes {
             match &self.asker {
-                Some(person) if person.agrees(&format!("Write {shown}?")) => {}
+                Some(asker) if asker.agrees(&format!("Write {shown}?")) => {}
                 Some(_) => {
                     self.output.note("nothing was written");
                     return Ok(());

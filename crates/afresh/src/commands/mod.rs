@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod decide;
+pub(crate) mod doctor;
 pub(crate) mod halt;
 pub(crate) mod init;
 pub(crate) mod issue;
@@ -26,6 +27,7 @@ use crate::output::Output;
 pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Init(args) => init::init(args, &cli.common, output),
+        Command::Doctor(args) => Ok(doctor::doctor(args, &cli.common, output)),
         Command::Run(args) => run::run(args, &cli.common, output),
         Command::Status(args) => status::status(args, &cli.common, output),
         Command::Report(args) => report::report(args, &cli.common, output),

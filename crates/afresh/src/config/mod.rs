@@ -59,6 +59,13 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// Whether there is a file at all.
+    pub(crate) fn is_from_file(&self) -> bool {
+        !self.home.as_os_str().is_empty()
+    }
+}
+
 /// Loads the configuration for work in `directory`.
 pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Failure> {
     let mut config = Config::default();
