@@ -26,6 +26,8 @@ pub enum Effect {
     StopChecks,
     /// Merge `theirs` with `onto`, aside.
     BuildMerge { attempt: AttemptId, base: CommitId, onto: CommitId, theirs: Option<CommitId> },
+    /// Compare and swap, back to where the branch was; `from` is kept.
+    MoveBack { from: CommitId, to: CommitId },
     /// Compare and swap; a branch at `restore` (an outsider's commit) is saved first.
     MoveBranch { attempt: AttemptId, from: CommitId, to: CommitId, restore: Option<CommitId> },
 }

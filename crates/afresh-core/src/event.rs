@@ -201,6 +201,24 @@ pub enum Event {
         spent: Amount,
     },
 
+    /// This wave and everything after it is to be done again (ST-05).
+    RewindWanted {
+        wave: u32,
+    },
+    /// The branch is about to go back.
+    RewindIntended {
+        from: CommitId,
+        to: CommitId,
+    },
+    /// The branch is back: whatever landed after `to` is to be done again.
+    Rewound {
+        to: CommitId,
+    },
+    /// The branch could not go back; everything stays as it is.
+    RewindGivenUp {
+        why: String,
+    },
+
     FinalChecksStarted {
         tree: TreeId,
     },

@@ -47,6 +47,8 @@ pub enum Input {
     Checked(CheckReport),
     /// The merge aside was tried.
     MergeBuilt(AttemptId, Build),
+    /// The branch was asked to go back to this commit.
+    MovedBack(CommitId, Move),
     /// The branch was asked to move to this commit.
     BranchMoved(AttemptId, CommitId, Move),
     Answered {
@@ -79,6 +81,19 @@ pub struct Opening {
     pub settings: Option<Settings>,
     /// The person asked to go on.
     pub clear_halt: bool,
+    /// What to do about a wave that was interrupted, where the person said so.
+    pub resume: Option<Resume>,
+}
+
+/// How to take up a wave that was interrupted (ST-05).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    /// What failed is tried again.
+    Failed,
+    /// The branch goes back to before the wave, and all of it is done again.
+    Wave,
+    /// The run is given up; everything is kept.
+    Abort,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -209,6 +209,14 @@ fn describe(event: &Event) -> Parts {
             "budget-reached",
             format!("{} tokens, {} micro-dollars", spent.tokens, spent.cost_micros),
         ),
+        Event::RewindWanted { wave } => {
+            ("WARN", ours(), "rewind", format!("to before wave {wave}"))
+        }
+        Event::RewindIntended { from, to } => {
+            ("WARN", ours(), "rewinding", format!("from {from} to {to}"))
+        }
+        Event::Rewound { to } => ("WARN", ours(), "rewound", to.to_string()),
+        Event::RewindGivenUp { why } => ("ERROR", ours(), "not-rewound", why.clone()),
         Event::FinalChecksStarted { tree } => ("INFO", ours(), "final-checks", tree.to_string()),
         Event::FinalChecked { results, .. } => {
             let failed = results.iter().filter(|result| !result.passed()).count();

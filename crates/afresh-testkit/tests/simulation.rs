@@ -20,13 +20,14 @@ fn r2_r3_r4_r7_r12_r14_r16_st02_hold_in_every_world() {
         all.halts += one.halts;
         all.budgets += one.budgets;
         all.resumed += one.resumed;
+        all.rewound += one.rewound;
     }
     // A world in which nothing happens would prove nothing.
     assert!(all.crashes > SEEDS / 2, "{all:?}");
     assert!(all.merged > SEEDS, "{all:?}");
     assert!(all.edits > SEEDS / 4 && all.reused > SEEDS / 2, "{all:?}");
     assert!(all.halts > SEEDS / 4 && all.budgets > SEEDS / 20, "{all:?}");
-    assert!(all.resumed > SEEDS / 4, "{all:?}");
+    assert!(all.resumed > SEEDS / 4 && all.rewound > SEEDS / 100, "{all:?}");
     println!("{SEEDS} seeds: {all:?}");
 }
 

@@ -16,10 +16,10 @@
 //! | [`own_attempt`] | the attempt that a worker calls us from |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
+//! | [`interruption`] | a wave that was interrupted, and how to take it up |
 //! | [`person`], [`signals`] | whoever sits at this terminal: answers, Ctrl-C and its kin |
 //! | [`init`], [`on_path`], [`asking`] | what a new configuration holds; programs; the person at the terminal |
 //! | [`doctor`] | whether everything is there that a run needs |
-//! | [`signals`] | Ctrl-C and its kin |
 
 mod asking;
 mod cli;
@@ -32,6 +32,7 @@ mod exit;
 mod failure;
 mod file_sizes;
 mod init;
+mod interruption;
 mod logs;
 mod markdown;
 mod moment;

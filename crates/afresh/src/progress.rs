@@ -116,8 +116,16 @@ impl Watcher for Progress {
                     &format!("{} passed", count(results.len(), "check")),
                 );
             }
+            Event::Rewound { to } => {
+                let text = format!("the branch is back at {}", &to.as_str()[..10]);
+                self.line("rewound", Paint::Yellow, "-", &text);
+            }
             event => self.people(event),
         }
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.line("refused", Paint::Yellow, "-", why);
     }
 }
 

@@ -12,6 +12,7 @@ mod commands;
 mod halting;
 mod merging;
 mod recovery;
+mod rewinding;
 mod spending;
 mod starting;
 mod steps;
@@ -52,6 +53,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::Harvested(attempt, harvest) => turn.harvested(attempt, harvest),
         Input::Checked(report) => turn.checked(report),
         Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
+        Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
         Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
         Input::HaltAsked { now, reason, by } => turn.halt_asked(*now, reason, by),
@@ -88,6 +90,9 @@ impl Turn<'_> {
 
     /// What follows from the new state, whatever led to it.
     fn go_on(&mut self) {
+        if self.run.rewind().is_some() {
+            return self.rewind_when_quiet();
+        }
         self.merge_next();
         self.start_what_can_start();
         self.check_the_whole();

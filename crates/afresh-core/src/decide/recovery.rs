@@ -34,6 +34,10 @@ impl Turn<'_> {
         self.resume_whole();
         self.watch_budget();
         self.apply_policies();
+        self.resume_rewind();
+        if let Some(how) = opening.resume {
+            self.resume_wave(how);
+        }
     }
 
     fn take_up(&mut self, at: usize) {

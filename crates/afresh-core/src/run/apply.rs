@@ -2,7 +2,7 @@
 
 use super::frontier::Frontier;
 use super::task::{CheckStage, Hold, MergeStage, Stage, TaskState, Work};
-use super::{Finals, Halt, Retired, Run};
+use super::{Finals, Halt, Landing, Retired, Rewind, Run};
 use crate::check::{CheckResult, Phase, Receipt};
 use crate::event::{Event, Rejection};
 use crate::harvest::Harvest;
@@ -85,6 +85,12 @@ impl Run {
             }
             Event::HaltCleared => self.halt = None,
             Event::BudgetReached { .. } => self.budget_reached = true,
+            Event::RewindWanted { wave } => self.rewind = Some(Rewind::Wanted { wave: *wave }),
+            Event::RewindIntended { from, to } => {
+                self.rewind = Some(Rewind::Moving { from: from.clone(), to: to.clone() });
+            }
+            Event::Rewound { to } => self.rewound(to),
+            Event::RewindGivenUp { .. } => self.rewind = None,
             Event::FinalChecksStarted { tree } => {
                 self.finals = Finals::Underway { tree: tree.clone() }
             }
@@ -415,9 +421,35 @@ impl Run {
             return;
         };
         self.tip = commit.clone();
-        self.tip_tree = Some(merged.tree);
+        let (task, commit) = (attempt.task.clone(), commit.clone());
+        self.landings.push(Landing { task, commit: commit.clone(), tree: merged.tree });
         self.leave_merge(at);
-        self.set(at, Stage::Done { commit: commit.clone(), attempt: attempt.clone(), receipt });
+        self.set(at, Stage::Done { commit, attempt: attempt.clone(), receipt });
+    }
+
+    /// What landed after `to` is as if it had never been tried; its numbers and its use stay.
+    fn rewound(&mut self, to: &CommitId) {
+        self.rewind = None;
+        self.finals = Finals::NotYet;
+        let kept = self.landings.iter().position(|landing| landing.commit == *to);
+        let undone = self.landings.split_off(kept.map_or(0, |at| at + 1));
+        self.tip = to.clone();
+        for landing in &undone {
+            // A task that has left the plan since then has nothing to do again.
+            let Some(at) = self.plan.position(&landing.task) else { continue };
+            let TaskState { attempts, usages, .. } = self.tasks[at].clone();
+            let before = self.tasks[at].stage.clone();
+            if matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {
+                self.set(at, Stage::Idle);
+                self.tasks[at] = TaskState { attempts, usages, ..TaskState::default() };
+            }
+        }
+        let gone = |base: &CommitId| undone.iter().any(|landing| landing.commit == *base);
+        for task in &mut self.tasks {
+            if task.finished_steps.iter().any(|step| gone(&step.base)) {
+                task.finished_steps.clear();
+            }
+        }
     }
 
     fn leave_merge(&mut self, at: usize) {

@@ -28,8 +28,10 @@ pub struct Run {
     base: CommitId,
     /// Where the branch stands, by our own account.
     tip: CommitId,
-    /// The tree of `tip`, once something has landed.
-    tip_tree: Option<TreeId>,
+    /// What has landed, in order.
+    landings: Vec<Landing>,
+    /// Going back to before a wave.
+    rewind: Option<Rewind>,
     plan: Plan,
     settings: Settings,
     /// Counts the drivers that took up this run.
@@ -63,6 +65,27 @@ pub struct Run {
 struct Retired {
     attempts: u32,
     usages: BTreeMap<u32, Usage>,
+}
+
+/// A task's work on the branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Landing {
+    pub(crate) task: TaskId,
+    pub(crate) commit: CommitId,
+    pub(crate) tree: TreeId,
+}
+
+/// Going back to before a wave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Rewind {
+    /// Once nothing is underway any more.
+    Wanted {
+        wave: u32,
+    },
+    Moving {
+        from: CommitId,
+        to: CommitId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +126,8 @@ impl Run {
             branch: branch.clone(),
             base: base.clone(),
             tip: base.clone(),
-            tip_tree: None,
+            landings: Vec::new(),
+            rewind: None,
             tasks: vec![TaskState::default(); plan.len()],
             frontier: Frontier::new(plan),
             plan: (**plan).clone(),
@@ -151,8 +175,17 @@ impl Run {
         &self.tip
     }
 
+    /// The tree of the tip, once something has landed.
     pub fn tip_tree(&self) -> Option<&TreeId> {
-        self.tip_tree.as_ref()
+        self.landings.last().map(|landing| &landing.tree)
+    }
+
+    pub(crate) fn landings(&self) -> &[Landing] {
+        &self.landings
+    }
+
+    pub(crate) fn rewind(&self) -> Option<&Rewind> {
+        self.rewind.as_ref()
     }
 
     pub fn plan(&self) -> &Plan {
@@ -268,6 +301,7 @@ impl Run {
     /// Whether anything that we asked of the world has not been answered yet.
     pub fn is_underway(&self) -> bool {
         matches!(self.finals, Finals::Underway { .. })
+            || matches!(self.rewind, Some(Rewind::Moving { .. }))
             || !self.leavings.is_empty()
             || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
     }

@@ -74,6 +74,10 @@ fn kinds() -> BTreeSet<String> {
         HaltRequested = "halt-requested",
         HaltCleared = "halt-cleared",
         BudgetReached = "budget-reached",
+        RewindWanted = "rewind-wanted",
+        RewindIntended = "rewind-intended",
+        Rewound = "rewound",
+        RewindGivenUp = "rewind-given-up",
         FinalChecksStarted = "final-checks-started",
         FinalChecked = "final-checked",
     ];

@@ -14,6 +14,7 @@ mod merging;
 mod people;
 mod plans;
 mod replanning;
+mod rewinding;
 mod scheduling;
 mod scope;
 mod sizes;

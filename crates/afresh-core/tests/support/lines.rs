@@ -27,6 +27,12 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::StepRefused { attempt, step, reason } => {
             format!("step {step} of {attempt} refused: {}", reason.describe())
         }
+        Event::RewindWanted { wave } => format!("rewind to before wave {wave}"),
+        Event::RewindIntended { from, to } => {
+            format!("going back from {} to {}", named(from.as_str()), named(to.as_str()))
+        }
+        Event::Rewound { to } => format!("back at {}", named(to.as_str())),
+        Event::RewindGivenUp { why } => format!("not back: {why}"),
         Event::NeedIgnored { task } => format!("{task} is done without"),
         Event::StepsDropped { task } => format!("steps of {task} dropped"),
         Event::AttemptSpawned { attempt } => format!("spawned {attempt}"),
@@ -116,6 +122,9 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
             };
             let commands: Vec<&str> = request.checks.iter().map(|c| c.command.as_str()).collect();
             format!("→ check {:?} {on}: {}", request.phase, commands.join(", "))
+        }
+        Effect::MoveBack { from, to } => {
+            format!("→ move back from {} to {}", named(from.as_str()), named(to.as_str()))
         }
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, onto, .. } => {

@@ -7,6 +7,7 @@ mod follow;
 mod harvest;
 mod landing;
 mod passes;
+mod rewind;
 mod setup;
 mod steps;
 mod stoppers;
@@ -28,6 +29,7 @@ pub(crate) use checks::CheckDesk;
 use harvest::HarvestJob;
 use landing::MergeJob;
 pub(crate) use landing::{full_name, tip_ref};
+use rewind::RewindJob;
 use steps::StepJob;
 pub(crate) use stoppers::Stoppers;
 
@@ -88,6 +90,10 @@ impl World {
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 let linear = run.settings().history == History::Linear;
                 let job = MergeJob::new(run, attempt, base, onto, theirs, linear);
+                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+            }
+            Effect::MoveBack { from, to } => {
+                let job = RewindJob { branch: run.branch().to_owned(), from, to };
                 self.spawn(move |shared, mail| mail(job.carry_out(shared)));
             }
             Effect::MoveBranch { attempt, from, to, restore } => {

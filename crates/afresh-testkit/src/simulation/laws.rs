@@ -120,12 +120,15 @@ impl Laws {
             {
                 *self.counted.entry(attempt.task.clone()).or_default() += 1;
             }
+            // What is done again has all its attempts again.
+            Event::Rewound { .. } => self.counted.clear(),
             Event::TaskRetried { task } => {
                 self.counted.remove(task);
                 let own = self.numbers.iter().filter(|attempt| attempt.task == *task);
                 let last = own.map(|attempt| attempt.number).max().unwrap_or(0);
                 self.retried_after.insert(task.clone(), last);
             }
+            Event::RewindIntended { to, .. } => world.note_intent(to),
             Event::LandIntended { attempt, merged, receipt } => {
                 if receipt.tree != merged.tree {
                     return Err(format!("R4: the receipt of {attempt} is about another tree"));

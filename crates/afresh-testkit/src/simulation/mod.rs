@@ -63,6 +63,8 @@ pub struct Summary {
     pub reused: usize,
     pub halts: usize,
     pub budgets: usize,
+    /// Times that the branch went back to before a wave.
+    pub rewound: usize,
     /// Attempts that went on after a step that an earlier one had finished.
     pub resumed: usize,
 }
@@ -323,6 +325,7 @@ impl Game {
             reused: intents.saturating_sub(built),
             halts: count(|event| matches!(event, Event::HaltRequested { .. })),
             budgets: count(|event| matches!(event, Event::BudgetReached { .. })),
+            rewound: count(|event| matches!(event, Event::Rewound { .. })),
             resumed: count(|event| matches!(event, Event::AttemptStarting { from: Some(_), .. })),
         }
     }

@@ -2,7 +2,7 @@
 //! two starts.
 
 use afresh_core::Run;
-use afresh_core::input::{Input, Opening};
+use afresh_core::input::{Input, Opening, Resume};
 use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, Task, TaskDraft};
 use afresh_core::settings::{Schedule, Settings};
 
@@ -34,7 +34,10 @@ pub(super) fn command(random: &mut Random, scenario: &Scenario, run: &Run) -> Op
 pub(super) fn opening(random: &mut Random, scenario: &Scenario, run: &Run) -> Opening {
     let plan = random.chance(scenario.edit).then(|| edited_plan(random, run.plan()));
     let settings = random.chance(scenario.edit).then(|| edited_settings(random, run.settings()));
-    Opening { plan, settings, clear_halt: random.chance(500) }
+    let resume = random
+        .chance(scenario.command)
+        .then(|| *random.pick(&[Resume::Failed, Resume::Wave, Resume::Wave, Resume::Abort]));
+    Opening { plan, settings, clear_halt: random.chance(500), resume }
 }
 
 /// Some tasks reworded, one removed, one added or put back.

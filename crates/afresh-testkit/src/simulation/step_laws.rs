@@ -17,11 +17,16 @@ pub(super) struct StepLaws {
     /// Tasks whose last attempt ended in a way that takes its steps with it.
     spoilt: BTreeSet<TaskId>,
     landing: BTreeSet<TaskId>,
+    /// What landed, in order.
+    branch: Vec<CommitId>,
+    /// The base of the last attempt of each task.
+    bases: BTreeMap<TaskId, CommitId>,
 }
 
 #[derive(Debug)]
 struct Finished {
     step: u32,
+    base: Option<CommitId>,
     commit: Option<CommitId>,
 }
 
@@ -34,6 +39,8 @@ impl StepLaws {
             finished: BTreeMap::new(),
             spoilt: BTreeSet::new(),
             landing: BTreeSet::new(),
+            branch: Vec::new(),
+            bases: BTreeMap::new(),
         }
     }
 
@@ -54,7 +61,8 @@ impl StepLaws {
                 }
                 self.finished.remove(task);
             }
-            Event::AttemptStarting { attempt, from, .. } => {
+            Event::AttemptStarting { attempt, from, base, .. } => {
+                self.bases.insert(attempt.task.clone(), base.clone());
                 self.spoilt.remove(&attempt.task);
                 let kept = self.finished.get(&attempt.task).and_then(|last| last.commit.as_ref());
                 if from.as_ref() != kept {
@@ -72,11 +80,13 @@ impl StepLaws {
             Event::LandIntended { attempt, .. } => {
                 self.landing.insert(attempt.task.clone());
             }
-            Event::Merged { attempt, .. } => {
+            Event::Merged { attempt, commit } => {
+                self.branch.push(commit.clone());
                 self.landing.remove(&attempt.task);
                 self.finished.remove(&attempt.task);
             }
             Event::PlanChanged { plan } => self.plan_changed(plan),
+            Event::Rewound { to } => self.rewound(to),
             _ => {}
         }
         Ok(())
@@ -88,8 +98,16 @@ impl StepLaws {
             return Err(format!("EX-04: step {step} of {task} is done after step {before}"));
         }
         let commit = self.saved.get(task).cloned().flatten();
-        self.finished.insert(task.clone(), Finished { step, commit });
+        let base = self.bases.get(task).cloned();
+        self.finished.insert(task.clone(), Finished { step, base, commit });
         Ok(())
+    }
+
+    /// Steps that stand on what is gone are gone with it.
+    fn rewound(&mut self, to: &CommitId) {
+        let kept = self.branch.iter().position(|commit| commit == to);
+        let undone = self.branch.split_off(kept.map_or(0, |at| at + 1));
+        self.finished.retain(|_, last| !last.base.iter().any(|base| undone.contains(base)));
     }
 
     /// Another task under the old name starts with nothing; what is about to land stays.

@@ -184,6 +184,7 @@ impl World {
             }
             Effect::Check(request) => vec![self.check(request, random, scenario)],
             Effect::AnswerStep { .. } | Effect::StopChecks => vec![],
+            Effect::MoveBack { from, to } => vec![self.move_back(from, to, random, scenario)?],
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 vec![self.build(attempt, base, onto, theirs.as_ref(), random, scenario)?]
             }
@@ -453,6 +454,44 @@ impl World {
             attempt.clone(),
             Build::Clean(MergedTree { onto: onto.clone(), commit, tree }),
         ))
+    }
+
+    /// The branch goes back; what it held is kept, so only the books change.
+    fn move_back(
+        &mut self,
+        from: &CommitId,
+        to: &CommitId,
+        random: &mut Random,
+        scenario: &Scenario,
+    ) -> Result<Input, String> {
+        let answer = |moved: Move| Ok(Input::MovedBack(to.clone(), moved));
+        if !self.intended.contains(to) {
+            return Err("R3: the branch goes back before the journal says so".to_owned());
+        }
+        if let Some(other) = self.alive.iter().next() {
+            return Err(format!("R2: the branch goes back while {other} lives"));
+        }
+        if self.branch.last() == Some(to) {
+            return answer(Move::Done);
+        }
+        if random.chance(scenario.trouble) {
+            return answer(Move::Trouble("locked".to_owned()));
+        }
+        if let Some(foreign) = &self.foreign {
+            return answer(Move::Foreign(foreign.clone()));
+        }
+        let place = self.branch.iter().position(|commit| commit == to);
+        let (Some(place), true) = (place, self.branch.last() == Some(from)) else {
+            return Err(format!(
+                "R3: the branch goes back from {from} to {to}, where it never was"
+            ));
+        };
+        for commit in self.branch.split_off(place + 1) {
+            if let Some((_, Some(task))) = self.commits.get(&commit) {
+                self.landed.remove(task);
+            }
+        }
+        answer(Move::Done)
     }
 
     fn move_branch(

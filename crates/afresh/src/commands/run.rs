@@ -7,7 +7,7 @@ use std::time::Instant;
 use afresh_agents::Kind;
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
-use afresh_core::input::Opening;
+use afresh_core::input::{Opening, Resume};
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
 use afresh_core::usage::Budget;
 use afresh_engine::activity::ActivityLog;
@@ -26,7 +26,7 @@ use crate::output::{Output, Paint, count};
 use crate::person::Person;
 use crate::plan_file::{self, PlanFile};
 use crate::progress::{Progress, Questions};
-use crate::{environment, moment, ordering, preflight, signals, summary, workplace};
+use crate::{environment, interruption, moment, ordering, preflight, signals, summary, workplace};
 
 /// Run a plan: start it, or go on where it stopped
 #[derive(Debug, clap::Args)]
@@ -42,11 +42,35 @@ pub(crate) struct Args {
     /// Show what would run, and stop there
     #[arg(long)]
     dry_run: bool,
+    /// A wave that was interrupted: only what failed, the whole wave again, or give the run up
+    #[arg(long, value_enum, value_name = "HOW")]
+    resume: Option<Resumption>,
     /// Make a git repository with an empty first commit, where there is none
     #[arg(long)]
     init_git: bool,
     #[command(flatten)]
     driving: Driving,
+}
+
+/// What to do about a wave that was interrupted.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Resumption {
+    /// What failed is tried again
+    Failed,
+    /// The branch goes back to before the wave (its tip is kept), and all of it is done again
+    Wave,
+    /// The run is given up; everything is kept
+    Abort,
+}
+
+impl From<Resumption> for Resume {
+    fn from(how: Resumption) -> Self {
+        match how {
+            Resumption::Failed => Self::Failed,
+            Resumption::Wave => Self::Wave,
+            Resumption::Abort => Self::Abort,
+        }
+    }
 }
 
 /// How to drive; flags win over the configuration.
@@ -133,6 +157,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit,
     }
     let mut job = prepare(place, file, config, &args.driving, output)?;
     job.anew = args.new;
+    job.resume = args.resume.map(Resume::from);
     job.start_or_continue(output)
 }
 
@@ -199,6 +224,7 @@ struct Drive {
     anew: bool,
     /// Ask whoever sits at this terminal.
     may_ask: bool,
+    resume: Option<Resume>,
 }
 
 fn prepare(
@@ -218,7 +244,16 @@ fn prepare(
         .map_err(|failure| failure.or_about(&configured_in))?;
     note_silent_agents(&file, &settings, &rules, output);
     let may_ask = !driving.no_input;
-    Ok(Drive { place, file, settings, rules, clear_halt: false, anew: false, may_ask })
+    Ok(Drive {
+        place,
+        file,
+        settings,
+        rules,
+        clear_halt: false,
+        anew: false,
+        may_ask,
+        resume: None,
+    })
 }
 
 fn settings(
@@ -341,6 +376,7 @@ impl Drive {
                     plan: Some(self.file.plan.clone()),
                     settings: Some(self.settings.clone()),
                     clear_halt: self.clear_halt,
+                    resume: self.resume.or_else(|| self.offer(&found.run, output)),
                 };
                 (taken.take_up(found.run, found.last_at), opening)
             }
@@ -348,6 +384,13 @@ impl Drive {
         };
         open.keep_branch()?;
         self.drive(open, opening, output)
+    }
+
+    /// Offers the ways to take up an interrupted wave, where there is one and somebody to ask.
+    fn offer(&self, run: &Run, output: &Output) -> Option<Resume> {
+        let person = Person::at_terminal(output).filter(|_| self.may_ask)?;
+        let wave = interruption::of(run)?;
+        person.choose(&wave.question(), &interruption::CHOICES).map(|at| interruption::WAYS[at])
     }
 
     fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Exit, Failure> {

@@ -1,0 +1,130 @@
+//! Taking up a wave that was interrupted: only what failed, all of it again, or not at all (ST-05).
+//!
+//! All of it again means that the branch goes back. Nothing is lost by that: the old tip is kept,
+//! and what is going on ends first.
+
+use super::Turn;
+use crate::effect::Effect;
+use crate::event::{Event, Rejection};
+use crate::ids::CommitId;
+use crate::input::{Move, Resume};
+use crate::question::Topic;
+use crate::run::{Rewind, Run, Stage};
+
+impl Turn<'_> {
+    pub(super) fn resume_wave(&mut self, how: Resume) {
+        match how {
+            Resume::Failed => self.retry_what_failed(),
+            Resume::Wave => self.want_rewind(),
+            Resume::Abort => self.abort("the person gave the run up".to_owned()),
+        }
+    }
+
+    fn retry_what_failed(&mut self) {
+        for at in 0..self.run.plan().len() {
+            if self.has_failed(at) {
+                let task = self.run.plan().task(at).id.clone();
+                self.withdraw_questions(&task);
+                self.record(Event::TaskRetried { task });
+            }
+        }
+    }
+
+    /// Tried, and came to nothing. What was never tried was skipped by choice.
+    fn has_failed(&self, at: usize) -> bool {
+        let state = self.run.task(at);
+        match &state.stage {
+            Stage::Failed { .. } => true,
+            Stage::Skipped { .. } => state.attempts > 0,
+            Stage::Waiting(id) => self
+                .run
+                .question(*id)
+                .is_some_and(|question| matches!(question.topic, Topic::Timeout | Topic::Orphan)),
+            _ => false,
+        }
+    }
+
+    fn want_rewind(&mut self) {
+        let Some(wave) = interrupted_wave(self.run) else {
+            return self.refuse("no wave was interrupted: everything is done");
+        };
+        self.record(Event::RewindWanted { wave });
+    }
+
+    /// A driver that died while the branch went back: the next one looks where it is.
+    pub(super) fn resume_rewind(&mut self) {
+        if let Some(Rewind::Moving { from, to }) = self.run.rewind().cloned() {
+            self.ask_world(Effect::MoveBack { from, to });
+        }
+    }
+
+    /// Goes back as soon as nothing is underway and no merge is held up.
+    pub(super) fn rewind_when_quiet(&mut self) {
+        let Some(Rewind::Wanted { wave }) = self.run.rewind().cloned() else { return };
+        if self.run.is_underway() || self.run.merging().is_some() || self.run.halt().is_some() {
+            return;
+        }
+        // Work that waits for its merge stands on what is about to go; it is saved already.
+        for at in self.run.active() {
+            let task = self.run.plan().task(at).id.clone();
+            self.withdraw_questions(&task);
+            self.reject(at, Rejection::Stopped, false);
+        }
+        self.retry_the_wave(wave);
+        let (from, to) = (self.run.tip().clone(), self.before_wave(wave));
+        if from == to {
+            self.record(Event::Rewound { to });
+            return self.go_on();
+        }
+        self.record(Event::RewindIntended { from: from.clone(), to: to.clone() });
+        self.ask_world(Effect::MoveBack { from, to });
+    }
+
+    /// What of the wave failed or was skipped is to be done as well.
+    fn retry_the_wave(&mut self, wave: u32) {
+        for at in 0..self.run.plan().len() {
+            let given_up =
+                matches!(self.run.task(at).stage, Stage::Failed { .. } | Stage::Skipped { .. });
+            if self.run.plan().wave(at) >= wave && given_up {
+                let task = self.run.plan().task(at).id.clone();
+                self.withdraw_questions(&task);
+                self.record(Event::TaskRetried { task });
+            }
+        }
+    }
+
+    /// The branch before the first landing of this wave or a later one.
+    fn before_wave(&self, wave: u32) -> CommitId {
+        let plan = self.run.plan();
+        let landings = self.run.landings();
+        let of_wave = landings.iter().position(|landing| {
+            plan.position(&landing.task).is_some_and(|at| plan.wave(at) >= wave)
+        });
+        match of_wave {
+            None => self.run.tip().clone(),
+            Some(0) => self.run.base().clone(),
+            Some(first) => landings[first - 1].commit.clone(),
+        }
+    }
+
+    pub(super) fn moved_back(&mut self, to: &CommitId, moved: &Move) {
+        let Some(Rewind::Moving { to: wanted, .. }) = self.run.rewind() else { return };
+        if wanted != to {
+            return;
+        }
+        let why = match moved {
+            Move::Done => return self.record(Event::Rewound { to: to.clone() }),
+            Move::Foreign(commit) => format!("somebody else moved it to {commit}"),
+            Move::CommitGone => format!("{to} is gone"),
+            Move::Trouble(why) => why.clone(),
+        };
+        self.record(Event::RewindGivenUp { why: why.clone() });
+        self.halt(false, &format!("the branch could not go back: {why}"), "afresh");
+    }
+}
+
+/// The earliest wave that is not done.
+pub(crate) fn interrupted_wave(run: &Run) -> Option<u32> {
+    let open = run.tasks().enumerate().filter(|(_, (_, state))| !state.is_done());
+    open.map(|(at, _)| run.plan().wave(at)).min()
+}

@@ -1,0 +1,130 @@
+//! Taking up a wave that was interrupted: ST-05.
+
+use afresh_core::Input;
+use afresh_core::input::{Move, Opening, Resume};
+use afresh_core::settings::{OnFailure, Schedule, Settings};
+use insta::assert_snapshot;
+
+use crate::support::{Story, Told, commit};
+
+/// Two waves: A and B, then C, D and E. A, B and C have landed; D failed; E has not started.
+fn interrupted() -> Story {
+    let settings = Settings {
+        schedule: Schedule::Waves,
+        attempts: 1,
+        on_failure: OnFailure::Skip,
+        parallel: 1,
+        ..Settings::default()
+    };
+    let mut story = Story::with("A: a\nB: b\nC < A: c\nD < A: d\nE < B: e", settings);
+    for attempt in ["A.1", "B.1", "C.1"] {
+        story.lands(attempt);
+    }
+    story.spawned("D.1");
+    story.dies("D.1");
+    story.spawned("E.1");
+    assert_eq!(story.states(), "A done, B done, C done, D skipped, E running");
+    story
+}
+
+fn taken_up(story: &mut Story, how: Resume) -> Told {
+    story.open_with(Opening { resume: Some(how), ..Opening::default() })
+}
+
+fn is_back(story: &mut Story, to: &str, moved: Move) -> Told {
+    story.feed(&Input::MovedBack(commit(to), moved))
+}
+
+/// ST-05: what failed is tried again, and nothing else.
+#[test]
+fn st_05_only_what_failed_is_tried_again() {
+    let mut story = interrupted();
+    assert_snapshot!(taken_up(&mut story, Resume::Failed).text(), @"
+    opened 2
+    ended E.1 Lost
+    retried D
+    → harvest E.1 in 1
+    ");
+    story.harvested("E.1", &[]);
+    assert_eq!(story.states(), "A done, B done, C done, D ready, E ready");
+}
+
+/// ST-05: the branch goes back to before the wave; what it held is kept by the world.
+#[test]
+fn st_05_the_whole_wave_is_done_again() {
+    let mut story = interrupted();
+    assert_snapshot!(taken_up(&mut story, Resume::Wave).text(), @"
+    opened 2
+    ended E.1 Lost
+    rewind to before wave 2
+    → harvest E.1 in 1
+    ");
+    // What was running is saved first.
+    assert_snapshot!(story.harvested("E.1", &[]).text(), @"
+    harvested E.1: 0 changes
+    rejected E.1 (does not count): was running when afresh ended
+    retried D
+    going back from mC.1 to mB.1
+    → move back from mC.1 to mB.1
+    ");
+    assert_snapshot!(is_back(&mut story, "mB.1", Move::Done).text(), @"
+    back at mB.1
+    starting C.2 in 1
+    → start C.2 in 1 from mB.1
+    ");
+    assert_eq!(story.states(), "A done, B done, C ready, D ready, E ready");
+    // Numbers are never used again.
+    for attempt in ["C.2", "D.2", "E.2"] {
+        story.lands(attempt);
+    }
+    assert_eq!(story.states(), "A done, B done, C done, D done, E done");
+}
+
+/// R12: a driver that dies while the branch goes back is followed by one that completes it.
+#[test]
+fn r12_going_back_is_completed_by_the_next_driver() {
+    let mut story = interrupted();
+    taken_up(&mut story, Resume::Wave);
+    story.harvested("E.1", &[]);
+    assert_snapshot!(story.open().text(), @"
+    opened 3
+    → move back from mC.1 to mB.1
+    ");
+    is_back(&mut story, "mB.1", Move::Done);
+    is_back(&mut story, "mB.1", Move::Done).changes_nothing();
+    assert_eq!(story.run.tip(), &commit("mB.1"));
+}
+
+/// R3: a branch that somebody else moved stays where it is.
+#[test]
+fn st_05_a_branch_that_cannot_go_back_halts_the_run() {
+    let mut story = interrupted();
+    taken_up(&mut story, Resume::Wave);
+    story.harvested("E.1", &[]);
+    assert_snapshot!(is_back(&mut story, "mB.1", Move::Foreign(commit("other"))).text(), @"
+    not back: somebody else moved it to 6f74686572000000000000000000000000000000
+    halt gently by afresh
+    ");
+    assert_eq!(story.run.tip(), &commit("mC.1"));
+}
+
+#[test]
+fn st_05_abort_saves_what_runs_and_ends_the_run() {
+    let mut story = interrupted();
+    taken_up(&mut story, Resume::Abort);
+    assert_snapshot!(story.harvested("E.1", &["e"]).text(), @"
+    harvested E.1: 1 changes
+    rejected E.1 (does not count): was running when afresh ended
+    ");
+    assert!(!story.run.is_underway());
+}
+
+/// A run in which everything is done has no interrupted wave.
+#[test]
+fn st_05_nothing_is_undone_where_everything_is_done() {
+    let mut story = Story::of("A: a");
+    story.lands("A.1");
+    let told = taken_up(&mut story, Resume::Wave);
+    assert_eq!(told.refusal(), "no wave was interrupted: everything is done");
+    assert_eq!(story.states(), "A done");
+}

@@ -1,0 +1,57 @@
+//! The branch goes back to an earlier commit; where it was is kept.
+
+use afresh_core::Input;
+use afresh_core::ids::CommitId;
+use afresh_core::input::Move;
+use afresh_git::{DEFAULT_PATIENCE, Expect, RefOutcome, RefUpdate, salvage_ref};
+
+use crate::world::Shared;
+use crate::world::attempt::describe;
+use crate::world::landing::{checked_out_in, full_name, tip_ref};
+
+pub(crate) struct RewindJob {
+    pub(crate) branch: String,
+    pub(crate) from: CommitId,
+    pub(crate) to: CommitId,
+}
+
+impl RewindJob {
+    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+        let expected = Expect::Is(self.from.clone());
+        let moved = self.try_move(shared, expected).unwrap_or_else(Move::Trouble);
+        Input::MovedBack(self.to.clone(), moved)
+    }
+
+    fn try_move(&self, shared: &Shared, expected: Expect) -> Result<Move, String> {
+        if let Some(place) = checked_out_in(shared, &self.branch) {
+            let branch = &self.branch;
+            return Err(format!("{branch} is checked out in {place}; switch to another one there"));
+        }
+        let run = shared.run.as_str();
+        let kept = format!("rewound-{}", &self.from.as_str()[..12]);
+        let update = |name: String, new: &CommitId, old: Expect| RefUpdate {
+            name,
+            new: Some(new.clone()),
+            old,
+        };
+        let was_deleted = expected == Expect::Missing;
+        // All in one: what was on the branch is kept by the time that it is not on it any more.
+        let updates = [
+            update(full_name(&self.branch), &self.to, expected),
+            update(salvage_ref(run, &kept), &self.from, Expect::Any),
+            update(tip_ref(run), &self.to, Expect::Any),
+        ];
+        let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_PATIENCE);
+        match outcome.map_err(|error| describe(&error))? {
+            RefOutcome::Done => Ok(Move::Done),
+            // Killed between the move and its record: it is done.
+            RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(Move::Done),
+            RefOutcome::Mismatch { now: Some(now), .. } => Ok(Move::Foreign(now)),
+            RefOutcome::Mismatch { now: None, name } if was_deleted => {
+                Err(format!("{name} comes and goes"))
+            }
+            // The user deleted the branch; everything on it is kept.
+            RefOutcome::Mismatch { now: None, .. } => self.try_move(shared, Expect::Missing),
+        }
+    }
+}
