@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use crate::output::Output;
+use crate::output::{Output, Paint};
 
 /// Somebody who can read a question and type an answer.
 #[derive(Debug)]
@@ -20,7 +20,8 @@ impl Asker {
         let mut line = String::new();
         {
             let mut out = std::io::stderr().lock();
-            let _ = write!(out, "{question} [{default}] ");
+            let hint = if default.is_empty() { String::new() } else { format!(" [{default}]") };
+            let _ = write!(out, "{question}{hint} ");
             let _ = out.flush();
         }
         if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
@@ -29,6 +30,26 @@ impl Asker {
         }
         let answer = line.trim();
         Some(if answer.is_empty() { default } else { answer }.to_owned())
+    }
+
+    /// One of several ways, by its number or its first word; none for Enter alone.
+    pub(crate) fn choose(&self, question: &str, ways: &[&str], output: &Output) -> Option<usize> {
+        output.note(&format!("{} {question}", output.paint(Paint::Yellow, "?")));
+        for (number, way) in ways.iter().enumerate() {
+            output.note(&format!("  {:>2}  {way}", number + 1));
+        }
+        loop {
+            let answer = self.ask("   a number or a word; Enter goes on as usual", "")?;
+            if answer.is_empty() {
+                return None;
+            }
+            let is_it = |at: &usize| {
+                answer == (at + 1).to_string() || ways[*at].split(':').next() == Some(&answer)
+            };
+            if let Some(at) = (0..ways.len()).find(is_it) {
+                return Some(at);
+            }
+        }
     }
 
     /// Yes only if somebody says so.

@@ -36,29 +36,6 @@ impl Person {
         })
     }
 
-    /// Asks for one of several ways before anything starts; none for Enter, or when nobody answers.
-    pub(crate) fn choose(&self, question: &str, choices: &[&str]) -> Option<usize> {
-        self.output.note(&format!("{} {question}", self.output.paint(Paint::Yellow, "?")));
-        for (number, choice) in choices.iter().enumerate() {
-            self.output.note(&format!("  {:>2}  {choice}", number + 1));
-        }
-        loop {
-            self.output.note("      type a number or a word; only Enter goes on as usual");
-            let mut line = String::new();
-            stdin().lock().read_line(&mut line).ok().filter(|bytes| *bytes > 0)?;
-            let answer = line.trim();
-            if answer.is_empty() {
-                return None;
-            }
-            let is_it = |at: usize| {
-                answer == (at + 1).to_string() || choices[at].split(':').next() == Some(answer)
-            };
-            if let Some(at) = (0..choices.len()).find(|at| is_it(*at)) {
-                return Some(at);
-            }
-        }
-    }
-
     /// For the driver: whether it is worth waiting for an answer.
     pub(crate) fn presence(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.there)

@@ -16,6 +16,7 @@ use afresh_engine::open::Taken;
 use afresh_engine::{Driver, OpenRun, Rules, Watcher, Workplace};
 use afresh_git::{DiscoverError, Repository};
 
+use crate::asking::Asker;
 use crate::cli::Common;
 use crate::commands::show;
 use crate::config::{self, Config};
@@ -388,9 +389,10 @@ impl Drive {
 
     /// Offers the ways to take up an interrupted wave, where there is one and somebody to ask.
     fn offer(&self, run: &Run, output: &Output) -> Option<Resume> {
-        let person = Person::at_terminal(output).filter(|_| self.may_ask)?;
-        let wave = interruption::of(run)?;
-        person.choose(&wave.question(), &interruption::CHOICES).map(|at| interruption::WAYS[at])
+        let asker = Asker::there(output).filter(|_| self.may_ask)?;
+        let question = interruption::of(run)?.question();
+        let chosen = asker.choose(&question, &interruption::CHOICES, output)?;
+        Some(interruption::WAYS[chosen])
     }
 
     fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Exit, Failure> {
