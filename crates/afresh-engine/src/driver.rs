@@ -138,7 +138,10 @@ impl Driver {
             match self.run.standing(self.decided_at) {
                 Standing::Busy => {}
                 Standing::Waiting if self.presence.load(Ordering::Relaxed) => {}
-                ended => return Ok(ended),
+                ended => {
+                    self.watchers.iter_mut().for_each(|watcher| watcher.ended(&self.run));
+                    return Ok(ended);
+                }
             }
             let wake = self.run.wake_at(self.decided_at);
             let now = self.clock.now();

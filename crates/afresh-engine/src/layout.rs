@@ -50,6 +50,10 @@ impl Layout {
         self.state.join("STOP")
     }
 
+    pub fn state_page(&self) -> PathBuf {
+        self.state.join("STATE.md")
+    }
+
     pub fn issues(&self) -> PathBuf {
         self.state.join("ISSUES.md")
     }

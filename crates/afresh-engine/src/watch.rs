@@ -15,6 +15,9 @@ pub struct Seen<'a> {
 pub trait Watcher {
     fn recorded(&mut self, seen: &Seen<'_>);
 
+    /// The drive is over; `run` is where it stands.
+    fn ended(&mut self, _run: &Run) {}
+
     /// What somebody at this very terminal asked for cannot be done.
     fn refused(&mut self, _why: &str) {}
 }

@@ -12,7 +12,7 @@
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
-//! | [`report_page`], [`markdown`] | a report as Markdown |
+//! | [`report_page`], [`state_page`], [`markdown`] | a report and the state of a run as Markdown |
 //! | [`own_attempt`] | the attempt that a worker calls us from |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
@@ -48,6 +48,7 @@ mod progress;
 mod report_page;
 mod script_file;
 mod signals;
+mod state_page;
 mod summary;
 mod the_run;
 mod workplace;

@@ -178,3 +178,25 @@ fn pr_08_what_a_worker_notes_is_in_issues_md() {
     assert!(list.starts_with("# Issues\n"), "{list}");
     assert!(list.contains("T.1: the parser is slow \\u{1b}[2J"), "{list}");
 }
+
+/// HU-03: what went on without something that it needs is a warning in STATE.md, and its worker is
+/// told.
+#[test]
+fn hu_03_what_goes_on_without_its_need_is_told_to_worker_and_people() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a | b\"\nfiles = [\"A.txt\"]\nno_check = \"x\"\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\nfiles = [\"B.txt\"]\nno_check = \"x\"\n",
+    );
+    repo.agent("[ $AFRESH_TASK = A ] && exit 1; echo b > B.txt");
+    repo.config(&run_section("attempts = 1"));
+    repo.run(&[]).expect(4);
+    repo.afresh(&["decide", "Q1", "ignore"]).expect(0);
+    repo.run(&[]).expect(1);
+    assert_eq!(repo.landed(), ["B"]);
+    let told = repo.prompt("B", 1);
+    assert!(told.contains("This task was to build on A, which a person gave up"), "{told}");
+    let page = std::fs::read_to_string(repo.state().join("STATE.md")).expect("the page");
+    assert!(page.contains("**warning**: A was given up"), "{page}");
+    assert!(page.contains("| A | a \\| b | skipped |"), "{page}");
+}

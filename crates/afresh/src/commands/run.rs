@@ -27,6 +27,7 @@ use crate::output::{Output, Paint, count};
 use crate::person::Person;
 use crate::plan_file::{self, PlanFile};
 use crate::progress::{Progress, Questions};
+use crate::state_page::StatePage;
 use crate::{environment, interruption, moment, ordering, preflight, signals, summary, workplace};
 
 /// Run a plan: start it, or go on where it stopped
@@ -456,7 +457,9 @@ fn watchers(
         Box::new(Progress::new(output.clone(), asked))
     };
     let issues = IssueList::new(place.layout.issues(), moment::iso);
-    let mut watchers: Vec<Box<dyn Watcher>> = vec![Box::new(log), Box::new(issues), view];
+    let page = StatePage::new(place.layout.state_page());
+    let mut watchers: Vec<Box<dyn Watcher>> =
+        vec![Box::new(log), Box::new(issues), Box::new(page), view];
     watchers.extend(person.map(|person| Box::new(person.clone()) as Box<dyn Watcher>));
     Ok(watchers)
 }
