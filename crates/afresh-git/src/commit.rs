@@ -2,9 +2,11 @@
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::command::CommandError;
+use crate::command::{CommandError, lines};
 use crate::identity::Signature;
-use crate::repository::{Repository, parse_id};
+use crate::loose::Kind;
+use crate::pool::PoolError;
+use crate::repository::Repository;
 
 /// All that a commit is made of; the same parts give the same id.
 #[derive(Debug, Clone, Copy)]
@@ -17,25 +19,41 @@ pub struct NewCommit<'a> {
 
 impl Repository {
     /// Writes a commit to the disk. No ref points to it yet: nothing may rest on it until one does.
-    pub fn commit(&self, new: &NewCommit<'_>) -> Result<CommitId, CommandError> {
-        let mut call = self.git("make a commit");
-        for (name, value) in new.signature.variables() {
-            call = call.env(name, value);
+    pub fn commit(&self, new: &NewCommit<'_>) -> Result<CommitId, PoolError> {
+        self.expect_parts(new)?;
+        let id = self.write_object(Kind::Commit, &render(new))?;
+        Ok(CommitId::new(id).expect("a digest in hexadecimal is an id"))
+    }
+
+    /// A clean-up of the user's may have taken what no ref points to yet.
+    fn expect_parts(&self, new: &NewCommit<'_>) -> Result<(), CommandError> {
+        let parts = [new.tree.as_str()].into_iter();
+        let parts = parts.chain(new.parents.iter().map(CommitId::as_str));
+        let mut unsure = parts.filter(|id| !self.is_loose(id)).peekable();
+        if unsure.peek().is_none() {
+            return Ok(());
         }
-        call = call.args(["commit-tree", new.tree.as_str()]);
-        for parent in new.parents {
-            call = call.args(["-p", parent.as_str()]);
+        let call = self.git("make a commit").args(["cat-file", "--batch-check"]);
+        let answer = call.feed(lines(unsure)).done()?;
+        let text = String::from_utf8_lossy(&answer.stdout);
+        match text.lines().find(|line| line.ends_with(" missing")) {
+            Some(missing) => Err(answer.unexpected(missing)),
+            None => Ok(()),
         }
-        let answer = call.feed(message_bytes(new.message)).done()?;
-        parse_id(answer.line()?, |detail| answer.unexpected(detail))
     }
 }
 
-/// Git refuses a NUL in a message, and a message ends with a line break.
-fn message_bytes(message: &str) -> Vec<u8> {
-    let mut bytes: Vec<u8> = message.bytes().filter(|byte| *byte != 0).collect();
-    if bytes.last() != Some(&b'\n') {
-        bytes.push(b'\n');
-    }
-    bytes
+/// The commit as git stores it.
+fn render(new: &NewCommit<'_>) -> Vec<u8> {
+    let Signature { identity, at_seconds } = new.signature;
+    let who = format!("{} <{}> {at_seconds} +0000", identity.name(), identity.email());
+    // Git does not store a parent twice.
+    let parents = new.parents.iter().enumerate();
+    let parents = parents.filter(|(at, parent)| !new.parents[..*at].contains(parent));
+    let parents: String = parents.flat_map(|(_, id)| ["parent ", id.as_str(), "\n"]).collect();
+    // Git refuses a NUL in a message, and a message ends with a line break.
+    let message = new.message.replace('\0', "");
+    let end = if message.ends_with('\n') { "" } else { "\n" };
+    let tree = new.tree;
+    format!("tree {tree}\n{parents}author {who}\ncommitter {who}\n\n{message}{end}").into_bytes()
 }

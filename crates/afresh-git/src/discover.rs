@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::command::{Call, CommandError, Finished};
 use crate::error::{Context, FileError};
+use crate::pool::PoolError;
 use crate::program::Program;
 use crate::repository::{ObjectFormat, Repository};
 
@@ -38,6 +39,15 @@ impl DiscoverError {
             )),
             Self::LineBreak { .. } => Some(String::from("move the repository")),
             Self::Git(_) => None,
+        }
+    }
+}
+
+impl From<PoolError> for DiscoverError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::File(error) => error.into(),
+            PoolError::Git(error) => error.into(),
         }
     }
 }

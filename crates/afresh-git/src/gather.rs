@@ -204,7 +204,7 @@ impl<'a> Harvester<'a> {
         parent: &CommitId,
         tree: &TreeId,
         message: &str,
-    ) -> Result<CommitId, CommandError> {
+    ) -> Result<CommitId, PoolError> {
         self.pool.repository.commit(&NewCommit {
             tree,
             parents: std::slice::from_ref(parent),

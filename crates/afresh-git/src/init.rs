@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::command::{Call, CommandError};
+use crate::command::Call;
 use crate::commit::NewCommit;
 use crate::discover::DiscoverError;
 use crate::error::Context;
@@ -38,7 +38,7 @@ impl Repository {
         Self::discover(program, &directory)
     }
 
-    fn begin_history(&self, at_seconds: u64) -> Result<(), CommandError> {
+    fn begin_history(&self, at_seconds: u64) -> Result<(), DiscoverError> {
         let answer = self.git("make an empty tree").args(["mktree", "-z"]).done()?;
         let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
         let signature = Signature { identity: self.identity()?, at_seconds };

@@ -28,6 +28,7 @@ mod init;
 mod keep;
 mod land;
 mod listed;
+mod loose;
 mod merge;
 mod orphans;
 mod outside;

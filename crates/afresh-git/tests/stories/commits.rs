@@ -1,0 +1,110 @@
+//! Commits that we store ourselves are those that git would have made.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use afresh_core::ids::{CommitId, TreeId};
+use afresh_git::{Identity, NewCommit, Signature};
+
+use crate::scene::Scene;
+
+/// The same commit, made by git.
+fn made_by_git(scene: &Scene, new: &NewCommit<'_>) -> String {
+    let Signature { identity, at_seconds } = new.signature;
+    let message = scene.dir.path().join("message");
+    fs::write(&message, new.message).unwrap();
+    let parents = new.parents.iter().flat_map(|parent| [" -p ", parent.as_str()]);
+    let parents: String = parents.collect();
+    let script = format!(
+        "GIT_AUTHOR_NAME='{name}' GIT_AUTHOR_EMAIL='{email}' GIT_AUTHOR_DATE='@{at_seconds} +0000' \
+         GIT_COMMITTER_NAME='{name}' GIT_COMMITTER_EMAIL='{email}' \
+         GIT_COMMITTER_DATE='@{at_seconds} +0000' git commit-tree {}{parents} <'{}' 2>/dev/null",
+        new.tree,
+        message.display(),
+        name = identity.name(),
+        email = identity.email(),
+    );
+    scene.user(&script).trim().to_owned()
+}
+
+#[test]
+fn a_commit_is_byte_for_byte_what_git_makes_of_the_same_parts() {
+    for format in ["sha1", "sha256"] {
+        let scene = Scene::with_format("echo one >a.txt", format);
+        let tree = scene.repository().tree_of(&scene.base).unwrap();
+        let empty: TreeId = scene.user("git mktree </dev/null").trim().parse().unwrap();
+        let mut last = scene.base.clone();
+        for (message, name, at_seconds) in [
+            ("feat(T1): a\n\nbody\n", "Ann", 1_700_000_000),
+            ("\n", "Zoë .,x", 1),
+            ("ünicode \u{1f600}\r\n\n\n", "A \u{201c}B\u{201d}", 4_000_000_000),
+            (" leading\n# no comment\ntrailer: x\n", "x.y", 0),
+            (&"long ".repeat(50_000), "L", 9),
+        ] {
+            let message = format!("{}\n", message.trim_end_matches('\n'));
+            let signature = Signature { identity: Identity::new(name, "a@b.c"), at_seconds };
+            for (tree, parents) in [
+                (&tree, vec![]),
+                (&tree, vec![scene.base.clone()]),
+                (&empty, vec![last.clone(), scene.base.clone(), last.clone()]),
+            ] {
+                let new =
+                    NewCommit { tree, parents: &parents, message: &message, signature: &signature };
+                let ours = scene.repository().commit(&new).unwrap();
+                // Ours was there first: what git answers with is the object that it would write.
+                assert_eq!(ours.as_str(), made_by_git(&scene, &new), "{message:?} {name}");
+                last = ours;
+            }
+        }
+        scene.user(&format!("git branch kept {last}; git fsck --strict --no-dangling"));
+    }
+}
+
+/// Who may read a new object is as the rest of the repository says, also where a group shares it.
+#[test]
+fn an_object_of_ours_has_the_permissions_that_git_gives() {
+    for shared in ["umask", "group", "all"] {
+        let scene = Scene::new();
+        let objects = scene.repository().common_dir().join("objects");
+        scene.user(&format!(
+            "rm -rf .git; git init -q --shared={shared} .; git add -A; git commit -qm base"
+        ));
+        let tree = scene.user("git rev-parse HEAD^{tree}").trim().parse().unwrap();
+        let mut modes = Vec::new();
+        for (number, by_git) in [(1, true), (2, false)] {
+            let message = format!("{number}\n");
+            let signature = &scene.signature;
+            let new = NewCommit { tree: &tree, parents: &[], message: &message, signature };
+            let id = if by_git {
+                made_by_git(&scene, &new)
+            } else {
+                scene.repository().commit(&new).unwrap().to_string()
+            };
+            let file = objects.join(&id[..2]).join(&id[2..]);
+            let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode();
+            modes.push((mode(&file), mode(file.parent().unwrap())));
+        }
+        assert_eq!(modes[0], modes[1], "shared with {shared}");
+    }
+}
+
+/// A tree or a parent that is not there makes no commit: nobody could check it out.
+#[test]
+fn a_commit_of_a_missing_tree_or_parent_is_not_made() {
+    let scene = Scene::new();
+    let tree = scene.repository().tree_of(&scene.base).unwrap();
+    let no_tree: TreeId = "1".repeat(40).parse().unwrap();
+    let no_commit: CommitId = "2".repeat(40).parse().unwrap();
+    let new =
+        NewCommit { tree: &no_tree, parents: &[], message: "x\n", signature: &scene.signature };
+    let error = scene.repository().commit(&new).unwrap_err().to_string();
+    assert!(error.contains(no_tree.as_str()), "{error}");
+    let parents = [scene.base.clone(), no_commit];
+    let new = NewCommit { tree: &tree, parents: &parents, ..new };
+    let error = scene.repository().commit(&new).unwrap_err().to_string();
+    assert!(error.contains(parents[1].as_str()), "{error}");
+    // Packed is as good as loose.
+    scene.user("git gc -q --prune=now");
+    let new = NewCommit { parents: &parents[..1], ..new };
+    scene.repository().commit(&new).unwrap();
+}
