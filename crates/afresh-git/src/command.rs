@@ -214,16 +214,27 @@ impl Call {
         self
     }
 
-    /// Runs it; a non-zero exit is the caller's to judge.
-    pub(crate) fn run(mut self) -> Result<Finished, CommandError> {
-        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+    /// Starts it for a conversation, with pipes to all sides; the caller ends it.
+    pub(crate) fn start(mut self) -> Result<Child, CommandError> {
+        self.spawn(Stdio::piped())
+    }
+
+    fn spawn(&mut self, stdin: Stdio) -> Result<Child, CommandError> {
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C goes to the whole group of a terminal; what git is at is not to be cut off by it.
         self.command.process_group(0);
+        self.command
+            .spawn()
+            .map_err(|source| CommandError::Start { doing: self.doing.clone(), source })
+    }
+
+    /// Runs it; a non-zero exit is the caller's to judge.
+    pub(crate) fn run(mut self) -> Result<Finished, CommandError> {
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        let mut child = self.spawn(stdin)?;
         let verb = self.verb.take().unwrap_or_default();
         let doing = self.doing;
         let start = |source| CommandError::Start { doing: doing.clone(), source };
-        let mut child = self.command.spawn().map_err(start)?;
         let (input, limit) = (self.input.take(), self.limit);
         let give_way = self.give_way.unwrap_or_default();
         let ended = exchange(&mut child, input.as_deref(), limit, &give_way).map_err(start)?;

@@ -8,6 +8,7 @@ use crate::command::{Call, CommandError, Finished};
 use crate::error::{Context, FileError};
 use crate::pool::PoolError;
 use crate::program::Program;
+use crate::reader::Reader;
 use crate::repository::{ObjectFormat, Repository};
 
 /// Why a directory has no repository for us.
@@ -71,7 +72,15 @@ impl Repository {
         let format = if format == b"sha256" { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
         let (common_dir, git_dir) = (resolve(common)?, resolve(git)?);
         let (program, hurried) = (program.clone(), Arc::default());
-        let mut found = Self { program, common_dir, git_dir, root: None, format, hurried };
+        let mut found = Self {
+            program,
+            common_dir,
+            git_dir,
+            root: None,
+            format,
+            hurried,
+            reader: Reader::default(),
+        };
         found.root = found.find_root(&directory, bare == b"true")?;
         Ok(found)
     }

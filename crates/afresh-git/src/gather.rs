@@ -9,17 +9,20 @@ use std::time::Duration;
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::change::{self, Mode, RawChange};
+use crate::change::{Mode, RawChange};
 use crate::command::{Call, CommandError, Finished, lines};
 use crate::commit::NewCommit;
 use crate::error::FileError;
 use crate::harvest::{HarvestRequest, Refusal};
+use crate::index::Index;
 use crate::keep::Patterns;
 use crate::pool::{Pool, PoolError};
 use crate::remove::remove_file;
 use crate::repository::parse_id;
 use crate::steps::{self, NoSteps};
 use crate::survey::{Manner, Survey, survey, told};
+use crate::tree_build;
+use crate::tree_diff;
 use crate::turns::GiveWay;
 use crate::workspace::{Workspace, copy_index};
 
@@ -100,9 +103,8 @@ impl<'a> Harvester<'a> {
         let added = self.add_all(&survey)?;
         self.add_listed(&survey)?;
         let too_large = self.first_unignored(&survey)?;
-        let tree = self.write_tree()?;
+        let (tree, raw) = self.write_tree()?;
         let HarvestRequest { base, onto, .. } = self.request;
-        let raw = self.compare(base, &tree)?;
         let above = if onto == base { None } else { Some(self.compare(onto, &tree)?) };
         let refusal = too_large.or_else(|| self.too_many(raw.len()));
         let targets = self.symlink_targets(&raw)?;
@@ -138,14 +140,26 @@ impl<'a> Harvester<'a> {
         (count > limit).then_some(Refusal::TooManyPaths { count, limit })
     }
 
-    fn write_tree(&self) -> Result<TreeId, PoolError> {
+    /// The tree of our index, and what it changes in the base.
+    fn write_tree(&self) -> Result<(TreeId, Vec<RawChange>), PoolError> {
+        let repository = &self.pool.repository;
+        let base = repository.tree_of(self.request.base)?;
+        if let Some(index) = Index::load_whole(&self.index, repository.format)
+            && let Some(built) = tree_build::build(repository, &index, base.as_str())?
+        {
+            let tree = TreeId::new(built.tree).expect("a digest in hexadecimal is an id");
+            return Ok((tree, built.changes));
+        }
         let answer = self.git("write the harvested tree")?.args(["write-tree"]).done()?;
-        Ok(parse_id(answer.line()?, |detail| answer.unexpected(detail))?)
+        let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
+        let raw = self.compare(self.request.base, &tree)?;
+        Ok((tree, raw))
     }
 
     fn compare(&self, old: &CommitId, new: &TreeId) -> Result<Vec<RawChange>, PoolError> {
-        let call = self.pool.shadow_git("see what changed")?;
-        Ok(change::compare(call, old.as_str(), new.as_str())?)
+        let mut repository = &self.pool.repository;
+        let old = repository.tree_of(old)?;
+        Ok(tree_diff::compare(repository, old.as_str(), new.as_str(), &mut repository)?)
     }
 
     /// Where new and changed symlinks point, by object.

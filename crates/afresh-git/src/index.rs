@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use crate::change::Mode;
+use crate::loose::{digest, hex};
 use crate::repository::ObjectFormat;
 
 const HEADER_BYTES: usize = 12;
@@ -13,16 +14,38 @@ const HEADER_BYTES: usize = 12;
 const STAT_BYTES: usize = 40;
 const MODE_AT: usize = 24;
 
-/// The paths of an index, in git's order.
+/// One file that an index holds.
+#[derive(Debug)]
+pub(crate) struct IndexEntry {
+    pub(crate) path: Vec<u8>,
+    pub(crate) mode: Mode,
+    pub(crate) id: String,
+}
+
+/// The files of an index, in git's order.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    entries: Vec<(Vec<u8>, Mode)>,
+    entries: Vec<IndexEntry>,
+    /// Whether each entry is simply a file, and they are all there is.
+    is_plain: bool,
 }
 
 impl Index {
     /// `None` if the file is missing, damaged, or of a kind that we never write.
     pub(crate) fn load(path: &Path, format: ObjectFormat) -> Option<Self> {
         Self::parse(&std::fs::read(path).ok()?, format)
+    }
+
+    /// The same, if every byte is as it was written and there is nothing but plain entries.
+    pub(crate) fn load_whole(path: &Path, format: ObjectFormat) -> Option<Self> {
+        let bytes = std::fs::read(path).ok()?;
+        let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(format.id_bytes())?)?;
+        let is_whole = digest(format, &[content]) == sum;
+        Self::parse(&bytes, format).filter(|index| is_whole && index.is_plain)
+    }
+
+    pub(crate) fn entries(&self) -> &[IndexEntry] {
+        &self.entries
     }
 
     fn parse(bytes: &[u8], format: ObjectFormat) -> Option<Self> {
@@ -33,31 +56,50 @@ impl Index {
         let count = number(bytes, 8)? as usize;
         let mut entries = Vec::with_capacity(count.min(1 << 20));
         let mut at = HEADER_BYTES;
+        let mut is_plain = true;
         for _ in 0..count {
             let mode = Mode::from_bits(number(bytes, at + MODE_AT)?);
             let flags_at = at + STAT_BYTES + format.id_bytes();
+            let id = hex(bytes.get(at + STAT_BYTES..flags_at)?);
             let flags = bytes.get(flags_at..flags_at + 2)?;
+            // A stage of a conflict, or more flags: not only a file.
+            is_plain &= flags[0] & 0x70 == 0
+                && matches!(mode, Mode::File | Mode::Executable | Mode::Symlink | Mode::Gitlink);
             // Bit 14: two more bytes of flags.
             let name_at = flags_at + if flags[0] & 0x40 == 0 { 2 } else { 4 };
             let length = bytes.get(name_at..)?.iter().position(|byte| *byte == 0)?;
-            entries.push((bytes[name_at..name_at + length].to_owned(), mode));
+            let path = bytes[name_at..name_at + length].to_owned();
+            entries.push(IndexEntry { path, mode, id });
             // Entries are padded with one to eight NULs to a multiple of eight bytes.
             at += (name_at - at + length + 8) & !7;
         }
-        Some(Self { entries })
+        is_plain &= extensions_are_known(bytes.get(at..)?, format);
+        Some(Self { entries, is_plain })
     }
 
     pub(crate) fn get(&self, path: &[u8]) -> Option<Mode> {
-        let at = self.entries.binary_search_by(|(name, _)| name.as_slice().cmp(path)).ok()?;
-        Some(self.entries[at].1)
+        let at = self.entries.binary_search_by(|entry| entry.path.as_slice().cmp(path)).ok()?;
+        Some(self.entries[at].mode)
     }
 
     /// Whether something below the directory `path` is held.
     pub(crate) fn has_below(&self, path: &[u8]) -> bool {
         let below = [path, b"/"].concat();
-        let at = self.entries.partition_point(|(name, _)| name.as_slice() < below.as_slice());
-        self.entries.get(at).is_some_and(|(name, _)| name.starts_with(&below))
+        let at = self.entries.partition_point(|entry| entry.path < below);
+        self.entries.get(at).is_some_and(|entry| entry.path.starts_with(&below))
     }
+}
+
+/// Extensions with a capital name can be left unread; the others change what the entries mean.
+fn extensions_are_known(mut rest: &[u8], format: ObjectFormat) -> bool {
+    while rest.len() > format.id_bytes() {
+        let Some(size) = number(rest, 4).filter(|_| rest[0].is_ascii_uppercase()) else {
+            return false;
+        };
+        let Some(next) = rest.get(8 + size as usize..) else { return false };
+        rest = next;
+    }
+    rest.len() == format.id_bytes()
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

@@ -24,12 +24,14 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Commit,
+    Tree,
 }
 
 impl Kind {
     fn name(self) -> &'static str {
         match self {
             Self::Commit => "commit",
+            Self::Tree => "tree",
         }
     }
 }
@@ -37,7 +39,7 @@ impl Kind {
 impl Repository {
     /// Stores an object durably and answers with its id.
     pub(crate) fn write_object(&self, kind: Kind, content: &[u8]) -> Result<String, FileError> {
-        let header = format!("{} {}\0", kind.name(), content.len());
+        let header = header(kind, content);
         let id = name_of(self.format, header.as_bytes(), content);
         let file = self.loose_file(&id);
         if is_freshened(&file) {
@@ -52,6 +54,11 @@ impl Repository {
             other => other?,
         }
         Ok(id)
+    }
+
+    /// The id that an object has or would have.
+    pub(crate) fn name_object(&self, kind: Kind, content: &[u8]) -> String {
+        name_of(self.format, header(kind, content).as_bytes(), content)
     }
 
     /// Whether the object has a file of its own; if not, it may still be in a pack.
@@ -78,6 +85,10 @@ impl Repository {
             .inspect_err(|_| drop(fs::remove_file(&fresh)))
             .context("write", file)
     }
+}
+
+fn header(kind: Kind, content: &[u8]) -> String {
+    format!("{} {}\0", kind.name(), content.len())
 }
 
 fn make_directory(directory: &Path, shared: u32) -> io::Result<()> {
@@ -113,14 +124,18 @@ fn compress(header: &[u8], content: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 fn name_of(format: ObjectFormat, header: &[u8], content: &[u8]) -> String {
-    fn hash<D: Digest>(header: &[u8], content: &[u8]) -> Vec<u8> {
-        D::new().chain_update(header).chain_update(content).finalize().to_vec()
+    hex(&digest(format, &[header, content]))
+}
+
+/// The digest by which a repository of this format names what these parts say together.
+pub(crate) fn digest(format: ObjectFormat, parts: &[&[u8]]) -> Vec<u8> {
+    fn hash<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
+        parts.iter().fold(D::new(), Digest::chain_update).finalize().to_vec()
     }
-    let digest = match format {
-        ObjectFormat::Sha1 => hash::<sha1::Sha1>(header, content),
-        ObjectFormat::Sha256 => hash::<sha2::Sha256>(header, content),
-    };
-    hex(&digest)
+    match format {
+        ObjectFormat::Sha1 => hash::<sha1::Sha1>(parts),
+        ObjectFormat::Sha256 => hash::<sha2::Sha256>(parts),
+    }
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -76,7 +76,7 @@ impl Pool {
             return Err(failed(error));
         }
         for id in [target.id(), target.head().as_str()] {
-            let found = self.repository.object_type(id).map_err(|e| failed(e.into()))?;
+            let found = self.repository.object_kind(id).map_err(|e| failed(e.into()))?;
             if found.is_none() {
                 return Err(PrepareError::Unknown { place, id: id.to_owned() });
             }

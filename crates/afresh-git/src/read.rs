@@ -28,16 +28,7 @@ pub struct FirstParent {
 
 impl Repository {
     pub fn exists(&self, commit: &CommitId) -> Result<bool, CommandError> {
-        Ok(self.object_type(commit.as_str())?.as_deref() == Some("commit"))
-    }
-
-    /// `commit`, `tree`, `blob` or `tag`; `None` if there is no such object.
-    pub(crate) fn object_type(&self, id: &str) -> Result<Option<String>, CommandError> {
-        let call = self.git(format!("look for {id}"));
-        let call = call.args(["cat-file", "--batch-check=%(objecttype)"]);
-        let answer = call.feed(format!("{id}\n").into_bytes()).done()?;
-        let line = answer.line()?;
-        Ok((!line.ends_with(" missing")).then(|| line.to_owned()))
+        Ok(self.object_kind(commit.as_str())?.as_deref() == Some("commit"))
     }
 
     /// A commit is its own ancestor.
@@ -52,10 +43,15 @@ impl Repository {
     }
 
     pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, CommandError> {
-        let call = self.git(format!("find the tree of {commit}"));
-        let tree = format!("{commit}^{{tree}}");
-        let answer = call.args(["rev-parse", "--verify", "--quiet", &tree]).done()?;
-        parse_id(answer.line()?, |detail| answer.unexpected(detail))
+        let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
+        let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
+        let first = text.as_deref().and_then(|text| text.lines().next()?.strip_prefix("tree "));
+        let odd = |detail| CommandError::Unexpected {
+            doing: format!("find the tree of {commit}"),
+            verb: "cat-file".to_owned(),
+            detail,
+        };
+        parse_id(first.ok_or_else(|| odd("there is no such commit".to_owned()))?, odd)
     }
 
     /// The content of a file, or the target of a symlink; `None` if the commit has no such file.

@@ -11,6 +11,7 @@ use afresh_core::ids::CommitId;
 use crate::command::{Call, CommandError};
 use crate::identity::Identity;
 use crate::program::Program;
+use crate::reader::Reader;
 
 /// How objects are named in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,7 @@ pub struct Repository {
     pub(crate) format: ObjectFormat,
     /// Shared by all clones: nobody is to be waited for.
     pub(crate) hurried: Arc<AtomicBool>,
+    pub(crate) reader: Reader,
 }
 
 impl Repository {

@@ -112,3 +112,29 @@ fn ex_06_hooks_and_settings_of_the_last_worker_are_gone() {
     scene.work("echo two >>a.txt; git commit -qam two");
     assert_eq!(scene.work("git log -1 --format=%an").trim(), "U Q Ser");
 }
+
+/// R16, B31: an index of ours that names an object which does not exist makes no tree of it, so the
+/// user's repository stays whole.
+#[test]
+fn b31_a_slots_index_that_lies_about_a_file_damages_nothing() {
+    let scene = Scene::new();
+    scene.prepare();
+    let index = scene.tree().join("../index");
+    let id = scene.user("git rev-parse HEAD:a.txt");
+    let digits = id.trim().as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+    let id: Vec<u8> = digits.map(|two| u8::from_str_radix(two, 16).unwrap()).collect();
+    let mut bytes = fs::read(&index).unwrap();
+    let at = bytes.windows(20).position(|window| window == id).unwrap();
+    bytes[at..at + 20].fill(0x11);
+    bytes.truncate(bytes.len() - 20);
+    fs::write(&index, &bytes).unwrap();
+    // With a sum that is right, so that nothing but the object gives it away.
+    let sum = "sha1sum | cut -c-40 | sed 's/../\\\\x&/g'";
+    scene.work(&format!(
+        "sum=$(cat ../index | {sum}); printf \"$(echo $sum)\" >>../index; echo y >y"
+    ));
+    let error = scene.try_harvest().unwrap_err().to_string();
+    assert!(error.contains("cannot harvest"), "{error}");
+    assert_eq!(scene.salvaged(), None);
+    scene.user("git fsck --strict --no-dangling");
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod commits;
+mod conversations;
 mod cost;
 mod discovery;
 mod harvesting;
@@ -19,3 +20,4 @@ mod scene;
 mod snapshots;
 mod step_commits;
 mod steps;
+mod trees;

@@ -1,0 +1,155 @@
+//! A tree object: the entries of one directory, as git stores them.
+
+use crate::command::CommandError;
+use crate::loose::hex;
+use crate::repository::{ObjectFormat, Repository};
+
+const TYPE: u32 = 0o170_000;
+const DIRECTORY: u32 = 0o040_000;
+
+/// One entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TreeEntry {
+    pub(crate) name: Vec<u8>,
+    /// As git understands it; what is stored may be an older way to write it.
+    pub(crate) mode: u32,
+    pub(crate) id: String,
+}
+
+impl TreeEntry {
+    pub(crate) fn is_tree(&self) -> bool {
+        self.mode & TYPE == DIRECTORY
+    }
+
+    /// File, symlink, directory or commit of another repository; not who may execute it.
+    pub(crate) fn kind(&self) -> u32 {
+        self.mode & TYPE
+    }
+
+    /// Git sorts a directory as if its name ended with a slash.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        sort_key(&self.name, self.is_tree())
+    }
+}
+
+pub(crate) fn sort_key(name: &[u8], is_tree: bool) -> Vec<u8> {
+    let mut key = name.to_owned();
+    if is_tree {
+        key.push(b'/');
+    }
+    key
+}
+
+/// The entries of a directory, and whether they are written as git writes them today.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tree {
+    pub(crate) entries: Vec<TreeEntry>,
+    pub(crate) is_canonical: bool,
+}
+
+impl Tree {
+    pub(crate) fn parse(content: &[u8], format: ObjectFormat) -> Option<Self> {
+        let mut tree = Self { entries: Vec::new(), is_canonical: true };
+        let mut rest = content;
+        while !rest.is_empty() {
+            let space = rest.iter().position(|byte| *byte == b' ')?;
+            let stored = std::str::from_utf8(&rest[..space]).ok()?;
+            let bits = u32::from_str_radix(stored, 8).ok()?;
+            rest = &rest[space + 1..];
+            let end = rest.iter().position(|byte| *byte == 0)?;
+            let name = rest[..end].to_owned();
+            let id = rest.get(end + 1..end + 1 + format.id_bytes())?;
+            rest = &rest[end + 1 + format.id_bytes()..];
+            let mode = canonical(bits);
+            tree.is_canonical &= format!("{mode:o}") == stored && !name.is_empty();
+            tree.entries.push(TreeEntry { name, mode, id: hex(id) });
+        }
+        let sorted = tree.entries.is_sorted_by(|a, b| a.key() < b.key());
+        tree.is_canonical &= sorted;
+        Some(tree)
+    }
+
+    /// As an object; the entries are in git's order.
+    pub(crate) fn render(entries: &[TreeEntry]) -> Vec<u8> {
+        let mut content = Vec::new();
+        for entry in entries {
+            content.extend(format!("{:o} ", entry.mode).into_bytes());
+            content.extend(&entry.name);
+            content.push(0);
+            content.extend(bytes_of(&entry.id));
+        }
+        content
+    }
+}
+
+impl Repository {
+    /// The entries of a tree that must be there.
+    pub(crate) fn read_tree(&self, id: &str) -> Result<Tree, CommandError> {
+        // Git knows the empty tree without storing it.
+        if id == self.format.empty_tree() {
+            return Ok(Tree { entries: Vec::new(), is_canonical: true });
+        }
+        let found = self.read_object(id)?.filter(|object| object.kind == "tree");
+        let tree = found.and_then(|object| Tree::parse(&object.content, self.format));
+        tree.ok_or_else(|| CommandError::Unexpected {
+            doing: format!("read the tree {id}"),
+            verb: "cat-file".to_owned(),
+            detail: "it is missing or damaged".to_owned(),
+        })
+    }
+}
+
+/// The mode that git makes of what it finds in a tree.
+fn canonical(bits: u32) -> u32 {
+    match bits & TYPE {
+        0o100_000 if bits & 0o100 == 0 => 0o100_644,
+        0o100_000 => 0o100_755,
+        0o120_000 => 0o120_000,
+        DIRECTORY => DIRECTORY,
+        _ => 0o160_000,
+    }
+}
+
+/// Ids are digits by type; two of them are a byte.
+fn bytes_of(id: &str) -> Vec<u8> {
+    let digit = |byte: u8| match byte {
+        b'a'..=b'f' => byte - b'a' + 10,
+        _ => byte - b'0',
+    };
+    id.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_reads_as_it_was_written() {
+        let entry = |name: &str, mode, digit: &str| TreeEntry {
+            name: name.as_bytes().to_owned(),
+            mode,
+            id: digit.repeat(40),
+        };
+        let entries = vec![
+            entry("a.b", 0o100_644, "1"),
+            entry("a", DIRECTORY, "f"),
+            entry("b", 0o120_000, "0"),
+        ];
+        let content = Tree::render(&entries);
+        let tree = Tree::parse(&content, ObjectFormat::Sha1).unwrap();
+        assert!(tree.is_canonical);
+        assert_eq!(tree.entries, entries);
+        for end in 1..content.len() {
+            let cut = Tree::parse(&content[..end], ObjectFormat::Sha1);
+            assert!(cut.is_none_or(|cut| cut.entries.len() < 3), "{end} bytes");
+        }
+    }
+
+    #[test]
+    fn old_ways_to_write_a_mode_are_understood_and_noticed() {
+        let mut content = b"100664 x\0".to_vec();
+        content.extend([0; 20]);
+        let tree = Tree::parse(&content, ObjectFormat::Sha1).unwrap();
+        assert_eq!((tree.entries[0].mode, tree.is_canonical), (0o100_644, false));
+    }
+}

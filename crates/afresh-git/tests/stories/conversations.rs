@@ -1,0 +1,71 @@
+//! The git process that stays: it may end at any time, and nobody notices.
+
+use std::fs;
+
+use afresh_git::{Pool, Program, Repository, Surroundings};
+
+use crate::scene::{Scene, put_script, variables};
+
+/// The scene's repository, with something else in the place of `git cat-file`.
+fn with_cat_file(scene: &Scene, script: &str) -> Repository {
+    let bin = scene.dir.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let git = scene.repository().program().path().display().to_string();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *' --batch-command '*) {script};; esac\nexec {git} \"$@\"\n"
+    );
+    put_script(&bin.join("git"), &script.replace("GIT", &git));
+    let mut vars = variables(&scene.home());
+    let mut path = bin.into_os_string();
+    path.push(":");
+    path.push(&vars[0].1);
+    vars[0].1 = path;
+    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    Repository::discover(&program, &scene.root).unwrap()
+}
+
+#[test]
+fn a_reader_that_ended_is_started_again() {
+    let scene = Scene::new();
+    let tree = scene.repository().tree_of(&scene.base).unwrap();
+    let once = "read question; echo \"$question\" | GIT \"$@\"; exit 1";
+    let repository = with_cat_file(&scene, once);
+    for _ in 0..3 {
+        assert_eq!(repository.tree_of(&scene.base).unwrap(), tree);
+        assert!(repository.exists(&scene.base).unwrap());
+    }
+}
+
+/// F21: warnings on every call, and more of them than a pipe holds, stop nothing.
+#[test]
+fn f21_a_reader_that_complains_all_the_time_answers() {
+    let scene = Scene::new();
+    let noisy = "head -c 200000 /dev/zero | tr '\\0' 'w' >&2";
+    let repository = with_cat_file(&scene, noisy);
+    let pool = Pool::open(repository, &scene.dir.path().join("other cache")).unwrap();
+    assert!(pool.repository().exists(&scene.base).unwrap());
+}
+
+#[test]
+fn a_reader_that_cannot_run_is_told_with_what_it_said() {
+    let scene = Scene::new();
+    let repository = with_cat_file(&scene, "echo 'fatal: no such luck' >&2; exit 3");
+    let error = repository.tree_of(&scene.base).unwrap_err().to_string();
+    assert!(error.contains("no such luck"), "{error}");
+}
+
+/// Objects that came after it was started are found, also after the user has packed everything.
+#[test]
+fn a_reader_sees_what_is_new_and_what_was_packed() {
+    let scene = Scene::new();
+    assert!(scene.repository().exists(&scene.base).unwrap());
+    for number in 0..3 {
+        let made = scene.user(&format!(
+            "echo {number} >n; git add n; git commit -qm n; git rev-parse HEAD HEAD^{{tree}}; \
+             git gc -q --prune=now"
+        ));
+        let (commit, tree) = made.trim().split_once('\n').unwrap();
+        let commit = commit.parse().unwrap();
+        assert_eq!(scene.repository().tree_of(&commit).unwrap().as_str(), tree);
+    }
+}
