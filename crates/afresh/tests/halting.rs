@@ -152,7 +152,7 @@ fn f17_ctrl_c_and_a_hang_up_let_running_attempts_finish() {
 /// us does not hear it, so what it does is neither lost nor held against the attempt.
 #[test]
 fn f17_ctrl_c_at_a_terminal_does_not_end_our_git() {
-    for verb in ["add", "write-tree", "update-ref"] {
+    for verb in ["add", "update-ref"] {
         let (repo, go) = gated();
         let (armed, at_it) = (Gate::new(&repo, "armed"), Gate::new(&repo, "at-it"));
         let script = format!(
