@@ -24,6 +24,7 @@ use crate::commit::NewCommit;
 use crate::error::FileError;
 use crate::identity::Signature;
 use crate::merge::{MergeOutcome, parse_outcome};
+use crate::pool::PoolError;
 use crate::repository::Repository;
 use crate::survey::told;
 
@@ -95,6 +96,15 @@ pub enum LandError {
     Git(#[from] CommandError),
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl From<PoolError> for LandError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::File(error) => error.into(),
+            PoolError::Git(error) => error.into(),
+        }
+    }
 }
 
 impl LandError {
