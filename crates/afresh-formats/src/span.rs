@@ -15,3 +15,26 @@ pub fn parse(text: &str) -> Option<Duration> {
         _ => None,
     }
 }
+
+/// Writes a span so that it is read back as the same.
+pub fn render(span: Duration) -> String {
+    let seconds = span.as_secs();
+    match (span.subsec_millis(), seconds) {
+        (1.., _) => format!("{}ms", span.as_millis()),
+        (0, 1..) if seconds.is_multiple_of(3600) => format!("{}h", seconds / 3600),
+        (0, 1..) if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
+        (0, _) => format!("{seconds}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_read_back_as_it_was() {
+        for text in ["0s", "500ms", "5s", "90s", "30m", "2h", "1500ms"] {
+            assert_eq!(parse(text).map(render).as_deref(), Some(text));
+        }
+    }
+}

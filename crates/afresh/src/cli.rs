@@ -71,7 +71,10 @@ pub(crate) enum Command {
     Step(commands::step::Args),
     Log(commands::log::Args),
     Issue(commands::issue::Args),
+    Config(commands::config::Args),
     Schema(commands::schema::Args),
+    Completions(commands::completions::Args),
+    Man(commands::man::Args),
     #[command(hide = true)]
     Agent(commands::agent::Args),
 }

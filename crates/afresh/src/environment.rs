@@ -7,6 +7,7 @@
 //! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are held |
 //! | `AFRESH_RESULT` | in an attempt: its result file, beside which its mailbox is |
 //! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: which one it is, and what it was given |
+//! | `AFRESH_COMPLETE` | a shell asks what could come next; see `crate::completing` |
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
 //! | `NO_COLOR` | no colours |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
@@ -29,13 +30,22 @@ pub(crate) fn state() -> Option<PathBuf> {
 
 /// Outside the repository, because tools that walk upwards break on nested checkouts.
 pub(crate) fn cache() -> Option<PathBuf> {
-    directory("AFRESH_CACHE")
-        .or_else(|| {
-            directory("XDG_CACHE_HOME")
-                .filter(|path| path.is_absolute())
-                .map(|path| path.join("afresh"))
-        })
-        .or_else(|| directory("HOME").map(|home| home.join(".cache/afresh")))
+    match cache_variable()? {
+        name @ "AFRESH_CACHE" => directory(name),
+        name @ "HOME" => directory(name).map(|home| home.join(".cache/afresh")),
+        name => directory(name).map(|path| path.join("afresh")),
+    }
+}
+
+/// The variable that says where the cache directory is.
+pub(crate) fn cache_variable() -> Option<&'static str> {
+    let absolute = |name: &str| {
+        std::env::var_os(name).is_some_and(|value| std::path::Path::new(&value).is_absolute())
+    };
+    let names = ["AFRESH_CACHE", "XDG_CACHE_HOME", "HOME"];
+    names
+        .into_iter()
+        .find(|name| directory(name).is_some() && (*name != "XDG_CACHE_HOME" || absolute(name)))
 }
 
 /// Where the files of the attempt are that we are called from.
@@ -60,6 +70,11 @@ pub(crate) fn attempt() -> Option<InAttempt> {
 fn directory(name: &str) -> Option<PathBuf> {
     let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
     std::path::absolute(PathBuf::from(value)).ok()
+}
+
+/// The wish as it was written.
+pub(crate) fn containment_word() -> Option<String> {
+    containment().and_then(|_| std::env::var("AFRESH_CONTAINMENT").ok())
 }
 
 pub(crate) fn containment() -> Option<Containment> {

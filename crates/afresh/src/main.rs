@@ -5,6 +5,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`cli`], [`commands`] | what was typed; one file per command |
+//! | [`completing`] | what a shell completes |
 //! | [`environment`] | every variable that we read |
 //! | [`config`] | the configuration file, and what it means together with the flags |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
@@ -24,6 +25,7 @@
 mod asking;
 mod cli;
 mod commands;
+mod completing;
 mod config;
 mod doctor;
 mod environment;
@@ -63,6 +65,9 @@ fn main() -> ExitCode {
         return afresh_process::supervise_main();
     }
     exit::on_panic();
+    if completing::answered_a_shell() {
+        return ExitCode::SUCCESS;
+    }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::of_usage(&error),

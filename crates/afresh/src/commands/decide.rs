@@ -6,13 +6,13 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{ordering, workplace};
+use crate::{completing, ordering, workplace};
 
 /// Answer a question
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The question, such as Q3
-    #[arg(value_parser = parse_question)]
+    #[arg(value_parser = parse_question, add = completing::questions())]
     question: u32,
     /// One of its answers; a worker's question may be answered in free words
     answer: String,

@@ -7,7 +7,10 @@ use crate::doctor::{self, Line, State};
 use crate::exit::Exit;
 use crate::output::{Output, Paint, safe};
 
-/// Look whether everything is there that a run needs; each line is good, or says its cure
+/// Look whether everything is there that a run needs
+///
+/// Every line is good, or says its cure. Agents are really started, with an argument that does no
+/// work. Nothing is changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

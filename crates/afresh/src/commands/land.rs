@@ -14,7 +14,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, count, safe};
-use crate::{moment, the_run, workplace};
+use crate::{completing, moment, the_run, workplace};
 
 /// How many files that are in the way are named.
 const NAMED: usize = 20;
@@ -23,6 +23,7 @@ const NAMED: usize = 20;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The run; without it the last one
+    #[arg(add = completing::runs())]
     run: Option<String>,
     /// Take what is done, although the run is not
     #[arg(long)]

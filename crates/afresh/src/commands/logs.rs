@@ -15,15 +15,16 @@ use crate::logs::pages::{Pages, Show};
 use crate::logs::transcript::{Transcript, Wanted};
 use crate::logs::{PAUSE, activity};
 use crate::output::Output;
-use crate::{moment, the_run, workplace};
+use crate::{completing, moment, the_run, workplace};
 
 /// Show the activity log, or the transcript of a task's attempts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The task whose attempts are shown; without it the activity of the run
+    #[arg(add = completing::tasks())]
     task: Option<String>,
     /// Another run than the last one
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = completing::runs())]
     run: Option<String>,
     /// Go on while somebody drives the run
     #[arg(short, long)]

@@ -1,6 +1,8 @@
 //! One file per command: what it takes, and one function that does it.
 
 pub(crate) mod agent;
+pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod decide;
 pub(crate) mod doctor;
 pub(crate) mod halt;
@@ -9,6 +11,7 @@ pub(crate) mod issue;
 pub(crate) mod land;
 pub(crate) mod log;
 pub(crate) mod logs;
+pub(crate) mod man;
 pub(crate) mod questions;
 pub(crate) mod report;
 pub(crate) mod resume;
@@ -28,6 +31,9 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Init(args) => init::init(args, &cli.common, output),
         Command::Doctor(args) => Ok(doctor::doctor(args, &cli.common, output)),
+        Command::Config(args) => config::config(args, &cli.common, output),
+        Command::Completions(args) => completions::completions(args, output),
+        Command::Man(args) => man::man(args, &cli.common, output),
         Command::Run(args) => run::run(args, &cli.common, output),
         Command::Status(args) => status::status(args, &cli.common, output),
         Command::Report(args) => report::report(args, &cli.common, output),

@@ -9,12 +9,13 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{moment, report_page, the_run, workplace};
+use crate::{completing, moment, report_page, the_run, workplace};
 
 /// Report what a run came to, as Markdown or JSON
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The run; without it the last one
+    #[arg(add = completing::runs())]
     run: Option<String>,
     /// Write it to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]

@@ -28,7 +28,9 @@ use crate::person::Person;
 use crate::plan_file::{self, PlanFile};
 use crate::progress::{Progress, Questions};
 use crate::state_page::StatePage;
-use crate::{environment, interruption, moment, ordering, preflight, signals, summary, workplace};
+use crate::{
+    completing, environment, interruption, moment, ordering, preflight, signals, summary, workplace,
+};
 
 /// Run a plan: start it, or go on where it stopped
 #[derive(Debug, clap::Args)]
@@ -88,7 +90,7 @@ pub(crate) struct Driving {
     #[arg(long, value_parser = words(Schedule::WORDS))]
     schedule: Option<String>,
     /// Run this task only
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = completing::tasks())]
     task: Option<String>,
     /// Ask before each task
     #[arg(long)]

@@ -11,13 +11,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
 use crate::output::{Output, Paint, safe};
-use crate::{the_run, workplace};
+use crate::{completing, the_run, workplace};
 
 /// Show where the run stands
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Another run than the last one
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = completing::runs())]
     run: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{ordering, the_run, workplace};
+use crate::{completing, ordering, the_run, workplace};
 
 /// List the tasks that are ready; retry one, skip it, or do without it
 #[derive(Debug, clap::Args)]
@@ -23,17 +23,19 @@ enum Change {
     /// Print the ids of the tasks that could start now
     Ready {
         /// Another run than the last one
-        #[arg(long, value_name = "RUN")]
+        #[arg(long, value_name = "RUN", add = completing::runs())]
         run: Option<String>,
     },
     /// Give a failed, skipped or waiting task fresh workers
     Retry {
         /// The task
+        #[arg(add = completing::tasks())]
         id: String,
     },
     /// Go on without a task; what depends on it is blocked
     Skip {
         /// The task
+        #[arg(add = completing::tasks())]
         id: String,
         /// Why
         #[arg(default_value = "skipped by hand")]
@@ -42,6 +44,7 @@ enum Change {
     /// Let whatever needs a skipped task go on without it
     Ignore {
         /// The task
+        #[arg(add = completing::tasks())]
         id: String,
     },
 }

@@ -3,6 +3,8 @@
 //! The file is read with places, so that a mistake is shown where it is. An unknown key is an
 //! error: a misspelt limit must not silently mean no limit.
 
+mod list;
+mod origin;
 mod read;
 
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use afresh_agents::Agent;
 use afresh_core::settings::Settings;
 use afresh_formats::Finding;
 
+use crate::config::origin::Written;
 use crate::failure::Failure;
 
 /// Everything that can be configured.
@@ -34,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) home: PathBuf,
     /// The file, as people know it; where there is none, the one to write.
     pub(crate) shown: String,
+    /// What the file says, by its dotted keys.
+    pub(crate) written: BTreeMap<String, Written>,
     /// Parts that this version reads but does not carry out yet.
     pub(crate) warnings: Vec<Finding>,
 }
@@ -54,6 +59,7 @@ impl Default for Config {
             check_env: Vec::new(),
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
+            written: BTreeMap::new(),
             warnings: Vec::new(),
         }
     }

@@ -11,7 +11,7 @@ use afresh_formats::Finding;
 use afresh_formats::finding::Source;
 use afresh_formats::node::{Entry, Node, Value};
 
-use super::Config;
+use super::{Config, origin};
 use crate::moment::parse_span;
 use crate::script_file;
 
@@ -24,7 +24,7 @@ const LATER: &[(&str, &str)] = &[
 ];
 const TABLES: &[&str] =
     &["run", "agents", "workspace", "checks", "budget", "context", "sandbox", "review", "hooks"];
-const RUN: &[&str] = &[
+pub(super) const RUN: &[&str] = &[
     "parallel",
     "schedule",
     "agent",
@@ -41,9 +41,9 @@ const RUN: &[&str] = &[
 ];
 const AGENT: &[&str] = &["kind", "command", "prompt", "script", "env", "models"];
 const KINDS: &[&str] = &["command", "claude", "codex", "gemini", "opencode", "acp", "scripted"];
-const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
-const WORKSPACE: &[&str] = &["setup", "keep"];
-const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
+pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
+pub(super) const WORKSPACE: &[&str] = &["setup", "keep"];
+pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
 
 /// Reads the file onto `config`; everything that is wrong comes back.
 pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding> {
@@ -57,7 +57,10 @@ pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding
     let source = Source::new(file, text);
     let mut reader = Reader { source: &source, findings: Vec::new() };
     match afresh_formats::toml::parse(&source) {
-        Ok(root) => reader.root(&root, config),
+        Ok(root) => {
+            config.written = origin::written(&source, &root);
+            reader.root(&root, config);
+        }
         Err(finding) => reader.findings.push(finding),
     }
     reader.findings

@@ -1,0 +1,146 @@
+//! Every value that can be configured, by its dotted key.
+
+use std::time::Duration;
+
+use afresh_agents::{Kind, PromptBy};
+use afresh_core::usage::Budget;
+use afresh_formats::span;
+use serde_json::{Value, json};
+
+use super::Config;
+
+/// One value that holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Listed {
+    pub(crate) key: String,
+    /// Null where nothing is set and nothing holds.
+    pub(crate) value: Value,
+}
+
+impl Config {
+    /// What holds, in the order of the documentation; then what the file says besides.
+    pub(crate) fn values(&self) -> Vec<Listed> {
+        let mut values = self.run();
+        values.extend(self.agent_values());
+        let lists = [
+            ("workspace.setup", json!(self.setup)),
+            ("workspace.keep", json!(self.keep)),
+            ("checks.always", json!(self.settings.always)),
+            ("checks.timeout", spanned(self.check_timeout)),
+            ("checks.parallel", json!(self.checks_parallel)),
+            ("checks.env", json!(self.check_env)),
+        ];
+        values.extend(lists.map(|(key, value)| listed(key, value)));
+        values.extend(self.budgets());
+        let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
+        let besides: Vec<Listed> =
+            besides.map(|(key, written)| listed(key, written.value.clone())).collect();
+        values.extend(besides);
+        values
+    }
+
+    fn run(&self) -> Vec<Listed> {
+        let settings = &self.settings;
+        let unlisted = if settings.unlisted_beside_others { "beside" } else { "alone" };
+        let backoff: Vec<Value> = settings.backoff.iter().copied().map(spanned).collect();
+        [
+            ("parallel", json!(settings.parallel)),
+            ("schedule", json!(settings.schedule.word())),
+            ("agent", json!(self.agent)),
+            ("attempts", json!(settings.attempts)),
+            ("attempt_timeout", spanned(self.attempt_timeout)),
+            ("silence_timeout", spanned(self.silence_timeout)),
+            ("timeout_action", json!(settings.timeout_action.word())),
+            ("halt_grace", spanned(settings.halt_grace)),
+            ("history", json!(settings.history.word())),
+            ("scope", json!(settings.scope.word())),
+            ("backoff", json!(backoff)),
+            ("unlisted", json!(unlisted)),
+            ("output_limit", json!(self.output_bytes)),
+        ]
+        .into_iter()
+        .map(|(key, value)| listed(&format!("run.{key}"), value))
+        .collect()
+    }
+
+    fn agent_values(&self) -> Vec<Listed> {
+        let mut values = Vec::new();
+        for agent in self.agents.values() {
+            let mut add = |key: &str, value| {
+                values.push(listed(&format!("agents.{}.{key}", agent.name), value));
+            };
+            match &agent.kind {
+                Kind::Command { command, prompt } => {
+                    add("kind", json!("command"));
+                    add("command", json!(command));
+                    add("prompt", json!(prompt_word(*prompt)));
+                }
+                Kind::Scripted { script } => {
+                    add("kind", json!("scripted"));
+                    add("script", json!(script.shown));
+                }
+            }
+            add("env", json!(agent.env));
+        }
+        values
+    }
+
+    fn budgets(&self) -> Vec<Listed> {
+        let amounts = |budget: Budget| (budget.cost_micros.map(dollars), budget.tokens);
+        let ((usd, tokens), (task_usd, task_tokens)) =
+            (amounts(self.settings.budget), amounts(self.settings.task_budget));
+        [
+            ("budget.usd", json!(usd)),
+            ("budget.tokens", json!(tokens)),
+            ("budget.task_usd", json!(task_usd)),
+            ("budget.task_tokens", json!(task_tokens)),
+        ]
+        .map(|(key, value)| listed(key, value))
+        .to_vec()
+    }
+}
+
+fn listed(key: &str, value: Value) -> Listed {
+    Listed { key: key.to_owned(), value }
+}
+
+fn spanned(length: Duration) -> Value {
+    json!(span::render(length))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "money is shown here, not counted")]
+fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+fn prompt_word(prompt: PromptBy) -> &'static str {
+    match prompt {
+        PromptBy::Stdin => "stdin",
+        PromptBy::File => "file",
+        PromptBy::Arg => "arg",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+
+    /// A key that can be written is listed: nobody has to guess which value holds.
+    #[test]
+    fn every_key_that_is_read_is_listed() {
+        let keys: Vec<String> = Config::default().values().into_iter().map(|v| v.key).collect();
+        let tables = [
+            ("run", read::RUN),
+            ("workspace", read::WORKSPACE),
+            ("checks", read::CHECKS),
+            ("budget", read::BUDGET),
+        ];
+        for (table, names) in tables {
+            for name in names {
+                let key = format!("{table}.{name}");
+                assert!(keys.contains(&key), "{key} is not listed");
+            }
+        }
+    }
+}
