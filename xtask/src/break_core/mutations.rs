@@ -36,7 +36,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
             },
             Edit {
                 file: "afresh-core/src/decide/starting.rs",
-                text: "plan.needs(at).iter().all(|need| self.run.task(*need).is_done()),",
+                text: "plan.needs(at).iter().all(|need| self.run.task(*need).is_met()),",
                 instead: "true,",
             },
         ],
@@ -46,8 +46,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         promise: "R3: a task's work is merged once",
         edits: &[Edit {
             file: "afresh-core/src/run/apply.rs",
-            text: "self.set(at, Stage::Done { commit: commit.clone(), attempt: attempt.clone(), receipt });",
-            instead: "drop(receipt);\n        self.set(at, Stage::Idle);",
+            text: "self.set(at, Stage::Done { commit, attempt: attempt.clone(), receipt });",
+            instead: "drop((receipt, commit));\n        self.set(at, Stage::Idle);",
         }],
     },
     Mutation {
@@ -332,6 +332,42 @@ pub(super) const MUTATIONS: &[Mutation] = &[
             file: "afresh-core/src/decide/steps.rs",
             text: "            _ => false,\n        }\n    }\n\n    pub(super) fn drop_steps",
             instead: "            _ => true,\n        }\n    }\n\n    pub(super) fn drop_steps",
+        }],
+    },
+    Mutation {
+        name: "the branch goes back while work is underway",
+        promise: "R2, ST-05: what is going on ends before the branch goes back",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/rewinding.rs",
+            text: "if self.run.is_underway() || self.run.merging().is_some()",
+            instead: "if self.run.merging().is_some()",
+        }],
+    },
+    Mutation {
+        name: "what went back with the branch stays done",
+        promise: "R3, ST-05: what is no longer on the branch is done again",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "if matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
+            instead: "if false && matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
+        }],
+    },
+    Mutation {
+        name: "going back is forgotten by the next driver",
+        promise: "R12: going back is completed",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/recovery.rs",
+            text: "self.resume_rewind();",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "a skipped task holds nobody up",
+        promise: "EX-06: what needs a task that was given up is blocked",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply.rs",
+            text: "Stage::Skipped { reason: reason.clone(), ignored: false }",
+            instead: "Stage::Skipped { reason: reason.clone(), ignored: true }",
         }],
     },
 ];

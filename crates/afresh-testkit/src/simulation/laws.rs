@@ -313,7 +313,7 @@ impl Laws {
             .filter(|(_, state)| state.is_done())
             .map(|(task, _)| task.id.clone())
             .collect();
-        if *world.landed() != done {
+        if world.landed() != done {
             let landed = world.landed();
             return Err(format!("R3: the branch holds {landed:?}, the journal says {done:?}"));
         }

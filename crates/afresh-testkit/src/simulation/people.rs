@@ -35,7 +35,7 @@ pub(super) fn opening(random: &mut Random, scenario: &Scenario, run: &Run) -> Op
     let plan = random.chance(scenario.edit).then(|| edited_plan(random, run.plan()));
     let settings = random.chance(scenario.edit).then(|| edited_settings(random, run.settings()));
     let resume = random
-        .chance(scenario.command)
+        .chance(scenario.command * 5)
         .then(|| *random.pick(&[Resume::Failed, Resume::Wave, Resume::Wave, Resume::Abort]));
     Opening { plan, settings, clear_halt: random.chance(500), resume }
 }

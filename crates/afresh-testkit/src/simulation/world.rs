@@ -31,7 +31,7 @@ pub(super) struct World {
     /// An outsider's commit on top of it.
     foreign: Option<CommitId>,
     /// Tasks whose work is on the branch and stands: their part of the plan has not changed since.
-    landed: BTreeSet<TaskId>,
+    landed: BTreeMap<TaskId, CommitId>,
     /// Tasks that a person gave up, and that nothing has to wait for.
     ignored: BTreeSet<TaskId>,
     /// Commits that the journal says the branch is about to move to.
@@ -63,7 +63,7 @@ impl World {
             commits: BTreeMap::from([(base.clone(), (tree, None))]),
             branch: vec![base],
             foreign: None,
-            landed: BTreeSet::new(),
+            landed: BTreeMap::new(),
             ignored: BTreeSet::new(),
             intended: BTreeSet::new(),
             alive: BTreeSet::new(),
@@ -89,8 +89,8 @@ impl World {
         self.spawned
     }
 
-    pub(super) fn landed(&self) -> &BTreeSet<TaskId> {
-        &self.landed
+    pub(super) fn landed(&self) -> BTreeSet<TaskId> {
+        self.landed.keys().cloned().collect()
     }
 
     pub(super) fn alive(&self) -> &BTreeSet<AttemptId> {
@@ -227,7 +227,7 @@ impl World {
         {
             return Err(format!("R16: {attempt} overwrites what {last} left in slot {slot}"));
         }
-        if self.landed.contains(&attempt.task) {
+        if self.landed.contains_key(&attempt.task) {
             return Err(format!("R3: {attempt} does again what has landed"));
         }
         let behind = self
@@ -235,12 +235,11 @@ impl World {
             .iter()
             .position(|commit| *commit == ground.base)
             .ok_or("EX-03: the base is not on the branch")?;
-        let held: Vec<TaskId> =
-            self.branch[..=behind].iter().filter_map(|c| self.commits[c].1.clone()).collect();
+        let held = &self.branch[..=behind];
         let task =
             &run.plan().tasks()[run.plan().position(&attempt.task).ok_or("an unknown task")?];
         let is_missing = |need: &&TaskId| {
-            let there = held.contains(need) && self.landed.contains(*need);
+            let there = self.landed.get(*need).is_some_and(|commit| held.contains(commit));
             !there && !self.ignored.contains(*need)
         };
         if let Some(missing) = task.needs.iter().find(is_missing) {
@@ -531,7 +530,7 @@ impl World {
         }
         let (_, task) = self.commits.get(to).ok_or("a commit that was never made")?;
         let task = task.clone().ok_or("a commit without a task")?;
-        if !self.landed.insert(task.clone()) {
+        if self.landed.insert(task.clone(), to.clone()).is_some() {
             return Err(format!("R3: {task} lands twice"));
         }
         self.branch.push(to.clone());
