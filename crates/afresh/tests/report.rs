@@ -1,13 +1,13 @@
 //! `afresh report`: what a run came to, for people and for programs.
 
+mod support;
+
 use std::fs;
 
 use afresh_testkit::TestRepo;
 use serde_json::Value;
-
-fn repo() -> TestRepo {
-    TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
-}
+use support::plain::without_chance;
+use support::repo;
 
 /// A run in which everything happens that a report tells: a lie, a question, a deviation, a
 /// failure, a task that is blocked, files that come and go.
@@ -105,7 +105,7 @@ fn ex_10_a_report_has_everything_that_happened() {
 fn ex_10_b35_the_page_for_people_is_plain_markdown() {
     let repo = eventful();
     let page = repo.afresh(&["report"]).expect(0).stdout;
-    let page = without_ids(&page);
+    let page = without_chance(&page);
     insta::assert_snapshot!(page);
     assert!(!page.chars().any(|c| c.is_control() && c != '\n'), "{page:?}");
     assert!(!page.contains("<b>"), "{page}");
@@ -145,26 +145,4 @@ fn a_run_that_is_not_there_is_told_with_those_that_are() {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
-}
-
-/// The page with moments, spans and object ids replaced, which differ from run to run.
-fn without_ids(page: &str) -> String {
-    let words = page.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || ".-:".contains(c)));
-    words
-        .map(|part| {
-            let word =
-                part.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || ".-:".contains(c)));
-            let rest = &part[word.len()..];
-            let bare = word.trim_end_matches([':', '.']);
-            let span = bare.strip_suffix('s').is_some_and(|n| n.parse::<f64>().is_ok());
-            let id = bare.len() == 10 && bare.bytes().all(|b| b.is_ascii_hexdigit());
-            let moment = bare.ends_with('Z') && bare.contains('T') && bare.starts_with("20");
-            match (span, id, moment) {
-                (true, ..) => format!("[SPAN]{}{rest}", &word[bare.len()..]),
-                (_, true, _) => format!("[ID]{}{rest}", &word[bare.len()..]),
-                (.., true) => format!("[MOMENT]{}{rest}", &word[bare.len()..]),
-                _ => part.to_owned(),
-            }
-        })
-        .collect()
 }

@@ -109,7 +109,9 @@ fn started(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Line {
         Err(why) => Line::fail(&name, why, cure),
         Ok(tried) => match tried.report.ended {
             Ended::SpawnFailed(failure) => Line::fail(&name, failure.message, cure),
-            Ended::Exited(0) => Line::ok(&name, format!("{}: {}", found.display(), tried.said)),
+            Ended::Exited(0) if !tried.said.is_empty() => {
+                Line::ok(&name, format!("{}: {}", found.display(), tried.said))
+            }
             Ended::TimedOut | Ended::Silent => {
                 Line::warn(&name, format!("{} --version does not end", found.display()), cure)
             }

@@ -77,7 +77,9 @@ impl Pages {
         if length < from {
             from = 0;
         }
-        if length > from {
+        // Who printed nothing is told too, once.
+        let is_silent = !known && part.name == "stdout";
+        if length > from || is_silent {
             self.heading(transcript, part, output)?;
             from = self.copy(&mut file, from, &part.file)?;
         }

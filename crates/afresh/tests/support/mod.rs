@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every file of stories uses its own part of this")]
 
 pub(crate) mod git;
+pub(crate) mod plain;
 pub(crate) mod processes;
 pub(crate) mod terminal;
 
