@@ -55,6 +55,7 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Demo(commands::demo::Args),
     Init(commands::init::Args),
     Doctor(commands::doctor::Args),
     Run(commands::run::Args),

@@ -9,6 +9,7 @@
 //! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: which one it is, and what it was given |
 //! | `AFRESH_COMPLETE` | a shell asks what could come next; see `crate::completing` |
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
+//! | `TMPDIR` | where `afresh demo` makes its scratch repository |
 //! | `NO_COLOR` | no colours |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
 //! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |

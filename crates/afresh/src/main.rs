@@ -27,6 +27,7 @@ mod cli;
 mod commands;
 mod completing;
 mod config;
+mod demo;
 mod doctor;
 mod environment;
 mod event_lines;

@@ -42,6 +42,11 @@ impl Output {
         Self { json: common.json, talk, color }
     }
 
+    /// The same, where scripts get something else than what people see meanwhile.
+    pub(crate) fn for_people(&self) -> Self {
+        Self { json: false, ..self.clone() }
+    }
+
     pub(crate) fn is_verbose(&self) -> bool {
         self.talk == Talk::Much
     }

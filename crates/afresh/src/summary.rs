@@ -13,21 +13,27 @@ use crate::moment;
 use crate::output::{Output, Paint, safe};
 
 /// A run whose driver has nothing more to do.
-pub(crate) struct Ended<'a> {
-    pub(crate) run: &'a Run,
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) run: Run,
     pub(crate) standing: Standing,
     pub(crate) took: Duration,
-    pub(crate) layout: &'a Layout,
+    pub(crate) layout: Layout,
 }
 
-pub(crate) fn print(ended: &Ended<'_>, output: &Output) {
-    let status = Status::of(ended.run);
+pub(crate) fn print(ended: &Ended, output: &Output) {
+    print_outcome(ended, output);
+    next(ended, &Status::of(&ended.run), output);
+}
+
+/// What it came to, without what to do next.
+pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
+    let status = Status::of(&ended.run);
     failures(ended, &status, output);
-    output.note(&line(ended.run, &status, ended.took, output));
-    next(ended, &status, output);
+    output.note(&line(&ended.run, &status, ended.took, output));
 }
 
-fn failures(ended: &Ended<'_>, status: &Status, output: &Output) {
+fn failures(ended: &Ended, status: &Status, output: &Output) {
     for task in &status.tasks {
         if let ("failed" | "skipped" | "blocked", Some(error)) = (task.state, &task.error) {
             let word = output.paint(Paint::Red, task.state);
@@ -73,8 +79,8 @@ fn line(run: &Run, status: &Status, took: Duration, output: &Output) -> String {
     format!("{} {text}", output.paint(Paint::Blue, "Summary"))
 }
 
-fn next(ended: &Ended<'_>, status: &Status, output: &Output) {
-    let run = ended.run;
+fn next(ended: &Ended, status: &Status, output: &Output) {
+    let run = &ended.run;
     let branch = run.branch();
     waits_for(run, output);
     match ended.standing {

@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decide;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod halt;
 pub(crate) mod init;
@@ -34,6 +35,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Config(args) => config::config(args, &cli.common, output),
         Command::Completions(args) => completions::completions(args, output),
         Command::Man(args) => man::man(args, &cli.common, output),
+        Command::Demo(args) => demo::demo(args, output),
         Command::Run(args) => run::run(args, &cli.common, output),
         Command::Status(args) => status::status(args, &cli.common, output),
         Command::Report(args) => report::report(args, &cli.common, output),

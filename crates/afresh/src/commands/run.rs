@@ -28,6 +28,7 @@ use crate::person::Person;
 use crate::plan_file::{self, PlanFile};
 use crate::progress::{Progress, Questions};
 use crate::state_page::StatePage;
+use crate::summary::Ended;
 use crate::{
     completing, environment, interruption, moment, ordering, preflight, signals, summary, workplace,
 };
@@ -78,7 +79,7 @@ impl From<Resumption> for Resume {
 }
 
 /// How to drive; flags win over the configuration.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Driving {
     /// Workers at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -119,6 +120,14 @@ pub(crate) struct Driving {
     /// Give a task up at this many tokens, all its attempts together
     #[arg(long, value_name = "N")]
     task_budget_tokens: Option<u64>,
+}
+
+impl Driving {
+    /// Everything as configured; without a person the first answer counts.
+    pub(crate) fn for_demo(asks: bool) -> Self {
+        let on_decision = (!asks).then(|| OnDecision::First.word().to_owned());
+        Self { no_input: !asks, on_decision, ..Self::default() }
+    }
 }
 
 fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
@@ -162,7 +171,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit,
     let mut job = prepare(place, file, config, &args.driving, output)?;
     job.anew = args.new;
     job.resume = args.resume.map(Resume::from);
-    job.start_or_continue(output)
+    finish(job, output)
 }
 
 /// Clears the last run's halt and drives it on.
@@ -173,7 +182,13 @@ pub(crate) fn resume(driving: &Driving, common: &Common, output: &Output) -> Res
     let file = last_plan(&place)?;
     let mut job = prepare(place, file, config, driving, output)?;
     job.clear_halt = true;
-    job.start_or_continue(output)
+    finish(job, output)
+}
+
+fn finish(job: Drive, output: &Output) -> Result<Exit, Failure> {
+    let ended = job.start_or_continue(output)?;
+    summary::print(&ended, output);
+    Ok(ended.standing.into())
 }
 
 fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<Workplace, Failure> {
@@ -218,7 +233,8 @@ fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
 }
 
 /// Everything that a drive needs.
-struct Drive {
+#[derive(Debug)]
+pub(crate) struct Drive {
     place: Workplace,
     file: PlanFile,
     settings: Settings,
@@ -231,7 +247,7 @@ struct Drive {
     resume: Option<Resume>,
 }
 
-fn prepare(
+pub(crate) fn prepare(
     place: Workplace,
     file: PlanFile,
     config: Config,
@@ -361,7 +377,8 @@ fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {
 }
 
 impl Drive {
-    fn start_or_continue(mut self, output: &Output) -> Result<Exit, Failure> {
+    /// Drives it until nothing more can happen by itself.
+    pub(crate) fn start_or_continue(mut self, output: &Output) -> Result<Ended, Failure> {
         let taken = self.place.take(&workplace::holder())?;
         let source = self.settings.source.clone();
         let anew = self.anew;
@@ -398,7 +415,7 @@ impl Drive {
         Some(interruption::WAYS[chosen])
     }
 
-    fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Exit, Failure> {
+    fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Ended, Failure> {
         let started = Instant::now();
         let person = Person::at_terminal(output).filter(|_| self.may_ask);
         let watchers = watchers(&self.place, person.as_ref(), output)?;
@@ -410,14 +427,8 @@ impl Drive {
             person.listen(driver.run(), driver.mailer());
         }
         let standing = driver.drive(opening)?;
-        let ended = summary::Ended {
-            run: driver.run(),
-            standing,
-            took: started.elapsed(),
-            layout: &self.place.layout,
-        };
-        summary::print(&ended, output);
-        Ok(standing.into())
+        let (run, took) = (driver.run().clone(), started.elapsed());
+        Ok(Ended { run, standing, took, layout: self.place.layout })
     }
 }
 

@@ -1,0 +1,134 @@
+//! `afresh demo`: everything that afresh does, in a scratch repository, without a key or a network.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use afresh_core::run::Standing;
+use afresh_engine::Workplace;
+use afresh_engine::report::{Around, Report};
+use afresh_store::write_atomically;
+
+use crate::commands::run::{self, Driving};
+use crate::demo::{self, Direction, Scratch};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Paint};
+use crate::person::Person;
+use crate::{config, environment, moment, on_path, plan_file, report_page, summary, workplace};
+
+/// How long a worker seems to think.
+const PAUSE: Duration = Duration::from_millis(240);
+const SLOW_PAUSE: Duration = Duration::from_secs(3);
+
+/// Show everything in a scratch repository: no key, no network
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Leave the scratch repository there, to look around in it
+    #[arg(long)]
+    keep: bool,
+    /// Slow enough to watch
+    #[arg(long)]
+    slow: bool,
+    /// Another seed: others fail, and at other moments
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Never ask in this terminal: the first answer counts
+    #[arg(long)]
+    no_input: bool,
+}
+
+pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    // People read on, whatever scripts want on standard output.
+    let people = output.for_people();
+    let git = workplace::git()?;
+    let mut scratch = Scratch::new(args.keep)?;
+    let pause = if args.slow { SLOW_PAUSE } else { PAUSE };
+    scratch.fill(&Direction { seed: args.seed, pause }.script())?;
+    introduce(&scratch, &people);
+    let repository = scratch.repository();
+    let place = Workplace::find(&git, &repository, None, scratch.cache())?;
+    let file = plan_file::load(&repository, Path::new("todo.plan.toml"))?;
+    let config = config::load(&repository, None)?;
+    let asks = !args.no_input && Person::at_terminal(output).is_some();
+    let driving = Driving::for_demo(asks);
+    let ended = run::prepare(place.clone(), file, config, &driving, &people)?
+        .start_or_continue(&people)
+        .inspect_err(|_| scratch.keep())?;
+    summary::print_outcome(&ended, &people);
+    if ended.standing != (Standing::Finished { ok: true }) {
+        return Ok(unfinished(&mut scratch, ended.standing, &people));
+    }
+    let report = report_of(&place)?;
+    demo::tell(&report, &people);
+    hand_over(&report, &scratch, output)?;
+    demo::try_next(scratch.is_kept().then_some(repository.as_path()), &our_name(), &people);
+    Ok(Exit::Done)
+}
+
+/// How to call us: by name, where a shell finds that.
+fn our_name() -> String {
+    match (on_path::find("afresh", &environment::path()), std::env::current_exe()) {
+        (Err(_), Ok(exe)) => exe.display().to_string(),
+        _ => "afresh".to_owned(),
+    }
+}
+
+fn introduce(scratch: &Scratch, output: &Output) {
+    let title = output.paint(Paint::Blue, "afresh demo");
+    output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
+    output.note(
+        "  The workers follow a script; no model is asked, and tokens and dollars are made up.",
+    );
+    output.note("  git, private clones, checks and merges are real. Some workers are not good:");
+    output.note("  one makes a mistake, one lies, two change the same line, one has to ask.");
+    if scratch.is_kept() {
+        output.note(&format!("  It happens in {}", scratch.repository().display()));
+    }
+    output.note("");
+}
+
+/// Halted, or not what a demo should come to: there is something to look at.
+fn unfinished(scratch: &mut Scratch, standing: Standing, output: &Output) -> Exit {
+    if standing == Standing::Halted {
+        output.note("  halted; the demo starts anew each time");
+    } else {
+        scratch.keep();
+        output.note(&format!("  look at it in {}", scratch.repository().display()));
+    }
+    standing.into()
+}
+
+fn report_of(place: &Workplace) -> Result<Report, Failure> {
+    let found = crate::the_run::find(place, None)?;
+    Report::of(&found, Around { is_driven: false, moment: moment::iso })
+        .map_err(|error| Failure::usage("journal", error.to_string()))
+}
+
+/// The report as data for whoever reads standard output; as a file for whoever looks at a terminal.
+fn hand_over(report: &Report, scratch: &Scratch, output: &Output) -> Result<(), Failure> {
+    if output.json {
+        output.document(report);
+        return Ok(());
+    }
+    let page = report_page::render(report);
+    let terminal = std::io::stdout().is_terminal();
+    if terminal || scratch.is_kept() {
+        let file = report_file(scratch);
+        write_atomically(&file, page.as_bytes()).map_err(|error| {
+            Failure::usage("report", format!("cannot write {}", file.display()))
+                .cause(error.to_string())
+        })?;
+        output.note(&format!("  Report: {}", file.display()));
+    }
+    if !terminal {
+        output.data(page.trim_end());
+    }
+    Ok(())
+}
+
+/// In the scratch directory if that stays, else beside where it was.
+fn report_file(scratch: &Scratch) -> PathBuf {
+    let directory = scratch.repository().parent().map(Path::to_owned).unwrap_or_default();
+    if scratch.is_kept() { directory.join("report.md") } else { directory.with_extension("md") }
+}

@@ -1,0 +1,65 @@
+//! What the demo says at its end: what really happened, told from the report, and what to try next.
+
+use std::path::Path;
+
+use afresh_engine::report::{AttemptResult, Report};
+
+use crate::output::{Output, Paint, safe};
+
+/// The lines about what went wrong and was put right.
+pub(crate) fn tell(report: &Report, output: &Output) {
+    let heading = |text: &str| output.note(&format!("\n{}", output.paint(Paint::Blue, text)));
+    heading("What went wrong, and was noticed");
+    for task in &report.tasks {
+        let merged = task.attempts.iter().find(|it| it.result == AttemptResult::Merged);
+        for attempt in task.attempts.iter().filter(|it| it.result == AttemptResult::Rejected) {
+            // A question is no mistake; it is told below.
+            let asked = report.questions.iter().any(|question| question.task == task.id);
+            if let (false, Some(reason), Some(merged)) = (asked, &attempt.reason, merged) {
+                line(output, &attempt.attempt, &format!("{reason}; {} did it", merged.attempt));
+            }
+        }
+    }
+    for question in &report.questions {
+        let answer = question.answer.as_deref().unwrap_or("no answer");
+        let by = question.by.as_deref().unwrap_or("nobody");
+        let first = question.text.lines().next().unwrap_or_default();
+        line(output, question.task.as_str(), &format!("asked: {first} {answer} ({by})"));
+    }
+    heading("What came of it");
+    for task in &report.tasks {
+        let commit = task.commits.last().map_or("-", |commit| &commit.as_str()[..10]);
+        let tries = task.attempts.len();
+        let again = if tries > 1 { format!(", {tries} workers") } else { String::new() };
+        line(output, commit, &format!("{}: {}{again}", task.id, task.title));
+    }
+    output.note(&format!(
+        "  Branch {}: one commit per task, each checked as exactly the tree it has.",
+        safe(&report.branch)
+    ));
+}
+
+/// What a person may do now. `us` is how they call us.
+pub(crate) fn try_next(kept: Option<&Path>, us: &str, output: &Output) {
+    output.note(&format!("\n{}", output.paint(Paint::Blue, "Try next")));
+    if let Some(repository) = kept {
+        output.note(&format!("  cd {}", repository.display()));
+        command(output, "git log --graph --oneline afresh/todo-1", "what the workers made");
+        command(output, &format!("{us} report"), "the whole story");
+        command(output, &format!("{us} logs add"), "what one worker said");
+        command(output, &format!("{us} land"), "merge it into main");
+    } else {
+        let slow = "others fail, slow enough to watch";
+        command(output, &format!("{us} demo --keep"), "the same, and look around in it");
+        command(output, &format!("{us} demo --slow --seed 7"), slow);
+    }
+    command(output, &format!("{us} init"), "in a repository of your own");
+}
+
+fn line(output: &Output, who: &str, what: &str) {
+    output.note(&format!("  {:<10} {}", safe(who), safe(what)));
+}
+
+fn command(output: &Output, command: &str, why: &str) {
+    output.note(&format!("  {command:<40} {}", output.paint(Paint::Dim, why)));
+}

@@ -1,0 +1,191 @@
+//! Who plays which part in the demo, and the script that says so.
+//!
+//! The good work of every task is here too: it is what a worker of that task writes in the end.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use afresh_agents::scripted::chance::Dice;
+
+/// What the seed decides, and how fast it goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Direction {
+    pub(crate) seed: u64,
+    /// How long a worker seems to think.
+    pub(crate) pause: Duration,
+}
+
+/// A task, the file it makes, and what is to be in it.
+struct Work {
+    task: &'static str,
+    path: &'static str,
+    good: &'static str,
+    /// The same with a mistake that its check finds.
+    bad: Option<&'static str>,
+}
+
+const WORKS: &[Work] = &[
+    Work {
+        task: "store",
+        path: "lib/store.sh",
+        good: "store_add() { printf '%s %s\\n' \"$1\" \"$2\" >>\"$TODO_FILE\"; }\n\
+               store_lines() { [ ! -e \"$TODO_FILE\" ] || cat \"$TODO_FILE\"; }\n\
+               # Reads everything before it writes: the lines may come from the same file.\n\
+               store_keep() { kept=$(cat); printf '%s' \"${kept:+$kept\n}\" >\"$TODO_FILE\"; }\n",
+        bad: Some(
+            "store_add() { printf '%s %s\\n' \"$1\" \"$2\" >>\"$TODO_FILE\"; }\n\
+             store_lines() { [ ! -e \"$TODO_FILE\" ] || cat \"$TODO_FILE\"; }\n\
+             store_keep() { cat >>\"$TODO_FILE\"; }\n",
+        ),
+    },
+    Work {
+        task: "words",
+        path: "lib/words.sh",
+        good: "words_clean() {\n    clean=$(printf '%s' \"$1\" | sed 's/^ *//; s/ *$//')\n    \
+               [ -n \"$clean\" ] || { echo \"there is nothing to do in that\" >&2; return 1; }\n    \
+               printf '%s\\n' \"$clean\"\n}\n",
+        bad: Some("words_clean() { printf '%s\\n' \"$1\"; }\n"),
+    },
+    Work {
+        task: "list",
+        path: "lib/list.sh",
+        good: "todo_list() {\n    number=0\n    store_lines | while read -r state text; do\n        \
+               number=$((number + 1))\n        box=' '\n        [ \"$state\" = open ] || box=x\n        \
+               echo \"$number [$box] $text\"\n    done\n}\n",
+        bad: Some("todo_list() { store_lines; }\n"),
+    },
+    Work {
+        task: "add",
+        path: "lib/add.sh",
+        good: "todo_add() {\n    text=$(words_clean \"$1\") || return 1\n    \
+               store_add open \"$text\"\n    echo \"added: $text\"\n}\n",
+        bad: Some("todo_add() { store_add open \"$1\"; echo \"added: $1\"; }\n"),
+    },
+    Work {
+        task: "count",
+        path: "lib/count.sh",
+        good: "todo_count() { echo \"$(store_lines | grep -c '^open ') to do\"; }\n",
+        bad: Some("todo_count() { echo \"$(store_lines | grep -c '') to do\"; }\n"),
+    },
+    Work {
+        task: "usage",
+        path: "USAGE.md",
+        good: "# Usage\n\n    sh todo.sh add buy milk\n    sh todo.sh list\n    sh todo.sh count\n    \
+               sh todo.sh done 1\n    sh todo.sh drop 1\n",
+        bad: None,
+    },
+];
+
+/// What a worker says that is asked about an empty list.
+const QUESTION: &str = "{ ask = \"What should `list` say about an empty list?\", options = [\"friendly: it says that there is nothing to do\", \"quiet: it says nothing\"] }";
+
+impl Direction {
+    /// The whole script.
+    pub(crate) fn script(&self) -> String {
+        let mut dice = Dice::new(self.seed, "demo", 1);
+        let failing = pick(&mut dice, &["add", "count", "store"]);
+        let lying = pick(&mut dice, &["list", "usage", "words"]);
+        let mut script = format!("version = 1\nseed = {}\n", self.seed);
+        for work in WORKS {
+            if work.task == failing {
+                let bad = work.bad.unwrap_or_default();
+                self.part(&mut script, work.task, Some(1), &write(work.path, bad));
+            } else if work.task == lying {
+                let lie = format!(
+                    "{{ say = \"All tests pass.\" }}, {{ claim = [{:?}], notes = \"all tests pass\" }}",
+                    work.path
+                );
+                self.part(&mut script, work.task, Some(1), &lie);
+            }
+            self.part(&mut script, work.task, None, &write(work.path, work.good));
+        }
+        self.part(&mut script, "done", None, &command("done", "sed \"${1}s/^open /done /\""));
+        self.part(&mut script, "drop", None, &command("drop", "sed \"${1}d\""));
+        self.part(&mut script, "empty", Some(1), QUESTION);
+        self.part(&mut script, "empty", None, &empty());
+        script
+    }
+
+    /// One part: it thinks, reports what it used, and does its acts.
+    fn part(&self, script: &mut String, task: &str, attempt: Option<u32>, acts: &str) {
+        let mut dice = Dice::new(self.seed, task, attempt.unwrap_or(9));
+        let more = |dice: &mut Dice| u64::from(dice.falls(0.5)) + 2 * u64::from(dice.falls(0.5));
+        let (input, output) = (1_400 + 350 * more(&mut dice), 90 + 70 * more(&mut dice));
+        // Fractions of a cent, as a small model would cost.
+        let cost = (input * 3 + output * 15) / 100;
+        let pause = u64::try_from(self.pause.as_millis()).unwrap_or(u64::MAX);
+        let used =
+            format!("{{ use = {{ input = {input}, output = {output}, cost_usd = 0.{cost:04} }} }}");
+        let attempt = attempt.map(|attempt| format!("attempt = {attempt}\n")).unwrap_or_default();
+        let _ = write!(
+            script,
+            "\n[[task]]\nid = {task:?}\n{attempt}do = [\n  {used}, {{ sleep = \"{}ms\" }},\n  {used}, {{ sleep = \"{}ms\" }},\n  {acts},\n]\n",
+            pause / 2,
+            pause / 4 * more(&mut dice),
+        );
+    }
+}
+
+fn pick(dice: &mut Dice, among: &[&'static str]) -> &'static str {
+    let first = dice.falls(0.34);
+    let second = dice.falls(0.5);
+    among[if first { 0 } else { 1 + usize::from(second) }]
+}
+
+fn write(path: &str, text: &str) -> String {
+    format!("{{ write = {path:?}, text = {} }}", quoted(text))
+}
+
+/// A new command needs a line in the program itself, which nobody listed: that is declared.
+fn command(name: &str, filter: &str) -> String {
+    let function = format!("todo_{name}() {{ store_lines | {filter} | store_keep; }}\n");
+    let line = "# more commands go above this line";
+    let file = format!("lib/{name}.sh");
+    format!(
+        "{}, {{ edit = \"todo.sh\", find = {}, replace = {} }},\n  \
+         {{ claim = [{file:?}, \"todo.sh\"], deviations = [ {{ rule = 3, description = \"the program must know the command\", files = [\"todo.sh\"] }} ] }}",
+        write(&file, &function),
+        quoted(line),
+        quoted(&format!("{name}) todo_{name} \"$2\" ;;\n{line}")),
+    )
+}
+
+/// Whatever the answer is, it is one of the two.
+fn empty() -> String {
+    let shell = "case $AFRESH_ANSWER in friendly) style=friendly ;; *) style=quiet ;; esac\n\
+                 mkdir -p lib\n\
+                 printf 'EMPTY_STYLE=%s\\n' $style >lib/empty.sh\n\
+                 printf '%s\\n' 'todo_empty() { [ \"$EMPTY_STYLE\" = quiet ] || echo \"nothing to do\"; }' >>lib/empty.sh";
+    format!("{{ run = {} }}", quoted(shell))
+}
+
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml_edit::Value::from(text).to_string().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use afresh_agents::scripted;
+
+    use super::*;
+
+    #[test]
+    fn every_seed_makes_a_script_and_seeds_differ() {
+        let mut scripts = BTreeSet::new();
+        for seed in 0..50 {
+            let text = Direction { seed, pause: Duration::from_millis(200) }.script();
+            let reading = scripted::read("script.toml", text.as_bytes());
+            assert!(
+                reading.script.is_some() && reading.findings.is_empty(),
+                "{text}\n{reading:#?}"
+            );
+            let parts = text.matches("attempt = 1").count();
+            assert_eq!(parts, 3, "one fails, one lies, one asks: {text}");
+            scripts.insert(text);
+        }
+        assert_eq!(scripts.len(), 50);
+    }
+}

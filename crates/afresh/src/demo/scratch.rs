@@ -1,0 +1,120 @@
+//! The scratch repository of the demo: made, and taken away again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+
+const FILES: &[(&str, &str)] = &[
+    ("README.md", include_str!("project/README.md")),
+    ("todo.sh", include_str!("project/todo.sh")),
+    ("todo.plan.toml", include_str!("project/todo.plan.toml")),
+    (".afresh/config.toml", include_str!("project/config.toml")),
+    ("tests/setup.sh", include_str!("project/tests/setup.sh")),
+    ("tests/store.sh", include_str!("project/tests/store.sh")),
+    ("tests/words.sh", include_str!("project/tests/words.sh")),
+    ("tests/add.sh", include_str!("project/tests/add.sh")),
+    ("tests/list.sh", include_str!("project/tests/list.sh")),
+    ("tests/empty.sh", include_str!("project/tests/empty.sh")),
+    ("tests/done.sh", include_str!("project/tests/done.sh")),
+    ("tests/drop.sh", include_str!("project/tests/drop.sh")),
+    ("tests/count.sh", include_str!("project/tests/count.sh")),
+    ("tests/usage.sh", include_str!("project/tests/usage.sh")),
+];
+
+/// A directory with the repository and everything that afresh keeps for it.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    directory: PathBuf,
+    keep: bool,
+}
+
+impl Scratch {
+    /// Makes a directory that nobody else has.
+    pub(crate) fn new(keep: bool) -> Result<Self, Failure> {
+        let under = std::env::temp_dir();
+        let mut last = None;
+        for number in 0..100_u32 {
+            let directory = under.join(format!("afresh-demo-{}-{number}", std::process::id()));
+            match fs::create_dir(&directory) {
+                Ok(()) => {
+                    let directory = directory.canonicalize().unwrap_or(directory);
+                    return Ok(Self { directory, keep });
+                }
+                Err(error) => last = Some(error),
+            }
+        }
+        let why = last.map(|error| error.to_string()).unwrap_or_default();
+        Err(Failure::usage("scratch", format!("cannot make a directory in {}", under.display()))
+            .cause(why)
+            .help("TMPDIR says where"))
+    }
+
+    pub(crate) fn repository(&self) -> PathBuf {
+        self.directory.join("todo")
+    }
+
+    /// Workspaces go here, not into the user's cache.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.directory.join("cache")
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        self.keep
+    }
+
+    /// From now on it stays: somebody has to look at it.
+    pub(crate) fn keep(&mut self) {
+        self.keep = true;
+    }
+
+    /// Writes the project and makes its first commit.
+    pub(crate) fn fill(&self, script: &str) -> Result<(), Failure> {
+        let repository = self.repository();
+        for (path, text) in FILES.iter().chain(&[(".afresh/script.toml", script)]) {
+            put(&repository.join(path), text)?;
+        }
+        self.git(&["init", "--quiet", "--template=", "--initial-branch=main"])?;
+        self.git(&["add", "--all"])?;
+        self.git(&["commit", "--quiet", "--message", "A to-do list that does nothing yet"])
+    }
+
+    /// Git as if nobody had configured anything: no hooks, no signatures, no templates.
+    fn git(&self, args: &[&str]) -> Result<(), Failure> {
+        let mut git = Command::new("git");
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("GIT_") {
+                git.env_remove(name);
+            }
+        }
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        git.args(["-c", "user.name=afresh demo", "-c", "user.email=demo@localhost"]);
+        git.args(args).current_dir(self.repository()).stdin(Stdio::null());
+        let failed = |why: String| {
+            Failure::usage("scratch", format!("git {} failed", args.join(" "))).cause(why)
+        };
+        let output = git.output().map_err(|error| failed(error.to_string()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !self.keep {
+            // What cannot be removed is in the directory for such things.
+            let _ = fs::remove_dir_all(&self.directory);
+        }
+    }
+}
+
+fn put(path: &Path, text: &str) -> Result<(), Failure> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).and_then(|()| fs::write(path, text)).map_err(|error| {
+        Failure::usage("scratch", format!("cannot write {}", path.display()))
+            .cause(error.to_string())
+    })
+}
