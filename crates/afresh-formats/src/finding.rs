@@ -73,9 +73,10 @@ impl Finding {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        let mut text = format!("{word}[{}]: {}\n", self.code, self.message);
+        let (file, message) = (printable::line(&self.file), printable::lines(&self.message));
+        let mut text = format!("{word}[{}]: {message}\n", self.code);
         if self.line == 0 {
-            let _ = writeln!(text, "  --> {}", self.file);
+            let _ = writeln!(text, "  --> {file}");
         } else {
             let number = self.line.to_string();
             let margin = " ".repeat(number.len());
@@ -83,12 +84,12 @@ impl Finding {
             let before = " ".repeat(self.column.saturating_sub(1).min(EXCERPT_CHARS));
             let room = EXCERPT_CHARS.saturating_sub(before.len()).max(1);
             let carets = "^".repeat(self.width.clamp(1, room));
-            let _ = writeln!(text, "  --> {}:{}:{}", self.file, self.line, self.column);
+            let _ = writeln!(text, "  --> {file}:{}:{}", self.line, self.column);
             let _ =
                 writeln!(text, " {margin} |\n {number} | {shown}\n {margin} | {before}{carets}");
         }
         if let Some(help) = &self.help {
-            let _ = writeln!(text, "  help: {help}");
+            let _ = writeln!(text, "  help: {}", printable::lines(help));
         }
         text
     }

@@ -31,9 +31,9 @@ impl DiscoverError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Directory(_) => Some(String::from("name an existing directory with -C")),
-            Self::NotARepository { .. } => {
-                Some(String::from("run `git init` there, or let afresh do it with --init-git"))
-            }
+            Self::NotARepository { .. } => Some(String::from(
+                "name one with -C DIR; or make one: `git init`, or `afresh run --init-git PLAN`",
+            )),
             Self::Unsafe { directory, .. } => Some(format!(
                 "if you trust it: git config --global --add safe.directory {}",
                 directory.display()

@@ -4,7 +4,7 @@ use afresh_engine::{Seen, Watcher};
 use serde_json::Value;
 
 use crate::moment;
-use crate::output::{Output, ascii_where_hidden};
+use crate::output::Output;
 
 #[derive(Debug)]
 pub(crate) struct EventLines {
@@ -19,6 +19,6 @@ impl Watcher for EventLines {
             fields.insert("at".to_owned(), moment::iso(seen.wall_ms).into());
             fields.insert("run".to_owned(), seen.run.id().to_string().into());
         }
-        self.output.data(&ascii_where_hidden(&line.to_string()));
+        self.output.data(&line.to_string());
     }
 }

@@ -47,6 +47,11 @@ impl Failure {
         self
     }
 
+    /// What to do, where it does not know better.
+    pub(crate) fn or_help(self, help: &str) -> Self {
+        if self.help.is_some() { self } else { self.help(help) }
+    }
+
     pub(crate) fn about(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self

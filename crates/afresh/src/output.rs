@@ -57,22 +57,21 @@ impl Output {
     }
 
     /// A line of data.
-    #[expect(clippy::unused_self, reason = "data and notes are two sides of one output")]
     pub(crate) fn data(&self, text: &str) {
         // A reader that has gone away is no reason to fail.
-        let _ = writeln!(std::io::stdout().lock(), "{text}");
+        let _ = self.line(text);
     }
 
     /// A line of data, for those who go on until nobody reads: false from then on.
     pub(crate) fn line(&self, text: &str) -> bool {
-        let text = if self.json { ascii_where_hidden(text) } else { text.to_owned() };
+        let text = if self.json { ascii_where_hidden(text) } else { self.harmless(text) };
         writeln!(std::io::stdout().lock(), "{text}").is_ok()
     }
 
     /// One JSON document as data.
     pub(crate) fn document(&self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
-            Ok(text) => self.data(&ascii_where_hidden(&text)),
+            Ok(text) => self.data(&text),
             Err(error) => self.note(&format!("cannot write JSON: {error}")),
         }
     }
@@ -80,8 +79,27 @@ impl Output {
     /// A line for people.
     pub(crate) fn note(&self, text: &str) {
         if self.talk != Talk::Little {
-            let _ = writeln!(std::io::stderr().lock(), "{text}");
+            let _ = writeln!(std::io::stderr().lock(), "{}", self.harmless(text));
         }
+    }
+
+    /// The last line of defence: whatever was forgotten before, only our own colours get through.
+    fn harmless(&self, text: &str) -> String {
+        if !text.contains('\x1b') || !self.color {
+            return printable::lines(text);
+        }
+        let mut pieces = text.split('\x1b');
+        let mut shown = printable::lines(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let color = piece.strip_prefix('[').and_then(|rest| rest.split_once('m'));
+            match color.filter(|(code, _)| COLORS.contains(code)) {
+                Some((code, rest)) => {
+                    let _ = write!(shown, "\x1b[{code}m{}", printable::lines(rest));
+                }
+                None => shown.push_str(&printable::lines(&format!("\x1b{piece}"))),
+            }
+        }
+        shown
     }
 
     /// A word in a colour, where colours are wanted.
@@ -96,13 +114,16 @@ impl Output {
 
     pub(crate) fn failed(&self, failure: &Failure) -> ExitCode {
         if self.json {
-            self.data(&ascii_where_hidden(&failure.to_json().to_string()));
+            self.data(&failure.to_json().to_string());
         } else {
             let _ = std::io::stderr().lock().write_all(failure.to_text().as_bytes());
         }
         failure.exit.into()
     }
 }
+
+/// The codes of [`Paint`], and the one that ends a colour.
+const COLORS: &[&str] = &["31", "32", "33", "34", "2", "0"];
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Paint {
@@ -115,7 +136,7 @@ pub(crate) enum Paint {
 
 /// JSON that says the same without a character that a terminal could obey: those stand in texts
 /// alone, where their number means the same.
-pub(crate) fn ascii_where_hidden(json: &str) -> String {
+fn ascii_where_hidden(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {
         if c == '\n' || !printable::is_unprintable(c) {
@@ -136,3 +157,27 @@ pub(crate) fn count(number: usize, what: &str) -> String {
 
 /// Text from plans, repositories and workers, safe for one line of a terminal.
 pub(crate) use afresh_core::printable::line as safe;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// B35: whatever a command prints, only our own colours get through, and none without colours.
+    #[test]
+    fn b35_only_our_own_colours_get_through() {
+        let mut output = Output { json: false, talk: Talk::Usual, color: true };
+        let text = format!("{} \x1b[2J\x1b[31;1m\x1b]0;t\x07\x1b", output.paint(Paint::Red, "x"));
+        let wanted = "\x1b[31mx\x1b[0m \\u{1b}[2J\\u{1b}[31;1m\\u{1b}]0;t\\u{7}\\u{1b}";
+        assert_eq!(output.harmless(&text), wanted);
+        output.color = false;
+        assert_eq!(output.harmless("\x1b[31mx\n\ty"), "\\u{1b}[31mx\n\ty");
+    }
+
+    #[test]
+    fn json_says_the_same_without_hidden_characters() {
+        let value = serde_json::json!({"a": "\u{9b}2J\u{202e}\u{e0041}"});
+        let shown = ascii_where_hidden(&value.to_string());
+        assert!(shown.is_ascii(), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).expect("JSON"), value);
+    }
+}

@@ -33,4 +33,5 @@ pub(crate) fn decide(args: &Args, common: &Common, output: &Output) -> Result<Ex
         "answered; `afresh run` goes on if nobody drives the run",
         |run| Order::Decide { run, question, answer, by },
     )
+    .map_err(|failure| failure.or_help("`afresh questions` lists what waits, and the answers"))
 }

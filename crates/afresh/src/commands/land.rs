@@ -1,6 +1,6 @@
 //! `afresh land`: brings a run's work to the branch that the user is on, or hands it over as a patch.
 
-use std::io::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
@@ -189,6 +189,10 @@ fn patch(
     let patch = place.repository.patch(run.base(), run.tip(), &head).map_err(|e| git_failed(&e))?;
     let output = target.output;
     if target.file == Path::new("-") {
+        if std::io::stdout().is_terminal() {
+            return Err(Failure::usage("patch", "a patch may hold what controls a terminal")
+                .help("send it to a file or a program: `afresh land --patch FILE`"));
+        }
         // A reader that has gone away is no reason to fail.
         let _ = std::io::stdout().lock().write_all(&patch);
         return Ok(Exit::Done);

@@ -53,17 +53,17 @@ pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit
     match &args.change {
         Change::Ready { run } => ready(run.as_deref(), common, output),
         Change::Retry { id } => {
-            let task = parse(id)?;
+            let task = known(id, common)?;
             let done = "it is tried again; `afresh run` goes on if nobody drives the run";
             ordering::give(common, output, done, |run| Order::Retry { run, task })
         }
         Change::Ignore { id } => {
-            let task = parse(id)?;
+            let task = known(id, common)?;
             let done = "what needs it goes on without it";
             ordering::give(common, output, done, |run| Order::Ignore { run, task })
         }
         Change::Skip { id, reason } => {
-            let (task, reason) = (parse(id)?, reason.clone());
+            let (task, reason) = (known(id, common)?, reason.clone());
             ordering::give(common, output, "skipped", |run| Order::Skip { run, task, reason })
         }
     }
@@ -88,6 +88,8 @@ fn ready(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-fn parse(id: &str) -> Result<TaskId, Failure> {
-    TaskId::new(id).map_err(|why| Failure::usage("task", format!("the id {id:?} {why}")))
+/// A task of the last run; its id is told right, or with the one that was meant.
+fn known(id: &str, common: &Common) -> Result<TaskId, Failure> {
+    let place = workplace::find(common)?;
+    the_run::task(&the_run::find(&place, None)?.run, id)
 }

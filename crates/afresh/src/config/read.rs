@@ -139,10 +139,14 @@ impl Reader<'_, '_> {
         let (mut kind, mut command, mut prompt, mut env) =
             (None, Vec::new(), PromptBy::Stdin, Vec::new());
         let mut script = None;
+        let mut kind_at = entry.key_span.clone();
         for field in self.entries(&entry.node) {
             let value = &field.node;
             match field.key.as_str() {
-                "kind" => kind = self.text(value),
+                "kind" => {
+                    kind = self.text(value);
+                    kind_at = value.span.clone();
+                }
                 "command" => self.set(&mut command, value, Self::texts),
                 "env" => self.set(&mut env, value, Self::texts),
                 "script" => script = Some(value),
@@ -184,7 +188,7 @@ impl Reader<'_, '_> {
                     || format!("known are: {}", KINDS.join(", ")),
                     |near| format!("did you mean {near:?}?"),
                 );
-                self.problem(&entry.key_span, message, Some(&help));
+                self.problem(&kind_at, message, Some(&help));
                 None
             }
             Some(other) => {
