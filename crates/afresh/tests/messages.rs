@@ -158,7 +158,7 @@ fn no_command_waits_for_input_that_cannot_come() {
     let heads = lines.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
     for name in heads.filter_map(|line| line.split_whitespace().next()) {
         // These ask the person who is there; without one they end, as below.
-        let asks = ["init", "run", "resume"].contains(&name);
+        let asks = ["init", "run", "resume", "demo"].contains(&name);
         finish(repo.command(&[name]));
         if !asks {
             let (code, seen) = Terminal::start(repo.command(&[name])).end();
