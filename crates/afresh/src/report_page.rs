@@ -222,7 +222,7 @@ fn retries(page: &mut String, report: &Report) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
     let mut lost = all
         .filter(|attempt| {
-            matches!(attempt.result, AttemptResult::Rejected | AttemptResult::NotStarted)
+            !matches!(attempt.result, AttemptResult::Merged | AttemptResult::Underway)
         })
         .peekable();
     if lost.peek().is_none() {

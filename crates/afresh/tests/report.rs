@@ -146,3 +146,25 @@ fn a_run_that_is_not_there_is_told_with_those_that_are() {
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
 }
+
+/// EX-10, ST-05: what a run went back on is told as undone, and its files do not count.
+#[test]
+fn ex_10_what_was_taken_back_is_told_and_does_not_count() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a*\"]\nchecks = [\"true\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"b\"]\nchecks = [\"true\"]\n",
+    );
+    repo.config("[run]\nagent = \"mine\"\nattempts = 1\nparallel = 1\nschedule = \"waves\"\n");
+    repo.agent(
+        "case $AFRESH_TASK.$AFRESH_ATTEMPT in A.1) echo 1 > a1;; A.*) echo 2 > a2;; B.1) exit 1;; B.*) echo b > b;; esac",
+    );
+    repo.run(&["--on-failure", "skip"]).expect(1);
+    repo.run(&["--resume", "wave"]).expect(0);
+    let report = repo.afresh(&["report", "--json"]).expect(0).json();
+    assert_eq!(report["files"]["created"], serde_json::json!(["a2", "b"]), "{report}");
+    assert_eq!(report["tasks"][0]["attempts"][0]["result"], "undone");
+    assert_eq!(report["tasks"][0]["attempts"][1]["result"], "merged");
+    let page = repo.afresh(&["report"]).expect(0).stdout;
+    assert!(page.contains("went back to before that"), "{page}");
+}

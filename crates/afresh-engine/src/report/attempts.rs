@@ -9,6 +9,8 @@ use afresh_core::status::UsageStatus;
 use afresh_core::usage::Usage;
 use serde::Serialize;
 
+use super::landings::Landed;
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttemptReport {
     pub attempt: String,
@@ -39,6 +41,8 @@ pub enum AttemptResult {
     NotStarted,
     Rejected,
     Merged,
+    /// It was merged, and the run went back to before that.
+    Undone,
 }
 
 impl AttemptResult {
@@ -49,6 +53,7 @@ impl AttemptResult {
             Self::NotStarted => "not-started",
             Self::Rejected => "rejected",
             Self::Merged => "merged",
+            Self::Undone => "undone",
         }
     }
 }
@@ -124,6 +129,15 @@ impl Attempts {
                 told.commit = Some(commit.clone());
             }
             _ => {}
+        }
+    }
+
+    /// These landed, and the branch went back to before that.
+    pub(super) fn undo(&mut self, undone: &[Landed]) {
+        for landed in undone {
+            let told = self.of(&landed.attempt);
+            told.result = AttemptResult::Undone;
+            told.reason = Some("it was merged, and the run went back to before that".to_owned());
         }
     }
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use afresh_core::Event;
 use afresh_core::check::Receipt;
 use afresh_core::harvest::ChangeKind;
-use afresh_core::ids::AttemptId;
 use serde::Serialize;
 
 /// Between the commit that the run started from and its last one.
@@ -16,56 +14,35 @@ pub struct Files {
     pub deleted: Vec<String>,
 }
 
-/// The changes, while the events go by.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    /// Receipts of work that is about to land.
-    intended: BTreeMap<AttemptId, Receipt>,
-    landed: BTreeMap<String, ChangeKind>,
-}
-
-impl Changes {
-    pub(super) fn see(&mut self, event: &Event) {
-        match event {
-            Event::LandIntended { attempt, receipt, .. } => {
-                self.intended.insert(attempt.clone(), receipt.clone());
-            }
-            Event::Merged { attempt, .. } => {
-                if let Some(receipt) = self.intended.remove(attempt) {
-                    self.land(&receipt);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn land(&mut self, receipt: &Receipt) {
-        let kinds = [
-            (&receipt.created, ChangeKind::Created),
-            (&receipt.modified, ChangeKind::Modified),
-            (&receipt.deleted, ChangeKind::Deleted),
-        ];
-        for (paths, kind) in kinds {
-            for path in paths {
-                let before = self.landed.remove(path);
-                if let Some(sum) = together(before, kind) {
-                    self.landed.insert(path.clone(), sum);
-                }
+impl Files {
+    /// What these receipts amount to, in the order in which they landed.
+    pub(super) fn of<'r>(receipts: impl Iterator<Item = &'r Receipt>) -> Self {
+        let mut changed: BTreeMap<&str, ChangeKind> = BTreeMap::new();
+        for (path, kind) in receipts.flat_map(changes) {
+            let before = changed.remove(path);
+            if let Some(sum) = together(before, kind) {
+                changed.insert(path, sum);
             }
         }
-    }
-
-    pub(super) fn settled(self) -> Files {
-        let mut files = Files::default();
-        for (path, kind) in self.landed {
+        let mut files = Self::default();
+        for (path, kind) in changed {
             match kind {
-                ChangeKind::Created => files.created.push(path),
-                ChangeKind::Modified => files.modified.push(path),
-                ChangeKind::Deleted => files.deleted.push(path),
+                ChangeKind::Created => files.created.push(path.to_owned()),
+                ChangeKind::Modified => files.modified.push(path.to_owned()),
+                ChangeKind::Deleted => files.deleted.push(path.to_owned()),
             }
         }
         files
     }
+}
+
+fn changes(receipt: &Receipt) -> impl Iterator<Item = (&str, ChangeKind)> {
+    let kinds = [
+        (&receipt.created, ChangeKind::Created),
+        (&receipt.modified, ChangeKind::Modified),
+        (&receipt.deleted, ChangeKind::Deleted),
+    ];
+    kinds.into_iter().flat_map(|(paths, kind)| paths.iter().map(move |path| (path.as_str(), kind)))
 }
 
 /// What two changes of one path amount to; none if the second takes the first back.

@@ -6,6 +6,7 @@
 
 mod attempts;
 mod files;
+mod landings;
 mod next;
 mod questions;
 
@@ -139,12 +140,12 @@ impl Report {
     pub fn of(found: &Found, around: Around) -> Result<Self, BadRecord> {
         let run = &found.run;
         let mut attempts = Attempts::new(around.moment);
-        let mut files = files::Changes::default();
+        let mut landings = landings::Landings::default();
         let mut questions = questions::Questions::new(around.moment);
         for record in &found.records {
             let event = records::to_event(record)?;
             attempts.see(&event, record.wall_ms);
-            files.see(&event);
+            attempts.undo(&landings.see(&event));
             questions.see(&event, record.wall_ms);
         }
         let moment = |record: Option<&afresh_store::Record>| {
@@ -166,7 +167,7 @@ impl Report {
             driven_ms: found.last_at.0,
             counts: status.counts,
             waves: waves(run, &tasks),
-            files: files.settled(),
+            files: Files::of(landings.receipts()),
             final_checks: final_checks(run),
             questions: questions.settled(run),
             accounts: Accounts::of(everything),

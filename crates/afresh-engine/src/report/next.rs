@@ -34,10 +34,9 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
         Standing::Halted => step("it was halted; go on", "afresh resume".to_owned()),
         Standing::Busy => step("it was interrupted; go on", "afresh run".to_owned()),
         Standing::BudgetReached => {
-            step(
-                "the budget is reached; go on with another",
-                "afresh run --budget-usd X".to_owned(),
-            );
+            let by_cost = run.settings().budget.cost_micros.is_some();
+            let flag = if by_cost { "--budget-usd X" } else { "--budget-tokens N" };
+            step("the budget is reached; go on with more", format!("afresh run {flag}"));
         }
         Standing::Waiting => {}
         Standing::Finished { .. } => {
