@@ -44,13 +44,14 @@ fn b27_a_test_is_not_its_own() {
     assert_eq!(repo.on_branch("tests/test_a.sh").as_deref(), Some("exit 1\n"));
 }
 
-/// B28: neither plan nor script nor configuration are a worker's to change, and the run goes on with
-/// what was pinned: also where somebody changes the script in the user's checkout meanwhile.
+/// B28: neither plan nor script nor configuration are a worker's to change, declared or not, and the
+/// run goes on with what was pinned: also where somebody changes the script in the user's checkout meanwhile.
 #[test]
 fn b28_plan_script_and_configuration_are_pinned() {
     for path in ["p.plan.toml", "script.toml", ".afresh/config.toml"] {
         let repo = one_task(&mended(&format!(
-            "{{ write = \"a.txt\", text = \"x\" }}, {{ append = \"{path}\", text = \"# mine\\n\" }}"
+            "{{ write = \"a.txt\", text = \"x\" }}, {{ append = \"{path}\", text = \"# mine\\n\" }},\n\
+             {{ claim = [\"a.txt\"], deviations = [ {{ description = \"better\", files = [\"{path}\"] }} ] }}"
         )));
         repo.commit("all of it");
         let ran = run(&repo, &[], 0);
