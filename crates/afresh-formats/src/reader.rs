@@ -27,9 +27,10 @@ impl<'a, 's> Reader<'a, 's> {
         Self { source, code, findings: Vec::new() }
     }
 
-    /// Everything that was wrong, in the order of the file.
+    /// Everything that was wrong, in the order of the file; what was found in other files comes last.
     pub fn into_findings(mut self) -> Vec<Finding> {
-        self.findings.sort_by_key(|finding| (finding.line, finding.column));
+        let own = self.source.name;
+        self.findings.sort_by_key(|found| (found.file != own, found.line, found.column));
         self.findings
     }
 
@@ -63,7 +64,10 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     pub fn texts(&mut self, node: &Node) -> Option<Vec<String>> {
-        let items = self.list(node, "a list of texts");
+        let Value::List(items) = &node.value else {
+            self.wrong(node, "a list of texts");
+            return None;
+        };
         items.iter().map(|item| self.text(item)).collect()
     }
 
@@ -114,12 +118,24 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     pub fn word<T: Copy>(&mut self, node: &Node, words: &[(&str, T)]) -> Option<T> {
-        if let Value::Text(text) = &node.value
-            && let Some((_, value)) = words.iter().find(|(word, _)| word == text)
-        {
-            return Some(*value);
-        }
         let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        self.word_by(node, &known, |text| {
+            words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
+        })
+    }
+
+    /// The same, for words that know themselves what they mean.
+    pub fn word_by<T>(
+        &mut self,
+        node: &Node,
+        known: &[&str],
+        meaning: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        if let Value::Text(text) = &node.value
+            && let Some(value) = meaning(text)
+        {
+            return Some(value);
+        }
         self.wrong(node, &format!("one of: {}", known.join(", ")));
         None
     }
@@ -141,17 +157,17 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     pub fn problem(&mut self, at: &Range<usize>, message: String, help: Option<String>) {
-        let mut finding = self.source.finding(self.code, at, message);
+        let mut finding = self.finding(self.code, at, message);
         finding.help = help;
-        self.find(finding);
+        self.add(finding);
     }
 
-    pub fn warning(&mut self, at: &Range<usize>, message: String, help: &str) {
-        let finding = self.source.finding(self.code, at, message);
-        self.find(finding.as_warning().with_help(help));
+    /// A finding of this file with a code of its own.
+    pub fn finding(&self, code: &str, at: &Range<usize>, message: String) -> Finding {
+        self.source.finding(code, at, message)
     }
 
-    fn find(&mut self, finding: Finding) {
+    pub fn add(&mut self, finding: Finding) {
         // The first ones must be mended anyway; but a file with an error must have one.
         let first_error = finding.is_error() && !self.findings.iter().any(Finding::is_error);
         if self.findings.len() < MAX_FINDINGS || first_error {

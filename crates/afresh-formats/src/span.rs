@@ -37,4 +37,10 @@ mod tests {
             assert_eq!(parse(text).map(render).as_deref(), Some(text));
         }
     }
+    #[test]
+    fn what_is_no_span_is_not_read() {
+        for bad in ["", "5", "m", "5 m", "-1s", "5d", "99999999999999999999s"] {
+            assert_eq!(parse(bad), None, "{bad:?}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! The file is read with places, so that a mistake is shown where it is. An unknown key is an
 //! error: a misspelt limit must not silently mean no limit.
 
+mod agents;
 mod list;
 mod origin;
 mod read;

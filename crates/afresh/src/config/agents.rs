@@ -1,0 +1,116 @@
+//! The agents of a configuration.
+
+use std::ops::Range;
+use std::path::Path;
+
+use afresh_agents::scripted::ScriptFile;
+use afresh_agents::{Agent, Kind, PromptBy};
+use afresh_core::plan::nearest;
+use afresh_formats::node::{Entry, Node};
+use afresh_formats::reader::Reader;
+
+use super::Config;
+use super::read::{later, set};
+use crate::script_file;
+
+const AGENT: &[&str] = &["kind", "command", "prompt", "script", "env", "models"];
+const KINDS: &[&str] = &["command", "claude", "codex", "gemini", "opencode", "acp", "scripted"];
+const PROMPTS: &[(&str, PromptBy)] =
+    &[("stdin", PromptBy::Stdin), ("file", PromptBy::File), ("arg", PromptBy::Arg)];
+
+pub(super) fn read(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+    for entry in reader.entries(node) {
+        if let Some(agent) = agent(reader, entry, &config.home) {
+            config.agents.insert(entry.key.clone(), agent);
+        }
+    }
+}
+
+fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agent> {
+    let (mut named, mut command, mut prompt) = (None, Vec::new(), PromptBy::Stdin);
+    let (mut env, mut script) = (Vec::new(), None);
+    for field in reader.entries(&entry.node) {
+        let value = &field.node;
+        match field.key.as_str() {
+            "kind" => named = reader.text(value).map(|kind| (kind, &value.span)),
+            "command" => set(&mut command, reader.texts(value)),
+            "env" => set(&mut env, reader.texts(value)),
+            "script" => script = Some(value),
+            "prompt" => set(&mut prompt, reader.word(value, PROMPTS)),
+            "models" => later(reader, field, "models"),
+            _ => reader.unknown(field, AGENT),
+        }
+    }
+    let kind = match named.as_ref().map(|(kind, _)| kind.as_str()) {
+        Some("command") if !command.is_empty() => Kind::Command { command, prompt },
+        Some("scripted") => Kind::Scripted { script: script_of(reader, entry, script, home)? },
+        _ => {
+            no_agent(reader, entry, named.as_ref());
+            return None;
+        }
+    };
+    Some(Agent { name: entry.key.clone(), kind, env })
+}
+
+/// Why this is no agent that could be started.
+fn no_agent(reader: &mut Reader<'_, '_>, entry: &Entry, kind: Option<&(String, &Range<usize>)>) {
+    let (name, at) = (&entry.key, &entry.key_span);
+    let kind_at = kind.map_or(at, |(_, at)| at);
+    let mut problem = |at: &Range<usize>, message: String, help: &str| {
+        reader.problem(at, message, Some(help.to_owned()));
+    };
+    match kind.map(|(kind, _)| kind.as_str()) {
+        None => problem(at, format!("agent {name:?} has no kind"), "kind = \"command\""),
+        Some("command") => {
+            let help = "command = [\"program\", \"argument\"]";
+            problem(at, format!("agent {name:?} has no command"), help);
+        }
+        Some(known) if KINDS.contains(&known) => {
+            let message = format!("agents of kind {known:?} are not in this version");
+            let finding = reader.finding("later", at, message);
+            reader.add(finding.as_warning().with_help("kind = \"command\" runs any program"));
+        }
+        Some(unknown) => {
+            let help = nearest(unknown, KINDS.iter().copied()).map_or_else(
+                || format!("known are: {}", KINDS.join(", ")),
+                |near| format!("did you mean {near:?}?"),
+            );
+            problem(kind_at, format!("agent {name:?} is of an unknown kind, {unknown:?}"), &help);
+        }
+    }
+}
+
+/// The script of an agent, read and judged now: no run starts with one that cannot be played.
+fn script_of(
+    reader: &mut Reader<'_, '_>,
+    agent: &Entry,
+    node: Option<&Node>,
+    home: &Path,
+) -> Option<ScriptFile> {
+    let Some(node) = node else {
+        let message = format!("agent {:?} has no script", agent.key);
+        let help = "script = \"path/to/script.toml\"".to_owned();
+        reader.problem(&agent.key_span, message, Some(help));
+        return None;
+    };
+    let written = reader.text(node)?;
+    match script_file::load(home, &written) {
+        Ok(loaded) => {
+            for warning in loaded.warnings {
+                reader.add(warning);
+            }
+            Some(loaded.file)
+        }
+        Err(findings) => {
+            // A file that cannot be read has no place of its own to show.
+            if findings.iter().any(|finding| finding.line == 0) {
+                let message = format!("the script {written:?} cannot be used");
+                reader.problem(&node.span, message, None);
+            }
+            for finding in findings {
+                reader.add(finding);
+            }
+            None
+        }
+    }
+}
