@@ -145,6 +145,25 @@ pub struct Found {
     pub records: Vec<Record>,
 }
 
+impl Found {
+    /// Takes in what was recorded since; answers whether that was anything.
+    pub fn catch_up(&mut self, workplace: &Workplace) -> Result<bool, OpenError> {
+        let Some(reader) = Journal::open_read_only(&workplace.layout.state)? else {
+            return Ok(false);
+        };
+        let last = self.records.last().map_or(0, |record| record.seq);
+        let fresh = reader.after(last)?.into_iter().filter(|r| r.run == self.run.id().as_str());
+        let fresh: Vec<Record> = fresh.collect();
+        for record in &fresh {
+            self.run.apply(&records::to_event(record)?);
+            self.last_at = self.last_at.max(Timestamp(record.at_ms));
+        }
+        let any = !fresh.is_empty();
+        self.records.extend(fresh);
+        Ok(any)
+    }
+}
+
 /// The repository is ours alone, until this is dropped.
 #[derive(Debug)]
 pub struct Taken {

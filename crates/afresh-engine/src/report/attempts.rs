@@ -96,7 +96,7 @@ impl AttemptReport {
 /// The attempts, while the events go by.
 #[derive(Debug)]
 pub(super) struct Attempts {
-    seen: BTreeMap<AttemptId, AttemptReport>,
+    seen: BTreeMap<TaskId, BTreeMap<u32, AttemptReport>>,
     moment: fn(i64) -> String,
 }
 
@@ -142,17 +142,17 @@ impl Attempts {
     }
 
     fn of(&mut self, attempt: &AttemptId) -> &mut AttemptReport {
-        self.seen.entry(attempt.clone()).or_insert_with(|| AttemptReport::new(attempt))
+        let task = self.seen.entry(attempt.task.clone()).or_default();
+        task.entry(attempt.number).or_insert_with(|| AttemptReport::new(attempt))
     }
 
     /// The attempts of one task, in order.
     pub(super) fn take(&mut self, task: &TaskId) -> Vec<AttemptReport> {
-        let own: Vec<AttemptId> = self.seen.keys().filter(|id| id.task == *task).cloned().collect();
-        own.iter().filter_map(|id| self.seen.remove(id)).collect()
+        self.seen.remove(task).into_iter().flat_map(BTreeMap::into_values).collect()
     }
 
     /// Those that nobody took.
     pub(super) fn rest(self) -> Vec<AttemptReport> {
-        self.seen.into_values().collect()
+        self.seen.into_values().flat_map(BTreeMap::into_values).collect()
     }
 }

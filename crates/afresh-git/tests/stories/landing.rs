@@ -216,6 +216,28 @@ fn ex_10_a_landing_that_was_cut_short_goes_on() {
     assert_eq!(story.status(), "");
 }
 
+/// EX-10: git itself is killed while it writes files; without the lock that it left, landing goes on.
+#[test]
+fn ex_10_a_git_that_is_killed_while_it_writes_files_is_recovered_from() {
+    let story = Story::of(
+        Scene::with("echo '*.up filter=boom' >.gitattributes; echo a >a; echo z >z; echo g >gone"),
+        "echo 2 >a; mkdir b; echo b >b/b; echo m >m.up; echo 2 >z; git rm -q gone; echo y >y",
+    );
+    // The filter of a file in the middle kills the git that runs it.
+    story.user("git config filter.boom.smudge 'kill -9 $PPID; cat'; echo mine >mine");
+    let landing = story.plan().unwrap();
+    let killed = story.scene.repository().land(&landing, "Merge it", &story.scene.signature);
+    assert!(matches!(killed, Err(LandError::Git(_))), "{killed:?}");
+    let lock = story.scene.root.join(".git/index.lock");
+    assert!(lock.exists(), "git was killed before it began");
+    assert_eq!(story.user("git rev-parse HEAD").trim(), story.scene.base.as_str());
+    assert!(!story.user("git status --porcelain").is_empty(), "nothing was written yet");
+    fs::remove_file(lock).unwrap();
+    story.user("git config --unset filter.boom.smudge");
+    assert_eq!(story.land(), story.tip);
+    assert_eq!(story.status(), "?? mine\n");
+}
+
 #[test]
 fn a_detached_head_moves_alone() {
     let story = Story::new(WORK);

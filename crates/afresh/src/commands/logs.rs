@@ -1,6 +1,7 @@
 //! `afresh logs [TASK]`: the activity of a run, or what the attempts of a task printed.
 
 use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
 use afresh_core::ids::TaskId;
 use afresh_engine::Workplace;
@@ -16,6 +17,9 @@ use crate::logs::transcript::{Transcript, Wanted};
 use crate::logs::{PAUSE, activity};
 use crate::output::Output;
 use crate::{completing, moment, the_run, workplace};
+
+/// How often it is looked whether there are new files.
+const NEW_FILES: Duration = Duration::from_secs(1);
 
 /// Show the activity log, or the transcript of a task's attempts
 #[derive(Debug, clap::Args)]
@@ -92,13 +96,18 @@ impl Reading<'_> {
         }
         let show = if self.args.raw { Show::Raw } else { Show::Printable };
         let mut pages = Pages::new(show, self.args.lines);
-        let run = found.run.id().clone();
+        let mut looked = Instant::now();
         // An error of writing: nobody reads any more, which is no failure.
         while pages.print(&transcripts, self.output).is_ok() && self.goes_on(&found)? {
             std::thread::sleep(PAUSE);
-            found = the_run::find(&self.place, Some(run.as_str()))?;
-            transcripts = self.transcripts(&found)?;
+            // A check that runs has a file before it has a record.
+            if found.catch_up(&self.place)? || looked.elapsed() > NEW_FILES {
+                transcripts = self.transcripts(&found)?;
+                looked = Instant::now();
+            }
         }
+        // What was printed before the last record came.
+        let _ = pages.print(&transcripts, self.output);
         let _ = pages.finish();
         Ok(())
     }
