@@ -2,7 +2,6 @@
 
 mod bench;
 mod break_core;
-mod example;
 
 use std::process::ExitCode;
 
@@ -10,7 +9,6 @@ use anyhow::{Result, bail};
 
 const HELP: &str = "\
 cargo xtask NAME
-  example      build afresh and run the example plan in a scratch repository
   bench        what orchestration costs, against a floor measured in the same run
   break-core   break copies of the core on purpose, one way after the other, and see that the
                simulator notices each; with a NAME only the ways whose name holds it
@@ -32,7 +30,6 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     let (name, rest) =
         arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
     match name {
-        "example" => example::run(rest),
         "bench" => bench::run(rest),
         "break-core" => break_core::run(rest),
         _ => bail!("{HELP}"),
