@@ -88,7 +88,7 @@ fn unknown_agent(name: &str, task: &str, rules: &Rules) -> Failure {
     let help = match (near, known.is_empty()) {
         (Some(near), _) => format!("did you mean {near:?}?"),
         (None, false) => format!("configured are: {}", known.join(", ")),
-        (None, true) => "configure one in .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
+        (None, true) => "`afresh init` finds one; or write to .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
     };
     let message = if known.is_empty() {
         "no agent is configured".to_owned()
