@@ -7,6 +7,7 @@
 //! | [`cli`], [`commands`] | what was typed; one file per command |
 //! | [`completing`] | what a shell completes |
 //! | [`environment`] | every variable that we read |
+//! | [`budgets`] | limits as people set them, and where they cannot be kept |
 //! | [`config`] | the configuration file, and what it means together with the flags |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
 //! | [`file_sizes`] | how large the files are that a plan names |
@@ -23,6 +24,7 @@
 //! | [`doctor`] | whether everything is there that a run needs |
 
 mod asking;
+mod budgets;
 mod cli;
 mod commands;
 mod completing;

@@ -9,8 +9,8 @@ use afresh_core::status::Status;
 use afresh_core::usage::Amount;
 use afresh_engine::Layout;
 
-use crate::moment;
 use crate::output::{Output, Paint, safe};
+use crate::{budgets, moment};
 
 /// A run whose driver has nothing more to do.
 #[derive(Debug)]
@@ -31,6 +31,7 @@ pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
     let status = Status::of(&ended.run);
     failures(ended, &status, output);
     output.note(&line(&ended.run, &status, ended.took, output));
+    budgets::tell_of_unknown_prices(&ended.run, output);
 }
 
 fn failures(ended: &Ended, status: &Status, output: &Output) {

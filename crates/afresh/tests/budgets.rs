@@ -208,6 +208,16 @@ fn r14_budgets_can_be_configured() {
     }
 }
 
+/// R14: a price that nobody told is unknown, never nothing; where dollars are limited that is said.
+#[test]
+fn r14_a_price_that_is_not_told_is_not_counted_as_nothing() {
+    let script = "[[task]]\nid = \"*\"\ndo = [ { use = { input = 50 } }, { listed = \"x\" } ]\n";
+    let repo = scripted(script, 2);
+    let ran = repo.run(&["--budget-usd", "1"]).expect(0);
+    assert!(ran.stderr.contains("2 attempts told tokens and no price"), "{}", ran.stderr);
+    assert!(repo.status()["usage"]["cost_usd"].is_null());
+}
+
 /// R14: a budget that an agent cannot keep is said to be none, and which agent that is.
 #[test]
 fn r14_agents_that_report_nothing_are_named() {

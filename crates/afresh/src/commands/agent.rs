@@ -26,6 +26,7 @@ enum Agent {
 /// Do what a script says for one attempt of one task, in the current directory
 #[derive(Debug, clap::Args)]
 struct Scripted {
+    /// The script's file
     script: String,
     /// The task to play; inside an attempt it is known
     #[arg(long, value_name = "ID")]

@@ -1,6 +1,6 @@
 //! `afresh run [PLAN]`: starts, resumes and recovers alike.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,7 +9,6 @@ use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_core::input::{Opening, Resume};
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
-use afresh_core::usage::Budget;
 use afresh_engine::activity::ActivityLog;
 use afresh_engine::issues::IssueList;
 use afresh_engine::open::Taken;
@@ -30,7 +29,8 @@ use crate::progress::{Progress, Questions};
 use crate::state_page::StatePage;
 use crate::summary::Ended;
 use crate::{
-    completing, environment, interruption, moment, ordering, preflight, signals, summary, workplace,
+    budgets, completing, environment, interruption, moment, ordering, preflight, signals, summary,
+    workplace,
 };
 
 /// Run a plan: start it, or go on where it stopped
@@ -262,7 +262,7 @@ pub(crate) fn prepare(
     let rules = rules(config, driving)?;
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
-    note_silent_agents(&file, &settings, &rules, output);
+    budgets::name_silent_agents(&file.plan, &settings, &rules, output);
     let may_ask = !driving.no_input;
     Ok(Drive {
         place,
@@ -296,9 +296,9 @@ fn settings(
         OnDecision::from_word(&word(&driving.on_decision)).unwrap_or(settings.on_decision);
     settings.on_failure =
         OnFailure::from_word(&word(&driving.on_failure)).unwrap_or(settings.on_failure);
-    settings.budget = limited(driving.budget_usd, driving.budget_tokens, settings.budget);
+    settings.budget = budgets::limited(driving.budget_usd, driving.budget_tokens, settings.budget);
     settings.task_budget =
-        limited(driving.task_budget_usd, driving.task_budget_tokens, settings.task_budget);
+        budgets::limited(driving.task_budget_usd, driving.task_budget_tokens, settings.task_budget);
     settings.interactive = driving.interactive;
     if let Some(task) = &driving.task {
         let id = TaskId::new(task.as_str()).ok().filter(|id| file.plan.position(id).is_some());
@@ -315,29 +315,6 @@ fn settings(
         })?);
     }
     Ok(settings)
-}
-
-/// The limits that are given, else those that are there.
-fn limited(cost_micros: Option<u64>, tokens: Option<u64>, other: Budget) -> Budget {
-    Budget { cost_micros: cost_micros.or(other.cost_micros), tokens: tokens.or(other.tokens) }
-}
-
-/// A budget that some agent cannot keep is no silent promise.
-fn note_silent_agents(file: &PlanFile, settings: &Settings, rules: &Rules, output: &Output) {
-    if settings.budget.is_unlimited() && settings.task_budget.is_unlimited() {
-        return;
-    }
-    let used = file.plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&rules.agent));
-    let silent: BTreeSet<&str> = used
-        .filter(|name| rules.agents.get(*name).is_some_and(|agent| agent.reader().is_none()))
-        .collect();
-    if !silent.is_empty() {
-        let names: Vec<&str> = silent.into_iter().collect();
-        output.note(&format!(
-            "note: a budget cannot stop {}: agents of kind \"command\" report no use",
-            names.join(", ")
-        ));
-    }
 }
 
 /// The files inside the repository that the run rests on: its plan, and scripts of its agents.
@@ -390,9 +367,10 @@ impl Drive {
                 }
                 // Money that was limited once stays limited, until another limit is given.
                 let (now, before) = (&mut self.settings, found.run.settings());
-                now.budget = limited(now.budget.cost_micros, now.budget.tokens, before.budget);
+                now.budget =
+                    budgets::limited(now.budget.cost_micros, now.budget.tokens, before.budget);
                 let own = now.task_budget;
-                now.task_budget = limited(own.cost_micros, own.tokens, before.task_budget);
+                now.task_budget = budgets::limited(own.cost_micros, own.tokens, before.task_budget);
                 let opening = Opening {
                     plan: Some(self.file.plan.clone()),
                     settings: Some(self.settings.clone()),
