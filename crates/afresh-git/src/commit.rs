@@ -22,7 +22,7 @@ impl Repository {
     pub fn commit(&self, new: &NewCommit<'_>) -> Result<CommitId, PoolError> {
         self.expect_parts(new)?;
         let id = self.write_object(Kind::Commit, &render(new))?;
-        Ok(CommitId::new(id).expect("a digest in hexadecimal is an id"))
+        Ok(CommitId::new(id.to_string()).expect("a digest in hexadecimal is an id"))
     }
 
     /// A clean-up of the user's may have taken what no ref points to yet.

@@ -21,6 +21,7 @@ use crate::remove::remove_file;
 use crate::repository::parse_id;
 use crate::steps::{self, NoSteps};
 use crate::survey::{Manner, Survey, survey, told};
+use crate::tree::tree_name;
 use crate::tree_build;
 use crate::tree_diff;
 use crate::turns::GiveWay;
@@ -143,11 +144,12 @@ impl<'a> Harvester<'a> {
     /// The tree of our index, and what it changes in the base.
     fn write_tree(&self) -> Result<(TreeId, Vec<RawChange>), PoolError> {
         let repository = &self.pool.repository;
-        let base = repository.tree_of(self.request.base)?;
+        let base = repository.tree_name_of(self.request.base)?;
         if let Some(index) = Index::load_whole(&self.index, repository.format)
-            && let Some(built) = tree_build::build(repository, &index, base.as_str())?
+            && let Some(built) = tree_build::build(repository, &index, base)?
         {
-            let tree = TreeId::new(built.tree).expect("a digest in hexadecimal is an id");
+            let tree =
+                TreeId::new(built.tree.to_string()).expect("a digest in hexadecimal is an id");
             return Ok((tree, built.changes));
         }
         let answer = self.git("write the harvested tree")?.args(["write-tree"]).done()?;
@@ -158,8 +160,8 @@ impl<'a> Harvester<'a> {
 
     fn compare(&self, old: &CommitId, new: &TreeId) -> Result<Vec<RawChange>, PoolError> {
         let mut repository = &self.pool.repository;
-        let old = repository.tree_of(old)?;
-        Ok(tree_diff::compare(repository, old.as_str(), new.as_str(), &mut repository)?)
+        let old = repository.tree_name_of(old)?;
+        Ok(tree_diff::compare(repository, old, tree_name(new), &mut repository)?)
     }
 
     /// Where new and changed symlinks point, by object.

@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use crate::change::Mode;
-use crate::loose::{digest, hex};
+use crate::loose::digest;
+use crate::object_name::ObjectName;
 use crate::repository::ObjectFormat;
 
 const HEADER_BYTES: usize = 12;
@@ -19,7 +20,7 @@ const MODE_AT: usize = 24;
 pub(crate) struct IndexEntry {
     pub(crate) path: Vec<u8>,
     pub(crate) mode: Mode,
-    pub(crate) id: String,
+    pub(crate) id: ObjectName,
 }
 
 /// The files of an index, in git's order.
@@ -60,7 +61,7 @@ impl Index {
         for _ in 0..count {
             let mode = Mode::from_bits(number(bytes, at + MODE_AT)?);
             let flags_at = at + STAT_BYTES + format.id_bytes();
-            let id = hex(bytes.get(at + STAT_BYTES..flags_at)?);
+            let id = ObjectName::new(bytes.get(at + STAT_BYTES..flags_at)?);
             let flags = bytes.get(flags_at..flags_at + 2)?;
             // A stage of a conflict, or more flags: not only a file.
             is_plain &= flags[0] & 0x70 == 0

@@ -30,6 +30,7 @@ mod land;
 mod listed;
 mod loose;
 mod merge;
+mod object_name;
 mod orphans;
 mod outside;
 mod owner;

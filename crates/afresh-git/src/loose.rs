@@ -15,6 +15,7 @@ use flate2::write::ZlibEncoder;
 use sha1::Digest;
 
 use crate::error::{Context, FileError};
+use crate::object_name::ObjectName;
 use crate::repository::{ObjectFormat, Repository};
 
 /// Tells the temporary files of one process apart.
@@ -38,10 +39,10 @@ impl Kind {
 
 impl Repository {
     /// Stores an object durably and answers with its id.
-    pub(crate) fn write_object(&self, kind: Kind, content: &[u8]) -> Result<String, FileError> {
+    pub(crate) fn write_object(&self, kind: Kind, content: &[u8]) -> Result<ObjectName, FileError> {
         let header = header(kind, content);
         let id = name_of(self.format, header.as_bytes(), content);
-        let file = self.loose_file(&id);
+        let file = self.loose_file(&id.to_string());
         if is_freshened(&file) {
             return Ok(id);
         }
@@ -57,7 +58,7 @@ impl Repository {
     }
 
     /// The id that an object has or would have.
-    pub(crate) fn name_object(&self, kind: Kind, content: &[u8]) -> String {
+    pub(crate) fn name_object(&self, kind: Kind, content: &[u8]) -> ObjectName {
         name_of(self.format, header(kind, content).as_bytes(), content)
     }
 
@@ -123,8 +124,8 @@ fn compress(header: &[u8], content: &[u8]) -> io::Result<Vec<u8>> {
     packed.finish()
 }
 
-fn name_of(format: ObjectFormat, header: &[u8], content: &[u8]) -> String {
-    hex(&digest(format, &[header, content]))
+fn name_of(format: ObjectFormat, header: &[u8], content: &[u8]) -> ObjectName {
+    ObjectName::new(&digest(format, &[header, content]))
 }
 
 /// The digest by which a repository of this format names what these parts say together.
@@ -136,12 +137,4 @@ pub(crate) fn digest(format: ObjectFormat, parts: &[&[u8]]) -> Vec<u8> {
         ObjectFormat::Sha1 => hash::<sha1::Sha1>(parts),
         ObjectFormat::Sha256 => hash::<sha2::Sha256>(parts),
     }
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect()
-}
-
-fn digit(value: u8) -> char {
-    char::from_digit(u32::from(value), 16).expect("four bits are a digit")
 }

@@ -7,6 +7,7 @@ use afresh_core::ids::{CommitId, TreeId};
 use crate::command::{CommandError, Finished};
 use crate::pool::{Pool, PoolError};
 use crate::repository::parse_id;
+use crate::tree::tree_name;
 use crate::tree_merge::{Sides, merge_plainly};
 
 /// How much of git's account of a conflict is handed on.
@@ -44,15 +45,13 @@ impl Pool {
             return Ok(MergeOutcome::Clean { tree: merge.theirs_tree.clone() });
         }
         let Merge { base, onto, theirs, theirs_tree } = merge;
-        let base_tree = self.repository.tree_of(base)?;
-        let onto_tree = self.repository.tree_of(onto)?;
         let sides = Sides {
-            base: base_tree.as_str(),
-            ours: onto_tree.as_str(),
-            theirs: theirs_tree.as_str(),
+            base: self.repository.tree_name_of(base)?,
+            ours: self.repository.tree_name_of(onto)?,
+            theirs: tree_name(theirs_tree),
         };
         if let Some(tree) = merge_plainly(&self.repository, sides)? {
-            let tree = TreeId::new(tree).expect("a digest in hexadecimal is an id");
+            let tree = TreeId::new(tree.to_string()).expect("a digest in hexadecimal is an id");
             return Ok(MergeOutcome::Clean { tree });
         }
         let call = self.shadow_git(format!("merge {theirs} into {onto}"))?;

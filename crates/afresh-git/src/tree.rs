@@ -1,7 +1,9 @@
 //! A tree object: the entries of one directory, as git stores them.
 
+use afresh_core::ids::{CommitId, TreeId};
+
 use crate::command::CommandError;
-use crate::loose::hex;
+use crate::object_name::ObjectName;
 use crate::repository::{ObjectFormat, Repository};
 
 const TYPE: u32 = 0o170_000;
@@ -13,7 +15,7 @@ pub(crate) struct TreeEntry {
     pub(crate) name: Vec<u8>,
     /// As git understands it; what is stored may be an older way to write it.
     pub(crate) mode: u32,
-    pub(crate) id: String,
+    pub(crate) id: ObjectName,
 }
 
 impl TreeEntry {
@@ -62,7 +64,7 @@ impl Tree {
             rest = &rest[end + 1 + format.id_bytes()..];
             let mode = canonical(bits);
             tree.is_canonical &= format!("{mode:o}") == stored && !name.is_empty();
-            tree.entries.push(TreeEntry { name, mode, id: hex(id) });
+            tree.entries.push(TreeEntry { name, mode, id: ObjectName::new(id) });
         }
         let sorted = tree.entries.is_sorted_by(|a, b| a.key() < b.key());
         tree.is_canonical &= sorted;
@@ -76,20 +78,30 @@ impl Tree {
             content.extend(format!("{:o} ", entry.mode).into_bytes());
             content.extend(&entry.name);
             content.push(0);
-            content.extend(bytes_of(&entry.id));
+            content.extend(entry.id.as_bytes());
         }
         content
     }
 }
 
+/// The same id, as bytes.
+pub(crate) fn tree_name(id: &TreeId) -> ObjectName {
+    ObjectName::parse(id.as_str()).expect("an id is a digest in hexadecimal")
+}
+
 impl Repository {
+    pub(crate) fn tree_name_of(&self, commit: &CommitId) -> Result<ObjectName, CommandError> {
+        self.tree_of(commit).map(|tree| tree_name(&tree))
+    }
+
     /// The entries of a tree that must be there.
-    pub(crate) fn read_tree(&self, id: &str) -> Result<Tree, CommandError> {
+    pub(crate) fn read_tree(&self, id: ObjectName) -> Result<Tree, CommandError> {
+        let id = id.to_string();
         // Git knows the empty tree without storing it.
         if id == self.format.empty_tree() {
             return Ok(Tree { entries: Vec::new(), is_canonical: true });
         }
-        let found = self.read_object(id)?.filter(|object| object.kind == "tree");
+        let found = self.read_object(&id)?.filter(|object| object.kind == "tree");
         let tree = found.and_then(|object| Tree::parse(&object.content, self.format));
         tree.ok_or_else(|| CommandError::Unexpected {
             doing: format!("read the tree {id}"),
@@ -110,15 +122,6 @@ fn canonical(bits: u32) -> u32 {
     }
 }
 
-/// Ids are digits by type; two of them are a byte.
-fn bytes_of(id: &str) -> Vec<u8> {
-    let digit = |byte: u8| match byte {
-        b'a'..=b'f' => byte - b'a' + 10,
-        _ => byte - b'0',
-    };
-    id.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,7 +131,7 @@ mod tests {
         let entry = |name: &str, mode, digit: &str| TreeEntry {
             name: name.as_bytes().to_owned(),
             mode,
-            id: digit.repeat(40),
+            id: ObjectName::parse(&digit.repeat(40)).unwrap(),
         };
         let entries = vec![
             entry("a.b", 0o100_644, "1"),

@@ -10,6 +10,7 @@ use crate::change::{Mode, RawChange};
 use crate::command::CommandError;
 use crate::index::Index;
 use crate::loose::Kind;
+use crate::object_name::ObjectName;
 use crate::pool::PoolError;
 use crate::repository::Repository;
 use crate::tree::{Tree, TreeEntry, sort_key};
@@ -18,7 +19,7 @@ use crate::tree_diff::{Trees, compare};
 /// A tree that is on the disk, and how it differs from the base.
 #[derive(Debug)]
 pub(crate) struct Built {
-    pub(crate) tree: String,
+    pub(crate) tree: ObjectName,
     pub(crate) changes: Vec<RawChange>,
 }
 
@@ -26,11 +27,11 @@ pub(crate) struct Built {
 pub(crate) fn build(
     repository: &Repository,
     index: &Index,
-    base: &str,
+    base: ObjectName,
 ) -> Result<Option<Built>, PoolError> {
     let mut made = Made { repository, trees: BTreeMap::new(), visited: Vec::new() };
     let tree = made.directory(index.entries(), 0);
-    let changes = compare(repository, base, &tree, &mut made)?;
+    let changes = compare(repository, base, tree, &mut made)?;
     for change in &changes {
         if matches!(change.new_mode, Mode::Absent | Mode::Gitlink) {
             continue;
@@ -52,14 +53,14 @@ pub(crate) fn build(
 /// The trees that the index describes.
 struct Made<'a> {
     repository: &'a Repository,
-    trees: BTreeMap<String, Vec<TreeEntry>>,
+    trees: BTreeMap<ObjectName, Vec<TreeEntry>>,
     /// Those that the base does not have, in the order of the walk.
-    visited: Vec<String>,
+    visited: Vec<ObjectName>,
 }
 
 impl Made<'_> {
     /// Names the directory that holds all of `files`, whose paths begin to differ at `start`.
-    fn directory(&mut self, files: &[crate::index::IndexEntry], start: usize) -> String {
+    fn directory(&mut self, files: &[crate::index::IndexEntry], start: usize) -> ObjectName {
         let mut entries = Vec::new();
         let mut rest = files;
         while let Some(first) = rest.first() {
@@ -67,7 +68,7 @@ impl Made<'_> {
             let slash = path.iter().position(|byte| *byte == b'/');
             let Some(length) = slash else {
                 let (name, mode) = (path.to_owned(), first.mode.bits());
-                entries.push(TreeEntry { name, mode, id: first.id.clone() });
+                entries.push(TreeEntry { name, mode, id: first.id });
                 rest = &rest[1..];
                 continue;
             };
@@ -83,15 +84,15 @@ impl Made<'_> {
         }
         entries.sort_by_cached_key(|entry| sort_key(&entry.name, entry.is_tree()));
         let id = self.repository.name_object(Kind::Tree, &Tree::render(&entries));
-        self.trees.insert(id.clone(), entries);
+        self.trees.insert(id, entries);
         id
     }
 }
 
 impl Trees for Made<'_> {
-    fn entries(&mut self, id: &str) -> Result<Vec<TreeEntry>, CommandError> {
-        self.visited.push(id.to_owned());
-        let found = self.trees.get(id).cloned();
+    fn entries(&mut self, id: ObjectName) -> Result<Vec<TreeEntry>, CommandError> {
+        self.visited.push(id);
+        let found = self.trees.get(&id).cloned();
         found.map_or_else(|| self.repository.read_tree(id).map(|tree| tree.entries), Ok)
     }
 }

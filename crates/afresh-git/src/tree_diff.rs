@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::change::{ChangeKind, Mode, RawChange};
 use crate::command::CommandError;
+use crate::object_name::ObjectName;
 use crate::repository::Repository;
 use crate::tree::TreeEntry;
 
 /// Where the entries of a tree come from.
 pub(crate) trait Trees {
-    fn entries(&mut self, id: &str) -> Result<Vec<TreeEntry>, CommandError>;
+    fn entries(&mut self, id: ObjectName) -> Result<Vec<TreeEntry>, CommandError>;
 }
 
 impl Trees for &Repository {
-    fn entries(&mut self, id: &str) -> Result<Vec<TreeEntry>, CommandError> {
+    fn entries(&mut self, id: ObjectName) -> Result<Vec<TreeEntry>, CommandError> {
         Ok(self.read_tree(id)?.entries)
     }
 }
@@ -21,8 +22,8 @@ impl Trees for &Repository {
 /// All files that differ, in git's order.
 pub(crate) fn compare(
     repository: &Repository,
-    old: &str,
-    new: &str,
+    old: ObjectName,
+    new: ObjectName,
     new_trees: &mut impl Trees,
 ) -> Result<Vec<RawChange>, CommandError> {
     let mut diff =
@@ -42,8 +43,8 @@ impl<T: Trees> Diff<'_, T> {
     fn directory(
         &mut self,
         path: &[u8],
-        old: Option<&str>,
-        new: Option<&str>,
+        old: Option<ObjectName>,
+        new: Option<ObjectName>,
     ) -> Result<(), CommandError> {
         if old == new {
             return Ok(());
@@ -78,12 +79,13 @@ impl<T: Trees> Diff<'_, T> {
         path.extend(&either.name);
         if either.is_tree() {
             path.push(b'/');
-            let (old, new) = (old.map(|e| e.id.as_str()), new.map(|e| e.id.as_str()));
+            let (old, new) = (old.map(|e| e.id), new.map(|e| e.id));
             return self.directory(&path, old, new);
         }
         let mode =
             |side: Option<&TreeEntry>| side.map_or(Mode::Absent, |e| Mode::from_bits(e.mode));
-        let id = |side: Option<&TreeEntry>| side.map_or(&self.zero, |e| &e.id).clone();
+        let id =
+            |side: Option<&TreeEntry>| side.map_or_else(|| self.zero.clone(), |e| e.id.to_string());
         let kind = match (old, new) {
             (None, _) => ChangeKind::Added,
             (_, None) => ChangeKind::Deleted,

@@ -7,23 +7,24 @@
 use std::collections::BTreeMap;
 
 use crate::loose::Kind;
+use crate::object_name::ObjectName;
 use crate::pool::PoolError;
 use crate::repository::Repository;
 use crate::tree::{Tree, TreeEntry, sort_key};
 
 /// The trees of a merge.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sides<'a> {
-    pub(crate) base: &'a str,
-    pub(crate) ours: &'a str,
-    pub(crate) theirs: &'a str,
+pub(crate) struct Sides {
+    pub(crate) base: ObjectName,
+    pub(crate) ours: ObjectName,
+    pub(crate) theirs: ObjectName,
 }
 
 /// The merged tree, on the disk; `None` where git must say.
 pub(crate) fn merge_plainly(
     repository: &Repository,
-    sides: Sides<'_>,
-) -> Result<Option<String>, PoolError> {
+    sides: Sides,
+) -> Result<Option<ObjectName>, PoolError> {
     let Sides { base, ours, theirs } = sides;
     match merge(repository, Some(base), ours, theirs)? {
         None => Ok(None),
@@ -40,7 +41,7 @@ pub(crate) fn merge_plainly(
 /// One merged directory.
 enum Merged {
     /// As it is on one side.
-    As(String),
+    As(ObjectName),
     /// To be written, after those below it.
     New { content: Vec<u8>, below: Vec<Vec<u8>> },
 }
@@ -54,15 +55,15 @@ struct Three {
 
 fn merge(
     repository: &Repository,
-    base: Option<&str>,
-    ours: &str,
-    theirs: &str,
+    base: Option<ObjectName>,
+    ours: ObjectName,
+    theirs: ObjectName,
 ) -> Result<Option<Merged>, PoolError> {
     if ours == theirs || base == Some(theirs) {
-        return Ok(Some(Merged::As(ours.to_owned())));
+        return Ok(Some(Merged::As(ours)));
     }
     if base == Some(ours) {
-        return Ok(Some(Merged::As(theirs.to_owned())));
+        return Ok(Some(Merged::As(theirs)));
     }
     let empty = Tree { entries: Vec::new(), is_canonical: true };
     let base = base.map_or(Ok(empty), |id| repository.read_tree(id))?;
@@ -115,8 +116,8 @@ fn merge_entry(
     if !are_trees || base.as_ref().is_some_and(|base| !base.is_tree()) {
         return Ok(None);
     }
-    let base = base.as_ref().map(|base| base.id.as_str());
-    let id = match merge(repository, base, &ours.id, &theirs.id)? {
+    let base = base.map(|base| base.id);
+    let id = match merge(repository, base, ours.id, theirs.id)? {
         None => return Ok(None),
         Some(Merged::As(id)) => id,
         Some(Merged::New { content, below: deeper }) => {
