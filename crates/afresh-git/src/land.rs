@@ -10,24 +10,23 @@
 //! user's filters made the files of the checkout; hooks do not run.
 
 mod checkout;
+mod compare;
+mod error;
 mod obstacles;
 mod patch;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use afresh_core::ids::{CommitId, TreeId};
 
 use crate::change::{self, RawChange};
-use crate::command::CommandError;
 use crate::commit::NewCommit;
-use crate::error::FileError;
 use crate::identity::Signature;
 use crate::merge::{MergeOutcome, parse_outcome};
-use crate::pool::PoolError;
 use crate::repository::Repository;
 use crate::survey::told;
 
+pub use error::LandError;
 pub use patch::PatchHead;
 
 use checkout::Checkout;
@@ -75,55 +74,6 @@ pub enum Way {
 pub struct Obstacle {
     pub path: String,
     pub why: &'static str,
-}
-
-/// Why a run did not land; nothing of the user's has changed, unless it says so.
-#[derive(Debug, thiserror::Error)]
-pub enum LandError {
-    #[error("the branch you are on has no commit yet")]
-    Unborn,
-    #[error("you are in the middle of a {0}")]
-    UnderWay(&'static str),
-    #[error("{branch} is checked out in {} too", place.display())]
-    CheckedOut { branch: String, place: PathBuf },
-    #[error("your branch and the run changed the same places: {}", paths.join(", "))]
-    Conflict { paths: Vec<String>, account: String },
-    #[error("{} is held by another git", lock.display())]
-    Locked { lock: PathBuf },
-    #[error("your branch moved meanwhile")]
-    Moved,
-    #[error(transparent)]
-    Git(#[from] CommandError),
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
-impl From<PoolError> for LandError {
-    fn from(error: PoolError) -> Self {
-        match error {
-            PoolError::File(error) => error.into(),
-            PoolError::Git(error) => error.into(),
-        }
-    }
-}
-
-impl LandError {
-    /// What the user can do about it.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unborn => Some(String::from("switch to a branch that has commits")),
-            Self::UnderWay(_) => {
-                Some(String::from("finish or abort it first; `git status` says how"))
-            }
-            Self::CheckedOut { .. } => Some(String::from("switch one of them to another branch")),
-            Self::Locked { lock } => Some(format!(
-                "let the other git end; if none is running, remove {}",
-                lock.display()
-            )),
-            Self::Moved => Some(String::from("nothing has changed; try once more")),
-            Self::Conflict { .. } | Self::Git(_) | Self::File(_) => None,
-        }
-    }
 }
 
 impl Landing {
@@ -184,12 +134,13 @@ impl Repository {
             Some(checkout) => checkout.fast_forward(&landing.changes, &to, signature),
             None => self.move_head(&landing.from, &to, signature),
         };
-        match moved {
+        let Err(LandError::Git(failed)) = moved else { return moved.map(|()| to) };
+        match self.head()? {
+            // It was done before git was ended.
+            Some(head) if head == to => Ok(to),
+            Some(head) if head == landing.from => Err(failed.into()),
             // Git refuses what is no fast-forward, before it changes anything.
-            Err(LandError::Git(_)) if self.head()?.as_ref() != Some(&landing.from) => {
-                Err(LandError::Moved)
-            }
-            other => other.map(|()| to),
+            _ => Err(LandError::Moved),
         }
     }
 

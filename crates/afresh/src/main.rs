@@ -45,6 +45,7 @@ mod on_path;
 mod ordering;
 mod output;
 mod own_attempt;
+mod patch_file;
 mod person;
 mod plan_file;
 mod player;

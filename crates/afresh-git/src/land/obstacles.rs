@@ -1,8 +1,7 @@
 //! What of the user's is in the way.
 //!
 //! A path may be as it was, or as it will be; anything else is work of the user's that landing
-//! would overwrite. Content is compared by git, with the user's filters, through an index of our
-//! own that knows nothing of times: no file counts as unchanged without having been read.
+//! would overwrite. No file counts as unchanged without having been read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -11,17 +10,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
+use super::compare::{Side, index_line, is_submodule, new_side, old_side, unlike};
 use super::{LandError, Obstacle};
 use crate::change::{Mode, RawChange};
-use crate::error::gone_is_fine;
 use crate::survey::told;
-
-/// What one side of a change has at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Side {
-    mode: Mode,
-    id: String,
-}
 
 /// What the user's index has at a path.
 #[derive(Debug)]
@@ -191,69 +183,4 @@ fn staged(checkout: &Checkout) -> Result<BTreeMap<Vec<u8>, Staged>, LandError> {
         staged.insert(field[tab + 1..].to_owned(), entry);
     }
     Ok(staged)
-}
-
-/// The paths whose file is not what `side` says, where it says that there is one.
-fn unlike(
-    checkout: &Checkout,
-    changes: &[RawChange],
-    side: fn(&RawChange) -> Side,
-) -> Result<BTreeSet<Vec<u8>>, LandError> {
-    let wanted = changes.iter().filter(|change| !is_submodule(change));
-    let wanted = wanted.filter(|change| side(change).mode != Mode::Absent);
-    let lines: Vec<u8> =
-        wanted.flat_map(|change| index_line(&change.path, &side(change))).collect();
-    if lines.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    let index = Scratch::new(&checkout.git_dir);
-    let git = |doing: &str| checkout.git(doing).env("GIT_INDEX_FILE", &index.0);
-    git("make an index").args(["update-index", "-z", "--index-info"]).feed(lines).done()?;
-    // It ends with 1 where a file differs, which the next call tells.
-    git("compare your files").args(["update-index", "-q", "--refresh"]).run()?;
-    let answer = git("compare your files").args(["diff-files", "--name-only", "-z"]).done()?;
-    Ok(answer.fields().map(<[u8]>::to_owned).collect())
-}
-
-fn index_line(path: &[u8], side: &Side) -> Vec<u8> {
-    let mut line = format!("{:o} {}\t", side.mode.bits(), side.id).into_bytes();
-    line.extend(path);
-    line.push(0);
-    line
-}
-
-fn old_side(change: &RawChange) -> Side {
-    Side { mode: change.old_mode, id: change.old_id.clone() }
-}
-
-fn new_side(change: &RawChange) -> Side {
-    Side { mode: change.new_mode, id: change.new_id.clone() }
-}
-
-/// A submodule that comes, goes or moves; one that takes the place of a file is left to git.
-fn is_submodule(change: &RawChange) -> bool {
-    let modes = [change.old_mode, change.new_mode];
-    modes.contains(&Mode::Gitlink)
-        && modes.iter().all(|mode| matches!(mode, Mode::Gitlink | Mode::Absent))
-}
-
-/// An index file of our own that is gone when this is dropped.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(git_dir: &Path) -> Self {
-        let scratch = Self(git_dir.join(format!("afresh-land.{}", std::process::id())));
-        scratch.remove();
-        scratch
-    }
-
-    fn remove(&self) {
-        let _ = gone_is_fine(fs::remove_file(&self.0));
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        self.remove();
-    }
 }

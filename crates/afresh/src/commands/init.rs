@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use afresh_formats::project::{self, CheckKind, Listing, Stack};
-use afresh_store::write_atomically;
 use serde_json::json;
 
 use crate::asking::Asker;
@@ -15,6 +14,7 @@ use crate::failure::Failure;
 use crate::init::agents::{self, KnownAgent};
 use crate::init::files;
 use crate::init::template::{self, Choices};
+use crate::init::writing::{Consent, Writing};
 use crate::output::Output;
 use crate::{environment, on_path, workplace};
 
@@ -59,7 +59,8 @@ pub(crate) fn init(args: &Args, common: &Common, output: &Output) -> Result<Exit
     let choices = choices(args, &found, asker.as_ref());
     let text = template::render(&choices);
     let before = fs::read_to_string(&target).ok();
-    let mut writing = Writing { args, output, target, text, before, asker, written: false };
+    let consent = Consent { yes: args.yes, dry_run: args.dry_run, force: args.force };
+    let mut writing = Writing { output, consent, target, text, before, asker, written: false };
     if !output.json {
         writing.show();
     }
@@ -177,80 +178,6 @@ fn ask_checks(asker: &Asker, proposed: Vec<String>) -> Vec<String> {
         Some(answer) if answer == "none" => Vec::new(),
         Some(answer) => vec![answer],
         None => proposed,
-    }
-}
-
-/// A file that is to be written, once everybody agrees.
-struct Writing<'a> {
-    args: &'a Args,
-    output: &'a Output,
-    target: PathBuf,
-    text: String,
-    before: Option<String>,
-    asker: Option<Asker>,
-    written: bool,
-}
-
-impl Writing<'_> {
-    /// The file, or what would change in it.
-    fn show(&self) {
-        match &self.before {
-            Some(before) if *before != self.text => {
-                let diff = similar::TextDiff::from_lines(before.as_str(), self.text.as_str());
-                let diff = diff.unified_diff().header("now", "new").to_string();
-                self.output.data(afresh_core::printable::lines(&diff).trim_end());
-            }
-            Some(_) => {}
-            None => self.output.data(self.text.trim_end()),
-        }
-    }
-
-    fn write(&mut self) -> Result<(), Failure> {
-        let shown = self.target.display().to_string();
-        if self.args.dry_run {
-            return Ok(());
-        }
-        if self.before.as_ref() == Some(&self.text) {
-            self.output.note(&format!("{shown} is as it would be written"));
-            return Ok(());
-        }
-        if self.target.exists() && !self.args.force {
-            return Err(Failure::new(
-                Exit::Incomplete,
-                "exists",
-                format!("{shown} is there already"),
-            )
-            .about(shown)
-            .help("`afresh init --force` replaces it; above is what would change"));
-        }
-        if !self.args.yes {
-            match &self.asker {
-                Some(asker) if asker.agrees(&format!("Write {shown}?")) => {}
-                Some(_) => {
-                    self.output.note("nothing was written");
-                    return Ok(());
-                }
-                None => {
-                    return Err(Failure::usage(
-                        "needs-yes",
-                        format!("{shown} was not written: there is nobody to ask"),
-                    )
-                    .help("`afresh init --yes` writes it, `--dry-run` only shows it"));
-                }
-            }
-        }
-        self.save().map_err(|cause| {
-            Failure::usage("write", format!("cannot write {shown}")).cause(cause).about(&shown)
-        })?;
-        self.written = true;
-        self.output.note(&format!("wrote {shown}"));
-        Ok(())
-    }
-
-    fn save(&self) -> Result<(), String> {
-        let directory = self.target.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(directory).map_err(|error| error.to_string())?;
-        write_atomically(&self.target, self.text.as_bytes()).map_err(|error| error.to_string())
     }
 }
 

@@ -1,19 +1,18 @@
 //! `afresh land`: brings a run's work to the branch that the user is on, or hands it over as a patch.
 
-use std::io::{IsTerminal, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use afresh_core::Run;
 use afresh_core::status::{RunState, Status};
 use afresh_engine::Workplace;
-use afresh_git::{LandError, LandRequest, Landing, PatchHead, Signature, Way};
-use afresh_store::write_atomically;
+use afresh_git::{LandError, LandRequest, Landing, Signature, Way};
 use serde_json::json;
 
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, count, safe};
+use crate::patch_file::{self, Target};
 use crate::{completing, moment, the_run, workplace};
 
 /// How many files that are in the way are named.
@@ -49,7 +48,8 @@ pub(crate) fn land(args: &Args, common: &Common, output: &Output) -> Result<Exit
         at_seconds: moment::now_seconds(),
     };
     if let Some(file) = &args.patch {
-        return patch(&place, &run, &signature, &Target { file, common, output });
+        let target = Target { file, common, output };
+        return patch_file::write(&place, &run, &signature, &target);
     }
     let directory = workplace::directory(common)?;
     let request = LandRequest { directory: &directory, tip: run.tip() };
@@ -162,52 +162,6 @@ fn tell(run: &Run, landing: &Landing, dry_run: bool, output: &Output) {
             );
         }
     }
-}
-
-/// Where a patch goes.
-struct Target<'a> {
-    file: &'a Path,
-    common: &'a Common,
-    output: &'a Output,
-}
-
-fn patch(
-    place: &Workplace,
-    run: &Run,
-    signature: &Signature,
-    target: &Target<'_>,
-) -> Result<Exit, Failure> {
-    let done = run.tasks().filter(|(_, state)| state.is_done());
-    let titles: Vec<String> =
-        done.map(|(task, _)| format!("* {} {}", task.id, task.title)).collect();
-    let head = PatchHead {
-        subject: &run.plan().name,
-        body: &titles.join("\n"),
-        date: &moment::mail(signature.at_seconds),
-        signature,
-    };
-    let patch = place.repository.patch(run.base(), run.tip(), &head).map_err(|e| git_failed(&e))?;
-    let output = target.output;
-    if target.file == Path::new("-") {
-        if std::io::stdout().is_terminal() {
-            return Err(Failure::usage("patch", "a patch may hold what controls a terminal")
-                .help("send it to a file or a program: `afresh land --patch FILE`"));
-        }
-        // A reader that has gone away is no reason to fail.
-        let _ = std::io::stdout().lock().write_all(&patch);
-        return Ok(Exit::Done);
-    }
-    let file = workplace::directory(target.common)?.join(target.file);
-    write_atomically(&file, &patch).map_err(|error| {
-        Failure::usage("patch", format!("cannot write {}", file.display())).cause(error.to_string())
-    })?;
-    if output.json {
-        output.document(&json!({"run": run.id(), "way": "patch", "file": file}));
-    } else {
-        let shown = target.file.display();
-        output.note(&format!("wrote {shown}; `git am {shown}` or `git apply {shown}` applies it"));
-    }
-    Ok(Exit::Done)
 }
 
 fn in_the_way(landing: &Landing, run: &Run) -> Failure {

@@ -1,10 +1,12 @@
 //! A report as Markdown.
 
+mod accounts;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_core::check::{CheckEnd, CheckResult};
-use afresh_engine::report::{Accounts, AttemptReport, AttemptResult, Files, Report, TaskReport};
+use afresh_engine::report::{AttemptReport, AttemptResult, Files, Report, TaskReport};
 
 use crate::markdown::{code, text};
 use crate::moment;
@@ -24,7 +26,7 @@ pub(crate) fn render(report: &Report) -> String {
     deviations(&mut page, report);
     questions(&mut page, report);
     retries(&mut page, report);
-    accounts(&mut page, report);
+    accounts::table(&mut page, report);
     page
 }
 
@@ -54,8 +56,8 @@ fn head(page: &mut String, report: &Report) {
         "- started {}, last event {}, driven for {driven}",
         report.started_at, report.last_at
     );
-    let _ = writeln!(page, "- {}", tokens(&report.accounts));
-    let _ = writeln!(page, "- {}", cost(&report.accounts));
+    let _ = writeln!(page, "- {}", accounts::tokens(&report.accounts));
+    let _ = writeln!(page, "- {}", accounts::cost(&report.accounts));
     if let Some(error) = &report.error {
         let _ = writeln!(page, "- **not well**: {}", text(error));
     }
@@ -240,54 +242,6 @@ fn lost_attempt(attempt: &AttemptReport) -> String {
     let counted = if attempt.counted { "" } else { " (does not count)" };
     let reason = attempt.reason.as_deref().unwrap_or("no reason was recorded");
     format!("{}{}: {}{counted}", code(&attempt.attempt), took.unwrap_or_default(), text(reason))
-}
-
-fn accounts(page: &mut String, report: &Report) {
-    if report.accounts.tokens == 0 && report.accounts.usage.cost_usd.is_none() {
-        return;
-    }
-    page.push_str("\n## Tokens and cost\n\n| | input | output | cache read | cache write | cost |\n| --- | --- | --- | --- | --- | --- |\n");
-    let mut row = |what: String, accounts: &Accounts| {
-        let usage = &accounts.usage;
-        let price = match (usage.cost_usd, accounts.without_price) {
-            (None, _) => "unknown".to_owned(),
-            (Some(cost), 0) => format!("${cost:.4}"),
-            (Some(cost), unknown) => format!("${cost:.4} + {unknown} unknown"),
-        };
-        let _ = writeln!(
-            page,
-            "| {what} | {} | {} | {} | {} | {price} |",
-            usage.input, usage.output, usage.cache_read, usage.cache_write
-        );
-    };
-    for task in &report.tasks {
-        row(code(task.id.as_str()), &task.accounts);
-    }
-    for wave in &report.waves {
-        row(format!("wave {}", wave.number), &wave.accounts);
-    }
-    row("all".to_owned(), &report.accounts);
-}
-
-fn tokens(accounts: &Accounts) -> String {
-    let worked = moment::span(Duration::from_millis(accounts.worked_ms));
-    let who = format!("{} worked for {worked}", count(accounts.attempts, "attempt"));
-    match (accounts.attempts, accounts.without_tokens) {
-        (0, _) => "no attempt has run".to_owned(),
-        (all, silent) if all == silent => format!("{who}; their agents told no tokens"),
-        (_, 0) => format!("{who}; {} tokens", accounts.tokens),
-        (_, silent) => format!("{who}; {} tokens, and {silent} told none", accounts.tokens),
-    }
-}
-
-fn cost(accounts: &Accounts) -> String {
-    match (accounts.usage.cost_usd, accounts.without_price) {
-        (None, _) => "cost: unknown, no agent told a price".to_owned(),
-        (Some(cost), 0) => format!("cost: ${cost:.2}"),
-        (Some(cost), unknown) => {
-            format!("cost: ${cost:.2}, and {} of unknown price", count(unknown, "attempt"))
-        }
-    }
 }
 
 fn short(id: &str) -> String {

@@ -1,0 +1,85 @@
+//! Files of the checkout against one side of a change, by content.
+//!
+//! Git compares, with the user's filters, through an index of our own that knows nothing of times.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::LandError;
+use super::checkout::Checkout;
+use crate::change::{Mode, RawChange};
+use crate::error::gone_is_fine;
+
+/// What one side of a change has at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Side {
+    pub(super) mode: Mode,
+    pub(super) id: String,
+}
+
+pub(super) fn old_side(change: &RawChange) -> Side {
+    Side { mode: change.old_mode, id: change.old_id.clone() }
+}
+
+pub(super) fn new_side(change: &RawChange) -> Side {
+    Side { mode: change.new_mode, id: change.new_id.clone() }
+}
+
+/// A submodule that comes, goes or moves; one that takes the place of a file is left to git.
+pub(super) fn is_submodule(change: &RawChange) -> bool {
+    let modes = [change.old_mode, change.new_mode];
+    modes.contains(&Mode::Gitlink)
+        && modes.iter().all(|mode| matches!(mode, Mode::Gitlink | Mode::Absent))
+}
+
+/// The paths whose file is not what `side` says, where it says that there is one.
+pub(super) fn unlike(
+    checkout: &Checkout,
+    changes: &[RawChange],
+    side: fn(&RawChange) -> Side,
+) -> Result<BTreeSet<Vec<u8>>, LandError> {
+    let wanted = changes.iter().filter(|change| !is_submodule(change));
+    let wanted = wanted.filter(|change| side(change).mode != Mode::Absent);
+    let lines: Vec<u8> =
+        wanted.flat_map(|change| index_line(&change.path, &side(change))).collect();
+    if lines.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let index = Scratch::new(&checkout.git_dir);
+    let git = |doing: &str| checkout.git(doing).env("GIT_INDEX_FILE", &index.0);
+    git("make an index").args(["update-index", "-z", "--index-info"]).feed(lines).done()?;
+    // It ends with 1 where a file differs, which the next call tells.
+    git("compare your files").args(["update-index", "-q", "--refresh"]).run()?;
+    let answer = git("compare your files").args(["diff-files", "--name-only", "-z"]).done()?;
+    Ok(answer.fields().map(<[u8]>::to_owned).collect())
+}
+
+/// A line for `update-index --index-info`.
+pub(super) fn index_line(path: &[u8], side: &Side) -> Vec<u8> {
+    let mut line = format!("{:o} {}\t", side.mode.bits(), side.id).into_bytes();
+    line.extend(path);
+    line.push(0);
+    line
+}
+
+/// An index file of our own that is gone when this is dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(git_dir: &Path) -> Self {
+        let scratch = Self(git_dir.join(format!("afresh-land.{}", std::process::id())));
+        scratch.remove();
+        scratch
+    }
+
+    fn remove(&self) {
+        let _ = gone_is_fine(fs::remove_file(&self.0));
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}

@@ -1,0 +1,56 @@
+//! Why a run did not land.
+
+use std::path::PathBuf;
+
+use crate::command::CommandError;
+use crate::error::FileError;
+use crate::pool::PoolError;
+
+/// Why a run did not land; nothing of the user's has changed, unless it says so.
+#[derive(Debug, thiserror::Error)]
+pub enum LandError {
+    #[error("the branch you are on has no commit yet")]
+    Unborn,
+    #[error("you are in the middle of a {0}")]
+    UnderWay(&'static str),
+    #[error("{branch} is checked out in {} too", place.display())]
+    CheckedOut { branch: String, place: PathBuf },
+    #[error("your branch and the run changed the same places: {}", paths.join(", "))]
+    Conflict { paths: Vec<String>, account: String },
+    #[error("{} is held by another git", lock.display())]
+    Locked { lock: PathBuf },
+    #[error("your branch moved meanwhile")]
+    Moved,
+    #[error(transparent)]
+    Git(#[from] CommandError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl From<PoolError> for LandError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::File(error) => error.into(),
+            PoolError::Git(error) => error.into(),
+        }
+    }
+}
+
+impl LandError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unborn => Some(String::from("switch to a branch that has commits")),
+            Self::UnderWay(_) => {
+                Some(String::from("finish or abort it first; `git status` says how"))
+            }
+            Self::CheckedOut { .. } => Some(String::from("switch one of them to another branch")),
+            Self::Locked { lock } => Some(format!(
+                "let the other git end; if none is running, remove {}",
+                lock.display()
+            )),
+            Self::Moved => Some(String::from("nothing has changed; try once more")),
+            Self::Conflict { .. } | Self::Git(_) | Self::File(_) => None,
+        }
+    }
+}

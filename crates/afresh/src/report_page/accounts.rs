@@ -1,0 +1,58 @@
+//! Tokens, cost and time of a report. A price that nobody told is said to be unknown.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use afresh_engine::report::{Accounts, Report};
+
+use crate::markdown::code;
+use crate::moment;
+use crate::output::count;
+
+pub(super) fn table(page: &mut String, report: &Report) {
+    if report.accounts.tokens == 0 && report.accounts.usage.cost_usd.is_none() {
+        return;
+    }
+    page.push_str("\n## Tokens and cost\n\n| | input | output | cache read | cache write | cost |\n| --- | --- | --- | --- | --- | --- |\n");
+    let mut row = |what: String, accounts: &Accounts| {
+        let usage = &accounts.usage;
+        let price = match (usage.cost_usd, accounts.without_price) {
+            (None, _) => "unknown".to_owned(),
+            (Some(cost), 0) => format!("${cost:.4}"),
+            (Some(cost), unknown) => format!("${cost:.4} + {unknown} unknown"),
+        };
+        let _ = writeln!(
+            page,
+            "| {what} | {} | {} | {} | {} | {price} |",
+            usage.input, usage.output, usage.cache_read, usage.cache_write
+        );
+    };
+    for task in &report.tasks {
+        row(code(task.id.as_str()), &task.accounts);
+    }
+    for wave in &report.waves {
+        row(format!("wave {}", wave.number), &wave.accounts);
+    }
+    row("all".to_owned(), &report.accounts);
+}
+
+pub(super) fn tokens(accounts: &Accounts) -> String {
+    let worked = moment::span(Duration::from_millis(accounts.worked_ms));
+    let who = format!("{} worked for {worked}", count(accounts.attempts, "attempt"));
+    match (accounts.attempts, accounts.without_tokens) {
+        (0, _) => "no attempt has run".to_owned(),
+        (all, silent) if all == silent => format!("{who}; their agents told no tokens"),
+        (_, 0) => format!("{who}; {} tokens", accounts.tokens),
+        (_, silent) => format!("{who}; {} tokens, and {silent} told none", accounts.tokens),
+    }
+}
+
+pub(super) fn cost(accounts: &Accounts) -> String {
+    match (accounts.usage.cost_usd, accounts.without_price) {
+        (None, _) => "cost: unknown, no agent told a price".to_owned(),
+        (Some(cost), 0) => format!("cost: ${cost:.2}"),
+        (Some(cost), unknown) => {
+            format!("cost: ${cost:.2}, and {} of unknown price", count(unknown, "attempt"))
+        }
+    }
+}
