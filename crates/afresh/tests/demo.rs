@@ -1,5 +1,7 @@
 //! `afresh demo`: the first command of a new user.
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +9,8 @@ use std::process::Command;
 
 use afresh_testkit::repo::finish;
 use afresh_testkit::{Ran, TestRepo};
+use nix::sys::signal::Signal;
+use support::Driver;
 
 /// A user in a repository of their own, with a directory for temporary files that we can look into.
 fn user() -> (TestRepo, PathBuf) {
@@ -97,4 +101,19 @@ fn ag_02_a_seed_decides_who_fails() {
     let first = failing("1");
     assert_eq!(first, failing("1"));
     assert_ne!(first, failing("2"));
+}
+
+/// AG-02, ST-04: one that is halted says so and leaves nothing either.
+#[test]
+fn ag_02_a_demo_that_is_halted_leaves_nothing() {
+    let (repo, scratch) = user();
+    let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
+    driver.await_words("start store.1");
+    driver.signal(Signal::SIGINT);
+    driver.await_words("once more to end them");
+    driver.signal(Signal::SIGINT);
+    let ran = driver.end().expect(3);
+    assert!(ran.stderr.contains("the demo starts anew each time"), "{}", ran.stderr);
+    assert_eq!(left_in(&scratch), [""; 0]);
+    repo.expect_no_survivors();
 }
