@@ -15,6 +15,7 @@
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
 //! | [`report_page`], [`state_page`], [`markdown`] | a report and the state of a run as Markdown |
+//! | [`patch_file`] | a run's work as one patch |
 //! | [`own_attempt`] | the attempt that a worker calls us from |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
