@@ -171,6 +171,11 @@ pub enum Event {
         task: TaskId,
         reason: String,
     },
+    /// Nothing is left to do: a person has answered what the task asks.
+    TaskSettled {
+        task: TaskId,
+        how: String,
+    },
     /// A task was given up, and whatever needs it goes on without it (HU-03).
     NeedIgnored {
         task: TaskId,

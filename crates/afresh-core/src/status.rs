@@ -274,14 +274,14 @@ pub fn word(stage: &Stage, blocked: bool, ready: bool) -> &'static str {
         Stage::Queued(..) | Stage::Merging(..) => "merging",
         Stage::Failed { .. } => "failed",
         Stage::Skipped { .. } => "skipped",
-        Stage::Done { .. } => "done",
+        Stage::Done { .. } | Stage::Settled { .. } => "done",
     }
 }
 
 fn error(state: &TaskState, causes: Option<&Vec<BlockCause>>) -> Option<String> {
     match (&state.stage, causes) {
         (Stage::Failed { reason, .. } | Stage::Skipped { reason, .. }, _) => Some(reason.clone()),
-        (Stage::Done { .. }, _) => None,
+        (Stage::Done { .. } | Stage::Settled { .. }, _) => None,
         (_, Some(causes)) => {
             let list: Vec<String> =
                 causes.iter().map(|cause| format!("{} {}", cause.task, cause.state)).collect();

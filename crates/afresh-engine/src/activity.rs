@@ -185,6 +185,9 @@ fn describe(event: &Event) -> Parts {
         Event::TaskSkipped { task, reason } => {
             ("WARN", task.to_string(), "task-result", format!("skipped: {reason}"))
         }
+        Event::TaskSettled { task, how } => {
+            ("INFO", task.to_string(), "task-result", format!("settled: {how}"))
+        }
         Event::NeedIgnored { task } => {
             ("WARN", task.to_string(), "ignored", "what needs it goes on without it".to_owned())
         }

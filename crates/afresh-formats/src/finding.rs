@@ -137,3 +137,11 @@ impl<'a> Source<'a> {
         }
     }
 }
+
+/// A file that is not text.
+pub fn not_utf8(file: &str, bytes: &[u8], offset: usize) -> Finding {
+    let valid = String::from_utf8_lossy(&bytes[..offset]);
+    let source = Source::new(file, &valid);
+    let message = format!("byte {offset} is not UTF-8 (0x{:02x})", bytes[offset]);
+    source.finding("not-utf8", &(offset..offset), message).with_help("save the file as UTF-8")
+}

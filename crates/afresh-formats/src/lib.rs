@@ -6,12 +6,16 @@
 //! | [`node`] | TOML and JSON as one tree with places |
 //! | [`reader`] | values out of such a tree, and everything that is wrong with them |
 //! | [`span`] | spans of time as people write them |
+//! | [`folder`], [`drafted`], [`format`] | plans in several files: the files, what was found in them, which format it is |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |
 
+pub mod drafted;
 pub mod finding;
+pub mod folder;
+pub mod format;
 mod json;
 pub mod native;
 pub mod node;

@@ -99,6 +99,9 @@ impl Watcher for Progress {
             Event::TaskSkipped { task, reason } => {
                 self.line("skipped", Paint::Yellow, task.as_str(), reason);
             }
+            Event::TaskSettled { task, how } => {
+                self.line("settled", Paint::Green, task.as_str(), how);
+            }
             Event::NeedIgnored { task } => {
                 let text = "what needs it goes on without it";
                 self.line("ignored", Paint::Yellow, task.as_str(), text);

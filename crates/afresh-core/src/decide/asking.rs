@@ -4,7 +4,9 @@ use super::Turn;
 use crate::event::{Event, Rejection};
 use crate::ids::CommitId;
 use crate::outcome::{Action, Choice, Decision};
+use crate::plan::{Checkpoint, CheckpointKind};
 use crate::question::{Question, Topic};
+use crate::run::Stage;
 
 /// How much of what was printed a question shows.
 const MAX_PRINTED_LINES: usize = 12;
@@ -47,6 +49,39 @@ impl Turn<'_> {
         ];
         self.ask(at, Topic::Action, text, options);
         self.settle_waiting(at);
+    }
+
+    /// A point at which the plan waits for a person; once answered, there is nothing more to do.
+    /// Says whether that is so.
+    pub(super) fn reach_checkpoint(&mut self, at: usize, checkpoint: &Checkpoint) -> bool {
+        if self.settle_checkpoint(at) {
+            return true;
+        }
+        let mut options = checkpoint.options.clone();
+        let topic = match checkpoint.kind {
+            CheckpointKind::Action => {
+                options = vec![Choice::new("done", "it is done; go on")];
+                Topic::Action
+            }
+            CheckpointKind::Verify if options.is_empty() => {
+                options = vec![Choice::new("approved", "it is as it should be; go on")];
+                Topic::Decision
+            }
+            CheckpointKind::Verify | CheckpointKind::Decision => Topic::Decision,
+        };
+        options.push(Choice::new("defer", "not now: what waits for it stays blocked"));
+        self.ask(at, topic, checkpoint.text.clone(), options);
+        // A policy may answer at once.
+        self.settle_waiting(at);
+        self.settle_checkpoint(at)
+    }
+
+    fn settle_checkpoint(&mut self, at: usize) -> bool {
+        let state = self.run.task(at);
+        let (Stage::Idle, Some(given)) = (&state.stage, state.answers.last()) else { return false };
+        let (task, how) = (self.run.plan().task(at).id.clone(), given.answer.clone());
+        self.record(Event::TaskSettled { task, how });
+        true
     }
 
     /// A person who wants to be asked is asked about one task at a time (EX-09).

@@ -15,7 +15,9 @@ impl Turn<'_> {
                 self.withdraw_questions(task);
                 self.record(Event::TaskSkipped { task: task.clone(), reason: reason.to_owned() });
             }
-            Stage::Done { .. } => self.refuse(format!("{task} is done")),
+            Stage::Done { .. } | Stage::Settled { .. } => {
+                self.refuse(format!("{task} is done"));
+            }
             Stage::Skipped { .. } => self.refuse(format!("{task} is skipped already")),
             _ => self.refuse(format!("{task} is being worked on; halt the run first")),
         }
@@ -30,7 +32,9 @@ impl Turn<'_> {
                 self.withdraw_questions(task);
                 self.record(Event::TaskRetried { task: task.clone() });
             }
-            Stage::Done { .. } => self.refuse(format!("{task} is done; nothing is merged twice")),
+            Stage::Done { .. } | Stage::Settled { .. } => {
+                self.refuse(format!("{task} is done; nothing is merged twice"));
+            }
             _ => self.refuse(format!("{task} has not failed")),
         }
     }

@@ -21,19 +21,31 @@ impl Turn<'_> {
         }
         let barrier = self.open_wave();
         let candidates: Vec<usize> = self.run.eligible().collect();
+        let mut settled = false;
         for at in candidates {
-            let Some(slot) = self.free_slot() else { return };
             let early = self.run.task(at).not_before.is_some_and(|moment| moment > self.now);
             let later_wave = barrier.is_some_and(|wave| self.run.plan().wave(at) > wave);
-            if early || later_wave || self.collides(at) {
+            if early || later_wave {
+                continue;
+            }
+            if let Some(checkpoint) = self.run.plan().task(at).checkpoint.clone() {
+                settled |= self.reach_checkpoint(at, &checkpoint);
                 continue;
             }
             if self.run.settings().interactive && !self.run.task(at).allowed {
                 self.ask_before_start(at);
                 continue;
             }
-            let Some(reserved) = self.reservation() else { return };
+            let Some(slot) = self.free_slot() else { break };
+            if self.collides(at) {
+                continue;
+            }
+            let Some(reserved) = self.reservation() else { break };
             self.start(at, slot, reserved);
+        }
+        // An answer may be all that others waited for.
+        if settled {
+            self.start_what_can_start();
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Field, Place, Problem, ProblemKind};
-use super::task::{Check, ContextLevel, FileAction, FileScope, Step, Task, Tier};
+use super::task::{Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task, Tier};
 use super::{MAX_TASKS, Plan, graph};
 use crate::ids::TaskId;
 use crate::pattern::FilePattern;
@@ -34,6 +34,8 @@ pub struct TaskDraft {
     pub tier: Option<Tier>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    pub checkpoint: Option<Checkpoint>,
+    pub done_before: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -188,6 +190,8 @@ impl Reader<'_> {
             tier: draft.tier,
             context: draft.context,
             agent: draft.agent.clone(),
+            checkpoint: draft.checkpoint.clone(),
+            done_before: draft.done_before.clone(),
         })
     }
 

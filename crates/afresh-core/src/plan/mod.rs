@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 pub use conflict::Conflict;
 pub use draft::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft, nearest};
 pub use problem::{Field, Place, Problem, ProblemKind};
-pub use task::{Check, ContextLevel, FileAction, FileScope, Step, Task, Tier};
+pub use task::{
+    Check, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileScope, Step, Task, Tier,
+};
 
 use crate::ids::TaskId;
 
@@ -135,6 +137,7 @@ impl Plan {
         self.tasks
             .iter()
             .filter(|task| task.all_checks().next().is_none() && task.no_check.is_none())
+            .filter(|task| task.checkpoint.is_none() && task.done_before.is_none())
     }
 }
 

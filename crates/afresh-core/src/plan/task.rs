@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
+use crate::outcome::Choice;
 use crate::pattern::FilePattern;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,32 @@ pub struct Task {
     pub tier: Option<Tier>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    /// No worker: a person decides, looks or does something at this point of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+    /// Why there is nothing to do: it was finished before this run, by other means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_before: Option<String>,
+}
+
+/// A point at which a plan waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    pub kind: CheckpointKind,
+    /// What the person has to know, in lines.
+    pub text: String,
+    /// The answers that the plan offers; none for an action.
+    pub options: Vec<Choice>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckpointKind {
+    /// Look at what was built.
+    Verify,
+    Decision,
+    /// Do what no worker can.
+    Action,
 }
 
 impl Task {
@@ -30,9 +57,10 @@ impl Task {
         self.files.iter().chain(steps).map(|scope| &scope.pattern)
     }
 
-    /// The same but for its title, which no work depends on.
+    /// The same but for its title, which no work depends on, and for what was done before.
     pub fn is_same_work_as(&self, other: &Self) -> bool {
-        Self { title: other.title.clone(), ..self.clone() } == *other
+        let (title, done_before) = (other.title.clone(), other.done_before.clone());
+        Self { title, done_before, ..self.clone() } == *other
     }
 
     pub fn lists_files(&self) -> bool {

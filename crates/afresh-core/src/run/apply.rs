@@ -9,7 +9,7 @@ use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId};
 use crate::input::{AttemptEnd, MergedTree};
 use crate::outcome::{Deviation, Outcome};
-use crate::plan::Plan;
+use crate::plan::{Plan, Task};
 use crate::question::{Answered, CLARIFY, Question, Topic};
 use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
@@ -75,6 +75,9 @@ impl Run {
             Event::TaskSkipped { task, reason } => {
                 self.settle(task, Stage::Skipped { reason: reason.clone(), ignored: false });
             }
+            Event::TaskSettled { task, how } => {
+                self.settle(task, Stage::Settled { how: how.clone() });
+            }
             Event::NeedIgnored { task } => self.need_ignored(task),
             Event::TaskRetried { task } => self.retried(task),
             Event::Aborted { reason } => self.aborted = Some(reason.clone()),
@@ -135,7 +138,7 @@ impl Run {
             self.merge_queue.iter().map(|at| old_plan.task(*at).id.clone()).collect();
         let works: Vec<Work> =
             old_tasks.iter().filter_map(|state| state.stage.work().cloned()).collect();
-        self.tasks = plan.tasks().iter().map(|task| self.new_state(&task.id)).collect();
+        self.tasks = plan.tasks().iter().map(|task| self.new_state(task)).collect();
         for (at, state) in old_tasks.into_iter().enumerate() {
             let old = old_plan.task(at);
             let TaskState { attempts, usages, .. } = state.clone();
@@ -148,8 +151,14 @@ impl Run {
             self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
                 state
             } else {
-                TaskState { attempts, usages, ..TaskState::default() }
+                TaskState { attempts, usages, ..TaskState::of(plan.task(position)) }
             };
+            // What somebody finished by hand meanwhile is not done again.
+            if let (Some(how), Stage::Idle) =
+                (&plan.task(position).done_before, &self.tasks[position].stage)
+            {
+                self.tasks[position].stage = Stage::Settled { how: how.clone() };
+            }
         }
         self.merging = merging
             .and_then(|id| plan.position(&id))
@@ -179,10 +188,12 @@ impl Run {
     }
 
     /// A task that comes into the plan, perhaps not for the first time.
-    fn new_state(&mut self, task: &TaskId) -> TaskState {
-        self.retired.remove(task).map_or_else(TaskState::default, |Retired { attempts, usages }| {
-            TaskState { attempts, usages, ..TaskState::default() }
-        })
+    fn new_state(&mut self, task: &Task) -> TaskState {
+        let new = TaskState::of(task);
+        match self.retired.remove(&task.id) {
+            Some(Retired { attempts, usages }) => TaskState { attempts, usages, ..new },
+            None => new,
+        }
     }
 
     fn starting(&mut self, work: Work) {

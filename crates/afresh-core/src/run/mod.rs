@@ -121,6 +121,7 @@ impl Run {
     /// The run that the first event of a journal starts; none if it is another event.
     pub fn start(first: &Event) -> Option<Self> {
         let Event::RunStarted { run, branch, base, plan, settings } = first else { return None };
+        let tasks: Vec<TaskState> = plan.tasks().iter().map(TaskState::of).collect();
         Some(Self {
             id: run.clone(),
             branch: branch.clone(),
@@ -128,8 +129,8 @@ impl Run {
             tip: base.clone(),
             landings: Vec::new(),
             rewind: None,
-            tasks: vec![TaskState::default(); plan.len()],
-            frontier: Frontier::new(plan),
+            frontier: Frontier::rebuild(plan, &tasks),
+            tasks,
             plan: (**plan).clone(),
             settings: (**settings).clone(),
             epoch: 0,

@@ -8,6 +8,7 @@ use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, Slot};
 use crate::input::{AttemptEnd, MergedTree};
 use crate::outcome::{Claim, Deviation};
+use crate::plan::Task;
 use crate::question::Answered;
 use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
@@ -50,6 +51,15 @@ pub struct TaskState {
 }
 
 impl TaskState {
+    /// A task at the start of a run: most have everything to do.
+    pub(super) fn of(task: &Task) -> Self {
+        let stage = match &task.done_before {
+            Some(how) => Stage::Settled { how: how.clone() },
+            None => Stage::Idle,
+        };
+        Self { stage, ..Self::default() }
+    }
+
     pub fn usage(&self) -> Usage {
         self.usages.values().fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
@@ -61,7 +71,7 @@ impl TaskState {
     }
 
     pub fn is_done(&self) -> bool {
-        matches!(self.stage, Stage::Done { .. })
+        matches!(self.stage, Stage::Done { .. } | Stage::Settled { .. })
     }
 
     /// May whatever needs it go on?
@@ -71,7 +81,7 @@ impl TaskState {
 
     /// Done or skipped: nothing more will come of it unless a person asks.
     pub fn is_finished(&self) -> bool {
-        matches!(self.stage, Stage::Done { .. } | Stage::Skipped { .. })
+        self.is_done() || matches!(self.stage, Stage::Skipped { .. })
     }
 
     /// Why the last attempt came to nothing: the fact, and beside it the claim that it denies.
@@ -135,6 +145,10 @@ pub enum Stage {
         attempt: AttemptId,
         receipt: Receipt,
     },
+    /// Done without work of ours: before this run, or by a person's answer.
+    Settled {
+        how: String,
+    },
 }
 
 /// One attempt at work.
@@ -184,13 +198,17 @@ impl Stage {
             | Self::Waiting(_)
             | Self::Failed { .. }
             | Self::Skipped { .. }
-            | Self::Done { .. } => None,
+            | Self::Done { .. }
+            | Self::Settled { .. } => None,
         }
     }
 
     /// Done, or given up by a person who wants the others to go on.
     pub(super) fn is_met(&self) -> bool {
-        matches!(self, Self::Done { .. } | Self::Skipped { ignored: true, .. })
+        matches!(
+            self,
+            Self::Done { .. } | Self::Settled { .. } | Self::Skipped { ignored: true, .. }
+        )
     }
 
     pub(super) fn work_mut(&mut self) -> Option<&mut Work> {

@@ -66,6 +66,7 @@ fn kinds() -> BTreeSet<String> {
         BranchRestoreAllowed = "branch-restore-allowed",
         TaskFailed = "task-failed",
         TaskSkipped = "task-skipped",
+        TaskSettled = "task-settled",
         NeedIgnored = "need-ignored",
         TaskRetried = "task-retried",
         Aborted = "aborted",

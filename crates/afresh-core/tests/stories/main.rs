@@ -5,6 +5,7 @@ mod support;
 
 mod attempts;
 mod budgets;
+mod checkpoints;
 mod endless;
 mod giving_up;
 mod halting;

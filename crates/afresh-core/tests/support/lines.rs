@@ -33,6 +33,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         }
         Event::Rewound { to } => format!("back at {}", named(to.as_str())),
         Event::RewindGivenUp { why } => format!("not back: {why}"),
+        Event::TaskSettled { task, how } => format!("{task} is settled: {how}"),
         Event::NeedIgnored { task } => format!("{task} is done without"),
         Event::StepsDropped { task } => format!("steps of {task} dropped"),
         Event::AttemptSpawned { attempt } => format!("spawned {attempt}"),

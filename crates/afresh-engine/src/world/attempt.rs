@@ -9,6 +9,7 @@ use afresh_agents::{Bundle, prompt};
 use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
+use afresh_core::question::Answered;
 use afresh_core::step::Ground;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
@@ -81,7 +82,7 @@ impl AttemptJob {
                 .collect(),
             always: settings.always.clone(),
             feedback: state.feedback.clone(),
-            answers: state.answers.clone(),
+            answers: answers(run, at),
         };
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
         Self { attempt, slot, ground, bundle, agent, grace }
@@ -231,6 +232,14 @@ impl AttemptJob {
         let end = AttemptEnd { ending, outcome, usage, duration_ms };
         Input::AttemptEnded(self.attempt.clone(), end)
     }
+}
+
+/// What people decided for this task: at the checkpoints that it needs, and when its workers asked.
+fn answers(run: &Run, at: usize) -> Vec<Answered> {
+    let is_checkpoint = |need: &&usize| run.plan().task(**need).checkpoint.is_some();
+    let before = run.plan().needs(at).iter().filter(is_checkpoint);
+    let before = before.flat_map(|need| &run.task(*need).answers);
+    before.chain(&run.task(at).answers).cloned().collect()
 }
 
 /// A worker's answer: its result file if it wrote one, else its final text; the end of what it

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use afresh_core::Plan;
 
-use crate::finding::{Finding, Source};
+use crate::finding::{Finding, Source, not_utf8};
 use crate::{json, toml};
 pub use fields::{CHECK_FIELDS, FILE_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
 use reader::Reader;
@@ -86,11 +86,4 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
         Ok(root) => Reader::new(&source).read(&root),
         Err(finding) => failed(finding.with_help(FORMAT_HELP)),
     }
-}
-
-fn not_utf8(file: &str, bytes: &[u8], offset: usize) -> Finding {
-    let valid = String::from_utf8_lossy(&bytes[..offset]);
-    let source = Source::new(file, &valid);
-    let message = format!("byte {offset} is not UTF-8 (0x{:02x})", bytes[offset]);
-    source.finding("not-utf8", &(offset..offset), message).with_help("save the file as UTF-8")
 }

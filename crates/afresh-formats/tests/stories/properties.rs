@@ -203,6 +203,8 @@ fn task() -> impl Strategy<Value = TaskDraft> {
             let needs = vec![needs.to_string()];
             let id = String::new();
             TaskDraft {
+                checkpoint: None,
+                done_before: None,
                 id,
                 title,
                 instructions,

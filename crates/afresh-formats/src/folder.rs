@@ -1,0 +1,57 @@
+//! The files that a plan is read from, without the disk: a listing, and text on request.
+//!
+//! Whoever reads from the disk bounds the listing and the sizes; readers only ask.
+
+use std::collections::BTreeMap;
+
+use crate::finding::Finding;
+
+/// The largest file that is read, in bytes.
+pub const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
+
+/// A directory, seen from above.
+pub trait Folder {
+    /// Paths of all files, relative to the folder, with `/` between components, sorted.
+    fn paths(&self) -> &[String];
+
+    /// The text of a file; none where there is no such file.
+    fn text(&self, path: &str) -> Option<Result<String, Finding>>;
+}
+
+/// A folder in memory.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFolder {
+    paths: Vec<String>,
+    texts: BTreeMap<String, Vec<u8>>,
+}
+
+impl MemoryFolder {
+    pub fn new<P: Into<String>, T: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
+        let texts: BTreeMap<String, Vec<u8>> =
+            files.into_iter().map(|(path, text)| (path.into(), text.into())).collect();
+        Self { paths: texts.keys().cloned().collect(), texts }
+    }
+}
+
+impl Folder for MemoryFolder {
+    fn paths(&self) -> &[String] {
+        &self.paths
+    }
+
+    fn text(&self, path: &str) -> Option<Result<String, Finding>> {
+        self.texts.get(path).map(|bytes| as_text(path, bytes))
+    }
+}
+
+/// Bytes as text: UTF-8, without a byte order mark, with plain line breaks.
+pub fn as_text(path: &str, bytes: &[u8]) -> Result<String, Finding> {
+    if bytes.len() > MAX_FILE_BYTES {
+        let message =
+            format!("the file has {} bytes; at most {MAX_FILE_BYTES} are read", bytes.len());
+        return Err(Finding::of_file(path, "too-large", message));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")),
+        Err(error) => Err(crate::finding::not_utf8(path, bytes, error.valid_up_to())),
+    }
+}
