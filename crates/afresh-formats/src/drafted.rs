@@ -1,31 +1,16 @@
 //! From what a reader found in several files to a plan, with every problem at its place.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use afresh_core::Plan;
 use afresh_core::plan::{Field, Place, PlanDraft, Problem, TaskDraft};
 
 use crate::finding::{Finding, Source};
 use crate::folder::Folder;
-use crate::native::Reading;
+use crate::reading::{Reading, Spot};
 
 /// The most findings of one reading.
 const MAX_FINDINGS: usize = 1_000;
-
-/// Somewhere in one of the files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
-    pub file: String,
-    /// Bytes of the file's text, as [`Folder::text`] gives it.
-    pub range: Range<usize>,
-}
-
-impl Spot {
-    pub fn new(file: &str, range: Range<usize>) -> Self {
-        Self { file: file.to_owned(), range }
-    }
-}
 
 /// A task as a reader found it.
 #[derive(Debug, Clone)]
@@ -96,7 +81,9 @@ impl Drafted {
         };
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
-        Reading { plan, findings: self.findings, target: self.target, unknown: self.unknown }
+        let places = self.tasks.into_iter().map(|task| task.whole).collect();
+        let (findings, target, unknown) = (self.findings, self.target, self.unknown);
+        Reading { plan, findings, target, unknown, places }
     }
 
     fn locate(&self, folder: &dyn Folder, problem: &Problem) -> Finding {

@@ -1,12 +1,27 @@
-//! Which formats are read, and how each is known by what is there.
+//! The formats of plans that lie in several files, and how each is known by what is there.
+//!
+//! The own format is a single file, known by its name; see [`crate::native`].
 
 use crate::folder::Folder;
-use crate::native::Reading;
+use crate::reading::Reading;
 
-/// The formats, by the names that `--format` takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
-    Native,
+/// A format: whether it is there, and what it says. Both are pure.
+#[derive(Debug, Clone, Copy)]
+pub struct FolderFormat {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// Looks at paths, and at texts only where paths do not tell. The folder may be the project's
+    /// root, or the format's own directory inside it.
+    pub recognises: fn(&dyn Folder) -> bool,
+    pub read: fn(&dyn Folder, &Wishes) -> Reading,
+}
+
+/// How to read.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes {
+    pub unit: Unit,
+    /// Only what this file says, where the person named a file; relative to the folder.
+    pub only: Option<String>,
 }
 
 /// What one fresh worker gets, where a format has both.
@@ -19,19 +34,19 @@ pub enum Unit {
     Task,
 }
 
-/// How to read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Wishes {
-    pub unit: Unit,
+/// All of them; where several are there, the first wins over those that it says so about.
+pub const FORMATS: &[FolderFormat] = &[];
+
+pub fn by_name(name: &str) -> Option<&'static FolderFormat> {
+    FORMATS.iter().find(|format| format.name == name)
 }
 
-/// A reader: whether it knows what is there, and what that says.
-///
-/// Both are pure. `recognises` looks at paths, and at text only where paths do not tell.
-#[derive(Debug, Clone, Copy)]
-pub struct FolderFormat {
-    pub format: Format,
-    pub name: &'static str,
-    pub recognises: fn(&dyn Folder) -> bool,
-    pub read: fn(&dyn Folder, Wishes) -> Reading,
+/// The formats that are there.
+pub fn recognise(folder: &dyn Folder) -> Vec<&'static FolderFormat> {
+    let mut found: Vec<_> = FORMATS.iter().filter(|format| (format.recognises)(folder)).collect();
+    // A plan that was made from a tasks.md is meant, not the tasks.md.
+    if found.iter().any(|format| format.name == "long-run") {
+        found.retain(|format| format.name != "agent-os");
+    }
+    found
 }

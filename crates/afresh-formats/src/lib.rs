@@ -6,6 +6,7 @@
 //! | [`node`] | TOML and JSON as one tree with places |
 //! | [`reader`] | values out of such a tree, and everything that is wrong with them |
 //! | [`span`] | spans of time as people write them |
+//! | [`reading`] | what came of reading a plan |
 //! | [`folder`], [`drafted`], [`format`] | plans in several files: the files, what was found in them, which format it is |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
@@ -21,6 +22,7 @@ pub mod native;
 pub mod node;
 pub mod project;
 pub mod reader;
+pub mod reading;
 pub mod result;
 pub mod schema;
 pub mod span;

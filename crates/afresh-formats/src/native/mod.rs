@@ -12,11 +12,8 @@
 mod fields;
 mod reader;
 
-use std::collections::BTreeMap;
-
-use afresh_core::Plan;
-
 use crate::finding::{Finding, Source, not_utf8};
+use crate::reading::Reading;
 use crate::{json, toml};
 pub use fields::{CHECK_FIELDS, FILE_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
 use reader::Reader;
@@ -40,35 +37,17 @@ impl Syntax {
     }
 }
 
-/// What came of reading a file.
-#[derive(Debug)]
-pub struct Reading {
-    /// None where a finding is an error.
-    pub plan: Option<Plan>,
-    pub findings: Vec<Finding>,
-    /// The directory whose repository the plan is for, relative to the plan's file (EX-12).
-    pub target: Option<String>,
-    /// Fields that we do not know, by their path, as they were written (FO-06).
-    pub unknown: BTreeMap<String, String>,
-}
-
 /// Reads a plan from the bytes of a file.
 pub fn read(file: &str, bytes: &[u8]) -> Reading {
-    let failed = |finding| Reading {
-        plan: None,
-        findings: vec![finding],
-        target: None,
-        unknown: BTreeMap::new(),
-    };
     if bytes.len() > MAX_PLAN_BYTES {
         let message =
             format!("the file has {} bytes; at most {MAX_PLAN_BYTES} are read", bytes.len());
         let finding = Finding::of_file(file, "too-large", message);
-        return failed(finding.with_help("split it into several plans"));
+        return Reading::failed(finding.with_help("split it into several plans"));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
-        Err(error) => return failed(not_utf8(file, bytes, error.valid_up_to())),
+        Err(error) => return Reading::failed(not_utf8(file, bytes, error.valid_up_to())),
     };
     // A text of several lines must not hand carriage returns to a shell (B18).
     let text = text.replace("\r\n", "\n");
@@ -76,7 +55,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
     if text.trim().is_empty() {
         let finding = Finding::of_file(file, "empty-plan", "the plan is empty: nothing to do")
             .with_help("add a [[task]] with an id, a title and a check");
-        return failed(finding);
+        return Reading::failed(finding);
     }
     let parsed = match Syntax::of(file) {
         Syntax::Toml => toml::parse(&source),
@@ -84,6 +63,6 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
     };
     match parsed {
         Ok(root) => Reader::new(&source).read(&root),
-        Err(finding) => failed(finding.with_help(FORMAT_HELP)),
+        Err(finding) => Reading::failed(finding.with_help(FORMAT_HELP)),
     }
 }

@@ -6,9 +6,10 @@ use std::ops::Range;
 use afresh_core::Plan;
 use afresh_core::plan::{Field, Place, Problem, ProblemKind, nearest};
 
-use super::{FORMAT_HELP, Reading};
+use super::FORMAT_HELP;
 use crate::finding::{Finding, Severity, Source};
 use crate::node::{Entry, Node, Value};
+use crate::reading::{Reading, Spot};
 
 /// More findings than this say nothing new; the rest is counted.
 const MAX_FINDINGS: usize = 1_000;
@@ -65,8 +66,10 @@ impl<'a, 's> Reader<'a, 's> {
             finding.severity = self.worst;
             self.findings.push(finding.with_help("mend these first"));
         }
+        let spot = |places: &Places| Spot::new(self.source.name, places.whole.clone());
+        let places = self.places.iter().map(spot).collect();
         let Self { findings, target, unknown, .. } = self;
-        Reading { plan, findings, target, unknown }
+        Reading { plan, findings, target, unknown, places }
     }
 
     /// Takes a finding down, unless that place could not be read anyway or there are enough.

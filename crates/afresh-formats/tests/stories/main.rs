@@ -7,7 +7,8 @@ mod properties;
 mod reading;
 mod results;
 
-use afresh_formats::native::{Reading, read};
+use afresh_formats::native::read;
+use afresh_formats::reading::Reading;
 
 /// Reads a plan in TOML.
 fn toml(text: &str) -> Reading {

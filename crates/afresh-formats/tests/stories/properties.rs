@@ -4,7 +4,8 @@ use afresh_core::Plan;
 use afresh_core::plan::{
     CheckDraft, ContextLevel, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft, Tier,
 };
-use afresh_formats::native::{Reading, read};
+use afresh_formats::native::read;
+use afresh_formats::reading::Reading;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
