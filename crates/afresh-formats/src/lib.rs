@@ -8,6 +8,7 @@
 //! | [`span`] | spans of time as people write them |
 //! | [`reading`] | what came of reading a plan |
 //! | [`folder`], [`drafted`], [`format`] | plans in several files: the files, what was found in them, which format it is |
+//! | [`markdown`] | Markdown as far as plans need it: lines, code blocks, headings, frontmatter, check boxes |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
@@ -18,6 +19,7 @@ pub mod finding;
 pub mod folder;
 pub mod format;
 mod json;
+pub mod markdown;
 pub mod native;
 pub mod node;
 pub mod project;

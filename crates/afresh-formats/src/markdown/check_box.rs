@@ -1,0 +1,78 @@
+//! `- [ ]` and `- [x]`: what is to do, and what is done.
+
+use std::ops::Range;
+
+use super::fence::{Fences, Kind};
+use super::lines::{Line, lines};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckBox<'a> {
+    pub ticked: bool,
+    /// What stands behind the box.
+    pub text: &'a str,
+    /// How many bytes of white space stand before the bullet.
+    pub indent: usize,
+    /// Where the text is.
+    pub at: Range<usize>,
+    /// Where the mark inside the brackets is.
+    pub mark: Range<usize>,
+}
+
+/// The check boxes of a document, outside code.
+pub fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
+    let mut fences = Fences::default();
+    lines(text)
+        .filter(|line| fences.kind(line) == Kind::Text)
+        .filter_map(|line| parse(&line))
+        .collect()
+}
+
+/// The check box, where the line is one: a bullet or a number, then `[ ]`, `[x]` or `[X]`.
+pub fn parse<'a>(line: &Line<'a>) -> Option<CheckBox<'a>> {
+    let bulleted = line.text.trim_start();
+    let digits = bulleted.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = if digits > 0 {
+        bulleted[digits..].strip_prefix(['.', ')'])?
+    } else {
+        bulleted.strip_prefix(['-', '*', '+'])?
+    };
+    let boxed = rest.strip_prefix([' ', '\t'])?.trim_start().strip_prefix('[')?;
+    let (mark, text) = boxed.split_once(']')?;
+    let ticked = match mark {
+        " " | "" => false,
+        "x" | "X" => true,
+        _ => return None,
+    };
+    // `[x](link)` is a link.
+    let spaced = text.is_empty() || text.starts_with([' ', '\t']);
+    let (words, mark) = (line.part(text.trim()), line.part(mark));
+    spaced.then(|| CheckBox {
+        ticked,
+        text: words.text,
+        indent: line.indent(),
+        at: words.range(),
+        mark: mark.range(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_told_from_links_and_code() {
+        let text = "- [ ] 1.1 first\n  * [X] second\n1. [x] third\n- [x](link)\n```\n- [ ] code\n```\n- [-] half\n-[ ] no\n- [ ]";
+        let shown: Vec<_> = check_boxes(text)
+            .iter()
+            .map(|found| (found.ticked, found.indent, found.text))
+            .collect();
+        assert_eq!(
+            shown,
+            [(false, 0, "1.1 first"), (true, 2, "second"), (true, 0, "third"), (false, 0, "")]
+        );
+        for found in check_boxes(text) {
+            assert_eq!(&text[found.at.clone()], found.text);
+            assert!(matches!(&text[found.mark.clone()], " " | "x" | "X"));
+        }
+    }
+}

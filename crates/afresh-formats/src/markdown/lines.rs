@@ -1,0 +1,53 @@
+//! Lines that know where they are.
+
+use std::ops::Range;
+
+/// A line without its line break.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    pub text: &'a str,
+    /// The byte at which it starts.
+    pub start: usize,
+}
+
+impl<'a> Line<'a> {
+    pub fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.end()
+    }
+
+    /// The line without the space around it.
+    pub fn trimmed(&self) -> Self {
+        let start = self.start + self.indent();
+        Self { text: self.text.trim(), start }
+    }
+
+    /// How many bytes of white space it starts with.
+    pub fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start().len()
+    }
+
+    /// A part of the line that was cut out of it.
+    pub fn part(&self, part: &'a str) -> Self {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        Self { text: part, start: self.start + offset.min(self.text.len()) }
+    }
+}
+
+/// The lines of a text that starts at `start` of its file.
+pub fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
+    let mut at = start;
+    text.split_inclusive('\n').map(move |whole| {
+        let line = Line { text: whole.strip_suffix('\n').unwrap_or(whole), start: at };
+        at += whole.len();
+        line
+    })
+}
+
+pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    lines_from(text, 0)
+}
