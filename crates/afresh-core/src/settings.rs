@@ -43,6 +43,12 @@ pub struct Settings {
     pub only: Option<TaskId>,
     /// Where the plan was read from; tells which run `afresh run PLAN` continues.
     pub source: String,
+    /// The format it was read as, where that was said and not found out.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub format: String,
+    /// Every task of a plan file has a worker of its own, where the format has both.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_task: bool,
     /// Files of the repository that the run itself rests on (its plan): no worker may change them.
     pub pinned: Vec<String>,
 }
@@ -68,6 +74,8 @@ impl Default for Settings {
             interactive: false,
             only: None,
             source: String::new(),
+            format: String::new(),
+            by_task: false,
             pinned: Vec::new(),
         }
     }

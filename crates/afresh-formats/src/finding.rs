@@ -26,6 +26,17 @@ pub struct Finding {
     /// The line itself, for the picture.
     #[serde(skip)]
     pub excerpt: String,
+    /// What would mend it, where that is safe to do without asking.
+    #[serde(skip)]
+    pub fix: Option<Fix>,
+}
+
+/// A change of one place of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// Bytes of the file's text: without a byte order mark, with plain line breaks.
+    pub range: Range<usize>,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -52,12 +63,19 @@ impl Finding {
             column: 0,
             width: 0,
             excerpt: String::new(),
+            fix: None,
         }
     }
 
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    #[must_use]
+    pub fn with_fix(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+        self.fix = Some(Fix { range, text: text.into() });
         self
     }
 

@@ -8,17 +8,23 @@
 //! | [`span`] | spans of time as people write them |
 //! | [`reading`] | what came of reading a plan |
 //! | [`folder`], [`drafted`], [`format`] | plans in several files: the files, what was found in them, which format it is |
+//! | [`codes`] | every kind of finding, explained |
+//! | [`fixing`] | carrying out what findings propose |
+//! | [`lint`] | what is worth knowing about a plan that can be read |
 //! | [`markdown`] | Markdown as far as plans need it: lines, code blocks, headings, frontmatter, check boxes |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |
 
+pub mod codes;
 pub mod drafted;
 pub mod finding;
+pub mod fixing;
 pub mod folder;
 pub mod format;
 mod json;
+pub mod lint;
 pub mod markdown;
 pub mod native;
 pub mod node;

@@ -16,6 +16,7 @@
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
 //! | [`report_page`], [`state_page`], [`markdown`] | a report and the state of a run as Markdown |
 //! | [`patch_file`] | a run's work as one patch |
+//! | [`sarif`] | findings for code hosts and editors |
 //! | [`own_attempt`] | the attempt that a worker calls us from |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
@@ -53,6 +54,7 @@ mod player;
 mod preflight;
 mod progress;
 mod report_page;
+mod sarif;
 mod script_file;
 mod signals;
 mod state_page;

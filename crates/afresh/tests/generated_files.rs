@@ -66,3 +66,24 @@ fn fo_05_the_schema_is_current() {
 fn ag_02_the_schema_of_scripts_is_current() {
     expect_current("schemas/script.schema.json", &afresh(&["schema", "script"]));
 }
+
+/// BE-01: every code has its line in the documentation.
+#[test]
+fn be_01_the_list_of_findings_is_current() {
+    let codes: serde_json::Value =
+        serde_json::from_str(&afresh(&["lint", "--explain", "--json"])).expect("JSON");
+    let mut text = String::from(
+        "# What `afresh lint` finds\n\n\
+         Generated from the program; do not edit. `afresh lint --explain CODE` says the same.\n\n\
+         | code | what | why, and what to do |\n| --- | --- | --- |\n",
+    );
+    let mut last = "";
+    for known in codes.as_array().expect("a list") {
+        let word = |key: &str| known[key].as_str().expect("a text").replace('|', "\\|");
+        let code = known["code"].as_str().expect("a code");
+        assert!(last < code, "{code} is out of order");
+        last = code;
+        let _ = writeln!(text, "| `{code}` | {} | {} |", word("title"), word("text"));
+    }
+    expect_current("docs/lint.md", &text);
+}

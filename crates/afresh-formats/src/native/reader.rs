@@ -185,7 +185,14 @@ impl<'a, 's> Reader<'a, 's> {
             let message = format!("unknown field {shown:?}");
             let finding = reader.source.finding("unknown-field", &entry.key_span, message);
             match near {
-                Some(near) => finding.with_help(format!("did you mean {near:?}?")),
+                Some(near) => {
+                    let written = reader.source.text.get(entry.key_span.clone());
+                    let quote =
+                        if written.is_some_and(|key| key.starts_with('"')) { "\"" } else { "" };
+                    finding
+                        .with_help(format!("did you mean {near:?}?"))
+                        .with_fix(entry.key_span.clone(), format!("{quote}{near}{quote}"))
+                }
                 None => finding.with_help("it is kept, but means nothing here"),
             }
         });

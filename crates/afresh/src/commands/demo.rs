@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Paint};
 use crate::person::Person;
+use crate::plan_file::How;
 use crate::{config, environment, moment, on_path, plan_file, report_page, summary, workplace};
 
 /// How long a worker seems to think.
@@ -48,7 +49,7 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     introduce(&scratch, &people);
     let repository = scratch.repository();
     let place = Workplace::find(&git, &repository, None, scratch.cache())?;
-    let file = plan_file::load(&repository, Path::new("todo.plan.toml"))?;
+    let file = plan_file::load(&repository, Path::new("todo.plan.toml"), &How::default())?;
     let config = config::load(&repository, None)?;
     let asks = !args.no_input && Person::at_terminal(output).is_some();
     let driving = Driving::for_demo(asks);

@@ -10,6 +10,7 @@ pub(crate) mod halt;
 pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod land;
+pub(crate) mod lint;
 pub(crate) mod log;
 pub(crate) mod logs;
 pub(crate) mod man;
@@ -41,6 +42,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Report(args) => report::report(args, &cli.common, output),
         Command::Logs(args) => logs::logs(args, &cli.common, output),
         Command::Land(args) => land::land(args, &cli.common, output),
+        Command::Lint(args) => lint::lint(args, &cli.common, output),
         Command::Show(args) => show::show(args, &cli.common, output),
         Command::Halt(args) => halt::halt(args, &cli.common, output),
         Command::Resume(args) => resume::resume(args, &cli.common, output),

@@ -24,7 +24,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Paint, count};
 use crate::person::Person;
-use crate::plan_file::{self, PlanFile};
+use crate::plan_file::{self, How, PlanFile};
 use crate::progress::{Progress, Questions};
 use crate::state_page::StatePage;
 use crate::summary::Ended;
@@ -38,9 +38,8 @@ use crate::{
 pub(crate) struct Args {
     /// A plan file, or a directory that holds one; without it the last one
     plan: Option<PathBuf>,
-    /// The plan's format
-    #[arg(long, value_parser = ["native"])]
-    format: Option<String>,
+    #[command(flatten)]
+    how: How,
     /// Start a new run, from the current commit, although there is one of this plan
     #[arg(long)]
     new: bool,
@@ -143,7 +142,8 @@ fn parse_usd(text: &str) -> Result<u64, String> {
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let here = workplace::directory(common)?;
     // Everything that can be wrong is found before anything is touched.
-    let given = args.plan.as_deref().map(|plan| plan_file::load(&here, plan)).transpose()?;
+    let given =
+        args.plan.as_deref().map(|plan| plan_file::load(&here, plan, &args.how)).transpose()?;
     // A plan's target selects the repository, and with it the configuration (EX-12).
     let target = given.as_ref().and_then(|file| file.target.clone());
     let directory = target.unwrap_or_else(|| here.clone());
@@ -217,15 +217,19 @@ fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<Workp
 fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
     let found = place.look(|_| true)?.ok_or_else(ordering::no_run)?;
     let source = PathBuf::from(&found.run.settings().source);
-    if source.is_file() {
-        return plan_file::load(Path::new("/"), &source);
+    if source.exists() {
+        let how = How::of(found.run.settings());
+        return plan_file::load(Path::new("/"), &source, &how);
     }
     // The file is gone; the run goes on with the plan that was pinned.
     let shown = source.display().to_string();
     Ok(PlanFile {
         path: source,
         shown,
+        format: "native",
+        how: How::of(found.run.settings()),
         plan: found.run.plan().clone(),
+        files: vec![],
         target: None,
         warnings: vec![],
         unknown: BTreeMap::new(),
@@ -284,6 +288,7 @@ fn settings(
 ) -> Result<Settings, Failure> {
     let mut settings = config.settings.clone();
     settings.source = file.path.to_string_lossy().into_owned();
+    file.how.note(&mut settings);
     settings.pinned = pinned(config, place, file);
     if let Some(parallel) = driving.parallel {
         settings.parallel = parallel;
@@ -326,8 +331,8 @@ fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
         Kind::Scripted { script } => Some(&script.path),
         Kind::Command { .. } => None,
     });
-    std::iter::once(&file.path)
-        .chain(scripts)
+    let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
+    plan.chain(scripts)
         .filter_map(|path| path.strip_prefix(&root).ok())
         .map(|path| path.to_string_lossy().into_owned())
         .collect()

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file_sizes::FileSizes;
 use crate::output::{Output, count, safe};
-use crate::plan_file::{self, PlanFile};
+use crate::plan_file::{self, How, PlanFile};
 use crate::workplace;
 
 /// Show what would run: waves, files, critical path, conflicts
@@ -22,13 +22,12 @@ pub(crate) struct Args {
     /// A plan file, or a directory that holds one
     #[arg(default_value = ".")]
     plan: PathBuf,
-    /// The plan's format
-    #[arg(long, value_parser = ["native"])]
-    format: Option<String>,
+    #[command(flatten)]
+    how: How,
 }
 
 pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let file = plan_file::load(&workplace::directory(common)?, &args.plan)?;
+    let file = plan_file::load(&workplace::directory(common)?, &args.plan, &args.how)?;
     print(&file, output);
     Ok(Exit::Done)
 }
@@ -39,7 +38,7 @@ pub(crate) fn print(file: &PlanFile, output: &Output) {
         output.note(warning.render().trim_end());
     }
     if output.json {
-        let mut document = to_json(&file.plan, &Estimates::of(file));
+        let mut document = to_json(file, &Estimates::of(file));
         if let Some(target) = &file.target {
             document["target"] = json!(target);
         }
@@ -67,7 +66,8 @@ impl Estimates {
     }
 }
 
-fn to_json(plan: &Plan, estimates: &Estimates) -> Value {
+fn to_json(file: &PlanFile, estimates: &Estimates) -> Value {
+    let plan = &file.plan;
     let id = |at: &usize| plan.task(*at).id.to_string();
     let tasks: Vec<Value> = plan
         .tasks()
@@ -83,7 +83,7 @@ fn to_json(plan: &Plan, estimates: &Estimates) -> Value {
         .map(|conflict| json!({"tasks": [conflict.tasks.0, conflict.tasks.1], "path": conflict.path}))
         .collect();
     json!({
-        "format": "native",
+        "format": file.format,
         "name": plan.name,
         "tasks": tasks,
         "waves": waves,

@@ -1,0 +1,46 @@
+//! Every code that a finding can have, and what it means: `afresh lint --explain CODE`.
+
+/// One kind of finding.
+#[derive(Debug, Clone, Copy)]
+pub struct Code {
+    pub code: &'static str,
+    /// What it says in a line.
+    pub title: &'static str,
+    /// Why it matters, and what to do.
+    pub text: &'static str,
+}
+
+macro_rules! codes {
+    ($($code:literal: $title:literal, $text:literal;)*) => {
+        pub const CODES: &[Code] = &[$(Code { code: $code, title: $title, text: $text }),*];
+    };
+}
+
+codes! {
+    "bad-check": "a check that is no command", "A check is a command whose exit code tells: 0 is a pass. It is empty, too long, or holds a NUL.";
+    "bad-id": "an id that cannot name branches and directories", "Ids are 1 to 64 letters, digits, '-', '_' or '.'; they name refs and directories.";
+    "bad-path": "a path that no task may write", "Paths are relative to the repository's root and stay inside it: no '..', nothing absolute, nothing of git's own.";
+    "cycle": "tasks that wait for each other", "The path that is shown leads back to its start, so none of these tasks could ever begin. Take one of the dependencies away.";
+    "duplicate-id": "two tasks with one id", "Every task needs an id of its own; upper and lower case do not tell ids apart.";
+    "empty-plan": "nothing to do", "The plan has no tasks.";
+    "file-exists": "a file to be created is there already", "Either the task modifies it, or the name is taken.";
+    "large-task": "much for one worker", "More than 5 steps or 15 files fill a context; a fresh worker does a small task better. Split it.";
+    "missing-file": "a file to be changed is not there", "The path may be misspelt, or another task creates it and should be needed first.";
+    "missing-title": "a task without a title", "The title is the subject of its commit and the heading of its prompt.";
+    "more": "more of the same", "Only the first problems are listed; mend those, and look again.";
+    "no-files": "a task that names no files", "It may write anything, and therefore runs alone. Name its files, so that others can run beside it.";
+    "not-utf8": "a file that is not text", "Plans are UTF-8.";
+    "same-wave-file": "two tasks of one wave that may write one file", "They never run side by side: the second would collide when it lands. Let one need the other, or part their files.";
+    "syntax": "text that cannot be read at all", "The place shows where reading ended.";
+    "too-large": "a file that is too large", "Split it into several plans.";
+    "unchecked": "a task that nothing but its worker's word would judge", "Give it a command that fails until the work is done; `no_check` says that none is meant.";
+    "unknown-dependency": "a dependency that is not in the plan", "The task could never start. Is the name right?";
+    "unknown-field": "a field that means nothing here", "Where it is nearly a known field it is an error, because a misspelt `checks` must not silently mean none.";
+    "unreadable": "a file that cannot be opened", "The system's own words say why.";
+    "version": "a version that is not known", "This program knows version 1 of the own format.";
+    "wrong-type": "a value of another kind than expected", "The message says what was expected and what was found.";
+}
+
+pub fn explain(code: &str) -> Option<&'static Code> {
+    CODES.iter().find(|known| known.code == code)
+}

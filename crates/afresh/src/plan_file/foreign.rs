@@ -1,0 +1,77 @@
+//! Plans of other formats: known by what lies in a directory.
+
+use std::path::Path;
+
+use afresh_formats::format::{self, FolderFormat, Wishes};
+
+use super::disk::DiskFolder;
+use super::{Found, How, unreadable};
+use crate::failure::Failure;
+
+/// How far above a named file its format's directory is looked for.
+const MAX_CLIMB: usize = 6;
+
+/// Reads the plan that lies in `path`, or the one that the file `path` belongs to.
+pub(super) fn read(path: &Path, shown: &str, how: &How) -> Result<Found, Failure> {
+    let path = path.canonicalize().map_err(|error| unreadable(shown, &error))?;
+    if path.is_dir() {
+        let folder = DiskFolder::open(&path);
+        let format = choose(&folder, shown, how)?.ok_or_else(|| nothing_there(shown))?;
+        let wishes = Wishes { unit: how.unit, only: None };
+        return Ok(read_with(format, folder, &path, shown, &wishes));
+    }
+    let above = path.ancestors().skip(1).take(MAX_CLIMB);
+    for root in above {
+        let folder = DiskFolder::open(root);
+        if let Some(format) = choose(&folder, shown, how)? {
+            let only = path.strip_prefix(root).ok().map(|p| p.to_string_lossy().into_owned());
+            let wishes = Wishes { unit: how.unit, only };
+            return Ok(read_with(format, folder, &path, shown, &wishes));
+        }
+        if root.join(".git").exists() {
+            break;
+        }
+    }
+    Err(nothing_there(shown))
+}
+
+/// The format that the person named, else the one that is there.
+fn choose(
+    folder: &DiskFolder,
+    shown: &str,
+    how: &How,
+) -> Result<Option<&'static FolderFormat>, Failure> {
+    if let Some(name) = &how.format {
+        return Ok(format::by_name(name));
+    }
+    let found = format::recognise(folder);
+    if found.len() < 2 {
+        return Ok(found.first().copied());
+    }
+    let names: Vec<&str> = found.iter().map(|format| format.name).collect();
+    let message = format!("{shown} holds plans of several formats: {}", names.join(", "));
+    let help = format!("say which one: `--format {}`", names[0]);
+    Err(Failure::usage("plan", message).about(shown).help(help))
+}
+
+fn read_with(
+    format: &FolderFormat,
+    folder: DiskFolder,
+    path: &Path,
+    shown: &str,
+    wishes: &Wishes,
+) -> Found {
+    let reading = (format.read)(&folder, wishes);
+    let (path, base) = (path.to_owned(), folder.root().to_owned());
+    let folder = Box::new(folder);
+    Found { path, shown: shown.to_owned(), format: format.name, reading, folder, base }
+}
+
+fn nothing_there(shown: &str) -> Failure {
+    let names: Vec<&str> = format::FORMATS.iter().map(|format| format.name).collect();
+    Failure::usage("plan", format!("{shown} holds no plan")).about(shown).help(format!(
+        "{}; known formats: native, {}",
+        super::WHAT_IS_A_PLAN,
+        names.join(", ")
+    ))
+}

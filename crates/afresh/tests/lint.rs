@@ -1,0 +1,94 @@
+//! `afresh lint`: what is wrong with a plan, before any agent is started (BE-01).
+
+use afresh_testkit::TestRepo;
+
+fn repo(plan: &str) -> TestRepo {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.plan(plan);
+    repo
+}
+
+const GOOD: &str =
+    "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"test -s a.txt\"]\n";
+
+#[test]
+fn be_01_a_plan_without_findings_is_clean() {
+    let repo = repo(GOOD);
+    let before = repo.untouched();
+    let ran = repo.afresh(&["lint", "p.plan.toml"]).expect(0);
+    assert!(ran.stderr.contains("nothing to complain about"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "");
+    repo.untouched().expect_same_as(&before);
+    assert!(!repo.state().exists(), "lint writes nothing");
+}
+
+/// BE-01: findings have a code, a place and a remedy; the exit code tells.
+#[test]
+fn be_01_what_is_worth_knowing_is_found_at_its_place() {
+    let repo = repo(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"x.txt\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"x.txt\", { path = \"no.txt\", action = \"modify\" }]\nno_check = \"prose\"\n\
+         [[task]]\nid = \"C\"\ntitle = \"c\"\nfiles = [{ path = \"README.md\", action = \"create\" }]\nno_check = \"prose\"\n\
+         [[task]]\nid = \"D\"\ntitle = \"d\"\nno_check = \"prose\"\n",
+    );
+    let ran = repo.afresh(&["lint", "p.plan.toml", "--json"]).expect(1).json();
+    let found: Vec<String> = ran["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|f| format!("{}:{}", f["code"].as_str().expect("a code"), f["line"]))
+        .collect();
+    assert_eq!(
+        found,
+        ["unchecked:3", "missing-file:7", "same-wave-file:7", "file-exists:12", "no-files:17"]
+    );
+    let text = repo.afresh(&["lint", "p.plan.toml"]).expect(1);
+    insta::assert_snapshot!(text.stdout);
+}
+
+/// Exit code 2: nothing could be read.
+#[test]
+fn be_01_what_cannot_be_read_at_all_is_another_exit_code() {
+    let repo = repo("[[task");
+    repo.afresh(&["lint", "p.plan.toml"]).expect(2);
+    repo.afresh(&["lint", "nowhere"]).expect(2);
+    let ran = repo.afresh(&["lint", "README.md"]).expect(2);
+    assert!(ran.stderr.contains("holds no plan"), "{}", ran.stderr);
+}
+
+#[test]
+fn be_01_sarif_names_rule_place_and_level() {
+    let repo = repo("[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"x.txt\"]\n");
+    let sarif = repo.afresh(&["lint", "p.plan.toml", "--sarif"]).expect(1).json();
+    assert_eq!(sarif["version"], "2.1.0");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "unchecked");
+    assert_eq!(result["level"], "warning");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "p.plan.toml");
+    assert_eq!(place["region"]["startLine"], 3);
+    assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"], "unchecked");
+}
+
+/// `--fix` mends what is safe, and leaves every other byte as it was.
+#[test]
+fn be_01_fix_mends_a_misspelt_field() {
+    let repo = repo(GOOD);
+    repo.write("p.plan.toml", &format!("version = 1\r\n{}", GOOD.replace("checks", "chekcs")));
+    repo.afresh(&["lint", "p.plan.toml"]).expect(1);
+    let ran = repo.afresh(&["lint", "p.plan.toml", "--fix"]).expect(0);
+    assert!(ran.stderr.contains("mended p.plan.toml: 1 place"), "{}", ran.stderr);
+    let text = std::fs::read_to_string(repo.root().join("p.plan.toml")).expect("the plan");
+    assert!(text.contains("checks = [") && text.starts_with("version = 1\r\n"), "{text}");
+}
+
+#[test]
+fn be_01_every_code_can_be_explained() {
+    let repo = repo(GOOD);
+    let one = repo.afresh(&["lint", "--explain", "cycle"]).expect(0);
+    assert!(one.stdout.contains("tasks that wait for each other"), "{}", one.stdout);
+    let all = repo.afresh(&["lint", "--explain"]).expect(0);
+    assert!(all.stdout.contains("same-wave-file:"), "{}", all.stdout);
+    let none = repo.afresh(&["lint", "--explain", "cycles"]).expect(2);
+    assert!(none.stderr.contains("did you mean \"cycle\"?"), "{}", none.stderr);
+}
