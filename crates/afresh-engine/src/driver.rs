@@ -17,7 +17,7 @@ use afresh_store::{Answer, JournalError, NewRecord};
 
 use crate::clock::{Clock, wall_ms};
 use crate::layout::Layout;
-use crate::mailbox;
+use crate::mailbox::{Letter, Postman};
 use crate::open::{OpenRun, Taken, Unseen, job_prefix, pool};
 use crate::order::Order;
 use crate::records;
@@ -58,6 +58,7 @@ pub struct Driver {
     watchers: Vec<Box<dyn Watcher>>,
     inbox_version: Option<i64>,
     mail_seen: Instant,
+    postman: Postman,
     /// Whether somebody is there who could answer questions.
     presence: Arc<AtomicBool>,
 }
@@ -98,6 +99,7 @@ impl Driver {
             watchers,
             inbox_version: None,
             mail_seen: Instant::now(),
+            postman: Postman::default(),
             presence: Arc::default(),
         };
         for Unseen { seq, wall_ms, event } in &unseen {
@@ -166,9 +168,7 @@ impl Driver {
             if !posts.is_empty() {
                 self.turn(posts)?;
             }
-            for letter in letters {
-                let _ = fs::remove_file(letter.file);
-            }
+            letters.into_iter().for_each(Letter::remove);
         }
     }
 
@@ -242,13 +242,13 @@ impl Driver {
     }
 
     /// What workers have said; looked for now and then, and whenever one has ended.
-    fn collect_mail(&mut self, posts: &[Post]) -> Vec<mailbox::Letter> {
+    fn collect_mail(&mut self, posts: &[Post]) -> Vec<Letter> {
         let ended = posts.iter().any(|(input, _)| matches!(input, Input::AttemptEnded(..)));
         if !ended && self.mail_seen.elapsed() < LOOK_AROUND {
             return Vec::new();
         }
         self.mail_seen = Instant::now();
-        mailbox::collect(&self.taken.workplace.layout, &self.run)
+        self.postman.collect(&self.taken.workplace.layout, &self.run)
     }
 
     /// What other terminals want: the inbox and the STOP file.

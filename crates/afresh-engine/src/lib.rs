@@ -21,6 +21,7 @@
 //! | [`report`] | what a run came to, a projection of the journal |
 //! | `world` | effects, each in its own thread |
 //! | `clock` | the run's own clock |
+//! | `worker_files` | files that a worker can reach while we use them |
 
 pub mod activity;
 mod clock;
@@ -34,6 +35,7 @@ pub mod records;
 pub mod report;
 pub mod rules;
 pub mod watch;
+mod worker_files;
 mod world;
 
 pub use driver::{DriveError, Driver, Mail};

@@ -3,8 +3,10 @@
 //! It works in any sandbox, survives a restart of ours, and gives a worker nothing but its own
 //! attempt. A note is removed once it is recorded.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use afresh_core::event::LogLevel;
@@ -15,11 +17,16 @@ use afresh_core::{Input, Run};
 use serde::{Deserialize, Serialize};
 
 use crate::layout::Layout;
+use crate::worker_files::Directory;
 
-/// The longest note that is read, in bytes; what is longer is dropped.
+/// The longest note, in bytes.
 const MAX_NOTE_BYTES: u64 = 16 * 1024;
 /// How many notes are read at one look.
 const MAX_NOTES: usize = 100;
+/// How many lines of one attempt go into the log; the journal keeps them all.
+const MAX_LOG_LINES: usize = 1_000;
+const MAIL: &str = "mail";
+const ANSWERS: &str = "answers";
 
 /// What a worker leaves for us.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,14 +69,18 @@ impl Mailbox {
     }
 
     pub fn leave(&self, note: &Note) -> io::Result<Sent> {
-        let mail = self.attempt.join("mail");
-        fs::create_dir_all(&mail)?;
+        let bytes = serde_json::to_vec(note)?;
+        if bytes.len() as u64 > MAX_NOTE_BYTES {
+            // Nobody would read it, and its sender would wait for an answer.
+            let what =
+                format!("a note may have {MAX_NOTE_BYTES} bytes, this one has {}", bytes.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         let now =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let name = format!("{:024}-{}", now.as_nanos(), std::process::id());
-        let file = mail.join(format!("{name}.json"));
-        write_whole(&mail.join(format!(".{name}")), &file, &serde_json::to_vec(note)?)?;
-        Ok(Sent { file })
+        let name = format!("{:024}-{}.json", now.as_nanos(), std::process::id());
+        Directory::make(&self.attempt, MAIL)?.write(&name, &bytes)?;
+        Ok(Sent { file: self.attempt.join(MAIL).join(name) })
     }
 
     /// Forgets what was answered before about this step.
@@ -86,73 +97,102 @@ impl Mailbox {
     }
 
     fn answer_file(&self, step: u32) -> PathBuf {
-        self.attempt.join("answers").join(format!("step-{step}.json"))
+        self.attempt.join(ANSWERS).join(answer_name(step))
     }
 
     /// Tells the worker what became of a step.
     pub(crate) fn tell(&self, step: u32, answer: &StepAnswer) -> io::Result<()> {
-        let directory = self.attempt.join("answers");
-        fs::create_dir_all(&directory)?;
-        let draft = directory.join(format!(".step-{step}"));
-        write_whole(&draft, &self.answer_file(step), &serde_json::to_vec(answer)?)
+        Directory::make(&self.attempt, ANSWERS)?
+            .write(&answer_name(step), &serde_json::to_vec(answer)?)
     }
 }
 
-/// Whole or not at all: the other side may look at any moment.
-fn write_whole(draft: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::write(draft, bytes)?;
-    fs::rename(draft, file)
+fn answer_name(step: u32) -> String {
+    format!("step-{step}.json")
 }
 
-/// A note that a worker left, and its file.
+/// A note that a worker left, and where it is.
 #[derive(Debug)]
 pub(crate) struct Letter {
     pub(crate) input: Input,
-    pub(crate) file: PathBuf,
+    attempt: PathBuf,
+    name: OsString,
 }
 
-/// The notes of all attempts at work, oldest first.
-pub(crate) fn collect(layout: &Layout, run: &Run) -> Vec<Letter> {
-    let attempts = run.tasks().filter_map(|(_, state)| state.attempt());
-    attempts.flat_map(|attempt| notes_of(layout, run, attempt)).take(MAX_NOTES).collect()
+impl Letter {
+    /// It is recorded.
+    pub(crate) fn remove(self) {
+        let _ = Directory::enter(&self.attempt, MAIL).and_then(|mail| mail.remove(&self.name));
+    }
 }
 
-fn notes_of(layout: &Layout, run: &Run, attempt: &AttemptId) -> Vec<Letter> {
-    let mail = layout.attempt(run.id(), attempt).join("mail");
-    let Ok(entries) = fs::read_dir(&mail) else { return Vec::new() };
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| is_note(path)).collect();
-    files.sort();
-    files.truncate(MAX_NOTES);
-    files.into_iter().filter_map(|file| read(attempt, file)).collect()
+/// Reads what workers leave.
+#[derive(Debug, Default)]
+pub(crate) struct Postman {
+    /// Lines for the log, by attempt.
+    lines: BTreeMap<AttemptId, usize>,
 }
 
-fn is_note(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+impl Postman {
+    /// The notes of all attempts at work, oldest first.
+    pub(crate) fn collect(&mut self, layout: &Layout, run: &Run) -> Vec<Letter> {
+        let mut letters = Vec::new();
+        let attempts: Vec<&AttemptId> =
+            run.tasks().filter_map(|(_, state)| state.attempt()).collect();
+        self.lines.retain(|attempt, _| attempts.contains(&attempt));
+        for attempt in attempts {
+            let directory = layout.attempt(run.id(), attempt);
+            // A worker that never said anything has no mailbox.
+            let Ok(mail) = Directory::enter(&directory, MAIL) else { continue };
+            let room = MAX_NOTES - letters.len();
+            for name in names(&directory.join(MAIL), room) {
+                match self.open(attempt, mail.read(&name, MAX_NOTE_BYTES)) {
+                    Some(input) => {
+                        letters.push(Letter { input, attempt: directory.clone(), name });
+                    }
+                    // It makes no sense, or is too much.
+                    None => drop(mail.remove(&name)),
+                }
+            }
+        }
+        letters
+    }
+
+    fn open(&mut self, attempt: &AttemptId, bytes: io::Result<Vec<u8>>) -> Option<Input> {
+        let note = serde_json::from_slice(&bytes.ok()?).ok()?;
+        let attempt = attempt.clone();
+        match note {
+            Note::Step { step, deviations } => {
+                Some(Input::StepClaimed { attempt, step, deviations })
+            }
+            Note::Log { level, event, message } => {
+                let lines = self.lines.entry(attempt.clone()).or_default();
+                *lines += 1;
+                let (level, event, message) = match (*lines).cmp(&MAX_LOG_LINES) {
+                    std::cmp::Ordering::Less => (level, event, message),
+                    std::cmp::Ordering::Equal => {
+                        let message = format!("{MAX_LOG_LINES} lines; what follows is left out");
+                        (LogLevel::Warn, "log".to_owned(), message)
+                    }
+                    std::cmp::Ordering::Greater => return None,
+                };
+                Some(Input::WorkerLogged { attempt, level, event, message })
+            }
+        }
+    }
+}
+
+/// The first notes in a mailbox, oldest first.
+fn names(mail: &Path, most: usize) -> Vec<OsString> {
+    let Ok(entries) = fs::read_dir(mail) else { return Vec::new() };
+    let mut names: Vec<OsString> =
+        entries.flatten().map(|entry| entry.file_name()).filter(is_note).collect();
+    names.sort();
+    names.truncate(most);
+    names
+}
+
+fn is_note(name: &OsString) -> bool {
+    let name = name.to_string_lossy();
     !name.starts_with('.') && name.ends_with(".json")
-}
-
-/// Reads a note; one that makes no sense is removed.
-fn read(attempt: &AttemptId, file: PathBuf) -> Option<Letter> {
-    let bytes = || -> io::Result<Vec<u8>> {
-        // A worker may have put a pipe or a link there.
-        if !fs::symlink_metadata(&file)?.is_file() {
-            return Ok(Vec::new());
-        }
-        let mut bytes = Vec::new();
-        fs::File::open(&file)?.take(MAX_NOTE_BYTES).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let attempt = attempt.clone();
-    let input = match serde_json::from_slice(&bytes().unwrap_or_default()).ok() {
-        Some(Note::Log { level, event, message }) => {
-            Input::WorkerLogged { attempt, level, event, message }
-        }
-        Some(Note::Step { step, deviations }) => Input::StepClaimed { attempt, step, deviations },
-        None => {
-            let _ = fs::remove_file(&file);
-            return None;
-        }
-    };
-    Some(Letter { input, file })
 }

@@ -10,6 +10,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
+
 #[derive(Debug)]
 pub(crate) struct Capture {
     file: File,
@@ -27,8 +29,10 @@ const LARGEST_RING: u64 = 1024 * 1024;
 impl Capture {
     pub(crate) fn create(path: &Path, bytes: u64) -> io::Result<Self> {
         // Output may hold secrets; it is for the person who runs us.
-        let file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        // Somebody may have put a pipe or a link there: neither is waited for or followed.
+        let file = options.custom_flags(O_NOFOLLOW | O_NONBLOCK).open(path)?;
         let ring_bytes = (bytes / 2).min(LARGEST_RING);
         Ok(Self {
             file,

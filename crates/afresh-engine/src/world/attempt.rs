@@ -1,6 +1,6 @@
 //! One attempt: a clean workspace, a bundle, a fresh process, and what it said at the end.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use afresh_git::{Place, Target, salvage_ref};
 use afresh_process::{Ended, Job, Limits, Report, Running};
 
 use crate::layout::text;
+use crate::worker_files::open_plain;
 use crate::world::Shared;
 use crate::world::follow::Follower;
 use crate::world::setup::SetUp;
@@ -258,11 +259,7 @@ fn answer(files: &Files, follower: Option<&Follower>) -> Outcome {
 /// The last part of a file, as text; nothing if it is not a plain file.
 fn end_of(path: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
-        // A worker may have put a pipe or a device there.
-        if !fs::symlink_metadata(path)?.is_file() {
-            return Ok(Vec::new());
-        }
-        let mut file = File::open(path)?;
+        let mut file = open_plain(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(ANSWER_BYTES)))?;
         let mut bytes = Vec::new();

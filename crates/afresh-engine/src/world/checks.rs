@@ -17,6 +17,7 @@ use afresh_core::printable;
 use afresh_git::{Place, Target};
 use afresh_process::{Ended, Job, Limits, Running};
 
+use crate::worker_files::open_plain;
 use crate::world::Shared;
 use crate::world::attempt::describe;
 use crate::world::passes::Passes;
@@ -258,6 +259,10 @@ impl Entered<'_> {
     fn log_file(&self, round: &Round<'_>, number: usize) -> Result<PathBuf, String> {
         let CheckRequest { attempt, phase, .. } = round.request;
         let directory = self.shared.layout.checks(&self.shared.run, attempt.as_ref());
+        // Its worker may have put something there, which leads elsewhere or keeps us waiting.
+        if !fs::symlink_metadata(&directory).is_ok_and(|found| found.is_dir()) {
+            let _ = fs::remove_file(&directory);
+        }
         fs::create_dir_all(&directory)
             .map_err(|e| format!("cannot make {}: {e}", directory.display()))?;
         let phase = match phase {
@@ -265,13 +270,15 @@ impl Entered<'_> {
             Phase::Step => format!("step-{}", &round.tree.as_str()[..10]),
             phase => format!("{phase:?}").to_lowercase(),
         };
-        Ok(directory.join(format!("{phase}-{}.log", number + 1)))
+        let log = directory.join(format!("{phase}-{}.log", number + 1));
+        let _ = fs::remove_file(&log);
+        Ok(log)
     }
 }
 
 fn digest(log: &Path) -> String {
     let mut hash = blake3::Hasher::new();
-    if let Ok(file) = fs::File::open(log) {
+    if let Ok(file) = open_plain(log) {
         let _ = hash.update_reader(file);
     }
     hash.finalize().to_hex().to_string()
@@ -281,7 +288,7 @@ fn digest(log: &Path) -> String {
 pub(crate) fn tail_of(log: &Path) -> String {
     use std::io::{Read, Seek, SeekFrom};
     let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = fs::File::open(log)?;
+        let mut file = open_plain(log)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES as u64)))?;
         let mut bytes = Vec::new();

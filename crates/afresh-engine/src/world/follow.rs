@@ -2,7 +2,6 @@
 //!
 //! Agents whose output is their answer and nothing else are not followed at all.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
@@ -13,6 +12,8 @@ use afresh_core::ids::AttemptId;
 use afresh_core::outcome::Outcome;
 use afresh_core::usage::Usage;
 use afresh_formats::result;
+
+use crate::worker_files::open_plain;
 
 /// Longer lines are passed over.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
@@ -108,7 +109,7 @@ impl Follower {
     }
 
     fn read_on(&mut self) -> std::io::Result<()> {
-        let mut file = File::open(&self.file)?;
+        let mut file = open_plain(&self.file)?;
         file.seek(SeekFrom::Start(self.read))?;
         let mut piece = vec![0; PIECE_BYTES];
         loop {
@@ -160,6 +161,7 @@ impl Follower {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
 
     use afresh_agents::Kind;

@@ -1,0 +1,122 @@
+//! Files that a worker can reach while we use them.
+//!
+//! It may have put a pipe, a link or a device there, and may do so at any moment. Nothing here waits
+//! for a pipe, follows a link, or writes or removes anything outside of the directory that is meant.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, open, openat, renameat};
+use nix::sys::stat::{Mode, mkdirat};
+use nix::unistd::{UnlinkatFlags, unlinkat};
+
+const READ: OFlag =
+    OFlag::O_RDONLY.union(OFlag::O_NOFOLLOW).union(OFlag::O_NONBLOCK).union(OFlag::O_CLOEXEC);
+const ENTER: OFlag = READ.union(OFlag::O_DIRECTORY);
+const CREATE: OFlag = OFlag::O_WRONLY
+    .union(OFlag::O_CREAT)
+    .union(OFlag::O_EXCL)
+    .union(OFlag::O_NOFOLLOW)
+    .union(OFlag::O_CLOEXEC);
+
+/// A file to read, if it is a plain one.
+pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
+    plain(open(path, READ, Mode::empty())?)
+}
+
+fn plain(file: OwnedFd) -> io::Result<File> {
+    let file = File::from(file);
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"))
+}
+
+/// A directory inside that of an attempt.
+#[derive(Debug)]
+pub(crate) struct Directory(OwnedFd);
+
+impl Directory {
+    /// The one of this name; an error if it is not there, or elsewhere.
+    pub(crate) fn enter(attempt: &Path, name: &str) -> io::Result<Self> {
+        let attempt = open(attempt, ENTER, Mode::empty())?;
+        Ok(Self(openat(&attempt, name, ENTER, Mode::empty())?))
+    }
+
+    pub(crate) fn make(attempt: &Path, name: &str) -> io::Result<Self> {
+        let outer = open(attempt, ENTER, Mode::empty())?;
+        match mkdirat(&outer, name, Mode::S_IRWXU) {
+            Ok(()) | Err(Errno::EEXIST) => Self::enter(attempt, name),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The beginning of a plain file.
+    pub(crate) fn read(&self, name: &OsStr, most_bytes: u64) -> io::Result<Vec<u8>> {
+        let file = plain(openat(&self.0, name, READ, Mode::empty())?)?;
+        let mut bytes = Vec::new();
+        file.take(most_bytes).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Whole or not at all: the other side may look at any moment.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let draft = format!(".{name}");
+        let _ = self.remove(draft.as_ref());
+        let mode = Mode::S_IRUSR | Mode::S_IWUSR;
+        File::from(openat(&self.0, draft.as_str(), CREATE, mode)?).write_all(bytes)?;
+        Ok(renameat(&self.0, draft.as_str(), &self.0, name)?)
+    }
+
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, UnlinkatFlags::NoRemoveDir)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use nix::unistd::mkfifo;
+
+    use super::*;
+
+    /// R7: a pipe in the place of a file is neither waited for nor written to.
+    #[test]
+    fn r7_a_pipe_holds_nobody_up() {
+        let attempt = tempfile::tempdir().expect("a directory");
+        let inside = Directory::make(attempt.path(), "answers").expect("made");
+        let place = |name: &str| attempt.path().join("answers").join(name);
+        for name in ["a", ".b"] {
+            mkfifo(&place(name), Mode::S_IRWXU).expect("a pipe");
+        }
+        assert!(open_plain(&place("a")).is_err());
+        assert!(inside.read("a".as_ref(), 10).is_err());
+        inside.write("b", b"said").expect("written");
+        assert_eq!(fs::read(place("b")).expect("a file"), b"said");
+    }
+
+    /// R5: a link leads nowhere, neither to a file nor to a directory.
+    #[test]
+    fn r5_a_link_leads_nowhere() {
+        let attempt = tempfile::tempdir().expect("a directory");
+        let elsewhere = tempfile::tempdir().expect("a directory");
+        let precious = elsewhere.path().join("precious.json");
+        fs::write(&precious, "mine").expect("written");
+        symlink(elsewhere.path(), attempt.path().join("mail")).expect("a link");
+        assert!(Directory::enter(attempt.path(), "mail").is_err());
+        assert!(Directory::make(attempt.path(), "mail").is_err());
+        let inside = Directory::make(attempt.path(), "answers").expect("made");
+        symlink(&precious, attempt.path().join("answers/.c")).expect("a link");
+        inside.write("c", b"said").expect("written");
+        symlink(&precious, attempt.path().join("answers/d")).expect("a link");
+        assert!(inside.read("d".as_ref(), 10).is_err());
+        inside.remove("d".as_ref()).expect("removed");
+        assert_eq!(fs::read(&precious).expect("still there"), b"mine");
+    }
+}
