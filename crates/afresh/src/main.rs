@@ -10,6 +10,7 @@
 //! | [`budgets`] | limits as people set them, and where they cannot be kept |
 //! | [`config`] | the configuration file, and what it means together with the flags |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
+//! | [`plan_picture`] | a plan as a tree, for Mermaid, for Graphviz |
 //! | [`file_sizes`] | how large the files are that a plan names |
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
@@ -50,6 +51,7 @@ mod own_attempt;
 mod patch_file;
 mod person;
 mod plan_file;
+mod plan_picture;
 mod player;
 mod preflight;
 mod progress;

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::file_sizes::FileSizes;
 use crate::output::{Output, count, safe};
 use crate::plan_file::{self, How, PlanFile};
+use crate::plan_picture::{Picture, draw};
 use crate::workplace;
 
 /// Show what would run: waves, files, critical path, conflicts
@@ -24,11 +25,17 @@ pub(crate) struct Args {
     plan: PathBuf,
     #[command(flatten)]
     how: How,
+    /// Draw it: as a tree, or for Mermaid or Graphviz
+    #[arg(long = "as", value_enum, value_name = "PICTURE", conflicts_with = "json")]
+    picture: Option<Picture>,
 }
 
 pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let file = plan_file::load(&workplace::directory(common)?, &args.plan, &args.how)?;
-    print(&file, output);
+    match args.picture {
+        Some(picture) => output.data(draw(&file.plan, picture).trim_end()),
+        None => print(&file, output),
+    }
     Ok(Exit::Done)
 }
 
