@@ -3,7 +3,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`finding`] | what is wrong, where, and how it looks: file, line, column, caret |
-//! | [`node`] | TOML and JSON as one tree with places |
+//! | [`node`] | TOML, JSON and YAML as one tree with places |
 //! | [`reader`] | values out of such a tree, and everything that is wrong with them |
 //! | [`span`] | spans of time as people write them |
 //! | [`reading`] | what came of reading a plan |
@@ -12,6 +12,7 @@
 //! | [`fixing`] | carrying out what findings propose |
 //! | [`lint`] | what is worth knowing about a plan that can be read |
 //! | [`markdown`] | Markdown as far as plans need it: lines, code blocks, headings, frontmatter, check boxes |
+//! | [`yaml`] | the values of a frontmatter, also of one that is not YAML |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
@@ -35,5 +36,6 @@ pub mod result;
 pub mod schema;
 pub mod span;
 pub mod toml;
+pub mod yaml;
 
 pub use finding::{Finding, Severity};
