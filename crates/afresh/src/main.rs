@@ -9,6 +9,7 @@
 //! | [`environment`] | every variable that we read |
 //! | [`budgets`] | limits as people set them, and where they cannot be kept |
 //! | [`config`] | the configuration file, and what it means together with the flags |
+//! | [`driving`] | driving a run: options, who watches, taking it up |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
 //! | [`plan_picture`] | a plan as a tree, for Mermaid, for Graphviz |
 //! | [`file_sizes`] | how large the files are that a plan names |
@@ -34,6 +35,7 @@ mod completing;
 mod config;
 mod demo;
 mod doctor;
+mod driving;
 mod environment;
 mod event_lines;
 mod exit;

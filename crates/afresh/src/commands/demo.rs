@@ -9,8 +9,8 @@ use afresh_engine::Workplace;
 use afresh_engine::report::{Around, Report};
 use afresh_store::write_atomically;
 
-use crate::commands::run::{self, Driving};
 use crate::demo::{self, Direction, Scratch};
+use crate::driving::{self, Driving};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Paint};
@@ -53,7 +53,7 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     let config = config::load(&repository, None)?;
     let asks = !args.no_input && Person::at_terminal(output).is_some();
     let driving = Driving::for_demo(asks);
-    let ended = run::prepare(place.clone(), file, config, &driving, &people)?
+    let ended = driving::prepare(place.clone(), file, config, &driving, &people)?
         .start_or_continue(&people)
         .inspect_err(|_| scratch.keep())?;
     summary::print_outcome(&ended, &people);

@@ -4,6 +4,7 @@ use afresh_engine::Order;
 
 use crate::cli::Common;
 use crate::commands::run;
+use crate::driving::Driving;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::ordering;
@@ -16,7 +17,7 @@ pub(crate) struct Args {
     #[arg(long)]
     clear_only: bool,
     #[command(flatten)]
-    driving: run::Driving,
+    driving: Driving,
 }
 
 pub(crate) fn resume(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {

@@ -1,0 +1,153 @@
+//! Driving a run: from a plan and a configuration to where it stands at the end.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `options` | how to drive: flags win over the configuration |
+//! | `watching` | who sees what is recorded |
+
+mod options;
+mod watching;
+
+use std::time::Instant;
+
+use afresh_core::Run;
+use afresh_core::input::{Opening, Resume};
+use afresh_core::settings::Settings;
+use afresh_engine::open::Taken;
+use afresh_engine::{Driver, OpenRun, Rules, Workplace};
+
+use crate::asking::Asker;
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Paint, count};
+use crate::person::Person;
+use crate::plan_file::PlanFile;
+use crate::summary::Ended;
+use crate::{budgets, interruption, preflight, signals, workplace};
+use options::settings;
+pub(crate) use options::{Driving, rules};
+use watching::watchers;
+
+/// Everything that a drive needs.
+#[derive(Debug)]
+pub(crate) struct Drive {
+    place: Workplace,
+    file: PlanFile,
+    settings: Settings,
+    rules: Rules,
+    pub(crate) clear_halt: bool,
+    /// Start a new run, whatever there is.
+    pub(crate) anew: bool,
+    /// Ask whoever sits at this terminal.
+    may_ask: bool,
+    pub(crate) resume: Option<Resume>,
+}
+
+pub(crate) fn prepare(
+    place: Workplace,
+    file: PlanFile,
+    config: Config,
+    driving: &Driving,
+    output: &Output,
+) -> Result<Drive, Failure> {
+    for warning in file.warnings.iter().chain(&config.warnings) {
+        output.note(warning.render().trim_end());
+    }
+    let settings = settings(&config, driving, &place, &file)?;
+    let configured_in = config.shown.clone();
+    let rules = rules(config, driving)?;
+    preflight::check(&place, &file, &settings, &rules)
+        .map_err(|failure| failure.or_about(&configured_in))?;
+    budgets::name_silent_agents(&file.plan, &settings, &rules, output);
+    let may_ask = !driving.no_input;
+    Ok(Drive {
+        place,
+        file,
+        settings,
+        rules,
+        clear_halt: false,
+        anew: false,
+        may_ask,
+        resume: None,
+    })
+}
+
+impl Drive {
+    /// Drives it until nothing more can happen by itself.
+    pub(crate) fn start_or_continue(mut self, output: &Output) -> Result<Ended, Failure> {
+        let taken = self.place.take(&workplace::holder())?;
+        let source = self.settings.source.clone();
+        let anew = self.anew;
+        let same = |run: &Run| !anew && run.settings().source == source;
+        let (open, opening) = match taken.find(same)? {
+            Some(found) => {
+                if let Some(refused) = halted(&found.run, self.clear_halt) {
+                    return Err(refused);
+                }
+                // Money that was limited once stays limited, until another limit is given.
+                let (now, before) = (&mut self.settings, found.run.settings());
+                now.budget =
+                    budgets::limited(now.budget.cost_micros, now.budget.tokens, before.budget);
+                let own = now.task_budget;
+                now.task_budget = budgets::limited(own.cost_micros, own.tokens, before.task_budget);
+                let opening = Opening {
+                    plan: Some(self.file.plan.clone()),
+                    settings: Some(self.settings.clone()),
+                    clear_halt: self.clear_halt,
+                    resume: self.resume.or_else(|| self.offer(&found.run, output)),
+                };
+                (taken.take_up(found.run, found.last_at), opening)
+            }
+            None => (start(taken, &self, output)?, Opening::default()),
+        };
+        open.keep_branch()?;
+        self.drive(open, opening, output)
+    }
+
+    /// Offers the ways to take up an interrupted wave, where there is one and somebody to ask.
+    fn offer(&self, run: &Run, output: &Output) -> Option<Resume> {
+        let asker = Asker::there(output).filter(|_| self.may_ask)?;
+        let question = interruption::of(run)?.question();
+        let chosen = asker.choose(&question, &interruption::CHOICES, output)?;
+        Some(interruption::WAYS[chosen])
+    }
+
+    fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Ended, Failure> {
+        let started = Instant::now();
+        let person = Person::at_terminal(output).filter(|_| self.may_ask);
+        let watchers = watchers(&self.place, person.as_ref(), output)?;
+        let mut driver = Driver::new(open, self.rules, watchers)?;
+        signals::listen(driver.mailer())
+            .map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
+        if let Some(person) = person {
+            driver.wait_for_answers(person.presence());
+            person.listen(driver.run(), driver.mailer());
+        }
+        let standing = driver.drive(opening)?;
+        let (run, took) = (driver.run().clone(), started.elapsed());
+        Ok(Ended { run, standing, took, layout: self.place.layout })
+    }
+}
+
+fn start(taken: Taken, drive: &Drive, output: &Output) -> Result<OpenRun, Failure> {
+    let open = taken.start(drive.file.plan.clone(), drive.settings.clone())?;
+    let (run, plan) = (open.run.id(), open.run.plan());
+    let mark = output.paint(Paint::Blue, "run");
+    output.note(&format!(
+        "{mark} {run}: {} in {} on {}",
+        count(plan.len(), "task"),
+        count(plan.waves().len(), "wave"),
+        open.run.branch()
+    ));
+    Ok(open)
+}
+
+fn halted(run: &Run, clear: bool) -> Option<Failure> {
+    let halt = run.halt().filter(|_| !clear)?;
+    let message = format!("run {} was halted by {}: {}", run.id(), halt.by, halt.reason);
+    Some(
+        Failure::new(Exit::Halted, "halted", message)
+            .help("`afresh resume` clears the halt and goes on"),
+    )
+}

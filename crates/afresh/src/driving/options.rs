@@ -1,0 +1,154 @@
+//! How to drive: flags win over the configuration.
+
+use afresh_agents::Kind;
+use afresh_core::ids::TaskId;
+use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
+use afresh_engine::{Rules, Workplace};
+
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plan_file::PlanFile;
+use crate::{budgets, completing, environment};
+
+/// How to drive; flags win over the configuration.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Driving {
+    /// Workers at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    parallel: Option<u16>,
+    /// The agent of tasks that name none
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// eager: as soon as its own dependencies are merged; waves: with a barrier between waves
+    #[arg(long, value_parser = words(Schedule::WORDS))]
+    schedule: Option<String>,
+    /// Run this task only
+    #[arg(long, value_name = "ID", add = completing::tasks())]
+    task: Option<String>,
+    /// Ask before each task
+    #[arg(long)]
+    interactive: bool,
+    /// Never ask in this terminal: leave with exit code 4 where only a person can go on
+    #[arg(long)]
+    pub(super) no_input: bool,
+    /// What becomes of attempts that were running when afresh was killed
+    #[arg(long, value_parser = words(OnOrphan::WORDS))]
+    on_orphan: Option<String>,
+    /// Who answers a worker that needs a decision
+    #[arg(long, value_parser = words(OnDecision::WORDS))]
+    on_decision: Option<String>,
+    /// What follows when a task's attempts are spent
+    #[arg(long, value_parser = words(OnFailure::WORDS))]
+    on_failure: Option<String>,
+    /// Stop spending at this many dollars, in the whole run
+    #[arg(long, value_name = "X", value_parser = parse_usd)]
+    budget_usd: Option<u64>,
+    /// Stop spending at this many tokens, in the whole run
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+    /// Give a task up at this many dollars, all its attempts together
+    #[arg(long, value_name = "X", value_parser = parse_usd)]
+    task_budget_usd: Option<u64>,
+    /// Give a task up at this many tokens, all its attempts together
+    #[arg(long, value_name = "N")]
+    task_budget_tokens: Option<u64>,
+}
+
+impl Driving {
+    /// Everything as configured; without a person the first answer counts.
+    pub(crate) fn for_demo(asks: bool) -> Self {
+        let on_decision = (!asks).then(|| OnDecision::First.word().to_owned());
+        Self { no_input: !asks, on_decision, ..Self::default() }
+    }
+}
+
+fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(words)
+}
+
+/// Dollars as whole millionths.
+fn parse_usd(text: &str) -> Result<u64, String> {
+    let dollars = text.parse().ok().and_then(afresh_agents::usage::micros);
+    dollars.ok_or_else(|| "not an amount of dollars from 0 to 1000000".to_owned())
+}
+
+/// What the core decides by.
+pub(super) fn settings(
+    config: &Config,
+    driving: &Driving,
+    place: &Workplace,
+    file: &PlanFile,
+) -> Result<Settings, Failure> {
+    let mut settings = config.settings.clone();
+    settings.source = file.path.to_string_lossy().into_owned();
+    file.how.note(&mut settings);
+    settings.pinned = pinned(config, place, file);
+    if let Some(parallel) = driving.parallel {
+        settings.parallel = parallel;
+    }
+    let word = |flag: &Option<String>| flag.clone().unwrap_or_default();
+    settings.schedule = Schedule::from_word(&word(&driving.schedule)).unwrap_or(settings.schedule);
+    settings.on_orphan =
+        OnOrphan::from_word(&word(&driving.on_orphan)).unwrap_or(settings.on_orphan);
+    settings.on_decision =
+        OnDecision::from_word(&word(&driving.on_decision)).unwrap_or(settings.on_decision);
+    settings.on_failure =
+        OnFailure::from_word(&word(&driving.on_failure)).unwrap_or(settings.on_failure);
+    settings.budget = budgets::limited(driving.budget_usd, driving.budget_tokens, settings.budget);
+    settings.task_budget =
+        budgets::limited(driving.task_budget_usd, driving.task_budget_tokens, settings.task_budget);
+    settings.interactive = driving.interactive;
+    if let Some(task) = &driving.task {
+        let id = TaskId::new(task.as_str()).ok().filter(|id| file.plan.position(id).is_some());
+        settings.only = Some(id.ok_or_else(|| {
+            let near = afresh_core::plan::nearest(
+                task,
+                file.plan.tasks().iter().map(|task| task.id.as_str()),
+            );
+            let failure = Failure::usage("task", format!("the plan has no task {task:?}"));
+            match near {
+                Some(near) => failure.help(format!("did you mean {near:?}?")),
+                None => failure,
+            }
+        })?);
+    }
+    Ok(settings)
+}
+
+/// The files inside the repository that the run rests on: its plan, and scripts of its agents.
+fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
+    let Some(root) = place.repository.root().and_then(|root| root.canonicalize().ok()) else {
+        return Vec::new();
+    };
+    let scripts = config.agents.values().filter_map(|agent| match &agent.kind {
+        Kind::Scripted { script } => Some(&script.path),
+        Kind::Command { .. } => None,
+    });
+    let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
+    plan.chain(scripts)
+        .filter_map(|path| path.strip_prefix(&root).ok())
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// How the world carries things out.
+pub(crate) fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {
+    let exe = std::env::current_exe()
+        .map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
+    Ok(Rules {
+        agent: driving.agent.clone().or(config.agent).unwrap_or_else(|| "claude".to_owned()),
+        agents: config.agents,
+        attempt_timeout: Some(config.attempt_timeout),
+        silence_timeout: Some(config.silence_timeout),
+        output_bytes: config.output_bytes,
+        check_timeout: config.check_timeout,
+        checks_parallel: config.checks_parallel,
+        check_env: config.check_env,
+        setup: config.setup,
+        keep: config.keep,
+        containment: environment::containment().unwrap_or(afresh_process::Containment::Auto),
+        environment: environment::all(),
+        exe,
+    })
+}

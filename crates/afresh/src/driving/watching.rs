@@ -1,0 +1,36 @@
+//! Who sees what is recorded while a run is driven.
+
+use afresh_engine::activity::ActivityLog;
+use afresh_engine::issues::IssueList;
+use afresh_engine::{Watcher, Workplace};
+
+use crate::event_lines::EventLines;
+use crate::failure::Failure;
+use crate::moment;
+use crate::output::Output;
+use crate::person::Person;
+use crate::progress::{Progress, Questions};
+use crate::state_page::StatePage;
+
+pub(super) fn watchers(
+    place: &Workplace,
+    person: Option<&Person>,
+    output: &Output,
+) -> Result<Vec<Box<dyn Watcher>>, Failure> {
+    let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).map_err(|error| {
+        Failure::usage("log", format!("cannot write {}", place.layout.activity_log().display()))
+            .cause(error.to_string())
+    })?;
+    let view: Box<dyn Watcher> = if output.json {
+        Box::new(EventLines { output: output.clone() })
+    } else {
+        let asked = person.map_or(Questions::ToldHere, |_| Questions::AskedElsewhere);
+        Box::new(Progress::new(output.clone(), asked))
+    };
+    let issues = IssueList::new(place.layout.issues(), moment::iso);
+    let page = StatePage::new(place.layout.state_page());
+    let mut watchers: Vec<Box<dyn Watcher>> =
+        vec![Box::new(log), Box::new(issues), Box::new(page), view];
+    watchers.extend(person.map(|person| Box::new(person.clone()) as Box<dyn Watcher>));
+    Ok(watchers)
+}
