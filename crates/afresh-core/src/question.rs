@@ -14,6 +14,18 @@ pub struct Question {
     pub options: Vec<Choice>,
 }
 
+impl Question {
+    pub fn offers(&self, key: &str) -> bool {
+        self.options.iter().any(|option| option.key == key)
+    }
+
+    /// Is it one of the answers that whoever asked has thought of? Then it is theirs, whatever the
+    /// word means elsewhere: a worker may offer to `skip` a header, or to `abort` a transaction.
+    pub fn is_for_who_asked(&self, answer: &str) -> bool {
+        self.topic == Topic::Decision && answer != "defer" && self.offers(answer)
+    }
+}
+
 /// What the question is about; decides which answers mean what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -101,7 +101,7 @@ impl Person {
             return None;
         };
         let answer = in_words(question, answer);
-        if answer == "clarify" {
+        if answer == "clarify" && !question.is_for_who_asked(&answer) {
             self.output.note("      type `clarify: YOUR WORDS`");
             return None;
         }
@@ -124,8 +124,11 @@ fn addressed<'q, 'l>(open: &'q [Question], line: &'l str) -> Option<(&'q Questio
     named.or_else(|| Some((open.first()?, line)))
 }
 
-/// A number stands for one of the options.
+/// A number stands for one of the options, unless it is the name of one.
 fn in_words(question: &Question, answer: &str) -> String {
+    if question.offers(answer) {
+        return answer.to_owned();
+    }
     let number = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     match number.and_then(|at| question.options.get(at)) {
         Some(option) => option.key.clone(),
@@ -177,5 +180,13 @@ mod tests {
         assert_eq!(about("Q9 is a fine name"), Some((3, "Q9 is a fine name".to_owned())));
         assert_eq!(about("0"), Some((3, "0".to_owned())));
         assert!(addressed(&[], "a").is_none());
+    }
+
+    /// HU-04: a number that names an option is that option, wherever it is in the list.
+    #[test]
+    fn hu_04_the_name_of_an_option_comes_before_its_place() {
+        let options = vec![Choice::new("2", "two"), Choice::new("1", "one"), Choice::new("c", "")];
+        let question = Question { options, ..question(1) };
+        assert_eq!(["1", "2", "3"].map(|line| in_words(&question, line)), ["1", "2", "c"]);
     }
 }

@@ -38,7 +38,11 @@ impl Turn<'_> {
                 question.options.first().map_or("defer".to_owned(), |option| option.key.clone())
             }
             (Topic::Decision | Topic::Action, OnDecision::Defer, _) => "defer".to_owned(),
-            (Topic::Decision | Topic::Action, OnDecision::Abort, _) => "abort".to_owned(),
+            (Topic::Decision | Topic::Action, OnDecision::Abort, _) => {
+                return self.abort_at(&question, "policy");
+            }
+            // The question was for somebody who wanted to be asked, and no longer does.
+            (Topic::Start, ..) if !settings.interactive => "start".to_owned(),
             (Topic::Orphan, ..) => match settings.on_orphan {
                 OnOrphan::Ask => return,
                 policy => policy.word().to_owned(),
@@ -55,10 +59,11 @@ impl Turn<'_> {
             return self.refuse(format!("there is no open question {id}"));
         };
         let answer = answer.trim();
-        let offers = |key: &str| question.options.iter().any(|option| option.key == key);
+        let offers = |key: &str| question.offers(key);
         let clarifies = answer.strip_prefix(CLARIFY).is_some_and(|words| !words.trim().is_empty());
         // Going on after the last finished step is what a retry does.
-        let answer = if answer == "resume" && offers("retry") { "retry" } else { answer };
+        let resumes = answer == "resume" && offers("retry") && !offers("resume");
+        let answer = if resumes { "retry" } else { answer };
         let known = (offers(answer) && answer != "clarify")
             || answer == "abort"
             || clarifies && offers("clarify");
@@ -76,9 +81,9 @@ impl Turn<'_> {
     }
 
     fn give_answer(&mut self, question: &Question, answer: &str, by: &str) {
-        // Ending the run answers nothing: the question waits for the next start.
-        if answer == "abort" {
-            return self.abort(format!("{by} ended the run at {}", question.id));
+        let is_theirs = question.is_for_who_asked(answer);
+        if answer == "abort" && !is_theirs {
+            return self.abort_at(question, by);
         }
         let reason = self.reason_of(question, answer);
         self.record(Event::QuestionAnswered {
@@ -89,6 +94,7 @@ impl Turn<'_> {
         let task = question.task.clone();
         let at = self.position(&task);
         match (&question.topic, answer) {
+            _ if is_theirs => {}
             (Topic::Decision | Topic::Action, "defer" | "skip") | (Topic::Start, "skip") => {
                 self.record(Event::TaskSkipped { task, reason });
             }
@@ -117,6 +123,11 @@ impl Turn<'_> {
             (Topic::Branch(_), _) => self.resume_merge(at),
             _ => {}
         }
+    }
+
+    /// Ending the run answers nothing: the question waits for the next start.
+    fn abort_at(&mut self, question: &Question, by: &str) {
+        self.abort(format!("{by} ended the run at {}", question.id));
     }
 
     /// Why a task will be skipped, where the answer means that.

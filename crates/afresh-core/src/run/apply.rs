@@ -517,15 +517,16 @@ impl Run {
     fn answered(&mut self, id: QuestionId, answer: &str) {
         let Some(question) = self.questions.remove(&id) else { return };
         let at = self.at(&question.task);
-        if let Some(words) = answer.strip_prefix(CLARIFY) {
+        let decides = matches!(question.topic, Topic::Decision | Topic::Action);
+        if let (Some(words), false) = (answer.strip_prefix(CLARIFY), decides) {
             let given = Answered { text: question.text.clone(), answer: words.trim().to_owned() };
             self.tasks[at].answers.push(given);
         }
         match self.tasks[at].stage.clone() {
             Stage::Waiting(open) if open == id => {
-                let decides = matches!(question.topic, Topic::Decision | Topic::Action);
                 // Putting it off, or taking it back, is nothing that a worker could act upon.
-                if decides && !matches!(answer, "defer" | "skip" | "withdrawn") {
+                let put_off = matches!(answer, "defer" | "skip" | "withdrawn");
+                if decides && (!put_off || question.is_for_who_asked(answer)) {
                     // A key alone would mean nothing to a worker that never saw the options.
                     let chosen = question.options.iter().find(|option| option.key == answer);
                     let answer = match chosen {

@@ -2,6 +2,7 @@
 //! HU-03, HU-05, BE-06; and being asked before each task: EX-09.
 
 use afresh_core::Input;
+use afresh_core::input::Opening;
 use afresh_core::outcome::{Decision, Ending, Outcome};
 use afresh_core::settings::{OnOrphan, Settings};
 use insta::assert_snapshot;
@@ -192,4 +193,14 @@ fn ex_09_interactive_asks_before_each_task() {
     story.spawned("A.1");
     story.dies("A.1");
     assert_eq!(story.wait(10).started(), ["A.2"]);
+}
+
+/// EX-09: whoever no longer wants to be asked is not asked, though a question waits.
+#[test]
+fn ex_09_without_interactive_a_question_before_a_start_is_answered() {
+    let settings = Settings { interactive: true, ..Settings::default() };
+    let mut story = Story::with("A: a", settings);
+    assert_eq!(story.states(), "A waiting");
+    let settings = Some(Settings::default());
+    assert_eq!(story.open_with(Opening { settings, ..Opening::default() }).started(), ["A.1"]);
 }

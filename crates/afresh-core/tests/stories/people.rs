@@ -51,6 +51,43 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
     assert_eq!(story.answer(1, "a").refusal(), "there is no open question Q1");
 }
 
+/// HU-01: what a worker offers is an answer to it, though the word means something to us elsewhere.
+#[test]
+fn hu_01_the_words_of_a_worker_are_its_own() {
+    let offers = |keys: &[&str]| {
+        Outcome::NeedsDecision(Decision {
+            question: "and now?".to_owned(),
+            options: keys.iter().map(|key| Choice::new(key, "that")).collect(),
+            ..Decision::default()
+        })
+    };
+    for word in ["abort", "skip", "retry", "resume", "clarify"] {
+        let (mut story, _) =
+            asked(offers(&["abort", "skip", "retry", "resume", "clarify"]), Settings::default());
+        assert_eq!(story.answer(1, word).started(), ["A.2"], "{word}");
+        let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
+        assert_eq!(answers[0].answer, format!("{word}: that"));
+    }
+    let first = Settings { on_decision: OnDecision::First, ..Settings::default() };
+    let (_, told) = asked(offers(&["abort"]), first);
+    assert!(told.contains("start A.2"), "{told}");
+    let abort = Settings { on_decision: OnDecision::Abort, ..Settings::default() };
+    let (story, _) = asked(offers(&["abort"]), abort);
+    assert_eq!(story.run.aborted(), Some("policy ended the run at Q1"));
+}
+
+/// HU-01: an answer in free words is told once, whatever it begins with.
+#[test]
+fn hu_01_free_words_are_told_once() {
+    let (mut story, _) = asked(decision(), Settings::default());
+    story.answer(1, "clarify: the old one");
+    let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
+    assert_eq!(
+        answers.iter().map(|a| a.answer.as_str()).collect::<Vec<_>>(),
+        ["clarify: the old one"]
+    );
+}
+
 /// Something to be done first; only its own answers are taken.
 #[test]
 fn an_action_waits_until_it_is_done_or_deferred() {
