@@ -3,9 +3,11 @@
 //! | module | idea |
 //! | --- | --- |
 //! | `options` | how to drive: flags win over the configuration |
+//! | `prose` | tasks that their plan proves by prose only |
 //! | `watching` | who sees what is recorded |
 
 mod options;
+mod prose;
 mod watching;
 
 use std::time::Instant;
@@ -46,7 +48,7 @@ pub(crate) struct Drive {
 
 pub(crate) fn prepare(
     place: Workplace,
-    file: PlanFile,
+    mut file: PlanFile,
     config: Config,
     driving: &Driving,
     output: &Output,
@@ -54,7 +56,9 @@ pub(crate) fn prepare(
     for warning in file.warnings.iter().chain(&config.warnings) {
         output.note(warning.render().trim_end());
     }
-    let settings = settings(&config, driving, &place, &file)?;
+    let mut settings = settings(&config, driving, &place, &file)?;
+    let root = file.root();
+    prose::judge(&mut file, &mut settings, &root, output);
     let configured_in = config.shown.clone();
     let rules = rules(config, driving)?;
     preflight::check(&place, &file, &settings, &rules)
