@@ -135,11 +135,16 @@ impl Driver {
         posts.push((Input::Opened(Box::new(opening)), None));
         posts.extend(later);
         self.turn(posts)?;
+        let mut waits = false;
         loop {
             // A moment that passed while we wrote to the disk still has to wake us.
             match self.run.standing(self.decided_at) {
-                Standing::Busy => {}
-                Standing::Waiting if self.presence.load(Ordering::Relaxed) => {}
+                Standing::Busy => waits = false,
+                Standing::Waiting if self.presence.load(Ordering::Relaxed) => {
+                    if !std::mem::replace(&mut waits, true) {
+                        self.watchers.iter_mut().for_each(|watcher| watcher.waits(&self.run));
+                    }
+                }
                 ended => {
                     self.watchers.iter_mut().for_each(|watcher| watcher.ended(&self.run));
                     return Ok(ended);

@@ -15,6 +15,9 @@ pub struct Seen<'a> {
 pub trait Watcher {
     fn recorded(&mut self, seen: &Seen<'_>);
 
+    /// Nothing goes on until somebody answers; told once, not at every look.
+    fn waits(&mut self, _run: &Run) {}
+
     /// The drive is over; `run` is where it stands.
     fn ended(&mut self, _run: &Run) {}
 

@@ -137,6 +137,15 @@ fn in_words(question: &Question, answer: &str) -> String {
 }
 
 impl Watcher for Person {
+    fn waits(&mut self, _run: &Run) {
+        let open = self.open();
+        let ids: Vec<String> = open.iter().map(|question| question.id.to_string()).collect();
+        drop(open);
+        let text =
+            format!("everything else is done: your answer to {} is waited for", ids.join(", "));
+        self.output.note(&self.output.paint(Paint::Yellow, &format!("? {text}")));
+    }
+
     fn recorded(&mut self, seen: &Seen<'_>) {
         match seen.event {
             // A policy may have answered it in the same breath.

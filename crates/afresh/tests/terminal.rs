@@ -55,6 +55,8 @@ fn hu_01_a_decision_is_asked_and_answered_in_the_running_terminal() {
     terminal.await_words("2  sqlite: one file");
     // BE-06: only what depends on it waits.
     terminal.await_words("U.1 beside it (");
+    // Once nothing else goes on, that is said.
+    terminal.await_words("your answer to Q1 is waited for");
     terminal.keys("2\n");
     let screen = ends(terminal, 0);
     assert!(screen.contains("2/2 tasks: 2 merged"), "{screen}");
