@@ -7,7 +7,7 @@
 //! | [`reader`] | values out of such a tree, and everything that is wrong with them |
 //! | [`span`] | spans of time as people write them |
 //! | [`reading`] | what came of reading a plan |
-//! | [`folder`], [`drafted`], [`format`] | plans in several files: the files, what was found in them, which format it is |
+//! | [`folder`], [`drafted`], [`format`](mod@format) | plans in several files: the files, what was found in them, which format it is |
 //! | [`codes`] | every kind of finding, explained |
 //! | [`fixing`] | carrying out what findings propose |
 //! | [`lint`] | what is worth knowing about a plan that can be read |

@@ -24,7 +24,7 @@ pub fn line(event: &AgentEvent) -> String {
     .to_string()
 }
 
-/// Reads what [`line`] writes.
+/// Reads what [`line()`] writes.
 #[derive(Debug, Default)]
 pub struct Reader;
 

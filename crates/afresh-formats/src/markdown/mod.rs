@@ -6,7 +6,7 @@
 //!
 //! | module | idea |
 //! | --- | --- |
-//! | [`lines`] | lines that know where they are |
+//! | [`lines`](mod@lines) | lines that know where they are |
 //! | [`fence`] | which lines are code |
 //! | [`frontmatter`] | the block of `key: value` lines in front of a document |
 //! | [`heading`] | headings, and what stands under each |
