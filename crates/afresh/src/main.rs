@@ -41,6 +41,7 @@ mod event_lines;
 mod exit;
 mod failure;
 mod file_sizes;
+mod foreground;
 mod init;
 mod interruption;
 mod logs;

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::cli::Common;
 use crate::failure::Failure;
+use crate::foreground;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
@@ -53,7 +54,8 @@ impl Output {
 
     /// Somebody can read a question here and type an answer.
     pub(crate) fn is_attended(&self) -> bool {
-        std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !self.json
+        let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        is_terminal && !self.json && !foreground::is_taken()
     }
 
     /// A line of data.

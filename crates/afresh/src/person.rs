@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use afresh_core::ids::QuestionId;
 use afresh_core::question::Question;
@@ -15,7 +16,10 @@ use afresh_core::{Event, Input, Run};
 use afresh_engine::{Mail, Seen, Watcher};
 
 use crate::output::{Output, Paint, safe};
-use crate::workplace;
+use crate::{foreground, workplace};
+
+/// How often a job in the background looks whether it still is.
+const GLANCE: Duration = Duration::from_millis(500);
 
 /// Somebody who can be asked.
 #[derive(Debug, Clone)]
@@ -48,17 +52,37 @@ impl Person {
         }
         let person = self.clone();
         thread::spawn(move || {
+            foreground::fail_in_background();
+            let mail = |input| mailer.send(Mail::Input(Box::new(input))).is_ok();
             for line in stdin().lock().lines() {
-                let Ok(line) = line else { break };
-                let input = person.understand(&line);
-                if input.is_some_and(|input| mailer.send(Mail::Input(Box::new(input))).is_err()) {
+                let heard = match line {
+                    Ok(line) => person.understand(&line).is_none_or(mail),
+                    Err(_) if foreground::is_taken() => person.wait_for_terminal(mail),
+                    Err(_) => break,
+                };
+                if !heard {
                     return;
                 }
             }
-            person.there.store(false, Ordering::Relaxed);
-            // Wakes the driver, which may be waiting for nothing else.
-            drop(mailer.send(Mail::Input(Box::new(Input::Woke))));
+            person.leaves(mail);
         });
+    }
+
+    /// Nobody is there until the terminal is ours again. False once the driver is gone.
+    fn wait_for_terminal(&self, mail: impl Fn(Input) -> bool) -> bool {
+        let mut heard = self.leaves(&mail);
+        while heard && foreground::is_taken() {
+            thread::sleep(GLANCE);
+            heard = mail(Input::Woke);
+        }
+        self.there.store(true, Ordering::Relaxed);
+        heard
+    }
+
+    fn leaves(&self, mail: impl Fn(Input) -> bool) -> bool {
+        self.there.store(false, Ordering::Relaxed);
+        // Wakes the driver, which may be waiting for nothing else.
+        mail(Input::Woke)
     }
 
     fn show(&self, question: &Question) {
@@ -96,9 +120,12 @@ impl Person {
             return None;
         }
         let open = self.open();
-        let Some((question, answer)) = addressed(&open, line) else {
-            self.output.note("no question is open");
-            return None;
+        let (question, answer) = match addressed(&open, line) {
+            Ok(found) => found,
+            Err(why) => {
+                self.output.note(&why);
+                return None;
+            }
         };
         let answer = in_words(question, answer);
         if answer == "clarify" && !question.is_for_who_asked(&answer) {
@@ -115,13 +142,23 @@ impl Person {
 
 /// The question that a line is about, and the answer in it: `Q3 retry`, or a bare answer to the
 /// oldest.
-fn addressed<'q, 'l>(open: &'q [Question], line: &'l str) -> Option<(&'q Question, &'l str)> {
+fn addressed<'q, 'l>(
+    open: &'q [Question],
+    line: &'l str,
+) -> Result<(&'q Question, &'l str), String> {
     let named = line.split_once(char::is_whitespace).and_then(|(name, answer)| {
         let number = name.strip_prefix(['Q', 'q'])?.trim_end_matches(':').parse().ok()?;
-        let question = open.iter().find(|question| question.id == QuestionId(number))?;
-        Some((question, answer.trim()))
+        Some((QuestionId(number), answer.trim()))
     });
-    named.or_else(|| Some((open.first()?, line)))
+    let found = match named {
+        // Somebody else may have answered it meanwhile: it is no answer to another one.
+        Some((id, answer)) => {
+            let question = open.iter().find(|question| question.id == id);
+            (question.ok_or(format!("there is no open question {id}"))?, answer)
+        }
+        None => (open.first().ok_or("no question is open")?, line),
+    };
+    Ok(found)
 }
 
 /// A number stands for one of the options, unless it is the name of one.
@@ -183,12 +220,13 @@ mod tests {
     fn hu_04_a_line_is_an_answer_to_the_question_it_names_or_to_the_oldest() {
         let open = [question(3), question(5)];
         let about = |line| addressed(&open, line).map(|(q, answer)| (q.id.0, in_words(q, answer)));
-        assert_eq!(about("2"), Some((3, "b".to_owned())));
-        assert_eq!(about("Q5 1"), Some((5, "a".to_owned())));
-        assert_eq!(about("q5: something else"), Some((5, "something else".to_owned())));
-        assert_eq!(about("Q9 is a fine name"), Some((3, "Q9 is a fine name".to_owned())));
-        assert_eq!(about("0"), Some((3, "0".to_owned())));
-        assert!(addressed(&[], "a").is_none());
+        assert_eq!(about("2"), Ok((3, "b".to_owned())));
+        assert_eq!(about("Q5 1"), Ok((5, "a".to_owned())));
+        assert_eq!(about("q5: something else"), Ok((5, "something else".to_owned())));
+        assert_eq!(about("Quite so"), Ok((3, "Quite so".to_owned())));
+        assert_eq!(about("Q9 b"), Err("there is no open question Q9".to_owned()));
+        assert_eq!(about("0"), Ok((3, "0".to_owned())));
+        assert_eq!(addressed(&[], "a"), Err("no question is open".to_owned()));
     }
 
     /// HU-04: a number that names an option is that option, wherever it is in the list.

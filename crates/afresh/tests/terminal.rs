@@ -178,3 +178,12 @@ fn nothing_waits_for_input_that_cannot_come() {
     let screen = ends(terminal, 4);
     assert!(screen.contains("afresh decide Q1"), "{screen}");
 }
+
+/// HU-04: a job in the background is neither stopped nor waits for somebody who cannot type to it.
+#[test]
+fn hu_04_in_the_background_of_a_terminal_nobody_is_waited_for() {
+    let repo = asking();
+    let terminal = Terminal::start_in_background(&repo.command(&["run", "p.plan.toml"]));
+    let screen = ends(terminal, 4);
+    assert!(screen.contains("1 merged") && screen.contains("afresh decide Q1"), "{screen}");
+}

@@ -46,6 +46,23 @@ impl Terminal {
         Self { child, keyboard, screen, reader: Some(reader) }
     }
 
+    /// The program as a job in the background of a shell: the terminal is another's.
+    pub(crate) fn start_in_background(command: &Command) -> Self {
+        let mut shell = Command::new("setsid");
+        shell.args(["--ctty", "--wait", "sh", "-c", "set -m; \"$@\" & wait $!", "sh"]);
+        shell.arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        if let Some(directory) = command.get_current_dir() {
+            shell.current_dir(directory);
+        }
+        Self::start(shell)
+    }
+
     /// Everything that was printed so far, as it came.
     pub(crate) fn seen(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().expect("the screen")).into_owned()
