@@ -92,7 +92,8 @@ impl FilePattern {
 
     pub fn matches(&self, path: &str) -> bool {
         match &self.glob {
-            Some(glob) => glob.is_match(path),
+            // Some files are named like a glob: `app/[slug]/page.tsx` is one.
+            Some(glob) => glob.is_match(path) || path == self.text,
             // A listed directory without its slash covers what is below it.
             None => {
                 path.strip_prefix(&self.text).is_some_and(|r| r.is_empty() || r.starts_with('/'))
@@ -286,6 +287,7 @@ mod tests {
         assert!(pattern("src/**/*.py").matches("src/a/b.py"));
         assert!(pattern("src/*.py").matches("src/b.py"));
         assert!(!pattern("src/*.py").matches("src/a/b.py"));
+        assert!(pattern("app/[slug]/page.tsx").matches("app/[slug]/page.tsx"));
         assert!(pattern(".github/workflows/ci.yml").matches(".github/workflows/ci.yml"));
     }
 

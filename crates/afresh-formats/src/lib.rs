@@ -29,6 +29,7 @@ pub mod lint;
 pub mod markdown;
 pub mod native;
 pub mod node;
+pub mod plan_md;
 pub mod project;
 pub mod reader;
 pub mod reading;

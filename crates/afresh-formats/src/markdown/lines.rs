@@ -31,6 +31,18 @@ impl<'a> Line<'a> {
         self.text.len() - self.text.trim_start().len()
     }
 
+    /// The line without the bullet, the number or the box of a list before it.
+    pub fn without_bullet(&self) -> Self {
+        let bare = self.trimmed();
+        let digits = bare.text.bytes().take_while(u8::is_ascii_digit).count();
+        let first = |marks: &[&str], text: &'a str| marks.iter().find_map(|m| text.strip_prefix(m));
+        let rest = match &bare.text[digits..] {
+            numbered if digits > 0 => first(&[". ", ") "], numbered),
+            bulleted => first(&["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "], bulleted),
+        };
+        rest.map_or(bare, |rest| bare.part(rest.trim_start()))
+    }
+
     /// A part of the line that was cut out of it.
     pub fn part(&self, part: &'a str) -> Self {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
