@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const MARK: &str = "Tests: ";
+const MARK: &str = "Tests:";
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace").to_owned()
@@ -23,6 +23,8 @@ fn every_promise_has_its_tests_and_every_test_its_promise() {
     assert!(unproved.is_empty(), "promised, but no test names: {unproved:?}");
     let unpromised: Vec<&String> = tests.keys().filter(|id| !promised.contains(*id)).collect();
     assert!(unpromised.is_empty(), "named by a test, but not in docs/promises.md: {unpromised:?}");
+    let lists = text.lines().filter(|line| line.starts_with(MARK)).count();
+    assert_eq!(lists, promised.len(), "each promise has one line `{MARK}`");
     let current = with_lists(&text, &tests);
     if std::env::var_os("AFRESH_UPDATE").is_some() {
         std::fs::write(&file, &current).expect("written");
@@ -51,7 +53,7 @@ fn with_lists(text: &str, tests: &BTreeMap<String, BTreeSet<String>>) -> String 
             (Some(id), true) => {
                 let names: Vec<String> =
                     tests.get(id).into_iter().flatten().map(|name| format!("`{name}`")).collect();
-                lines.push(format!("{MARK}{}", names.join(", ")));
+                lines.push(format!("{MARK} {}", names.join(", ")));
             }
             _ => lines.push(line.to_owned()),
         }
