@@ -1,0 +1,117 @@
+//! Items of lists: `- word`, `* word`, `1. word`, each with or without a check box, and what stands
+//! below each.
+
+use std::ops::Range;
+
+use super::check_box;
+use super::fence::{Fences, Kind};
+use super::lines::{Line, lines_from};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item<'a> {
+    /// The words of its first line, without bullet and check box.
+    pub text: Line<'a>,
+    /// How many bytes of white space stand before the bullet.
+    pub indent: usize,
+    /// Of its check box, where it has one.
+    pub ticked: Option<bool>,
+    /// What stands below its first line and belongs to it.
+    pub below: Range<usize>,
+}
+
+impl Item<'_> {
+    /// From its words to the end of what belongs to it.
+    pub fn whole(&self) -> Range<usize> {
+        self.text.start..self.below.end.max(self.text.end())
+    }
+
+    fn ends_at(&mut self, end: usize) {
+        self.below.end = end.max(self.below.start);
+    }
+}
+
+/// The items of all lists in a part of a document, outside code, in its order; what is nested
+/// stands behind what it is nested in.
+pub fn items(text: &str, within: Range<usize>) -> Vec<Item<'_>> {
+    let mut fences = Fences::default();
+    let mut found: Vec<Item<'_>> = Vec::new();
+    // Items to which a line may still belong: each is indented more than the one before.
+    let mut open: Vec<usize> = Vec::new();
+    let mut after_blank = false;
+    // The end of the last line that says something.
+    let mut end = within.start;
+    for line in lines_from(&text[within.clone()], within.start) {
+        let kind = fences.kind(&line);
+        let blank = line.text.trim().is_empty();
+        let item = if kind == Kind::Text { parse(&line) } else { None };
+        let heading = kind == Kind::Text && line.text.starts_with('#');
+        let apart = after_blank && matches!(kind, Kind::Text | Kind::Opening) && !blank;
+        if item.is_some() || heading || apart {
+            let depth = if heading { 0 } else { line.indent() };
+            while let Some(above) = open.pop_if(|above| found[*above].indent >= depth) {
+                found[above].ends_at(end);
+            }
+        }
+        if !blank {
+            end = line.end();
+        }
+        if let Some((words, ticked)) = item {
+            let under = (line.end() + 1).min(within.end);
+            open.push(found.len());
+            found.push(Item { text: words, indent: line.indent(), ticked, below: under..under });
+        }
+        after_blank = blank;
+    }
+    for above in open {
+        found[above].ends_at(end);
+    }
+    found
+}
+
+/// The words of an item and its check box, where the line starts one.
+fn parse<'a>(line: &Line<'a>) -> Option<(Line<'a>, Option<bool>)> {
+    if let Some(found) = check_box::parse(line) {
+        return Some((Line { text: found.text, start: found.at.start }, Some(found.ticked)));
+    }
+    let marked = line.text.trim_start();
+    let digits = marked.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = if digits > 0 {
+        marked[digits..].strip_prefix(['.', ')'])?
+    } else {
+        marked.strip_prefix(['-', '*', '+'])?
+    };
+    let words = rest.strip_prefix([' ', '\t'])?.trim();
+    (!words.is_empty()).then(|| (line.part(words), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_owns_what_is_indented_below_it() {
+        let text = "- [x] 1.0 all\n  more\n  - [ ] 1.1 part\n    - detail\n\n    code\n- next\n\nparagraph\n1. last\n## Heading\n- other";
+        let shown: Vec<_> = items(text, 0..text.len())
+            .iter()
+            .map(|item| (item.indent, item.ticked, item.text.text, &text[item.below.clone()]))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                (0, Some(true), "1.0 all", "  more\n  - [ ] 1.1 part\n    - detail\n\n    code"),
+                (2, Some(false), "1.1 part", "    - detail\n\n    code"),
+                (4, None, "detail", ""),
+                (0, None, "next", ""),
+                (0, None, "last", ""),
+                (0, None, "other", ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn rules_emphasis_and_code_are_no_items() {
+        let text = "---\n**Bold:** x\n-x\n```\n- code\n```\n- a\n  ```\n- code\n  ```\n- b";
+        let words: Vec<_> = items(text, 0..text.len()).iter().map(|item| item.text.text).collect();
+        assert_eq!(words, ["a", "b"]);
+    }
+}

@@ -1,0 +1,126 @@
+//! Tables: columns by the names in their header, cells with their places.
+
+use std::ops::Range;
+
+use super::fence::{Fences, Kind};
+use super::lines::{Line, lines_from};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table<'a> {
+    pub header: Vec<Line<'a>>,
+    pub rows: Vec<Row<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row<'a> {
+    pub at: Range<usize>,
+    cells: Vec<Line<'a>>,
+}
+
+impl Table<'_> {
+    /// The column that has one of these names, written in small letters.
+    pub fn column(&self, names: &[&str]) -> Option<usize> {
+        self.header.iter().position(|cell| names.contains(&plain(cell.text).as_str()))
+    }
+}
+
+impl<'a> Row<'a> {
+    /// What stands in a column; nothing where the table or this row does not have it.
+    pub fn cell(&self, column: Option<usize>) -> Line<'a> {
+        let found = column.and_then(|column| self.cells.get(column)).copied();
+        found.unwrap_or(Line { text: "", start: self.at.end })
+    }
+}
+
+/// The tables in a part of a document, outside code: a header, a line of dashes, rows.
+pub fn tables(text: &str, within: Range<usize>) -> Vec<Table<'_>> {
+    let mut fences = Fences::default();
+    let mut found: Vec<Table<'_>> = Vec::new();
+    let mut above: Option<Line<'_>> = None;
+    let mut open = false;
+    for line in lines_from(&text[within.clone()], within.start) {
+        let barred = fences.kind(&line) == Kind::Text && line.text.contains('|');
+        if !barred {
+            (above, open) = (None, false);
+        } else if open && let Some(table) = found.last_mut() {
+            table.rows.push(Row { at: line.trimmed().range(), cells: cells(&line) });
+        } else if let Some(header) = above.filter(|_| is_rule(&line)) {
+            found.push(Table { header: cells(&header), rows: Vec::new() });
+            open = true;
+        } else {
+            above = Some(line);
+        }
+    }
+    found
+}
+
+/// `|---|:--:|`
+fn is_rule(line: &Line) -> bool {
+    let dashes = |cell: &Line| {
+        let bare = cell.text.trim_start_matches(':').trim_end_matches(':');
+        !bare.is_empty() && bare.bytes().all(|byte| byte == b'-')
+    };
+    cells(line).iter().all(dashes)
+}
+
+/// The cells of a row; `\|` does not end one.
+fn cells<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    let row = line.trimmed();
+    let inner = row.text.strip_prefix('|').unwrap_or(row.text);
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, _) in inner.match_indices('|') {
+        if !inner[..at].ends_with('\\') {
+            found.push(row.part(inner[start..at].trim()));
+            start = at + 1;
+        }
+    }
+    let last = inner[start..].trim();
+    if !last.is_empty() {
+        found.push(row.part(last));
+    }
+    found
+}
+
+/// A header's name without emphasis, in small letters, with single spaces.
+fn plain(name: &str) -> String {
+    let words: Vec<String> = name
+        .split_whitespace()
+        .map(|word| word.trim_matches(['*', '_', '`', '?', ':']).to_lowercase())
+        .collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_by_name_and_cells_have_places() {
+        let text = "x\n| **Group** | Est.  Context | Parallel? |\n|:--|---|--:|\n| G1 | a \\| b |\n| G2 | | yes |\n\n| no | table |\n";
+        let found = tables(text, 0..text.len());
+        assert_eq!(found.len(), 1);
+        let table = &found[0];
+        assert_eq!(table.column(&["est. context"]), Some(1));
+        assert_eq!(table.column(&["wave", "parallel"]), Some(2));
+        assert_eq!(table.column(&["wave"]), None);
+        let shown: Vec<Vec<&str>> = table
+            .rows
+            .iter()
+            .map(|row| (0..3).map(|column| row.cell(Some(column)).text).collect())
+            .collect();
+        assert_eq!(shown, [["G1", "a \\| b", ""], ["G2", "", "yes"]]);
+        for row in &table.rows {
+            for cell in &row.cells {
+                assert_eq!(&text[cell.range()], cell.text);
+            }
+        }
+    }
+
+    #[test]
+    fn code_and_other_parts_of_the_document_hold_no_tables() {
+        let text = "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\n| c |\n|---|\n| 3 |\n";
+        assert_eq!(tables(text, 0..text.len()).len(), 1);
+        assert_eq!(tables(text, 0..text.find("| c").unwrap()).len(), 0);
+    }
+}
