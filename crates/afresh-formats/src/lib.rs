@@ -13,6 +13,7 @@
 //! | [`lint`] | what is worth knowing about a plan that can be read |
 //! | [`markdown`] | Markdown as far as plans need it: lines, code blocks, headings, frontmatter, check boxes |
 //! | [`yaml`] | the values of a frontmatter, also of one that is not YAML |
+//! | [`prose`] | what can be taken out of sentences without guessing: ids, paths, texts for workers |
 //! | [`native`] | the program's own plan format |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
@@ -31,6 +32,7 @@ pub mod native;
 pub mod node;
 pub mod plan_md;
 pub mod project;
+pub mod prose;
 pub mod reader;
 pub mod reading;
 pub mod result;

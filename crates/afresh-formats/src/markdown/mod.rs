@@ -30,5 +30,5 @@ pub use fence::{Fences, Kind};
 pub use frontmatter::{Frontmatter, Key};
 pub use heading::{Heading, headings};
 pub use item::{Item, items};
-pub use lines::{Line, lines};
+pub use lines::{Line, lines, lines_from};
 pub use table::{Row, Table, tables};

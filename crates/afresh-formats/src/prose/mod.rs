@@ -1,0 +1,17 @@
+//! What can be taken out of sentences without guessing: ids, paths, and texts for workers.
+//!
+//! Formats whose tasks are prose share this. What an id or a path means is for the format's reader.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`mention`] | ids in a sentence, `G2` or `G2-G4` |
+//! | [`paths`] | files that a sentence names |
+//! | [`brief`] | what a worker is told, put together from parts of documents |
+
+pub mod brief;
+pub mod mention;
+pub mod paths;
+
+pub use brief::Brief;
+pub use mention::{Mention, mentions, outside_brackets};
+pub use paths::{paths, scope_path};

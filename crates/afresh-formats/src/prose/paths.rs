@@ -1,0 +1,152 @@
+//! Files that a sentence names.
+//!
+//! Only what is plainly a file: a path with an ending that files of programs have, a directory with
+//! its slash, a file that is known by its name. `and/or`, `Node.js`, `GET /users` and the names of
+//! packages are not.
+
+use crate::markdown::{Line, code_spans};
+
+/// Endings of files that tasks write.
+const ENDINGS: &[&str] = &[
+    "astro", "bat", "c", "cc", "cfg", "cjs", "clj", "conf", "cpp", "cs", "css", "csv", "cts",
+    "dart", "env", "ex", "exs", "fish", "go", "gradle", "graphql", "h", "hpp", "hs", "html", "ini",
+    "ipynb", "java", "jl", "js", "json", "jsonc", "jsx", "kt", "kts", "less", "lock", "lua", "m",
+    "md", "mdx", "mjs", "ml", "mod", "mts", "nix", "php", "pl", "prisma", "proto", "ps1", "py",
+    "pyi", "r", "rb", "resc", "rs", "rst", "sass", "scala", "scss", "sh", "sol", "sql", "svelte",
+    "svg", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "wgsl", "xml", "yaml", "yml", "zig",
+    "zsh",
+];
+
+/// Files that are known without a directory or an ending, also outside back-ticks.
+const NAMES: &[&str] = &[
+    "Cargo.toml",
+    "CHANGELOG.md",
+    "Dockerfile",
+    "Gemfile",
+    "Makefile",
+    "README.md",
+    "docker-compose.yml",
+    "go.mod",
+    "justfile",
+    "package.json",
+    "pyproject.toml",
+    "requirements.txt",
+    "tsconfig.json",
+];
+
+/// The paths that a line names, in order, without doubles.
+pub fn paths<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    let spans = code_spans(line);
+    let mut found: Vec<Line<'a>> =
+        spans.iter().map(without_note).filter(|span| is_path(span.text)).collect();
+    let mut from = line.start;
+    for span in spans.iter().map(Line::range).chain([line.end()..line.end()]) {
+        let between = line.part(&line.text[from - line.start..span.start - line.start]);
+        found.extend(bare_paths(&between));
+        from = span.end;
+    }
+    found.sort_by_key(|path| path.start);
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|path| seen.insert(path.text));
+    found
+}
+
+/// Paths among plain words: with a directory, or known by their name.
+fn bare_paths<'a>(text: &Line<'a>) -> impl Iterator<Item = Line<'a>> {
+    let text = *text;
+    text.text
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '`'))
+        .map(move |word| {
+            let word = word.trim_start_matches(['(', '"', '\'', '*', '_', '[']);
+            text.part(word.trim_end_matches([')', '"', '\'', '*', '_', ':', '.', '!', '?']))
+        })
+        .filter(|word| {
+            (word.text.contains('/') || NAMES.contains(&word.text)) && is_path(word.text)
+        })
+}
+
+/// ``server.js — the import route`` and ``index.js (modified)`` name files with a note behind them.
+pub fn without_note<'a>(span: &Line<'a>) -> Line<'a> {
+    let end = [" — ", " – ", " - ", " ("].iter().filter_map(|mark| span.text.find(mark)).min();
+    span.part(span.text[..end.unwrap_or(span.text.len())].trim())
+}
+
+/// Is this plainly a path inside the repository?
+pub fn is_path(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "._-/@+*[]{},()~".contains(c);
+    let outside = text.starts_with(['/', '~', '-', '@']) || text.contains("..");
+    if text.is_empty() || outside || !text.chars().all(plain) || text.contains("//") {
+        return false;
+    }
+    let name = text.rsplit('/').next().unwrap_or(text);
+    if name.is_empty() {
+        // A directory with its slash.
+        return text.len() > 1;
+    }
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let hidden = name.starts_with('.') && name.len() > 2;
+    NAMES.contains(&name) || hidden || ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
+}
+
+/// A path from a sentence as a scope: brackets of routes (`[slug]`, `{id}`) are meant as they
+/// stand, lists in braces and stars as alternatives.
+pub fn scope_path(path: &str) -> String {
+    let alternatives = path.contains('{') && path.contains(',');
+    let mut scope = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            '[' => scope.push_str("[[]"),
+            '{' if !alternatives => scope.push_str("[{]"),
+            _ => scope.push(c),
+        }
+    }
+    scope
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let found = paths(&Line { text, start: 7 });
+        for path in &found {
+            assert_eq!(&text[path.start - 7..path.end() - 7], path.text);
+        }
+        found.iter().map(|path| path.text).collect()
+    }
+
+    #[test]
+    fn files_are_found_in_sentences() {
+        assert_eq!(
+            found("Create User model in src/models/user.py, and `tests/test_user.py` (see docs/)."),
+            ["src/models/user.py", "tests/test_user.py", "docs/"]
+        );
+        assert_eq!(
+            found("Set up Cargo.toml; **app/[slug]/page.tsx**"),
+            ["Cargo.toml", "app/[slug]/page.tsx"]
+        );
+        assert_eq!(
+            found("`server.js — import route`, `index.js (modified)`"),
+            ["server.js", "index.js"]
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_path_is_none() {
+        for text in [
+            "and/or, CI/CD with Node.js e.g. v1.2.3",
+            "GET /api/users and https://x.org/a.md",
+            "`@scope/name` in `state.registry.count()` as `application/json`",
+            "/etc/passwd, ../up.rs, ~/x.py, `a//b.rs`",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn brackets_of_routes_are_no_globs() {
+        assert_eq!(scope_path("app/[slug]/p.tsx"), "app/[[]slug]/p.tsx");
+        assert_eq!(scope_path("src/{a,b}.rs"), "src/{a,b}.rs");
+        assert_eq!(scope_path("api/{id}.ts"), "api/[{]id}.ts");
+    }
+}

@@ -1,0 +1,129 @@
+//! The table of task groups: columns by name, only under the heading that owns it.
+//!
+//! Audits hold tables with the same columns; those are in the history, which is not looked at.
+
+use crate::drafted::Drafted;
+use crate::folder::Folder;
+use crate::markdown::{Heading, Line, Row, Table, tables};
+use crate::prose::{mentions, outside_brackets};
+use crate::reading::Spot;
+
+use super::spec::Spec;
+
+/// A row of the table.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    /// `G2`, or `G2-S1` where a row is a segment of a group.
+    pub(super) id: String,
+    /// The group without its segment.
+    pub(super) base: String,
+    /// Of `G2`.
+    pub(super) number: Option<u64>,
+    pub(super) cell: Line<'a>,
+    pub(super) row: std::ops::Range<usize>,
+    pub(super) tasks: Line<'a>,
+    pub(super) needs: Line<'a>,
+    pub(super) wave: Option<(u64, Line<'a>)>,
+    /// Other cells that say something, by their column's name.
+    pub(super) notes: Vec<(&'a str, &'a str)>,
+}
+
+/// Columns that are used; others are notes.
+struct Columns {
+    group: usize,
+    segment: Option<usize>,
+    wave: Option<usize>,
+    tasks: Option<usize>,
+    needs: Option<usize>,
+}
+
+/// The groups of a specification; none where it has no table of them.
+pub(super) fn read<'a>(
+    folder: &dyn Folder,
+    drafted: &mut Drafted,
+    spec: &Spec<'a>,
+) -> Option<Vec<Group<'a>>> {
+    let owner = spec.heading(&["task groups"]);
+    let heading = owner.or_else(|| spec.heading(&["implementation tasks"]))?;
+    let found = tables(spec.text, heading.own.clone());
+    let Some(table) = found.iter().find(|table| group_column(table).is_some()) else {
+        if owner.is_some() {
+            no_table(folder, drafted, spec, heading, &found);
+            return Some(Vec::new());
+        }
+        return None;
+    };
+    let columns = Columns {
+        group: group_column(table)?,
+        segment: table.column(&["segment"]),
+        wave: table.column(&["wave"]),
+        tasks: table.column(&["tasks", "task", "description", "work"]),
+        needs: table.column(&["dependencies", "depends on", "depends", "deps", "dependency"]),
+    };
+    Some(table.rows.iter().filter_map(|row| group(table, &columns, row)).collect())
+}
+
+fn group_column(table: &Table<'_>) -> Option<usize> {
+    table.column(&["group", "groups", "task group", "id"])
+}
+
+fn no_table(
+    folder: &dyn Folder,
+    drafted: &mut Drafted,
+    spec: &Spec<'_>,
+    heading: &Heading<'_>,
+    found: &[Table<'_>],
+) {
+    let message = if found.is_empty() {
+        "there is no table of task groups under this heading"
+    } else {
+        "the table under this heading has no column `Group`"
+    };
+    let spot = Spot::new(spec.file, heading.at.clone());
+    drafted.find(folder, &spot, "no-task-groups", message).help =
+        Some("expected a table with the columns Group, Wave, Tasks, Dependencies".to_owned());
+}
+
+fn group<'a>(table: &Table<'a>, columns: &Columns, row: &Row<'a>) -> Option<Group<'a>> {
+    let cell = bare(row.cell(Some(columns.group)));
+    let tasks = row.cell(columns.tasks);
+    let sum = cell.text.eq_ignore_ascii_case("total");
+    if sum || (cell.text.is_empty() && tasks.text.is_empty()) {
+        return None;
+    }
+    let named = mentions(&cell, |letters| letters == "G").into_iter().next();
+    let base = match &named {
+        Some(named) => named.without_segment().to_owned(),
+        // `G2 (059b)`: what is in brackets explains.
+        None => outside_brackets(&cell).iter().map(|part| part.text.trim()).collect(),
+    };
+    let segment = bare(row.cell(columns.segment));
+    let segment = segment.text.trim_start_matches(['S', 's', '-', '—']);
+    let id = match &named {
+        _ if !segment.is_empty() => format!("{base}-S{segment}"),
+        Some(named) => named.id.text.to_owned(),
+        None => base.clone(),
+    };
+    let used = [Some(columns.group), columns.segment, columns.wave, columns.tasks, columns.needs];
+    let notes = (0..table.header.len())
+        .filter(|column| !used.contains(&Some(*column)))
+        .map(|column| (table.header[column].text, row.cell(Some(column)).text))
+        .filter(|(_, said)| !said.is_empty());
+    let wave = row.cell(columns.wave);
+    Some(Group {
+        number: named.as_ref().map(|named| named.number),
+        id,
+        base,
+        cell,
+        row: row.at.clone(),
+        tasks,
+        needs: row.cell(columns.needs),
+        wave: bare(wave).text.parse().ok().map(|number| (number, wave)),
+        notes: notes.collect(),
+    })
+}
+
+/// A cell without emphasis.
+fn bare(cell: Line<'_>) -> Line<'_> {
+    cell.part(cell.text.trim_matches(['*', '`', ' ']))
+}
