@@ -38,6 +38,7 @@ pub mod reading;
 pub mod result;
 pub mod schema;
 pub mod span;
+pub mod specflow;
 pub mod toml;
 pub mod yaml;
 

@@ -40,7 +40,7 @@ pub fn paths<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
     let mut found: Vec<Line<'a>> =
         spans.iter().map(without_note).filter(|span| is_path(span.text)).collect();
     let mut from = line.start;
-    for span in spans.iter().map(Line::range).chain([line.end()..line.end()]) {
+    for span in spans.iter().map(Line::range).chain(std::iter::once(line.end()..line.end())) {
         let between = line.part(&line.text[from - line.start..span.start - line.start]);
         found.extend(bare_paths(&between));
         from = span.end;

@@ -3,7 +3,7 @@
 //! Dependencies are the truth; waves are computed from them. A stated wave that disagrees is told,
 //! because then one of the two is a mistake.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use afresh_core::plan::Field;
@@ -15,6 +15,9 @@ use crate::folder::Folder;
 use crate::markdown::{Line, lines_from, tables};
 use crate::prose::{mentions, outside_brackets};
 use crate::reading::Spot;
+
+/// The most dependencies of one specification.
+const MAX_NEEDS: usize = 200_000;
 
 /// What a cell says where there is no dependency.
 const NOTHING: &[&str] = &["", "-", "--", "---", "—", "–", "none", "n/a", "nothing", "no"];
@@ -28,12 +31,15 @@ pub(super) fn needs<'a>(
     groups: &[Group<'a>],
 ) -> Vec<Vec<(String, Line<'a>)>> {
     let known = Known::new(groups);
-    let mut all = Vec::with_capacity(groups.len());
+    let mut all: Vec<Vec<(String, Line<'a>)>> = Vec::with_capacity(groups.len());
+    let mut count = 0;
     for (at, group) in groups.iter().enumerate() {
         let (mut needs, understood) = known.needs(at, group);
         if !understood {
-            let message = format!("{} depends on {:?}, which names no group", group.id, group.needs.text);
-            warn(folder, drafted, spec, group.needs.range(), "unresolved-dependency", message).help =
+            let message =
+                format!("{} depends on {:?}, which names no group", group.id, group.needs.text);
+            warn(folder, drafted, spec, group.needs.range(), "unresolved-dependency", message)
+                .help =
                 Some("write the groups by their ids, as in `G1, G2`, or `—` for none".to_owned());
         }
         if let Some(own) = needs.iter().position(|(need, _)| *need == group.id) {
@@ -42,8 +48,19 @@ pub(super) fn needs<'a>(
             warn(folder, drafted, spec, place.range(), "self-dependency", message).help =
                 Some("remove it from its own dependencies".to_owned());
         }
+        count += needs.len();
+        if count > MAX_NEEDS {
+            let message = format!("the groups depend on each other in more than {MAX_NEEDS} ways");
+            let spot = Spot::new(spec.file, group.needs.range());
+            drafted.find(folder, &spot, "too-large", message).help =
+                Some("name only the groups that come directly before".to_owned());
+            needs.clear();
+            all.push(needs);
+            break;
+        }
         all.push(needs);
     }
+    all.resize(groups.len(), Vec::new());
     all
 }
 
@@ -93,7 +110,9 @@ impl<'g, 'a> Known<'g, 'a> {
             }
             for piece in part.text.split([',', ';', '+', '&']) {
                 let word = part.part(piece.trim_matches(['*', '`', ' ']));
-                if let Some(named) = self.by_id.get(word.text).filter(|_| !word.text.starts_with('G')) {
+                if let Some(named) =
+                    self.by_id.get(word.text).filter(|_| !word.text.starts_with('G'))
+                {
                     understood = true;
                     needs.extend(named.iter().map(|n| (self.groups[*n].id.clone(), word)));
                 }
@@ -125,7 +144,9 @@ pub(super) fn compare_waves(
         groups.iter().enumerate().map(|(at, group)| (group.id.as_str(), at)).collect();
     let edges: Vec<Vec<usize>> = needs
         .iter()
-        .map(|needs| needs.iter().filter_map(|(id, _)| position.get(id.as_str()).copied()).collect())
+        .map(|needs| {
+            needs.iter().filter_map(|(id, _)| position.get(id.as_str()).copied()).collect()
+        })
         .collect();
     let computed = waves(&edges);
     for (at, group) in groups.iter().enumerate() {
@@ -133,11 +154,16 @@ pub(super) fn compare_waves(
         let mut told = false;
         for (id, named) in &needs[at] {
             let other = position.get(id.as_str()).and_then(|other| stated[*other]);
-            let Some((earlier, _)) = other.filter(|(earlier, _)| *earlier >= wave) else { continue };
+            let Some((earlier, _)) = other.filter(|(earlier, _)| *earlier >= wave) else {
+                continue;
+            };
             let when = if earlier == wave { "the same" } else { "a later" };
-            let message = format!("{} depends on {id}, which is in {when} wave ({earlier})", group.id);
+            let message =
+                format!("{} depends on {id}, which is in {when} wave ({earlier})", group.id);
             warn(folder, drafted, spec, named.range(), "dependency-not-earlier", message).help =
-                Some("the dependency counts; correct the wave, or remove the dependency".to_owned());
+                Some(
+                    "the dependency counts; correct the wave, or remove the dependency".to_owned(),
+                );
             told = true;
         }
         let by_needs = computed.as_ref().map_or(wave, |waves| waves[at]);
@@ -157,7 +183,9 @@ fn execution_plan<'a>(spec: &Spec<'a>) -> BTreeMap<&'a str, (u64, Line<'a>)> {
     let mut found = BTreeMap::new();
     let Some(heading) = spec.heading(&["execution plan"]) else { return found };
     let mut note = |wave: Line<'a>, groups: Line<'a>| {
-        let Some(wave) = mentions(&wave, str::is_empty).first().map(|wave| wave.number) else { return };
+        let Some(wave) = mentions(&wave, str::is_empty).first().map(|wave| wave.number) else {
+            return;
+        };
         for group in mentions(&groups, |letters| letters == "G") {
             found.entry(group.id.text).or_insert((wave, group.id));
         }
@@ -170,7 +198,9 @@ fn execution_plan<'a>(spec: &Spec<'a>) -> BTreeMap<&'a str, (u64, Line<'a>)> {
     }
     for line in lines_from(spec.part(&heading.own), heading.own.start) {
         let said = line.trimmed();
-        if let Some((wave, groups)) = said.text.split_once(':').filter(|(w, _)| w.starts_with("Wave ")) {
+        if let Some((wave, groups)) =
+            said.text.split_once(':').filter(|(w, _)| w.starts_with("Wave "))
+        {
             note(said.part(wave), said.part(groups));
         }
     }
@@ -211,6 +241,8 @@ pub(super) fn between_specs(
     archived: &[String],
 ) {
     let Some(own) = added.get(&spec.id).cloned() else { return };
+    let is_first = |at: &usize| drafted.tasks[*at].draft.needs.is_empty();
+    let firsts: Vec<usize> = own.clone().filter(is_first).collect();
     for other in &spec.depends_on {
         let Some(theirs) = added.get(other.text).filter(|theirs| **theirs != own) else {
             if archived.iter().any(|name| name == other.text) || added.len() == 1 {
@@ -221,15 +253,23 @@ pub(super) fn between_specs(
                 Some("specifications that are done are in the archive".to_owned());
             continue;
         };
-        let ids: Vec<String> = drafted.tasks[theirs.clone()].iter().map(|t| t.draft.id.clone()).collect();
-        for task in &mut drafted.tasks[own.clone()] {
-            if task.draft.needs.is_empty() {
-                let spot = Spot::new(spec.file, other.range());
-                task.note(None, Field::Needs, 0, spot);
-                task.draft.needs.extend(ids.iter().cloned());
-            }
+        let lasts = lasts(drafted, theirs.clone());
+        for first in firsts.iter().take(MAX_NEEDS / lasts.len().max(1)) {
+            let task = &mut drafted.tasks[*first];
+            let item = task.draft.needs.len();
+            task.note(None, Field::Needs, item, Spot::new(spec.file, other.range()));
+            task.draft.needs.extend(lasts.iter().cloned());
         }
     }
+}
+
+/// The ids of the tasks that no other one of these needs.
+fn lasts(drafted: &Drafted, tasks: Range<usize>) -> Vec<String> {
+    let tasks = &drafted.tasks[tasks];
+    let needed: BTreeSet<&str> =
+        tasks.iter().flat_map(|task| task.draft.needs.iter().map(String::as_str)).collect();
+    let last = |id: &&str| !needed.contains(id);
+    tasks.iter().map(|task| task.draft.id.as_str()).filter(last).map(str::to_owned).collect()
 }
 
 fn warn<'d>(

@@ -2,16 +2,27 @@
 
 use std::ops::Range;
 
-use crate::markdown::{Frontmatter, Heading, Line, headings, lines_from};
+use crate::markdown::{Frontmatter, Heading, Key, Line, headings, lines_from};
 
 /// Sections that tell what happened, in which tables and files are no plans.
-const HISTORY: &[&str] =
-    &["audit history", "review history", "execution summary", "completion"];
+const HISTORY: &[&str] = &["audit history", "review history", "execution summary", "completion"];
 
 /// Fields of the frontmatter that are used or are known to mean nothing for a run.
 const KNOWN: &[&str] = &[
-    "id", "type", "status", "priority", "complexity", "created", "parent", "depends_on",
-    "split_into", "source", "todo", "todo_ref", "delta", "research",
+    "id",
+    "type",
+    "status",
+    "priority",
+    "complexity",
+    "created",
+    "parent",
+    "depends_on",
+    "split_into",
+    "source",
+    "todo",
+    "todo_ref",
+    "delta",
+    "research",
 ];
 
 #[derive(Debug)]
@@ -34,14 +45,14 @@ impl<'a> Spec<'a> {
     pub(super) fn read(file: &'a str, text: &'a str) -> Self {
         let keys = Frontmatter::early(text).map(|block| block.keys()).unwrap_or_default();
         let values = |name: &str| -> Vec<Line<'a>> {
-            keys.iter().find(|key| key.name == name).map(|key| key.texts()).unwrap_or_default()
+            keys.iter().find(|key| key.name == name).map(Key::texts).unwrap_or_default()
         };
         let first = |name: &str| values(name).first().copied();
         let all_headings = headings(text);
         let title = all_headings.iter().find(|heading| heading.level == 1);
         let name = file.rsplit('/').next().unwrap_or(file);
         let id = first("id").map_or(name.strip_suffix(".md").unwrap_or(name), |id| id.text);
-        let unknown = |key: &&crate::markdown::Key<'a>| !KNOWN.contains(&key.name);
+        let unknown = |key: &&Key<'a>| !KNOWN.contains(&key.name);
         Self {
             file,
             text,
