@@ -20,7 +20,9 @@ codes! {
     "bad-check": "a check that is no command", "A check is a command whose exit code tells: 0 is a pass. It is empty, too long, or holds a NUL.";
     "bad-id": "an id that cannot name branches and directories", "Ids are 1 to 64 letters, digits, '-', '_' or '.'; they name refs and directories.";
     "bad-path": "a path that no task may write", "Paths are relative to the repository's root and stay inside it: no '..', nothing absolute, nothing of git's own.";
+    "checks-are-prose": "criteria that are sentences, not commands", "A check is a command whose exit code tells; sentences are never run. The worker gets them, and the repository's own build, test and lint commands judge the work.";
     "cycle": "tasks that wait for each other", "The path that is shown leads back to its start, so none of these tasks could ever begin. Take one of the dependencies away.";
+    "dependency-not-earlier": "a dependency in the same or a later wave", "Dependencies count, stated waves do not: the task waits. Correct the wave, or remove the dependency.";
     "duplicate-id": "two tasks with one id", "Every task needs an id of its own; upper and lower case do not tell ids apart.";
     "empty-plan": "nothing to do", "The plan has no tasks.";
     "file-exists": "a file to be created is there already", "Either the task modifies it, or the name is taken.";
@@ -29,15 +31,20 @@ codes! {
     "missing-title": "a task without a title", "The title is the subject of its commit and the heading of its prompt.";
     "more": "more of the same", "Only the first problems are listed; mend those, and look again.";
     "no-files": "a task that names no files", "It may write anything, and therefore runs alone. Name its files, so that others can run beside it.";
+    "no-task-groups": "a heading for task groups without a table of them", "Expected is a table with the columns Group, Wave, Tasks and Dependencies.";
     "not-utf8": "a file that is not text", "Plans are UTF-8.";
     "same-wave-file": "two tasks of one wave that may write one file", "They never run side by side: the second would collide when it lands. Let one need the other, or part their files.";
+    "self-dependency": "a group that depends on itself", "It is left out, because it says nothing about the order. Perhaps another group was meant.";
+    "spec-is-split": "a specification that was split", "It is not run itself; the specifications that it was split into are.";
     "syntax": "text that cannot be read at all", "The place shows where reading ended.";
     "too-large": "a file that is too large", "Split it into several plans.";
     "unchecked": "a task that nothing but its worker's word would judge", "Give it a command that fails until the work is done; `no_check` says that none is meant.";
     "unknown-dependency": "a dependency that is not in the plan", "The task could never start. Is the name right?";
     "unknown-field": "a field that means nothing here", "Where it is nearly a known field it is an error, because a misspelt `checks` must not silently mean none.";
     "unreadable": "a file that cannot be opened", "The system's own words say why.";
+    "unresolved-dependency": "a dependency that names nothing here", "It is left out, not guessed at, so the task may start too early. Write it as the id of a task.";
     "version": "a version that is not known", "This program knows version 1 of the own format.";
+    "wave-disagrees": "a stated wave that the dependencies contradict", "Waves follow from dependencies. One of the two is a mistake: perhaps a dependency is missing.";
     "wrong-type": "a value of another kind than expected", "The message says what was expected and what was found.";
 }
 

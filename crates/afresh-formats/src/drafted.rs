@@ -70,8 +70,11 @@ impl Drafted {
             spec: self.spec.clone(),
             tasks: self.tasks.iter().map(|task| task.draft.clone()).collect(),
         };
+        let readable = !self.findings.iter().any(Finding::is_error);
         let plan = match Plan::new(draft) {
-            Ok(plan) => Some(plan).filter(|_| !self.findings.iter().any(Finding::is_error)),
+            // That nothing is left follows from what could not be read.
+            Err(_) if self.tasks.is_empty() && !readable => None,
+            Ok(plan) => Some(plan).filter(|_| readable),
             Err(problems) => {
                 let located: Vec<Finding> =
                     problems.iter().take(MAX_FINDINGS).map(|p| self.locate(folder, p)).collect();

@@ -11,10 +11,11 @@
 //! | [`codes`] | every kind of finding, explained |
 //! | [`fixing`] | carrying out what findings propose |
 //! | [`lint`] | what is worth knowing about a plan that can be read |
-//! | [`markdown`] | Markdown as far as plans need it: lines, code blocks, headings, frontmatter, check boxes |
+//! | [`markdown`] | Markdown as far as plans need it: lines, code blocks, headings, frontmatter, lists, tables |
 //! | [`yaml`] | the values of a frontmatter, also of one that is not YAML |
 //! | [`prose`] | what can be taken out of sentences without guessing: ids, paths, texts for workers |
 //! | [`native`] | the program's own plan format |
+//! | [`specflow`] | plans of `SpecFlow` |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |

@@ -30,34 +30,6 @@ pub struct Key<'a> {
     pub value_at: Range<usize>,
 }
 
-impl<'a> Key<'a> {
-    /// The plain texts of the value, without YAML's finer points: one word, a list in brackets, or
-    /// lines with dashes.
-    pub fn texts(&self) -> Vec<Line<'a>> {
-        let whole = Line { text: self.value, start: self.value_at.start };
-        let bare = |part: Line<'a>| {
-            let said = part.text.split(" #").next().unwrap_or_default().trim();
-            let unquoted = ['"', '\'']
-                .iter()
-                .find_map(|mark| said.strip_prefix(*mark)?.strip_suffix(*mark))
-                .unwrap_or(said);
-            part.part(unquoted)
-        };
-        let listed = self.value.strip_prefix('[');
-        let found: Vec<Line<'a>> = if let Some(list) = listed {
-            let inner = list.split(']').next().unwrap_or(list);
-            inner.split(',').map(|part| bare(whole.part(part))).collect()
-        } else {
-            let dashed = |line: Line<'a>| {
-                let said = line.trimmed();
-                bare(said.part(said.text.strip_prefix('-').unwrap_or(said.text)))
-            };
-            lines_from(self.value, whole.start).map(dashed).collect()
-        };
-        found.into_iter().filter(|part| !part.text.is_empty()).collect()
-    }
-}
-
 impl<'a> Frontmatter<'a> {
     /// The frontmatter on the first line of a document; blank lines may stand before it.
     pub fn first(text: &'a str) -> Option<Self> {
@@ -175,18 +147,6 @@ mod tests {
         assert!(Frontmatter::first("# Title\n---\nid: SPEC-1\n---\n").is_none());
         assert!(Frontmatter::early("Some text.\n---\nid: SPEC-1\n---\n").is_none());
         assert!(Frontmatter::early("# T\n```sh\nid: SPEC-1\n```\n").is_none());
-    }
-
-    #[test]
-    fn plain_texts_are_taken_out_of_words_brackets_and_dashes() {
-        let text = "---\na: one # note\nb: [x, 'y z', ]\nc:\n  - \"p\"\n  - q\nd:\n---\n";
-        let texts: Vec<Vec<&str>> = Frontmatter::first(text)
-            .unwrap()
-            .keys()
-            .iter()
-            .map(|key| key.texts().iter().map(|part| part.text).collect())
-            .collect();
-        assert_eq!(texts, [vec!["one"], vec!["x", "y z"], vec!["p", "q"], vec![]]);
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub struct Item<'a> {
 impl Item<'_> {
     /// From its words to the end of what belongs to it.
     pub fn whole(&self) -> Range<usize> {
-        self.text.start..self.below.end.max(self.text.end())
+        let end = if self.below.is_empty() { self.text.end() } else { self.below.end };
+        self.text.start..end
     }
 
     fn ends_at(&mut self, end: usize) {

@@ -27,7 +27,6 @@ use crate::drafted::Drafted;
 use crate::finding::Finding;
 use crate::folder::Folder;
 use crate::format::{FolderFormat, Wishes};
-use crate::markdown::Line;
 use crate::reading::{Reading, Spot};
 use spec::Spec;
 
@@ -96,7 +95,7 @@ fn name_children(folder: &dyn Folder, drafted: &mut Drafted, spec: &Spec<'_>, al
     let children = spec.children();
     let named = if children.is_empty() { "others".to_owned() } else { children.join(", ") };
     let message = format!("{} was split into {named} and is not run itself", spec.id);
-    let at = spec.status.as_ref().map_or(0..0, Line::range);
+    let at = spec.status.as_ref().map_or(0..0, |status| status.at.clone());
     let found = drafted.find(folder, &Spot::new(spec.file, at), "spec-is-split", message);
     found.help = Some(format!("run {named} instead"));
     if !alone {

@@ -244,12 +244,12 @@ pub(super) fn between_specs(
     let is_first = |at: &usize| drafted.tasks[*at].draft.needs.is_empty();
     let firsts: Vec<usize> = own.clone().filter(is_first).collect();
     for other in &spec.depends_on {
-        let Some(theirs) = added.get(other.text).filter(|theirs| **theirs != own) else {
-            if archived.iter().any(|name| name == other.text) || added.len() == 1 {
+        let Some(theirs) = added.get(&other.text).filter(|theirs| **theirs != own) else {
+            if archived.contains(&other.text) || added.len() == 1 {
                 continue;
             }
             let message = format!("{} depends on {:?}, which is not here", spec.id, other.text);
-            warn(folder, drafted, spec, other.range(), "unresolved-dependency", message).help =
+            warn(folder, drafted, spec, other.at.clone(), "unresolved-dependency", message).help =
                 Some("specifications that are done are in the archive".to_owned());
             continue;
         };
@@ -257,7 +257,7 @@ pub(super) fn between_specs(
         for first in firsts.iter().take(MAX_NEEDS / lasts.len().max(1)) {
             let task = &mut drafted.tasks[*first];
             let item = task.draft.needs.len();
-            task.note(None, Field::Needs, item, Spot::new(spec.file, other.range()));
+            task.note(None, Field::Needs, item, Spot::new(spec.file, other.at.clone()));
             task.draft.needs.extend(lasts.iter().cloned());
         }
     }

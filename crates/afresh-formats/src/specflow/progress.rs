@@ -9,6 +9,7 @@ use crate::finding::Source;
 use crate::folder::Folder;
 use crate::json;
 use crate::node::{Node, Value};
+use crate::yaml::values::get;
 
 /// Statuses of a specification whose groups are all executed.
 const EXECUTED: &[&str] = &["done", "archived", "review", "complete", "completed"];
@@ -32,7 +33,8 @@ impl Progress {
     }
 
     pub(super) fn read(folder: &dyn Folder, drafted: &mut Drafted, spec: &Spec<'_>) -> Self {
-        let status = spec.status.map(|status| status.text.to_lowercase()).unwrap_or_default();
+        let status = spec.status.as_ref();
+        let status = status.map(|status| status.text.to_lowercase()).unwrap_or_default();
         if EXECUTED.contains(&status.as_str()) {
             return Self::all(format!("{} has the status {status}", spec.id));
         }
@@ -77,18 +79,18 @@ impl Progress {
 
     fn of_waves(path: &str, state: &Node) -> Self {
         let mut progress = Self::default();
-        let waves = field(state, "waves").map(list).unwrap_or_default();
-        if waves.is_empty() && is_complete(field(state, "status")) {
+        let waves = get(state, "waves").map(list).unwrap_or_default();
+        if waves.is_empty() && is_complete(get(state, "status")) {
             return Self::all(format!("complete according to {path}"));
         }
         for wave in waves {
-            let whole = is_complete(field(wave, "status"));
-            let results = field(wave, "results");
-            for group in field(wave, "groups").map(list).unwrap_or_default() {
+            let whole = is_complete(get(wave, "status"));
+            let results = get(wave, "results");
+            for group in get(wave, "groups").map(list).unwrap_or_default() {
                 let Value::Text(id) = &group.value else { continue };
-                let result = results.and_then(|results| field(results, id));
+                let result = results.and_then(|results| get(results, id));
                 // A result is an object with a status, or the status alone.
-                let status = result.map(|result| field(result, "status").unwrap_or(result));
+                let status = result.map(|result| get(result, "status").unwrap_or(result));
                 if status.map_or(whole, |status| is_complete(Some(status))) {
                     progress.groups.insert(id.clone(), format!("complete according to {path}"));
                 }
@@ -96,11 +98,6 @@ impl Progress {
         }
         progress
     }
-}
-
-fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
-    let Value::Table(entries) = &node.value else { return None };
-    entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
 }
 
 fn list(node: &Node) -> &[Node] {

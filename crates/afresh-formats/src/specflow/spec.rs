@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use crate::markdown::{Frontmatter, Heading, Key, Line, headings, lines_from};
+use crate::finding::{Finding, Source};
+use crate::markdown::{Frontmatter, Heading, headings, lines};
+use crate::yaml;
+use crate::yaml::values::{Word, entries, get, words};
 
 /// Sections that tell what happened, in which tables and files are no plans.
 const HISTORY: &[&str] = &["audit history", "review history", "execution summary", "completion"];
@@ -31,11 +34,13 @@ pub(super) struct Spec<'a> {
     pub(super) text: &'a str,
     pub(super) id: String,
     pub(super) title: String,
-    pub(super) status: Option<Line<'a>>,
-    pub(super) depends_on: Vec<Line<'a>>,
-    split_into: Vec<Line<'a>>,
+    pub(super) status: Option<Word>,
+    pub(super) depends_on: Vec<Word>,
+    split_into: Vec<Word>,
     /// Fields that mean nothing here, as they were written.
-    pub(super) unknown: Vec<(&'a str, &'a str)>,
+    pub(super) unknown: Vec<(String, &'a str)>,
+    /// What is wrong with the frontmatter.
+    pub(super) trouble: Option<Finding>,
     /// Without what is in the history.
     pub(super) headings: Vec<Heading<'a>>,
     all_headings: Vec<Heading<'a>>,
@@ -43,40 +48,47 @@ pub(super) struct Spec<'a> {
 
 impl<'a> Spec<'a> {
     pub(super) fn read(file: &'a str, text: &'a str) -> Self {
-        let keys = Frontmatter::early(text).map(|block| block.keys()).unwrap_or_default();
-        let values = |name: &str| -> Vec<Line<'a>> {
-            keys.iter().find(|key| key.name == name).map(Key::texts).unwrap_or_default()
+        let source = Source::new(file, text);
+        let block = Frontmatter::early(text).map(|block| yaml::frontmatter(&source, &block));
+        let (fields, trouble) = block.map_or((None, None), |(node, found)| (Some(node), found));
+        let values = |name: &str| -> Vec<Word> {
+            fields.as_ref().and_then(|fields| get(fields, name)).map(words).unwrap_or_default()
         };
-        let first = |name: &str| values(name).first().copied();
+        let first = |name: &str| values(name).into_iter().next();
         let all_headings = headings(text);
         let title = all_headings.iter().find(|heading| heading.level == 1);
         let name = file.rsplit('/').next().unwrap_or(file);
-        let id = first("id").map_or(name.strip_suffix(".md").unwrap_or(name), |id| id.text);
-        let unknown = |key: &&Key<'a>| !KNOWN.contains(&key.name);
+        let name = name.strip_suffix(".md").unwrap_or(name);
+        let id = first("id").map_or_else(|| name.to_owned(), |id| id.text);
+        let known = fields.as_ref().map(entries).unwrap_or_default();
+        let unknown = known.iter().filter(|entry| !KNOWN.contains(&entry.key.as_str()));
         Self {
             file,
             text,
-            id: id.to_owned(),
-            title: title.map_or(id, |heading| heading.text).to_owned(),
+            title: title.map_or(id.as_str(), |heading| heading.text).to_owned(),
+            id,
             status: first("status"),
             depends_on: values("depends_on"),
             split_into: values("split_into"),
-            unknown: keys.iter().filter(unknown).map(|key| (key.name, key.value)).collect(),
+            unknown: unknown
+                .map(|entry| (entry.key.clone(), &text[entry.node.span.clone()]))
+                .collect(),
+            trouble,
             headings: without_history(&all_headings),
             all_headings,
         }
     }
 
     pub(super) fn is_split(&self) -> bool {
-        self.status.is_some_and(|status| status.text.eq_ignore_ascii_case("split"))
+        self.status.as_ref().is_some_and(|status| status.text.eq_ignore_ascii_case("split"))
     }
 
     /// The specifications that this one was split into: its field, else the quote in front.
-    pub(super) fn children(&self) -> Vec<&'a str> {
+    pub(super) fn children(&self) -> Vec<&str> {
         if !self.split_into.is_empty() {
-            return self.split_into.iter().map(|child| child.text).collect();
+            return self.split_into.iter().map(|child| child.text.as_str()).collect();
         }
-        let quoted = lines_from(self.text, 0).filter_map(|line| {
+        let quoted = lines(self.text).filter_map(|line| {
             let said = line.text.trim_start().strip_prefix('>')?.trim();
             let said = said.trim_start_matches(['-', '*', ' ', '`']);
             let end = said.find([':', ' ', '`', ',']).unwrap_or(said.len());

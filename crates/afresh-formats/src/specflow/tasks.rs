@@ -38,6 +38,7 @@ pub(super) fn add(
     for (key, value) in &spec.unknown {
         drafted.unknown.insert(format!("{}:{key}", spec.file), (*value).to_owned());
     }
+    drafted.findings.extend(spec.trouble.clone());
     let progress = Progress::read(folder, drafted, spec);
     match groups::read(folder, drafted, spec) {
         Some(groups) => add_groups(folder, drafted, spec, &groups, &progress, prefix),
@@ -105,7 +106,9 @@ fn whole(spec: &Spec<'_>, progress: &Progress) -> DraftedTask {
     let at = spec.headings.first().map_or(0..0, |heading| heading.at.clone());
     let mut task = DraftedTask::new(TaskDraft::default(), spot(spec, &at));
     task.draft.id.clone_from(&spec.id);
-    task.draft.title = title(&spec.title);
+    // `# SPEC-001: Title` says the id once more.
+    let named = spec.title.strip_prefix(&spec.id).map(|rest| rest.trim_start_matches([':', ' ']));
+    task.draft.title = title(named.filter(|rest| !rest.is_empty()).unwrap_or(&spec.title));
     for file in files::read(spec) {
         add_file(&mut task, spec, &file);
     }

@@ -1,11 +1,13 @@
-//! Stories about the program's own formats: text in, a plan or located findings out.
+//! Stories about the formats of plans and results: text in, a plan or located findings out.
 
 mod bad_text;
 mod findings;
+mod folders;
 mod projects;
 mod properties;
 mod reading;
 mod results;
+mod specflow;
 
 use afresh_formats::native::read;
 use afresh_formats::reading::Reading;
