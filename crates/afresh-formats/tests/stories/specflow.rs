@@ -90,7 +90,12 @@ fn b09_b10_wrong_dependencies_are_pointed_at() {
     insta::assert_snapshot!("a_circle", shown(&plan_or_located_problems(&FORMAT, &circle)));
     let doubled = table("| G1 | a | — |\n| G1 | b | — |\n");
     let reading = plan_or_located_problems(&FORMAT, &doubled);
-    assert!(reading.findings.iter().any(|found| (found.code.as_str(), found.line) == ("duplicate-id", 9)));
+    assert!(
+        reading
+            .findings
+            .iter()
+            .any(|found| (found.code.as_str(), found.line) == ("duplicate-id", 9))
+    );
 }
 
 /// FO-06: a heading without its table, and a table without its column, say what was expected.
@@ -159,18 +164,21 @@ fn b12_b19_specs_without_tasks_and_without_text_are_refused() {
     assert_eq!(reading.findings[0].code, "not-utf8");
 }
 
+fn joined(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().concat()
+}
+
 /// B11: ten thousand groups that name spans of each other, and files that belong to all.
 #[test]
 fn b11_large_tables_are_read_within_bounds() {
-    let rows: String =
-        (0..10_000).map(|n| format!("| G{n} | make `src/f{n}.ts` | — |\n")).collect();
-    let files: String = (0..10_000).map(|n| format!("- `src/f{n}.ts`\n")).collect();
+    let rows = joined(10_000, |n| format!("| G{n} | make `src/f{n}.ts` | — |\n"));
+    let files = joined(10_000, |n| format!("- `src/f{n}.ts`\n"));
     let mut folder = table(&rows);
     let text = String::from_utf8(folder[SPEC].clone()).expect("text");
     folder.insert(SPEC.to_owned(), format!("{text}\n## Files to Create\n{files}").into_bytes());
     let plan = plan_or_located_problems(&FORMAT, &folder).plan.expect("a plan");
     assert_eq!(plan.tasks()[9_999].files[0].pattern.as_str(), "src/f9999.ts");
-    let rows: String = (0..2_000).map(|n| format!("| G{n} | x | G0-G9999 |\n")).collect();
+    let rows = joined(2_000, |n| format!("| G{n} | x | G0-G9999 |\n"));
     let reading = plan_or_located_problems(&FORMAT, &table(&rows));
     assert!(reading.findings.iter().any(|found| found.code == "too-large"));
 }
