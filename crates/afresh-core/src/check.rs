@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TreeId;
+use crate::outcome::{Criterion, Deviation};
 
 /// Which tree a round of checks is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,4 +86,11 @@ pub struct Receipt {
     pub deleted: Vec<String>,
     /// Where the worker's words and the facts differ (RE-03).
     pub differences: Vec<String>,
+    /// What the worker says of its work (RE-05); nothing here rests on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Criterion>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<Deviation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
 }

@@ -285,6 +285,18 @@ pub enum Rejection {
         failed_at: String,
         error: String,
         output: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        category: Option<String>,
+    },
+    /// The worker said that only a part is done.
+    Partial {
+        reason: String,
+    },
+    /// The worker said that something else has to be done first.
+    Blocked {
+        reason: String,
+        /// The unfinished tasks that it waits for; none where a person is asked.
+        by: Vec<TaskId>,
     },
     /// Its answer made no sense.
     Unintelligible {
@@ -342,7 +354,16 @@ impl Rejection {
             Self::BrokenMerge { results } => {
                 format!("passes alone but not with work that landed meanwhile: {}", failed(results))
             }
+            Self::GaveUp { error, category: Some(category), .. } => {
+                format!("the worker gave up ({category}): {error}")
+            }
             Self::GaveUp { error, .. } => format!("the worker gave up: {error}"),
+            Self::Partial { reason } => format!("partial: {reason}"),
+            Self::Blocked { reason, by } if by.is_empty() => format!("blocked: {reason}"),
+            Self::Blocked { reason, by } => {
+                let tasks: Vec<&str> = by.iter().map(TaskId::as_str).collect();
+                format!("blocked until {} is done: {reason}", tasks.join(", "))
+            }
             Self::Unintelligible { reason, .. } => format!("unintelligible answer: {reason}"),
             Self::Died { ending: Ending::Signaled(signal) } => {
                 format!("failed:signal: the worker was ended by signal {signal}")

@@ -11,6 +11,10 @@ pub enum Outcome {
     /// It said nothing that we read as an answer.
     Silent,
     Done(Claim),
+    /// It finished a part, and says so.
+    Partial(Partial),
+    /// It could not begin, or not go on, before something else is done.
+    Blocked(Blocked),
     NeedsDecision(Decision),
     NeedsAction(Action),
     Failed(Failure),
@@ -21,13 +25,84 @@ pub enum Outcome {
     },
 }
 
-/// A claim of success.
+impl Outcome {
+    /// What it says of its work, whatever became of it.
+    pub fn claim(&self) -> Option<&Claim> {
+        match self {
+            Self::Done(claim) => Some(claim),
+            Self::Partial(partial) => Some(&partial.claim),
+            Self::Blocked(blocked) => Some(&blocked.claim),
+            Self::Failed(failure) => Some(&failure.claim),
+            Self::Silent
+            | Self::NeedsDecision(_)
+            | Self::NeedsAction(_)
+            | Self::Unintelligible { .. } => None,
+        }
+    }
+}
+
+/// What a worker says of its work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Claim {
     pub files: Vec<String>,
     pub deviations: Vec<Deviation>,
     pub notes: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Criterion>,
+    /// What is odd about the answer itself, though it can be understood.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Something that had to be so, and what the worker says about it. Our own checks decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    pub name: String,
+    pub result: CriterionResult,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evidence: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum CriterionResult {
+    Pass,
+    Fail,
+    /// Met in part.
+    Partial,
+    Skip,
+}
+
+impl CriterionResult {
+    /// The word that people and scripts see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Partial => "PARTIAL",
+            Self::Skip => "SKIP",
+        }
+    }
+}
+
+/// A part of the work is done; what was kept of it are the steps that it finished.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Partial {
+    /// How far it came, or why no further.
+    pub reason: String,
+    pub claim: Claim,
+}
+
+/// Something else has to be done first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Blocked {
+    pub reason: String,
+    /// The tasks that it says stand in its way.
+    pub by: Vec<String>,
+    pub claim: Claim,
 }
 
 /// A worker says that it went beyond its task, and why.
@@ -101,6 +176,10 @@ pub struct Failure {
     pub output: String,
     /// `Some(false)` skips automatic retries.
     pub retryable: Option<bool>,
+    /// Of what kind the error is, in the worker's words: `test`, `compilation`, `dependency` …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    pub claim: Claim,
 }
 
 /// How an attempt's process ended.

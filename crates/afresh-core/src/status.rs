@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::check::{CheckEnd, Receipt};
+use crate::event::Rejection;
 use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
-use crate::outcome::Choice;
+use crate::outcome::{Choice, Criterion, Deviation, Outcome};
 use crate::plan::Task;
 use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
 use crate::time::Timestamp;
@@ -70,6 +71,16 @@ pub struct TaskStatus {
     pub blocked_by: Vec<TaskId>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
+    /// Of what kind the last worker's error was, in its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_category: Option<String>,
+    /// What the last worker says of its work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Criterion>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<Deviation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
     /// The proof, for a task that is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<ReceiptStatus>,
@@ -90,6 +101,12 @@ pub struct ReceiptStatus {
     pub created: Vec<String>,
     pub modified: Vec<String>,
     pub deleted: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Criterion>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<Deviation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -121,6 +138,9 @@ impl From<&Receipt> for ReceiptStatus {
             created: receipt.created.clone(),
             modified: receipt.modified.clone(),
             deleted: receipt.deleted.clone(),
+            criteria: receipt.criteria.clone(),
+            deviations: receipt.deviations.clone(),
+            notes: receipt.notes.clone(),
         }
     }
 }
@@ -170,7 +190,9 @@ impl Status {
             .tasks()
             .enumerate()
             .map(|(at, (task, state))| {
-                task_status(task, state, blocked.get(&at), run.frontier().is_ready(run.plan(), at))
+                let mut told = task_status(task, state, blocked.get(&at), run.is_ready(at));
+                told.blocked_by.extend(run.held_up_by(at).cloned());
+                told
             })
             .collect();
         let mut counts = BTreeMap::new();
@@ -235,6 +257,7 @@ fn task_status(
         Stage::Done { commit, .. } => vec![commit.clone()],
         _ => Vec::new(),
     };
+    let claim = state.outcome.as_ref().and_then(Outcome::claim).cloned().unwrap_or_default();
     TaskStatus {
         id: task.id.clone(),
         title: task.title.clone(),
@@ -246,6 +269,13 @@ fn task_status(
         error: error(state, causes),
         blocked_by: causes.into_iter().flatten().map(|cause| cause.task.clone()).collect(),
         differences: state.differences.clone(),
+        error_category: match &state.last_rejection {
+            Some(Rejection::GaveUp { category, .. }) if !state.is_done() => category.clone(),
+            _ => None,
+        },
+        criteria: claim.criteria,
+        deviations: state.declared_in_steps().cloned().chain(claim.deviations).collect(),
+        notes: claim.notes,
         receipt: match &state.stage {
             Stage::Done { receipt, .. } => Some(ReceiptStatus::from(receipt)),
             _ => None,

@@ -6,7 +6,6 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
 
-use afresh_core::outcome::Outcome;
 use afresh_core::{Event, printable};
 
 use crate::watch::{Seen, Watcher};
@@ -54,15 +53,13 @@ fn issues(seen: &Seen<'_>) -> Vec<(String, String)> {
         Event::WorkerLogged { attempt, event, message, .. } if event == ISSUE => {
             vec![(attempt.to_string(), message.clone())]
         }
-        Event::AttemptEnded { attempt, end } => match &end.outcome {
-            Outcome::Done(claim) => claim
-                .deviations
-                .iter()
+        Event::AttemptEnded { attempt, end } => {
+            let declared = end.outcome.claim().into_iter().flat_map(|claim| &claim.deviations);
+            declared
                 .filter(|deviation| deviation.rule == NOTE_IT)
                 .map(|deviation| (attempt.to_string(), deviation.description.clone()))
-                .collect(),
-            _ => Vec::new(),
-        },
+                .collect()
+        }
         Event::TaskSkipped { task, reason } => {
             vec![(task.to_string(), format!("skipped: {reason}"))]
         }

@@ -36,6 +36,10 @@ impl Turn<'_> {
 
     pub(super) fn ask_action(&mut self, at: usize, action: &Action) {
         self.reject(at, Rejection::Asked, false);
+        self.ask_for_action(at, action);
+    }
+
+    pub(super) fn ask_for_action(&mut self, at: usize, action: &Action) {
         let mut text = action.needed.clone();
         for (number, instruction) in action.instructions.iter().enumerate() {
             text = format!("{text}\n{}. {instruction}", number + 1);

@@ -8,7 +8,7 @@ use crate::event::{Event, Rejection};
 use crate::harvest::{ChangeKind, Harvest};
 use crate::ids::{AttemptId, CommitId, TreeId};
 use crate::input::{Build, CheckReport, MergedTree, Move};
-use crate::run::{Hold, MergeStage, Stage};
+use crate::run::{Hold, MergeStage, Stage, TaskState};
 
 impl Turn<'_> {
     /// Gives the merge slot to the next task in line.
@@ -130,7 +130,7 @@ impl Turn<'_> {
     fn land(&mut self, at: usize, merged: &MergedTree, results: &[CheckResult]) {
         let Stage::Merging(work, harvest, ..) = &self.run.task(at).stage else { return };
         let attempt = work.attempt.clone();
-        let receipt = receipt(harvest, merged, results, self.run.task(at).differences.clone());
+        let receipt = receipt(harvest, merged, results, self.run.task(at));
         self.record(Event::LandIntended { attempt, merged: merged.clone(), receipt });
         self.resume_merge(at);
     }
@@ -169,8 +169,10 @@ fn receipt(
     harvest: &Harvest,
     merged: &MergedTree,
     results: &[CheckResult],
-    differences: Vec<String>,
+    state: &TaskState,
 ) -> Receipt {
+    let claim = state.claim().cloned().unwrap_or_default();
+    let declared = state.declared_in_steps().cloned();
     let paths = |kind: ChangeKind| {
         harvest
             .changes
@@ -185,6 +187,9 @@ fn receipt(
         created: paths(ChangeKind::Created),
         modified: paths(ChangeKind::Modified),
         deleted: paths(ChangeKind::Deleted),
-        differences,
+        differences: state.differences.clone(),
+        criteria: claim.criteria,
+        deviations: declared.chain(claim.deviations).collect(),
+        notes: claim.notes,
     }
 }

@@ -7,6 +7,7 @@
 mod answers;
 mod asking;
 mod attempts;
+mod blocking;
 mod checking;
 mod commands;
 mod halting;

@@ -14,6 +14,7 @@ impl Turn<'_> {
     pub(super) fn start_what_can_start(&mut self) {
         if self.may_start_anything() {
             self.give_up_what_used_up_its_budget();
+            self.ask_about_what_waits_in_vain();
         }
         // A policy may have ended the run for it.
         if !self.may_start_anything() {

@@ -172,6 +172,8 @@ impl Turn<'_> {
             Rejection::Conflict { .. }
             | Rejection::BrokenMerge { .. }
             | Rejection::Refused { .. } => true,
+            // What it waits for is not in them.
+            Rejection::Blocked { by, .. } => !by.is_empty(),
             // Somebody has tried to mend it; perhaps it is the steps that are wrong.
             Rejection::ChecksFailed { .. } => resumed,
             _ => false,

@@ -22,6 +22,7 @@ impl Turn<'_> {
                     failed_at: failure.failed_at,
                     error: failure.error,
                     output: failure.output,
+                    category: failure.category,
                 };
                 self.reject(at, reason, true);
                 if failure.retryable == Some(false)
@@ -34,6 +35,8 @@ impl Turn<'_> {
                 self.ask_decision(at, &decision);
             }
             (Ending::Exited(0), Outcome::NeedsAction(action)) => self.ask_action(at, &action),
+            (Ending::Exited(0), Outcome::Partial(partial)) => self.partly_done(at, partial.reason),
+            (Ending::Exited(0), Outcome::Blocked(blocked)) => self.blocked(at, &blocked),
             (Ending::Exited(0), Outcome::Unintelligible { reason, excerpt }) => {
                 self.reject(at, Rejection::Unintelligible { reason, excerpt }, true);
             }
@@ -45,6 +48,14 @@ impl Turn<'_> {
                 self.reject(at, Rejection::Died { ending: end.ending }, true);
             }
         }
+    }
+
+    /// The finished steps stay, and a fresh worker goes on after them (RE-04). Whoever finished one
+    /// has not failed; their number bounds how often that can be said.
+    fn partly_done(&mut self, at: usize, reason: String) {
+        let state = self.run.task(at);
+        let progressed = state.finished_steps.iter().any(|step| Some(&step.attempt) == state.attempt());
+        self.reject(at, Rejection::Partial { reason }, !progressed);
     }
 
     fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &Claim) {
@@ -67,7 +78,7 @@ impl Turn<'_> {
     /// A person allowed what the verdict could not.
     pub(super) fn accept_held(&mut self, at: usize) {
         let Stage::Held(_, harvest, _) = &self.run.task(at).stage else { return };
-        let claim = self.run.task(at).claim.clone().unwrap_or_default();
+        let claim = self.run.task(at).claim().cloned().unwrap_or_default();
         let claim = self.with_steps(at, &claim);
         let beyond = self.scope_of(at, &claim).judge(&harvest.changes).beyond;
         let differences = differences(harvest, &claim, &beyond);
@@ -206,6 +217,7 @@ impl Turn<'_> {
 /// Where a worker's words and the facts differ (RE-03).
 fn differences(harvest: &Harvest, claim: &Claim, beyond: &[String]) -> Vec<String> {
     let mut differences = unlike_claimed(harvest, claim);
+    differences.extend(claim.warnings.iter().cloned());
     differences.extend(beyond.iter().map(|path| {
         let declared = claim.deviations.iter().any(|deviation| deviation.declares(path));
         let word = if declared { "declared as a deviation" } else { "and was not declared" };

@@ -8,7 +8,7 @@ use crate::event::{Event, Rejection};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId};
 use crate::input::{AttemptEnd, MergedTree};
-use crate::outcome::{Deviation, Outcome};
+use crate::outcome::Deviation;
 use crate::plan::{Plan, Task};
 use crate::question::{Answered, CLARIFY, Question, Topic};
 use crate::step::{FinishedStep, Ground, StepClaim};
@@ -149,7 +149,8 @@ impl Run {
             // Until the intent is recorded, nothing of the old task has to land.
             let landing = matches!(state.stage, Stage::Merging(.., MergeStage::Moving { .. }));
             self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
-                state
+                // In another plan, what stood in its way may wait for it.
+                TaskState { waits_for: Vec::new(), ..state }
             } else {
                 TaskState { attempts, usages, ..TaskState::of(plan.task(position)) }
             };
@@ -201,6 +202,7 @@ impl Run {
         let task = &mut self.tasks[at];
         task.attempts = work.attempt.number;
         task.not_before = None;
+        task.waits_for.clear();
         self.slots.insert(work.slot, work.attempt.clone());
         self.set(at, Stage::Starting(work));
     }
@@ -235,10 +237,7 @@ impl Run {
     fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
         let at = self.at(&attempt.task);
         self.count(attempt, &end.usage);
-        self.tasks[at].claim = match &end.outcome {
-            Outcome::Done(claim) => Some(claim.clone()),
-            _ => None,
-        };
+        self.tasks[at].outcome = Some(end.outcome.clone());
         // Whoever waits for an answer is gone.
         self.tasks[at].claimed_step = None;
         if let Some(work) = self.tasks[at].stage.work().cloned() {
@@ -328,6 +327,9 @@ impl Run {
         );
         if !says_nothing {
             task.feedback = Some(reason.clone());
+        }
+        if let Rejection::Blocked { by, .. } = reason {
+            task.waits_for.clone_from(by);
         }
         if let Rejection::Conflict { paths, .. } = reason {
             for path in paths {
@@ -485,6 +487,7 @@ impl Run {
         state.spawn_failures = 0;
         state.deaths = 0;
         state.not_before = None;
+        state.waits_for.clear();
         state.retried_in = Some(epoch);
         state.retried_after = state.attempts;
         self.set(at, Stage::Idle);
@@ -538,6 +541,7 @@ impl Run {
                     let given = Answered { text: question.text, answer };
                     self.tasks[at].answers.push(given);
                 }
+                self.tasks[at].waits_for.clear();
                 self.tasks[at].allowed |= question.topic == Topic::Start && answer != "withdrawn";
                 self.set(at, Stage::Idle);
             }

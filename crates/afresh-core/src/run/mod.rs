@@ -296,7 +296,21 @@ impl Run {
     /// Tasks that could start now, were there room; the most urgent first.
     pub(crate) fn eligible(&self) -> impl Iterator<Item = usize> + '_ {
         let only = self.settings.only.as_ref();
-        self.frontier.ready().filter(move |at| only.is_none_or(|id| *id == self.plan.task(*at).id))
+        let asked_for = move |at: &usize| only.is_none_or(|id| *id == self.plan.task(*at).id);
+        self.frontier.ready().filter(asked_for).filter(|at| self.held_up_by(*at).next().is_none())
+    }
+
+    /// Could it start now, were there room?
+    pub fn is_ready(&self, at: usize) -> bool {
+        self.frontier.is_ready(&self.plan, at) && self.held_up_by(at).next().is_none()
+    }
+
+    /// The unfinished tasks that the last worker of this one called in its way.
+    pub fn held_up_by(&self, at: usize) -> impl Iterator<Item = &TaskId> {
+        // Whoever asks for one task alone does not wait for others.
+        let counts = self.settings.only.is_none();
+        let waits_for = self.tasks[at].waits_for.iter().filter(move |_| counts);
+        waits_for.filter(|id| self.state_of(id).is_some_and(|other| !other.is_met()))
     }
 
     /// Whether anything that we asked of the world has not been answered yet.

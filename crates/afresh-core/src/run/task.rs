@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::check::{CheckResult, Phase, Receipt};
 use crate::event::Rejection;
 use crate::harvest::Harvest;
-use crate::ids::{AttemptId, CommitId, QuestionId, Slot};
+use crate::ids::{AttemptId, CommitId, QuestionId, Slot, TaskId};
 use crate::input::{AttemptEnd, MergedTree};
-use crate::outcome::{Claim, Deviation};
+use crate::outcome::{Claim, Deviation, Outcome};
 use crate::plan::Task;
 use crate::question::Answered;
 use crate::step::{FinishedStep, Ground, StepClaim};
@@ -30,8 +30,10 @@ pub struct TaskState {
     pub feedback: Option<Rejection>,
     /// Why the last attempt came to nothing, whatever it was.
     pub last_rejection: Option<Rejection>,
-    /// What the last worker said when it called its work done.
-    pub claim: Option<Claim>,
+    /// What the last worker said at its end.
+    pub outcome: Option<Outcome>,
+    /// Unfinished tasks that its last worker called in its way (RE-04).
+    pub waits_for: Vec<TaskId>,
     pub answers: Vec<Answered>,
     /// Files that the task was seen to collide on; treated like its listed files from then on.
     pub footprint: Vec<String>,
@@ -90,11 +92,19 @@ impl TaskState {
         let denied =
             matches!(rejection, Rejection::ChecksFailed { .. } | Rejection::BrokenMerge { .. });
         let fact = rejection.describe();
-        Some(if denied && self.claim.is_some() {
+        Some(if denied && self.claim().is_some() {
             format!("{fact}, although the worker said that it was done")
         } else {
             fact
         })
+    }
+
+    /// What the last worker said when it called its work done.
+    pub fn claim(&self) -> Option<&Claim> {
+        match &self.outcome {
+            Some(Outcome::Done(claim)) => Some(claim),
+            _ => None,
+        }
     }
 
     /// How many steps are finished.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use afresh_core::check::CheckResult;
 use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
-use afresh_core::outcome::Deviation;
+use afresh_core::outcome::{Criterion, Deviation};
 use afresh_core::run::{Finals, Run};
 use afresh_core::status::{ReceiptStatus, RunState, Status, UsageStatus};
 use afresh_core::usage::Usage;
@@ -71,6 +71,10 @@ pub struct TaskReport {
     pub receipt: Option<ReceiptStatus>,
     /// Where the worker's words and the facts differ.
     pub differences: Vec<String>,
+    /// Of what kind the last worker's error was, in its words.
+    pub error_category: Option<String>,
+    /// What the last worker says was met, with its evidence.
+    pub criteria: Vec<Criterion>,
     /// What the worker said it did beyond its task.
     pub deviations: Vec<Deviation>,
     /// What the worker wanted to be known.
@@ -180,10 +184,9 @@ impl Report {
 }
 
 fn tasks(run: &Run, status: &Status, attempts: &mut Attempts) -> Vec<TaskReport> {
-    let told = status.tasks.iter().zip(run.tasks()).enumerate();
-    told.map(|(at, (status, (_, state)))| {
+    let told = status.tasks.iter().enumerate();
+    told.map(|(at, status)| {
         let own = attempts.take(&status.id);
-        let claim = state.claim.clone().unwrap_or_default();
         TaskReport {
             id: status.id.clone(),
             title: status.title.clone(),
@@ -193,8 +196,10 @@ fn tasks(run: &Run, status: &Status, attempts: &mut Attempts) -> Vec<TaskReport>
             commits: status.commits.clone(),
             receipt: status.receipt.clone(),
             differences: status.differences.clone(),
-            deviations: claim.deviations,
-            notes: claim.notes,
+            error_category: status.error_category.clone(),
+            criteria: status.criteria.clone(),
+            deviations: status.deviations.clone(),
+            notes: status.notes.clone(),
             accounts: Accounts::of(&own),
             attempts: own,
         }

@@ -12,6 +12,7 @@ use afresh_core::time::Timestamp;
 use afresh_core::usage::Amount;
 use afresh_core::{Reaction, Run};
 
+use super::queue_laws::{self, QueueLaws};
 use super::scenario::Scenario;
 use super::step_laws::StepLaws;
 use super::world::World;
@@ -38,6 +39,7 @@ pub(super) struct Laws {
     counted: BTreeMap<TaskId, u32>,
     intended: BTreeSet<CommitId>,
     steps: StepLaws,
+    queue: QueueLaws,
 }
 
 impl Laws {
@@ -58,6 +60,7 @@ impl Laws {
             counted: BTreeMap::new(),
             intended: BTreeSet::new(),
             steps: StepLaws::new(run.plan()),
+            queue: QueueLaws::default(),
         }
     }
 
@@ -89,6 +92,7 @@ impl Laws {
     fn note(&mut self, event: &Event, world: &mut World) -> Result<(), String> {
         self.fenced(event)?;
         self.steps.note(event)?;
+        self.queue.note(event)?;
         match event {
             Event::HaltRequested { .. } => self.halted = true,
             Event::HaltCleared => self.halted = false,
@@ -321,6 +325,7 @@ impl Laws {
             return Err("R3: the branch is not where the journal says".to_owned());
         }
         self.counted_once(run, world)?;
+        queue_laws::nobody_waits_in_vain(run)?;
         let standing = run.standing(Timestamp(u64::MAX));
         if scenario.is_kind() && standing != (Standing::Finished { ok: true }) {
             return Err(format!("in a kind world the run ends as {standing:?}"));
@@ -349,6 +354,7 @@ fn is_nobodys_fault(reason: &Rejection) -> bool {
             | Rejection::Stopped
             | Rejection::Orphaned
             | Rejection::Asked
+            | Rejection::Blocked { .. }
     )
 }
 
@@ -397,7 +403,7 @@ fn waves_hold(reaction: &Reaction, run: &Run) -> Result<(), String> {
     let plan = run.plan();
     let could_move = |at: usize, state: &TaskState| {
         let asked = run.questions().any(|question| question.task == plan.task(at).id);
-        state.stage.work().is_some() || run.frontier().is_ready(plan, at) || asked
+        state.stage.work().is_some() || run.is_ready(at) || asked
     };
     let earliest = run
         .tasks()

@@ -7,6 +7,7 @@
 mod laws;
 mod letter;
 mod people;
+mod queue_laws;
 mod random;
 mod scenario;
 mod step_laws;

@@ -124,13 +124,14 @@ impl StepLaws {
     }
 }
 
-/// The branch moved on, a person refused it, or a second worker could not mend it.
+/// The branch moved on or has to, a person refused it, or a second worker could not mend it.
 fn spoils(reason: &Rejection) -> bool {
-    matches!(
-        reason,
+    match reason {
         Rejection::Conflict { .. }
-            | Rejection::BrokenMerge { .. }
-            | Rejection::Refused { .. }
-            | Rejection::ChecksFailed { .. }
-    )
+        | Rejection::BrokenMerge { .. }
+        | Rejection::Refused { .. }
+        | Rejection::ChecksFailed { .. } => true,
+        Rejection::Blocked { by, .. } => !by.is_empty(),
+        _ => false,
+    }
 }

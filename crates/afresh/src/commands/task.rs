@@ -75,7 +75,7 @@ fn ready(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, 
     let run = the_run::find(&place, named)?.run;
     let idle = run.tasks().enumerate().filter(|(_, (_, state))| state.stage == Stage::Idle);
     let ready: Vec<&str> = idle
-        .filter(|(at, _)| run.frontier().is_ready(run.plan(), *at))
+        .filter(|(at, _)| run.is_ready(*at))
         .map(|(_, (task, _))| task.id.as_str())
         .collect();
     if output.json {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_core::check::{CheckEnd, CheckResult};
+use afresh_core::outcome::Criterion;
 use afresh_engine::report::{AttemptReport, AttemptResult, Files, Report, TaskReport};
 
 use crate::markdown::{code, text};
@@ -174,7 +175,10 @@ fn check(result: &CheckResult) -> String {
 
 fn deviations(page: &mut String, report: &Report) {
     let told = |task: &&TaskReport| {
-        !task.deviations.is_empty() || !task.differences.is_empty() || task.notes.is_some()
+        !task.criteria.is_empty()
+            || !task.deviations.is_empty()
+            || !task.differences.is_empty()
+            || task.notes.is_some()
     };
     let mut tasks = report.tasks.iter().filter(told).peekable();
     if tasks.peek().is_none() {
@@ -183,6 +187,9 @@ fn deviations(page: &mut String, report: &Report) {
     page.push_str("\n## Deviations and differences\n\n");
     for task in tasks {
         let _ = writeln!(page, "- {}", code(task.id.as_str()));
+        for criterion in &task.criteria {
+            let _ = writeln!(page, "  - the worker says: {}", met(criterion));
+        }
         for deviation in &task.deviations {
             let files: Vec<String> = deviation.files.iter().map(|file| code(file)).collect();
             let at =
@@ -195,6 +202,14 @@ fn deviations(page: &mut String, report: &Report) {
         if let Some(notes) = &task.notes {
             let _ = writeln!(page, "  - the worker notes: {}", text(notes));
         }
+    }
+}
+
+fn met(criterion: &Criterion) -> String {
+    let (word, name) = (criterion.result.word(), text(&criterion.name));
+    match criterion.evidence.as_str() {
+        "" => format!("{word} {name}"),
+        evidence => format!("{word} {name} ({})", text(evidence)),
     }
 }
 

@@ -1,0 +1,63 @@
+//! What must hold of tasks whose workers said that another one stands in their way (RE-04).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::Run;
+use afresh_core::event::{Event, Rejection};
+use afresh_core::ids::TaskId;
+use afresh_core::run::Standing;
+use afresh_core::time::Timestamp;
+
+/// Who waits for whom, counted without the core.
+#[derive(Debug, Default)]
+pub(super) struct QueueLaws {
+    waits_for: BTreeMap<TaskId, Vec<TaskId>>,
+    met: BTreeSet<TaskId>,
+    /// One task alone was asked for, so nobody waits for another.
+    alone: bool,
+}
+
+impl QueueLaws {
+    pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::AttemptRejected { attempt, reason: Rejection::Blocked { by, .. }, .. } => {
+                self.waits_for.insert(attempt.task.clone(), by.clone());
+            }
+            Event::AttemptStarting { attempt, .. } => {
+                let waits_for = self.waits_for.remove(&attempt.task).unwrap_or_default();
+                let unmet = waits_for.iter().find(|other| !self.met.contains(*other));
+                if let (Some(other), false) = (unmet, self.alone) {
+                    return Err(format!("RE-04: {attempt} starts before {other} is done"));
+                }
+            }
+            // A person said how to go on.
+            Event::QuestionAsked { question } => drop(self.waits_for.remove(&question.task)),
+            Event::TaskRetried { task } => drop(self.waits_for.remove(task)),
+            Event::Merged { attempt, .. } => drop(self.met.insert(attempt.task.clone())),
+            Event::NeedIgnored { task } | Event::TaskSettled { task, .. } => {
+                self.met.insert(task.clone());
+            }
+            Event::PlanChanged { .. } => self.waits_for.clear(),
+            Event::SettingsChanged { settings } => self.alone = settings.only.is_some(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A run does not end while a task waits for another that nobody will do.
+pub(super) fn nobody_waits_in_vain(run: &Run) -> Result<(), String> {
+    if !matches!(run.standing(Timestamp(u64::MAX)), Standing::Finished { .. })
+        || run.aborted().is_some()
+    {
+        return Ok(());
+    }
+    let ready = |at: &usize| run.frontier().is_ready(run.plan(), *at);
+    for at in (0..run.plan().len()).filter(ready) {
+        if let Some(other) = run.held_up_by(at).next() {
+            let id = &run.plan().task(at).id;
+            return Err(format!("RE-04: the run ended, and {id} still waits for {other}"));
+        }
+    }
+    Ok(())
+}
