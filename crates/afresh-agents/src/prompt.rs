@@ -37,7 +37,8 @@ OUTPUT_JSON_START
 {\"status\": \"COMPLETED\", \"files_modified\": [\"…\"], \"deviations\": [{\"rule\": 3, \"description\": \"why\", \"files\": [\"…\"]}]}
 OUTPUT_JSON_END
 Other answers: {\"status\": \"NEEDS_DECISION\", \"decision_needed\": \"…\", \"options\": [{\"key\": \"a\", \"description\": \"…\"}], \"context\": \"…\"},
-{\"status\": \"NEEDS_ACTION\", \"action_needed\": \"…\", \"instructions\": [\"…\"]}, {\"status\": \"FAILED\", \"failed_at\": \"…\", \"error\": \"…\"}.
+{\"status\": \"NEEDS_ACTION\", \"action_needed\": \"…\", \"instructions\": [\"…\"]}, {\"status\": \"FAILED\", \"failed_at\": \"…\", \"error\": \"…\"},
+{\"status\": \"PARTIAL\", \"reason\": \"…\"}, {\"status\": \"BLOCKED\", \"blocked_by\": [\"TASK\"], \"error\": \"…\"}.
 ";
 
 /// The prompt of one attempt.

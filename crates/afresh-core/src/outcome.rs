@@ -55,6 +55,12 @@ pub struct Claim {
     pub warnings: Vec<String>,
 }
 
+impl Claim {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Something that had to be so, and what the worker says about it. Our own checks decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
@@ -92,6 +98,7 @@ impl CriterionResult {
 pub struct Partial {
     /// How far it came, or why no further.
     pub reason: String,
+    #[serde(skip_serializing_if = "Claim::is_empty")]
     pub claim: Claim,
 }
 
@@ -102,6 +109,7 @@ pub struct Blocked {
     pub reason: String,
     /// The tasks that it says stand in its way.
     pub by: Vec<String>,
+    #[serde(skip_serializing_if = "Claim::is_empty")]
     pub claim: Claim,
 }
 
@@ -179,6 +187,7 @@ pub struct Failure {
     /// Of what kind the error is, in the worker's words: `test`, `compilation`, `dependency` …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    #[serde(skip_serializing_if = "Claim::is_empty")]
     pub claim: Claim,
 }
 

@@ -277,7 +277,7 @@ fn task_status(
         deviations: state.declared_in_steps().cloned().chain(claim.deviations).collect(),
         notes: claim.notes,
         receipt: match &state.stage {
-            Stage::Done { receipt, .. } => Some(ReceiptStatus::from(receipt)),
+            Stage::Done { receipt, .. } => Some(ReceiptStatus::from(&**receipt)),
             _ => None,
         },
     }

@@ -43,7 +43,10 @@ mod tests {
 
     #[test]
     fn every_answer_is_one_that_is_understood() {
-        let read = |end: &End| afresh_formats::result::read(&end.answer().unwrap_or_default());
+        let read = |end: &End| {
+            let text = end.answer().unwrap_or_default();
+            afresh_formats::result::read(&text, &afresh_formats::result::Asked::default())
+        };
         let claim = End::Claim { files: vec!["a".into()], deviations: vec![], notes: None };
         assert!(matches!(read(&claim), Outcome::Done(claim) if claim.files == ["a"]));
         let options = vec!["a: plain".to_owned(), "b".to_owned()];

@@ -76,8 +76,9 @@ impl Turn<'_> {
         let unmistakable = words.filter(|word| {
             word.contains(|c: char| c.is_ascii_digit()) && word.contains(char::is_alphabetic)
         });
-        let in_passing = unmistakable
-            .filter_map(|word| crate::ids::TaskId::new(word).ok().and_then(|id| plan.position(&id)));
+        let in_passing = unmistakable.filter_map(|word| {
+            crate::ids::TaskId::new(word).ok().and_then(|id| plan.position(&id))
+        });
         told.chain(in_passing).collect()
     }
 

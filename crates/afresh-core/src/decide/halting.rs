@@ -68,7 +68,7 @@ impl Turn<'_> {
         if let Stage::Merging(work, .., MergeStage::Moving { merged, receipt, hold, .. }) = stage
             && hold == Some(Hold::Delayed)
         {
-            self.record(Event::LandIntended { attempt: work.attempt, merged, receipt });
+            self.record(Event::LandIntended { attempt: work.attempt, merged, receipt: *receipt });
             self.resume_merge(at);
         }
     }

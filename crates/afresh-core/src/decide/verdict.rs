@@ -54,7 +54,8 @@ impl Turn<'_> {
     /// has not failed; their number bounds how often that can be said.
     fn partly_done(&mut self, at: usize, reason: String) {
         let state = self.run.task(at);
-        let progressed = state.finished_steps.iter().any(|step| Some(&step.attempt) == state.attempt());
+        let progressed =
+            state.finished_steps.iter().any(|step| Some(&step.attempt) == state.attempt());
         self.reject(at, Rejection::Partial { reason }, !progressed);
     }
 

@@ -401,7 +401,7 @@ impl Run {
     }
 
     fn land_intended(&mut self, attempt: &AttemptId, merged: &MergedTree, receipt: &Receipt) {
-        let (merged, receipt) = (merged.clone(), receipt.clone());
+        let (merged, receipt) = (merged.clone(), Box::new(receipt.clone()));
         self.set_merge(attempt, MergeStage::Moving { merged, receipt, restore: None, hold: None });
     }
 

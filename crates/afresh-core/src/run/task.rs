@@ -153,7 +153,7 @@ pub enum Stage {
     Done {
         commit: CommitId,
         attempt: AttemptId,
-        receipt: Receipt,
+        receipt: Box<Receipt>,
     },
     /// Done without work of ours: before this run, or by a person's answer.
     Settled {
@@ -179,9 +179,19 @@ pub struct CheckStage {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeStage {
-    Building { onto: CommitId },
-    Checking { merged: MergedTree, stopped: bool },
-    Moving { merged: MergedTree, receipt: Receipt, restore: Option<CommitId>, hold: Option<Hold> },
+    Building {
+        onto: CommitId,
+    },
+    Checking {
+        merged: MergedTree,
+        stopped: bool,
+    },
+    Moving {
+        merged: MergedTree,
+        receipt: Box<Receipt>,
+        restore: Option<CommitId>,
+        hold: Option<Hold>,
+    },
 }
 
 /// Why a branch that should move does not.

@@ -1,7 +1,9 @@
 //! Trying again: what counts, how long to wait, when to give up (AG-05, B24, B25, B38, EX-11).
 
 use afresh_core::check::{Checked, Phase};
-use afresh_core::outcome::{Claim, Ending, Failure, Outcome};
+use afresh_core::outcome::{
+    Claim, Criterion, CriterionResult, Deviation, Ending, Failure, Outcome,
+};
 use afresh_core::plan::{CheckDraft, Plan};
 use afresh_core::settings::{Settings, TimeoutAction};
 
@@ -173,6 +175,57 @@ fn re_05_a_worker_that_gives_up_for_good_is_not_tried_again() {
             "Q1 failed [retry skip clarify abort]: task B failed after 1 attempt: the worker gave up: no such API"
         ]
     );
+}
+
+fn told_claim() -> Claim {
+    let evidence = "3 tests".to_owned();
+    let criterion = Criterion { name: "login".to_owned(), result: CriterionResult::Pass, evidence };
+    let deviation = Deviation { rule: 1, description: "a bug in a".to_owned(), files: vec![] };
+    Claim {
+        criteria: vec![criterion],
+        deviations: vec![deviation],
+        notes: Some("mind the cache".to_owned()),
+        warnings: vec!["the answer names another task: \"x\"".to_owned()],
+        ..Claim::default()
+    }
+}
+
+/// RE-05: criteria, deviations and notes reach the receipt and the status; what is odd about the
+/// answer is told with the differences.
+#[test]
+fn re_05_what_a_worker_says_of_its_work_is_in_its_receipt() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(told_claim()));
+    let judged = story.harvested("A.1", &["a"]).text();
+    assert!(judged.contains("accepted A.1: the answer names another task"), "{judged}");
+    story.checked("A.1", Phase::Alone, 0);
+    story.built("A.1");
+    story.moved("A.1", afresh_core::input::Move::Done);
+    let status = story.status();
+    let receipt = status.tasks[0].receipt.clone().expect("it landed");
+    let claim = told_claim();
+    assert_eq!(receipt.criteria, claim.criteria);
+    assert_eq!((receipt.deviations, receipt.notes), (claim.deviations, claim.notes));
+    assert_eq!(status.tasks[0].criteria, claim.criteria);
+}
+
+/// RE-05: the kind of an error and the criteria that failed with it are in the status.
+#[test]
+fn re_05_the_category_of_an_error_is_in_the_status() {
+    let mut story = Story::of("A: a");
+    let failure = Failure {
+        error: "2 tests fail".to_owned(),
+        category: Some("test".to_owned()),
+        claim: told_claim(),
+        ..Failure::default()
+    };
+    story.ends_with("A.1", Ending::Exited(0), Outcome::Failed(failure));
+    story.harvested("A.1", &[]);
+    assert_eq!(story.error_of("A"), "the worker gave up (test): 2 tests fail");
+    let status = story.status();
+    assert_eq!(status.tasks[0].error_category.as_deref(), Some("test"));
+    assert_eq!(status.tasks[0].criteria, told_claim().criteria);
 }
 
 /// B32: an answer that makes no sense is a failed attempt with its reason.

@@ -4,6 +4,7 @@
 mod support;
 
 mod attempts;
+mod blocking;
 mod budgets;
 mod checkpoints;
 mod endless;

@@ -4,7 +4,7 @@ use afresh_core::Input;
 use afresh_core::check::{Checked, Phase};
 use afresh_core::harvest::{ChangeKind, Harvest};
 use afresh_core::input::{Move, Opening};
-use afresh_core::outcome::{Claim, Deviation, Ending, Outcome};
+use afresh_core::outcome::{Claim, Deviation, Ending, Outcome, Partial};
 use afresh_core::plan::{Plan, StepDraft};
 use afresh_core::settings::{Settings, TimeoutAction};
 use insta::assert_snapshot;
@@ -277,4 +277,34 @@ fn ex03_steps_that_rest_on_a_task_that_was_redone_are_dropped() {
     starting A.2 in 1
     → start A.2 in 1 from mB.2
     ");
+}
+
+/// RE-04: a worker that finished a step and then says that only a part is done has not failed: the
+/// next one goes on after its step.
+#[test]
+fn re_04_partial_keeps_finished_steps_and_goes_on_from_there() {
+    let mut story = story_with(Settings { attempts: 1, ..Settings::default() });
+    finishes_first(&mut story, "A.1");
+    let told = partial(&mut story, "A.1");
+    assert_eq!(
+        told.lines()[1..],
+        [
+            "rejected A.1 (does not count): partial: out of room",
+            "starting A.2 in 1 from A.1-1",
+            "→ start A.2 in 1 from A.1-1"
+        ]
+    );
+    assert_eq!(story.error_of("A"), "partial: out of room");
+    // Nothing more was finished: that counts, or it would go on for ever.
+    story.spawned("A.2");
+    assert_eq!(
+        partial(&mut story, "A.2").lines()[1..3],
+        ["rejected A.2 (counts): partial: out of room", "failed A: partial: out of room"]
+    );
+}
+
+fn partial(story: &mut Story, attempt: &str) -> Told {
+    let partial = Partial { reason: "out of room".to_owned(), ..Partial::default() };
+    story.ends_with(attempt, Ending::Exited(0), Outcome::Partial(partial));
+    story.harvested(attempt, &["one.txt"])
 }

@@ -13,7 +13,7 @@ use afresh_core::question::Answered;
 use afresh_core::step::Ground;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
-use afresh_formats::result;
+use afresh_formats::result::{self, Asked};
 use afresh_git::{Place, Target, salvage_ref};
 use afresh_process::{Ended, Job, Limits, Report, Running};
 
@@ -226,7 +226,30 @@ impl AttemptJob {
             Ended::SupervisorLost => Ending::SupervisorLost,
         };
         let used = follower.map(Follower::used).unwrap_or_default();
-        self.ended(ending, answer(files, follower), used, report.wall_ms)
+        self.ended(ending, self.answer(files, follower), used, report.wall_ms)
+    }
+
+    /// A worker's answer: its result file if it wrote one, else its final text; the end of what it
+    /// printed, where its output is its answer.
+    fn answer(&self, files: &Files, follower: Option<&Follower>) -> Outcome {
+        let prompt = fs::read_to_string(&files.prompt).unwrap_or_default();
+        let task = &self.bundle.task;
+        let steps = task.steps.iter().map(|step| step.name.as_str());
+        let asked = Asked {
+            task: task.id.as_str(),
+            names: std::iter::once(task.title.as_str()).chain(steps).collect(),
+            prompt: &prompt,
+        };
+        let printed = || end_of(&files.stdout);
+        let written = end_of(&files.result);
+        if !written.trim().is_empty() {
+            let text = follower.map_or_else(printed, |follower| follower.final_text().to_owned());
+            return result::read_file(&written, &text, &asked);
+        }
+        match follower {
+            Some(follower) => follower.outcome(&asked),
+            None => result::read(&printed(), &asked),
+        }
     }
 
     fn ended(&self, ending: Ending, outcome: Outcome, usage: Usage, duration_ms: u64) -> Input {
@@ -241,19 +264,6 @@ fn answers(run: &Run, at: usize) -> Vec<Answered> {
     let before = run.plan().needs(at).iter().filter(is_checkpoint);
     let before = before.flat_map(|need| &run.task(*need).answers);
     before.chain(&run.task(at).answers).cloned().collect()
-}
-
-/// A worker's answer: its result file if it wrote one, else its final text; the end of what it
-/// printed, where its output is its answer.
-fn answer(files: &Files, follower: Option<&Follower>) -> Outcome {
-    let written = end_of(&files.result);
-    if !written.trim().is_empty() {
-        // A result file may hold the bare object, without markers.
-        let bare = written.trim_start().starts_with('{');
-        let framed = format!("OUTPUT_JSON_START\n{written}\nOUTPUT_JSON_END\n");
-        return result::read(if bare { &framed } else { &written });
-    }
-    follower.map_or_else(|| result::read(&end_of(&files.stdout)), Follower::outcome)
 }
 
 /// The last part of a file, as text; nothing if it is not a plain file.

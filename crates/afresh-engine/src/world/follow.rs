@@ -11,7 +11,7 @@ use afresh_core::event::LogLevel;
 use afresh_core::ids::AttemptId;
 use afresh_core::outcome::Outcome;
 use afresh_core::usage::Usage;
-use afresh_formats::result;
+use afresh_formats::result::{self, Asked};
 
 use crate::worker_files::open_plain;
 
@@ -94,17 +94,20 @@ impl Follower {
     }
 
     /// What it answered. These agents must: a program that ended without a word was cut short.
-    pub(crate) fn outcome(&self) -> Outcome {
-        match self.answer.as_deref().map(result::read) {
+    pub(crate) fn outcome(&self, asked: &Asked<'_>) -> Outcome {
+        match self.answer.as_deref().map(|text| result::read(text, asked)) {
             Some(Outcome::Silent) => self.unanswered("its final text holds no answer"),
             None => self.unanswered("it ended without a final text"),
             Some(outcome) => outcome,
         }
     }
 
+    pub(crate) fn final_text(&self) -> &str {
+        self.answer.as_deref().unwrap_or(&self.last_words)
+    }
+
     fn unanswered(&self, reason: &str) -> Outcome {
-        let words = self.answer.as_deref().unwrap_or(&self.last_words);
-        let excerpt = words.chars().take(EXCERPT_CHARS).collect();
+        let excerpt = self.final_text().chars().take(EXCERPT_CHARS).collect();
         Outcome::Unintelligible { reason: reason.to_owned(), excerpt }
     }
 
@@ -230,7 +233,7 @@ mod tests {
         std::fs::write(&path, "{\"type\":\"text\",\"text\":\"all well\"}\n").expect("written");
         let mut follower = follower(&path);
         follower.finish();
-        let Outcome::Unintelligible { excerpt, .. } = follower.outcome() else {
+        let Outcome::Unintelligible { excerpt, .. } = follower.outcome(&Asked::default()) else {
             panic!("understood")
         };
         assert_eq!(excerpt, "all well");

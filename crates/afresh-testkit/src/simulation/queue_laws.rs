@@ -13,8 +13,6 @@ use afresh_core::time::Timestamp;
 pub(super) struct QueueLaws {
     waits_for: BTreeMap<TaskId, Vec<TaskId>>,
     met: BTreeSet<TaskId>,
-    /// One task alone was asked for, so nobody waits for another.
-    alone: bool,
 }
 
 impl QueueLaws {
@@ -26,7 +24,7 @@ impl QueueLaws {
             Event::AttemptStarting { attempt, .. } => {
                 let waits_for = self.waits_for.remove(&attempt.task).unwrap_or_default();
                 let unmet = waits_for.iter().find(|other| !self.met.contains(*other));
-                if let (Some(other), false) = (unmet, self.alone) {
+                if let Some(other) = unmet {
                     return Err(format!("RE-04: {attempt} starts before {other} is done"));
                 }
             }
@@ -38,7 +36,6 @@ impl QueueLaws {
                 self.met.insert(task.clone());
             }
             Event::PlanChanged { .. } => self.waits_for.clear(),
-            Event::SettingsChanged { settings } => self.alone = settings.only.is_some(),
             _ => {}
         }
         Ok(())

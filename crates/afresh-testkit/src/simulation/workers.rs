@@ -2,9 +2,7 @@
 
 use afresh_core::ids::AttemptId;
 use afresh_core::input::{AttemptEnd, Input};
-use afresh_core::outcome::{
-    Blocked, Choice, Claim, Decision, Ending, Failure, Outcome, Partial,
-};
+use afresh_core::outcome::{Blocked, Choice, Claim, Decision, Ending, Failure, Outcome, Partial};
 use afresh_core::usage::Usage;
 
 use super::random::Random;
@@ -55,7 +53,9 @@ fn draw_end(random: &mut Random, scenario: &Scenario) -> (Ending, Outcome) {
         let outcome = match random.below(5) {
             0 => Outcome::NeedsDecision(decision),
             1 => Outcome::NeedsAction(afresh_core::outcome::Action::default()),
-            2 => Outcome::Partial(Partial { reason: "out of room".to_owned(), ..Partial::default() }),
+            2 => {
+                Outcome::Partial(Partial { reason: "out of room".to_owned(), ..Partial::default() })
+            }
             3 => Outcome::Blocked(Blocked { by, ..Blocked::default() }),
             _ => Outcome::Failed(Failure { error: "too hard".to_owned(), ..Failure::default() }),
         };

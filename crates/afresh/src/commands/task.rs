@@ -74,10 +74,8 @@ fn ready(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, 
     let place = workplace::find(common)?;
     let run = the_run::find(&place, named)?.run;
     let idle = run.tasks().enumerate().filter(|(_, (_, state))| state.stage == Stage::Idle);
-    let ready: Vec<&str> = idle
-        .filter(|(at, _)| run.is_ready(*at))
-        .map(|(_, (task, _))| task.id.as_str())
-        .collect();
+    let ready: Vec<&str> =
+        idle.filter(|(at, _)| run.is_ready(*at)).map(|(_, (task, _))| task.id.as_str()).collect();
     if output.json {
         output.document(&json!({"run": run.id(), "tasks": ready}));
     } else {

@@ -1,8 +1,24 @@
-//! What a worker answered: any text at all (B32, B33).
+//! What a worker answered: every form, the rules among several, and any text at all (RE-01, RE-02,
+//! B32, B33).
+
+mod forms;
+mod rules;
+mod validation;
 
 use afresh_core::outcome::Outcome;
-use afresh_formats::result::read;
+use afresh_formats::result::Asked;
 use proptest::prelude::*;
+
+/// Reads an answer to no task in particular.
+fn read(text: &str) -> Outcome {
+    afresh_formats::result::read(text, &Asked::default())
+}
+
+/// Reads an answer to task T001, "Add login".
+fn read_for_t001(text: &str) -> Outcome {
+    let names = vec!["Add login"];
+    afresh_formats::result::read(text, &Asked { task: "T001", names, prompt: "" })
+}
 
 fn block(json: &str) -> String {
     format!("words\nOUTPUT_JSON_START\n{json}\nOUTPUT_JSON_END\n")

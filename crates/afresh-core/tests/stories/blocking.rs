@@ -1,0 +1,116 @@
+//! Workers that say that something else has to be done first (RE-04).
+
+use afresh_core::outcome::{Blocked, Claim, Ending, Outcome};
+use afresh_core::settings::{OnDecision, Settings};
+
+use crate::support::{Story, Told, task_id};
+
+fn two() -> Settings {
+    Settings { parallel: 2, ..Settings::default() }
+}
+
+fn blocked(by: &[&str], reason: &str) -> Outcome {
+    let by = by.iter().map(|id| (*id).to_owned()).collect();
+    Outcome::Blocked(Blocked { reason: reason.to_owned(), by, claim: Claim::default() })
+}
+
+fn says(story: &mut Story, attempt: &str, outcome: Outcome) -> Told {
+    story.spawned(attempt);
+    story.ends_with(attempt, Ending::Exited(0), outcome);
+    story.harvested(attempt, &[])
+}
+
+/// RE-04: it waits for the unfinished task that it names, and starts again after that, at no cost.
+#[test]
+fn re_04_a_blocked_task_waits_behind_the_task_that_it_names() {
+    let mut story = Story::with("A: a\nB: b\nC: c", two());
+    let told = says(&mut story, "A.1", blocked(&["C"], "needs the schema"));
+    assert_eq!(
+        told.lines()[1..],
+        [
+            "rejected A.1 (does not count): blocked until C is done: needs the schema",
+            "starting C.1 in 1",
+            "→ start C.1 in 1 from base"
+        ]
+    );
+    assert_eq!(story.states(), "A pending, B ready, C ready");
+    assert_eq!(story.error_of("A"), "blocked until C is done: needs the schema");
+    let status = story.status();
+    assert_eq!(status.tasks[0].blocked_by, [task_id("C")]);
+    assert_eq!(story.lands("B.1").started(), [""; 0]);
+    assert_eq!(story.lands("C.1").started(), ["A.2"]);
+}
+
+/// RE-04: an id in the reason names a task too; a bare number or a word does not.
+#[test]
+fn re_04_a_task_is_named_in_passing_by_an_unmistakable_id() {
+    let mut story = Story::with("A: a\nT2: b\n3: c", two());
+    let told = says(&mut story, "A.1", blocked(&[], "cannot go on before T2."));
+    assert!(told.text().contains("blocked until T2 is done"), "{told:?}");
+    let mut story = Story::with("A: a\nT2: b\n3: c", two());
+    let told = says(&mut story, "A.1", blocked(&[], "3 files are missing"));
+    assert!(told.text().contains("Q1 action"), "{told:?}");
+}
+
+/// RE-04: whatever else stands in its way, a person is asked; the answer lets it start again.
+#[test]
+fn re_04_what_no_task_will_do_is_asked() {
+    let mut story = Story::of("A: a");
+    let told = says(&mut story, "A.1", blocked(&["the database"], "no database"));
+    assert_eq!(
+        told.lines()[1..],
+        [
+            "rejected A.1 (does not count): blocked: no database",
+            "Q1 action [done defer]: task A is blocked: no database"
+        ]
+    );
+    assert_eq!(story.answer(1, "done").started(), ["A.2"]);
+}
+
+/// RE-04: nobody waits for a task that is done, failed, skipped, waits for it, or is itself.
+#[test]
+fn re_04_nobody_waits_in_vain() {
+    let settings = Settings { attempts: 1, ..two() };
+    let mut story = Story::with("A: a\nB < A: b\nC: c", settings);
+    story.dies("C.1");
+    assert_eq!(story.states(), "A running, B pending, C failed".replace("running", "ready"));
+    for name in ["A", "B", "C", "D"] {
+        let mut story = story.clone();
+        let told = says(&mut story, "A.1", blocked(&[name], "x"));
+        assert!(told.text().contains("action [done defer]"), "{name}: {told:?}");
+    }
+}
+
+/// RE-04: two tasks that name each other do not wait for each other.
+#[test]
+fn re_04_two_tasks_do_not_wait_for_each_other() {
+    let mut story = Story::with("A: a\nB: b", two());
+    says(&mut story, "A.1", blocked(&["B"], "x"));
+    let told = says(&mut story, "B.1", blocked(&["A"], "y"));
+    assert!(told.text().contains("Q1 action [done defer]: task B is blocked: y"), "{told:?}");
+    assert_eq!(story.states(), "A pending, B waiting");
+}
+
+/// RE-04: once the task that it waits for is given up, a person is asked about the waiting one too.
+#[test]
+fn re_04_a_task_whose_forerunner_is_given_up_is_asked_about() {
+    let mut story = Story::with("A: a\nB: b", two());
+    says(&mut story, "A.1", blocked(&["B"], "x"));
+    story.spawned("B.1");
+    story.dies("B.1");
+    let told = story.skip("B");
+    assert!(
+        told.text().contains("task A is blocked: it waits for B, which will not be done"),
+        "{told:?}"
+    );
+    assert_eq!(story.answer(1, "done").started(), ["A.2"]);
+}
+
+/// RE-04: a policy that defers answers for the person.
+#[test]
+fn re_04_a_policy_defers_what_blocks() {
+    let settings = Settings { on_decision: OnDecision::Defer, ..Settings::default() };
+    let mut story = Story::with("A: a", settings);
+    says(&mut story, "A.1", blocked(&[], "no database"));
+    assert_eq!(story.states(), "A skipped");
+}

@@ -1,0 +1,130 @@
+//! `## CHECKPOINT REACHED`: how GSD's executors stop for a person.
+//!
+//! ```text
+//! ## CHECKPOINT REACHED
+//! **Type:** decision
+//! **Progress:** 1/3 tasks complete
+//! ### Current Task
+//! **Task 2:** Choose the store
+//! ### Checkpoint Details
+//! | Option | Pros | Cons |
+//! ### Awaiting
+//! Select: sqlite | files
+//! ```
+//! A check by a person and a decision become a question, an action becomes an action.
+
+use afresh_core::outcome::{Action, Choice, Decision, Outcome};
+
+use super::No;
+use super::fields::bounded;
+use crate::markdown::{Heading, headings, lines};
+
+/// The most options that are taken over.
+const MAX_OPTIONS: usize = 50;
+
+pub(super) fn read(block: &str) -> Result<Outcome, No> {
+    let Some(kind) = labelled(block, "Type") else {
+        return Err(No::Broken("CHECKPOINT REACHED without a `**Type:**`".to_owned()));
+    };
+    let kind = kind.to_ascii_lowercase();
+    if kind.contains(['|', '[', '{']) {
+        return Err(No::Template);
+    }
+    let parts = Parts { block, headings: headings(block) };
+    let current = parts.under("Current Task");
+    let (details, awaiting) = (parts.under("Checkpoint Details"), parts.under("Awaiting"));
+    let blocked_at = one_line(&current);
+    match kind.rsplit(':').next().map(str::trim) {
+        Some("human-action" | "action") => Ok(Outcome::NeedsAction(Action {
+            blocked_at,
+            needed: first_of(&[&awaiting, &details, "a person has to do something"]),
+            instructions: lines(&details)
+                .map(|line| item(line.text))
+                .filter(|l| !l.is_empty())
+                .collect(),
+            verification: String::new(),
+        })),
+        Some("decision" | "human-verify" | "verify") => {
+            let question = labelled(&details, "Decision needed").unwrap_or_else(|| {
+                first_of(&[&awaiting, &details, "a person has to look at what was built"])
+            });
+            let mut options = options(&details, &awaiting);
+            if options.is_empty() && !kind.ends_with("decision") {
+                options.push(Choice::new("approved", "it is as it should be; go on"));
+            }
+            let context = bounded(details.trim());
+            Ok(Outcome::NeedsDecision(Decision { blocked_at, question, options, context }))
+        }
+        _ => Err(No::Broken(format!("CHECKPOINT REACHED of an unknown type {kind:?}"))),
+    }
+}
+
+struct Parts<'a> {
+    block: &'a str,
+    headings: Vec<Heading<'a>>,
+}
+
+impl Parts<'_> {
+    fn under(&self, title: &str) -> String {
+        let found = self.headings.iter().find(|heading| heading.text.eq_ignore_ascii_case(title));
+        found.map_or_else(String::new, |heading| self.block[heading.body.clone()].trim().to_owned())
+    }
+}
+
+/// The value of `**Label:** value`.
+fn labelled(text: &str, label: &str) -> Option<String> {
+    let value = |line: &str| {
+        let (name, value) = line.trim().trim_start_matches("- ").split_once(':')?;
+        let named = name.trim_matches('*').trim().eq_ignore_ascii_case(label);
+        let value = value.trim().trim_start_matches("**").trim();
+        (named && !value.is_empty()).then(|| bounded(value))
+    };
+    lines(text).find_map(|line| value(line.text))
+}
+
+/// The rows of a table whose first column is `Option`; else what `Select:` offers.
+fn options(details: &str, awaiting: &str) -> Vec<Choice> {
+    let mut found = Vec::new();
+    let mut in_table = false;
+    for line in lines(details) {
+        let row = line.text.trim();
+        let Some(cells) = row.strip_prefix('|').map(|row| row.trim_end_matches('|').split('|'))
+        else {
+            in_table = false;
+            continue;
+        };
+        let cells: Vec<&str> = cells.map(|cell| cell.trim().trim_matches(['`', '*'])).collect();
+        let ruled = cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':')));
+        match cells.split_first() {
+            Some((first, _)) if first.eq_ignore_ascii_case("option") => in_table = true,
+            Some((key, rest)) if in_table && !ruled => {
+                found.push(Choice::new(key, &bounded(&rest.join("; "))));
+            }
+            _ => {}
+        }
+    }
+    if found.is_empty()
+        && let Some(keys) = labelled(awaiting, "Select")
+    {
+        let keys = keys.trim_matches(['[', ']']).split(['|', ',']).map(str::trim);
+        found.extend(keys.filter(|key| !key.is_empty()).map(|key| Choice::new(key, "")));
+    }
+    found.truncate(MAX_OPTIONS);
+    found
+}
+
+/// `1. Do it` and `- Do it` as `Do it`.
+fn item(line: &str) -> String {
+    let line = line.trim().trim_start_matches("- ");
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    bounded(digits.strip_prefix(". ").unwrap_or(line).trim())
+}
+
+fn one_line(text: &str) -> String {
+    bounded(text.lines().next().unwrap_or_default().replace("**", "").trim())
+}
+
+fn first_of(texts: &[&str]) -> String {
+    let told = texts.iter().map(|text| text.trim()).find(|text| !text.is_empty());
+    bounded(told.unwrap_or_default())
+}
