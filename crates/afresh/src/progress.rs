@@ -168,6 +168,8 @@ impl Progress {
             Rejection::Orphaned => ("orphan", Paint::Yellow),
             Rejection::Stopped => ("stopped", Paint::Yellow),
             Rejection::Asked => ("asks", Paint::Yellow),
+            Rejection::Partial { .. } => ("partial", Paint::Yellow),
+            Rejection::Blocked { .. } => ("blocked", Paint::Yellow),
             Rejection::Conflict { .. } | Rejection::BrokenMerge { .. } => {
                 ("collided", Paint::Yellow)
             }
