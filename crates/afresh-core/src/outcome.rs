@@ -209,6 +209,13 @@ pub enum Ending {
     SupervisorLost,
 }
 
+impl Ending {
+    /// Did it end by somebody else's hand, before it could say what it used?
+    pub(crate) fn is_cut_off(self) -> bool {
+        matches!(self, Self::Stopped | Self::Lost | Self::SupervisorLost)
+    }
+}
+
 /// Why nothing could be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnFailure {

@@ -153,6 +153,16 @@ fn r14_a_budget_is_overshot_by_one_worker_at_most() {
     }
 }
 
+/// R14: also if the first report of each worker is a large part of it.
+#[test]
+fn r14_large_first_reports_do_not_come_all_at_once() {
+    let script = "[[task]]\nid = \"*\"\ndo = [ { use = { output = 500 } }, { listed = \"x\" } ]\n";
+    let repo = scripted(script, 16);
+    repo.run(&["--parallel", "16", "--budget-tokens", "1000"]).expect(6);
+    let used = repo.status()["usage"]["output"].as_u64().expect("a number");
+    assert!((1000..=1500).contains(&used), "{used}");
+}
+
 /// R14: what it says at the end is how to go on, and that works; what was done in time has landed.
 #[test]
 fn r14_a_run_goes_on_with_a_higher_budget() {

@@ -121,6 +121,15 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         }],
     },
     Mutation {
+        name: "all workers start before anything is known",
+        promise: "R14: the budget is overshot by what one worker adds at most",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "|| unknown && !alone {",
+            instead: "|| unknown && workers > 1_000 {",
+        }],
+    },
+    Mutation {
         name: "near the limit all workers go on",
         promise: "R14: the budget is overshot by what one worker adds at most",
         edits: &[Edit {

@@ -82,8 +82,8 @@ impl Turn<'_> {
         self.run.frontier().active().any(|other| may_collide(self.run, at, other))
     }
 
-    /// What the next attempt is expected to use, if the budget still has it (R14). While nothing
-    /// has been measured, every worker gets an even share; alone, it gets what is left.
+    /// What the next attempt is expected to use, if the budget still has it (R14). Until anything is
+    /// known, one worker goes ahead with an even share; alone, any gets what is left.
     fn reservation(&self) -> Option<Amount> {
         let settings = self.run.settings();
         let budget = settings.budget;
@@ -106,7 +106,8 @@ impl Turn<'_> {
             }
         }
         let alone = workers == 0;
-        if !self.run.budget_holds(workers + 1) {
+        let unknown = !budget.is_unlimited() && !self.run.knows_use();
+        if !self.run.budget_holds(workers + 1) || unknown && !alone {
             return None;
         }
         (alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)

@@ -232,11 +232,13 @@ impl Run {
         let after = Amount::from(&*counted);
         self.dearest = self.dearest.max(after);
         self.largest_report = self.largest_report.max(after.minus(before));
+        self.knows_use |= after != Amount::default();
     }
 
     fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
         let at = self.at(&attempt.task);
         self.count(attempt, &end.usage);
+        self.knows_use |= !end.ending.is_cut_off();
         self.tasks[at].outcome = Some(end.outcome.clone());
         // Whoever waits for an answer is gone.
         self.tasks[at].claimed_step = None;

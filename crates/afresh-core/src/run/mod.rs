@@ -56,6 +56,8 @@ pub struct Run {
     dearest: Amount,
     /// The most that one report added: what a worker may use before it is heard of again.
     largest_report: Amount,
+    /// Has a worker said what it used, or come to an end of its own without a word about it?
+    knows_use: bool,
     finals: Finals,
 }
 
@@ -146,6 +148,7 @@ impl Run {
             budget_reached: false,
             dearest: Amount::default(),
             largest_report: Amount::default(),
+            knows_use: false,
             finals: Finals::NotYet,
         })
     }
@@ -274,6 +277,11 @@ impl Run {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Is anything known about what a worker uses?
+    pub(crate) fn knows_use(&self) -> bool {
+        self.knows_use
     }
 
     /// May this many workers go on side by side?

@@ -25,25 +25,48 @@ fn stops(told: &Told) -> Vec<String> {
 
 const FOUR: &str = "A: a\nB: b\nC: c\nD: d";
 
-/// R14: while nothing is measured, every worker gets an even share.
+/// A run in which one worker has told how little it used so far, and the others have started.
+fn known(plan: &str, settings: Settings) -> Story {
+    let mut story = Story::with(plan, settings);
+    story.uses("A.1", 1);
+    story
+}
+
+/// R14: until anything is known about what a worker uses, one goes ahead; whatever the first one uses,
+/// it is not used by all of them at once.
 #[test]
-fn r14_parallel_starts_share_the_budget() {
+fn r14_the_first_worker_shows_what_one_uses() {
     let mut story = Story::unopened(plan_of(FOUR), tokens(900));
     insta::assert_snapshot!(story.open().text(), @"
     opened 1
     starting A.1 in 1, 300 reserved
-    starting B.1 in 2, 300 reserved
-    starting C.1 in 3, 300 reserved
     → start A.1 in 1 from base
+    ");
+    insta::assert_snapshot!(story.uses("A.1", 100).text(), @"
+    used A.1 100
+    starting B.1 in 2, 100 reserved
+    starting C.1 in 3, 100 reserved
     → start B.1 in 2 from base
     → start C.1 in 3 from base
     ");
+    let mut dear = Story::with(FOUR, tokens(900));
+    assert_eq!(dear.uses("A.1", 500).started(), [""; 0]);
+}
+
+/// R14: a worker that ended without a word about it has nothing to tell; one that was cut off may have.
+#[test]
+fn r14_workers_that_tell_nothing_hold_up_nobody_for_long() {
+    let mut story = Story::with(FOUR, tokens(900));
+    let told = story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    assert_eq!(told.started(), ["B.1"]);
+    assert_eq!(story.harvested("A.1", &[]).started(), [""; 0]);
+    assert_eq!(story.ends("B.1").started(), ["A.2", "C.1"]);
 }
 
 /// R14: once measured, the next start must fit beside what the others may still use.
 #[test]
 fn r14_a_start_that_would_overshoot_waits() {
-    let mut story = Story::with(FOUR, tokens(900));
+    let mut story = known(FOUR, tokens(900));
     story.uses("A.1", 500);
     story.ends("A.1");
     // 500 are spent and 600 may be by the others: a fourth worker would go beyond.
@@ -56,7 +79,7 @@ fn r14_a_start_that_would_overshoot_waits() {
 /// R14: the moment it is reached everybody is stopped, and nobody starts.
 #[test]
 fn r14_reaching_the_budget_stops_all_spending_in_one_turn() {
-    let mut story = Story::with(FOUR, tokens(900));
+    let mut story = known(FOUR, tokens(900));
     story.uses("A.1", 400);
     insta::assert_snapshot!(story.uses("B.1", 500).text(), @"
     used B.1 500
@@ -75,7 +98,7 @@ fn r14_reaching_the_budget_stops_all_spending_in_one_turn() {
 /// R14: what ends meanwhile is still checked and lands: that costs nothing.
 #[test]
 fn r14_work_that_was_done_lands_beyond_the_budget() {
-    let mut story = Story::with("A: a\nB: b", tokens(100));
+    let mut story = known("A: a\nB: b", tokens(100));
     story.spawned("A.1");
     let end = AttemptEnd {
         ending: Ending::Exited(0),
@@ -136,7 +159,7 @@ fn r14_what_a_task_used_stays_used_when_it_leaves_the_plan() {
 /// of them; who has used most would lose most.
 #[test]
 fn r14_near_the_limit_one_worker_goes_on_alone() {
-    let mut story = Story::with(FOUR, tokens(900));
+    let mut story = known(FOUR, tokens(900));
     story.uses("A.1", 100);
     story.uses("B.1", 120);
     assert_eq!(stops(&story.uses("C.1", 110)), [""; 0], "570 are left for four times 120");

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::effect::Effect;
 use afresh_core::event::{Event, Rejection};
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
+use afresh_core::outcome::Ending;
 use afresh_core::plan::Plan;
 use afresh_core::run::{Stage, Standing, TaskState};
 use afresh_core::settings::{Schedule, Settings};
 use afresh_core::time::Timestamp;
-use afresh_core::usage::Amount;
+use afresh_core::usage::{Amount, Budget};
 use afresh_core::{Reaction, Run};
 
 use super::queue_laws::{self, QueueLaws};
@@ -33,6 +34,8 @@ pub(super) struct Laws {
     used: BTreeMap<AttemptId, Amount>,
     dearest: Amount,
     largest_report: Amount,
+    /// Attempts that have told what they used, or ended by themselves.
+    known: BTreeSet<AttemptId>,
     /// The last attempt of a task before it was given another chance.
     retried_after: BTreeMap<TaskId, u32>,
     /// Rejections that count, since the task was last given a new chance.
@@ -56,6 +59,7 @@ impl Laws {
             used: BTreeMap::new(),
             dearest: Amount::default(),
             largest_report: Amount::default(),
+            known: BTreeSet::new(),
             retried_after: BTreeMap::new(),
             counted: BTreeMap::new(),
             intended: BTreeSet::new(),
@@ -112,6 +116,11 @@ impl Laws {
             Event::UsageCounted { attempt, usage } => self.used(attempt, Amount::from(usage)),
             Event::AttemptEnded { attempt, end } => {
                 self.used(attempt, Amount::from(&end.usage));
+                let cut_off =
+                    matches!(end.ending, Ending::Lost | Ending::Stopped | Ending::SupervisorLost);
+                if !cut_off {
+                    self.known.insert(attempt.clone());
+                }
                 self.live.remove(attempt);
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }
@@ -252,6 +261,9 @@ impl Laws {
                 tokens: reserved.tokens.saturating_sub(used.tokens),
             });
         }
+        if !self.live.is_empty() && budget != Budget::default() && self.known.is_empty() {
+            return Err(format!("R14: {attempt} starts beside others before anything is known"));
+        }
         if !self.live.is_empty() && budget.is_exceeded_by(planned) {
             return Err(format!("R14: {attempt} starts beside others beyond the budget"));
         }
@@ -294,6 +306,9 @@ impl Laws {
         *used = used.max(amount);
         self.largest_report = self.largest_report.max(used.minus(before));
         self.dearest = self.dearest.max(*used);
+        if *used != Amount::default() {
+            self.known.insert(attempt.clone());
+        }
     }
 
     /// The commands that a task must have passed to land.
