@@ -33,8 +33,10 @@ codes! {
     "no-files": "a task that names no files", "It may write anything, and therefore runs alone. Name its files, so that others can run beside it.";
     "no-task-groups": "a heading for task groups without a table of them", "Expected is a table with the columns Group, Wave, Tasks and Dependencies.";
     "not-utf8": "a file that is not text", "Plans are UTF-8.";
+    "partly-done": "a group of which some boxes are ticked", "A fresh worker does a group as a whole and finds what is there. Tick all of its boxes if it is done.";
     "same-wave-file": "two tasks of one wave that may write one file", "They never run side by side: the second would collide when it lands. Let one need the other, or part their files.";
     "self-dependency": "a group that depends on itself", "It is left out, because it says nothing about the order. Perhaps another group was meant.";
+    "several-plans": "several plans that are not finished", "Which one is meant is not guessed: name its directory or its tasks.md.";
     "spec-is-split": "a specification that was split", "It is not run itself; the specifications that it was split into are.";
     "syntax": "text that cannot be read at all", "The place shows where reading ended.";
     "too-large": "a file that is too large", "Split it into several plans.";
@@ -43,6 +45,7 @@ codes! {
     "unknown-field": "a field that means nothing here", "Where it is nearly a known field it is an error, because a misspelt `checks` must not silently mean none.";
     "unreadable": "a file that cannot be opened", "The system's own words say why.";
     "unresolved-dependency": "a dependency that names nothing here", "It is left out, not guessed at, so the task may start too early. Write it as the id of a task.";
+    "unresolved-name": "a name that belongs to none of the groups", "What is said about it reaches no worker. Write the name as it stands in tasks.md.";
     "version": "a version that is not known", "This program knows version 1 of the own format.";
     "wave-disagrees": "a stated wave that the dependencies contradict", "Waves follow from dependencies. One of the two is a mistake: perhaps a dependency is missing.";
     "wrong-type": "a value of another kind than expected", "The message says what was expected and what was found.";

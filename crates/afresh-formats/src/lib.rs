@@ -15,13 +15,16 @@
 //! | [`yaml`] | the values of a frontmatter, also of one that is not YAML |
 //! | [`prose`] | what can be taken out of sentences without guessing: ids, paths, texts for workers |
 //! | [`native`] | the program's own plan format |
-//! | [`specflow`] | plans of `SpecFlow` |
+//! | [`specflow`], [`agent_os`] | plans of these formats |
+//! | `feature` | plans in a directory per feature |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |
 
+pub mod agent_os;
 pub mod codes;
 pub mod drafted;
+mod feature;
 pub mod finding;
 pub mod fixing;
 pub mod folder;

@@ -5,16 +5,19 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`mention`] | ids in a sentence, `G2` or `G2-G4` |
-//! | [`paths`] | files that a sentence names |
+//! | [`paths`](mod@paths) | files that a sentence names |
 //! | [`brief`] | what a worker is told, put together from parts of documents |
-//! | [`label`] | the label of tasks whose criteria are prose |
+//! | [`title`](mod@title) | texts of a plan, made fit for tasks |
+//! | [`label`](mod@label) | the label of tasks whose criteria are prose |
 
 pub mod brief;
 pub mod label;
 pub mod mention;
 pub mod paths;
+pub mod title;
 
 pub use brief::Brief;
 pub use label::label;
 pub use mention::{Mention, mentions, outside_brackets};
 pub use paths::{paths, scope_path};
+pub use title::{title, unticked};

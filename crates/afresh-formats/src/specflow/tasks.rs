@@ -14,11 +14,8 @@ use super::spec::Spec;
 use crate::drafted::{Drafted, DraftedTask};
 use crate::folder::Folder;
 use crate::markdown::{Heading, Line};
-use crate::prose::{self, Brief, mentions, scope_path};
+use crate::prose::{self, Brief, mentions, scope_path, title, unticked};
 use crate::reading::Spot;
-
-/// The longest title, in characters.
-const MAX_TITLE_CHARS: usize = 120;
 
 /// How many files that belong to all groups are listed with each, in all.
 const MAX_SPREAD_FILES: usize = 100_000;
@@ -158,7 +155,7 @@ fn texts(spec: &Spec<'_>, pieces: &[Piece<'_>]) -> String {
 
 fn listed(spec: &Spec<'_>, pieces: &[Piece<'_>]) -> String {
     let lines: Vec<String> =
-        pieces.iter().map(|piece| format!("- {}", spec.part(&piece.whole))).collect();
+        pieces.iter().map(|piece| format!("- {}", unticked(spec.part(&piece.whole)))).collect();
     lines.join("\n")
 }
 
@@ -201,16 +198,6 @@ fn pieces(cell: &str) -> Vec<&str> {
     }
     found.push(&cell[start..]);
     found.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty()).collect()
-}
-
-fn title(text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    let bare: String = first.chars().filter(|c| !matches!(c, '`' | '*')).collect();
-    let mut title: String = bare.trim().chars().take(MAX_TITLE_CHARS).collect();
-    if title.chars().count() < bare.trim().chars().count() {
-        title.push('…');
-    }
-    title
 }
 
 /// The headings that start with a group's id: `#### G2: Handlers`.

@@ -1,5 +1,6 @@
 //! Stories about the formats of plans and results: text in, a plan or located findings out.
 
+mod agent_os;
 mod bad_text;
 mod findings;
 mod folders;
