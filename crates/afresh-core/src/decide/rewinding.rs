@@ -16,8 +16,15 @@ impl Turn<'_> {
         match how {
             Resume::Failed => self.retry_what_failed(),
             Resume::Wave => self.want_rewind(),
-            Resume::Abort => self.abort("the person gave the run up".to_owned()),
+            Resume::Abort => self.give_up(),
         }
+    }
+
+    fn give_up(&mut self) {
+        if interrupted_wave(self.run).is_none() {
+            return self.refuse("there is nothing to give up: everything is done");
+        }
+        self.abort("the person gave the run up".to_owned());
     }
 
     fn retry_what_failed(&mut self) {

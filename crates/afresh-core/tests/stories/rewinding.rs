@@ -127,4 +127,7 @@ fn st_05_nothing_is_undone_where_everything_is_done() {
     let told = taken_up(&mut story, Resume::Wave);
     assert_eq!(told.refusal(), "no wave was interrupted: everything is done");
     assert_eq!(story.states(), "A done");
+    let told = taken_up(&mut story, Resume::Abort);
+    assert_eq!(told.refusal(), "there is nothing to give up: everything is done");
+    assert!(story.run.aborted().is_none());
 }
