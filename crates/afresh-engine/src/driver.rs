@@ -314,9 +314,13 @@ pub fn apply_order(
     }
     let (mut events, mut answers, mut refusal) = (Vec::new(), Vec::new(), None);
     for (message, order) in orders {
-        let reaction = decide(&mut run, clock.now(), &order.to_input());
-        // Effects are not performed: the next driver asks for them again.
-        events.extend(reaction.events.into_iter().filter(|event| !starts_something(event)));
+        let reaction = decide(&mut run.clone(), clock.now(), &order.to_input());
+        // Effects are not performed: the next driver asks for them again. What would start does not,
+        // and the next order finds it so.
+        for event in reaction.events.into_iter().filter(|event| !starts_something(event)) {
+            run.apply(&event);
+            events.push(event);
+        }
         if let Some(message) = message {
             let text = reaction.refusal.clone().unwrap_or_else(|| "ok".to_owned());
             answers.push(Answer { message, text });
@@ -334,6 +338,9 @@ pub fn apply_order(
             for watcher in &mut *watchers {
                 watcher.recorded(&Seen { seq, wall_ms, event, run: &run });
             }
+        }
+        for watcher in watchers {
+            watcher.ended(&run);
         }
     }
     if events.iter().any(|event| matches!(event, Event::HaltCleared)) {

@@ -9,6 +9,7 @@ use afresh_store::{Inbox, InboxError, LockError};
 use serde_json::json;
 
 use crate::cli::Common;
+use crate::driving::watching::pages;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -72,7 +73,7 @@ fn apply(place: &Workplace, order: &Order, sent: Option<i64>) -> Result<Option<S
     let open = taken.take_up(found.run, found.last_at);
     // The log is a convenience: without it the order is carried out all the same.
     let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).ok();
-    let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
+    let mut watchers: Vec<Box<dyn Watcher>> = pages(place).into();
     if let Some(log) = log {
         watchers.push(Box::new(log));
     }

@@ -125,3 +125,25 @@ fn a_file_name_cannot_speak_to_the_terminal() {
         shown.stderr
     );
 }
+
+/// HU-01, HU-04: what is put off while nobody drives the run is noted all the same, and STATE.md tells
+/// where it stands.
+#[test]
+fn hu_01_what_is_deferred_while_nobody_drives_is_noted() {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.plan_of(1);
+    repo.agent(
+        "echo OUTPUT_JSON_START; echo '{\"status\":\"NEEDS_DECISION\",\"decision_needed\":\"tea?\"}'\n\
+         echo OUTPUT_JSON_END",
+    );
+    let read = |name: &str| std::fs::read_to_string(repo.state().join(name)).unwrap_or_default();
+    repo.run(&[]).expect(4);
+    assert!(read("STATE.md").contains("tea?"), "{}", read("STATE.md"));
+    repo.afresh(&["decide", "Q1", "defer"]).expect(0);
+    assert!(read("ISSUES.md").contains("T001: skipped: deferred: tea?"), "{}", read("ISSUES.md"));
+    assert!(read("STATE.md").contains("| skipped |"), "{}", read("STATE.md"));
+    // What could start now waits for a driver, and is not told as if it had started.
+    repo.afresh(&["task", "retry", "T001"]).expect(0);
+    assert!(read("STATE.md").contains("| ready |"), "{}", read("STATE.md"));
+    repo.afresh(&["task", "skip", "T001"]).expect(0);
+}

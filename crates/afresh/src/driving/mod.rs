@@ -8,7 +8,7 @@
 
 mod options;
 mod prose;
-mod watching;
+pub(crate) mod watching;
 
 use std::time::Instant;
 

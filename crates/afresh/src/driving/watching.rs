@@ -1,4 +1,4 @@
-//! Who sees what is recorded while a run is driven.
+//! Who sees what is recorded.
 
 use afresh_engine::activity::ActivityLog;
 use afresh_engine::issues::IssueList;
@@ -27,10 +27,16 @@ pub(super) fn watchers(
         let asked = person.map_or(Questions::ToldHere, |_| Questions::AskedElsewhere);
         Box::new(Progress::new(output.clone(), asked))
     };
-    let issues = IssueList::new(place.layout.issues(), moment::iso);
-    let page = StatePage::new(place.layout.state_page());
-    let mut watchers: Vec<Box<dyn Watcher>> =
-        vec![Box::new(log), Box::new(issues), Box::new(page), view];
+    let mut watchers: Vec<Box<dyn Watcher>> = vec![Box::new(log)];
+    watchers.extend(pages(place));
+    watchers.push(view);
     watchers.extend(person.map(|person| Box::new(person.clone()) as Box<dyn Watcher>));
     Ok(watchers)
+}
+
+/// Those who keep the files that people open, whoever changes the run.
+pub(crate) fn pages(place: &Workplace) -> [Box<dyn Watcher>; 2] {
+    let issues = IssueList::new(place.layout.issues(), moment::iso);
+    let page = StatePage::new(place.layout.state_page());
+    [Box::new(issues), Box::new(page)]
 }
