@@ -21,7 +21,7 @@ fn holding(fixture: &str, answer: &str) -> TestRepo {
         "version = 1\n[[task]]\nid = \"*\"\ndo = [ {{ listed = \"by {{task}}\\n\" }}{end} ]\n"
     );
     fs::write(repo.path().join("script.toml"), script).expect("written");
-    let script = repo.path().join("script.toml");
+    let script = repo.path().join("script.toml").to_string_lossy().into_owned();
     repo.write(
         ".afresh/config.toml",
         &format!(
