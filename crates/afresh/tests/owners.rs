@@ -27,7 +27,7 @@ fn r3_a_run_that_was_killed_before_its_harvest_does_not_land_another_runs_work()
     let directory = put_git(
         &repo,
         &format!(
-            "for word in \"$@\"; do if [ \"$word\" = write-tree ] && [ ! -e '{0}' ]; then\n\
+            "for word in \"$@\"; do if [ \"$word\" = add ] && [ ! -e '{0}' ]; then\n\
              : > '{0}'; kill -9 $PPID; exit 1\nfi; done",
             killed.display()
         ),
