@@ -32,6 +32,7 @@ codes! {
     "more": "more of the same", "Only the first problems are listed; mend those, and look again.";
     "no-files": "a task that names no files", "It may write anything, and therefore runs alone. Name its files, so that others can run beside it.";
     "no-task-groups": "a heading for task groups without a table of them", "Expected is a table with the columns Group, Wave, Tasks and Dependencies.";
+    "no-task-id": "a box without a task id", "It is not run, because nothing could name it. Start it with an id, as in `T001`.";
     "not-utf8": "a file that is not text", "Plans are UTF-8.";
     "partly-done": "a group of which some boxes are ticked", "A fresh worker does a group as a whole and finds what is there. Tick all of its boxes if it is done.";
     "same-wave-file": "two tasks of one wave that may write one file", "They never run side by side: the second would collide when it lands. Let one need the other, or part their files.";

@@ -15,7 +15,7 @@
 //! | [`yaml`] | the values of a frontmatter, also of one that is not YAML |
 //! | [`prose`] | what can be taken out of sentences without guessing: ids, paths, texts for workers |
 //! | [`native`] | the program's own plan format |
-//! | [`specflow`], [`agent_os`] | plans of these formats |
+//! | [`specflow`], [`agent_os`], [`spec_kit`] | plans of these formats |
 //! | `feature` | plans in a directory per feature |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
@@ -42,6 +42,7 @@ pub mod reading;
 pub mod result;
 pub mod schema;
 pub mod span;
+pub mod spec_kit;
 pub mod specflow;
 pub mod toml;
 pub mod yaml;

@@ -8,6 +8,7 @@ mod projects;
 mod properties;
 mod reading;
 mod results;
+mod spec_kit;
 mod specflow;
 
 use afresh_formats::native::read;
