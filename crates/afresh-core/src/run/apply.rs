@@ -154,6 +154,15 @@ impl Run {
             } else {
                 TaskState { attempts, usages, ..TaskState::of(plan.task(position)) }
             };
+            // Nobody says any more that it was done; a person's answer still stands.
+            let task = plan.task(position);
+            let taken_back = old.done_before.is_some() && task.done_before.is_none();
+            if taken_back
+                && task.checkpoint.is_none()
+                && matches!(self.tasks[position].stage, Stage::Settled { .. })
+            {
+                self.tasks[position].stage = Stage::Idle;
+            }
             // What somebody finished by hand meanwhile is not done again.
             if let (Some(how), Stage::Idle) =
                 (&plan.task(position).done_before, &self.tasks[position].stage)

@@ -102,3 +102,17 @@ fn ex_09_what_was_done_before_is_not_done_again() {
     assert_eq!(later.states(), "A done, B done, C done");
     assert!(story.run.tasks().any(|(_, state)| !state.is_done()));
 }
+
+/// EX-09: a tick that is taken back leaves the task to do.
+#[test]
+fn ex_09_what_is_no_longer_said_to_be_done_is_done() {
+    let mut draft = draft_of("A: a\nB < A: b");
+    draft.tasks[0].done_before = Some("its box is ticked".to_owned());
+    let ticked = Plan::new(draft).expect("a plan");
+    let mut story = Story::unopened(ticked, Settings { parallel: 1, ..Settings::default() });
+    story.open();
+    story.lands("B.1");
+    let plan = Plan::new(draft_of("A: a\nB < A: b")).expect("a plan");
+    let opening = Opening { plan: Some(plan), ..Opening::default() };
+    assert_eq!(story.open_with(opening).started(), ["A.1"]);
+}
