@@ -8,6 +8,9 @@ use serde::Serialize;
 
 /// How much of a line is shown.
 const EXCERPT_CHARS: usize = 200;
+/// A place further to the right is shown with what is around it, and not from the line's start.
+const FAR_COLUMN: usize = 160;
+const CHARS_BEFORE: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -23,9 +26,12 @@ pub struct Finding {
     /// How many characters are meant.
     #[serde(skip)]
     pub width: usize,
-    /// The line itself, for the picture.
+    /// The line itself, for the picture; of a long one the part around the place.
     #[serde(skip)]
     pub excerpt: String,
+    /// How many characters of the line come before the excerpt.
+    #[serde(skip)]
+    pub cut: usize,
     /// What would mend it, where that is safe to do without asking.
     #[serde(skip)]
     pub fix: Option<Fix>,
@@ -63,6 +69,7 @@ impl Finding {
             column: 0,
             width: 0,
             excerpt: String::new(),
+            cut: 0,
             fix: None,
         }
     }
@@ -99,7 +106,8 @@ impl Finding {
             let number = self.line.to_string();
             let margin = " ".repeat(number.len());
             let shown = printable::aligned(&self.excerpt);
-            let before = " ".repeat(self.column.saturating_sub(1).min(EXCERPT_CHARS));
+            let before = self.column.saturating_sub(1 + self.cut).min(EXCERPT_CHARS);
+            let before = " ".repeat(before);
             let room = EXCERPT_CHARS.saturating_sub(before.len()).max(1);
             let carets = "^".repeat(self.width.clamp(1, room));
             let _ = writeln!(text, "  --> {file}:{}:{}", self.line, self.column);
@@ -143,7 +151,10 @@ impl<'a> Source<'a> {
         let start = self.line_starts[line - 1];
         let excerpt = self.text[start..].lines().next().unwrap_or_default();
         // A file may be one line of megabytes.
-        let shown = excerpt.chars().take(EXCERPT_CHARS).collect();
+        let cut = if column > FAR_COLUMN { column - CHARS_BEFORE } else { 0 };
+        let mark = if cut > 0 { "…" } else { "" };
+        let rest = excerpt.chars().skip(if cut > 0 { cut + 1 } else { 0 });
+        let shown = mark.chars().chain(rest).take(EXCERPT_CHARS).collect();
         let end = at.end.min(start + excerpt.len()).max(at.start);
         let width = self.text.get(at.start..end).map_or(1, |part| part.chars().count());
         Finding {
@@ -151,6 +162,7 @@ impl<'a> Source<'a> {
             column,
             width: width.max(1),
             excerpt: shown,
+            cut,
             ..Finding::of_file(self.name, code, message)
         }
     }

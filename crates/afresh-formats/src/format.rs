@@ -35,8 +35,14 @@ pub enum Unit {
 }
 
 /// All of them; where several are there, the first wins over those that it says so about.
-pub const FORMATS: &[FolderFormat] =
-    &[crate::specflow::FORMAT, crate::agent_os::FORMAT, crate::spec_kit::FORMAT];
+pub const FORMATS: &[FolderFormat] = &[
+    crate::specflow::FORMAT,
+    crate::agent_os::FORMAT,
+    crate::spec_kit::FORMAT,
+    crate::tasker::FORMAT,
+    crate::task_master::FORMAT,
+    crate::beads::FORMAT,
+];
 
 pub fn by_name(name: &str) -> Option<&'static FolderFormat> {
     FORMATS.iter().find(|format| format.name == name)

@@ -1,6 +1,7 @@
 //! JSON with places. Strict, bounded in depth, and against doubled keys.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use crate::finding::{Finding, Source};
 use crate::node::{Entry, Node, Value};
@@ -8,11 +9,20 @@ use crate::node::{Entry, Node, Value};
 const MAX_DEPTH: usize = 64;
 
 pub(crate) fn parse(source: &Source<'_>) -> Result<Node, Finding> {
-    let mut reader = Reader { source, bytes: source.text.as_bytes(), at: 0 };
+    parse_part(source, &(0..source.text.len()), "the end of the file")
+}
+
+/// One value that is all of a part of a file, such as a line.
+pub(crate) fn parse_part(
+    source: &Source<'_>,
+    part: &Range<usize>,
+    end: &str,
+) -> Result<Node, Finding> {
+    let mut reader = Reader { source, bytes: &source.text.as_bytes()[..part.end], at: part.start };
     let node = reader.value(0)?;
     reader.skip_space();
     if reader.at < reader.bytes.len() {
-        return Err(reader.expected("the end of the file"));
+        return Err(reader.expected(end));
     }
     Ok(node)
 }

@@ -14,15 +14,22 @@
 //! | [`markdown`] | Markdown as far as plans need it: lines, code blocks, headings, frontmatter, lists, tables |
 //! | [`yaml`] | the values of a frontmatter, also of one that is not YAML |
 //! | [`prose`] | what can be taken out of sentences without guessing: ids, paths, texts for workers |
+//! | [`checkpoint_json`] | how far a plan of long-run came |
 //! | [`native`] | the program's own plan format |
 //! | [`specflow`], [`agent_os`], [`spec_kit`] | plans of these formats |
 //! | `feature` | plans in a directory per feature |
+//! | [`tasker`] | Tasker: `tasks/T001.json` and its maps |
+//! | [`task_master`] | Task Master: `.taskmaster/tasks/tasks.json` |
+//! | [`beads`] | beads: `.beads/issues.jsonl` |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |
 
 pub mod agent_os;
+pub mod beads;
+pub mod checkpoint_json;
 pub mod codes;
+mod document;
 pub mod drafted;
 mod feature;
 pub mod finding;
@@ -44,6 +51,9 @@ pub mod schema;
 pub mod span;
 pub mod spec_kit;
 pub mod specflow;
+mod standing;
+pub mod task_master;
+pub mod tasker;
 pub mod toml;
 pub mod yaml;
 

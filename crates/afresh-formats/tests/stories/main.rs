@@ -2,6 +2,7 @@
 
 mod agent_os;
 mod bad_text;
+mod beads;
 mod findings;
 mod folders;
 mod projects;
@@ -10,6 +11,8 @@ mod reading;
 mod results;
 mod spec_kit;
 mod specflow;
+mod task_master;
+mod tasker;
 
 use afresh_formats::native::read;
 use afresh_formats::reading::Reading;

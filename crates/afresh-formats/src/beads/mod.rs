@@ -1,0 +1,68 @@
+//! beads: `.beads/issues.jsonl`, one issue a line.
+//!
+//! An issue is a task. An epic with children is only their sum: whoever waits for it waits for
+//! them, and they wait for whatever it waits for. Closed is done. Criteria are prose.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `issue` | one line |
+//! | `links` | what issues are to each other |
+
+mod issue;
+mod links;
+
+use crate::document::Document;
+use crate::drafted::Drafted;
+use crate::finding::Finding;
+use crate::folder::Folder;
+use crate::format::{FolderFormat, Wishes};
+use crate::markdown::lines;
+use crate::reading::Reading;
+use crate::standing;
+use issue::Issue;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "beads", recognises, read };
+
+const EXPECTED: &str = "expected is .beads/issues.jsonl with an issue in every line";
+
+const HELP: &str = "every line is one JSON object with `id`, `title` and `status`; is this left over from a merge?";
+
+/// Where the issues may be, seen from the project's root or from `.beads`; the newer name first.
+const FILES: &[&str] =
+    &[".beads/issues.jsonl", ".beads/beads.jsonl", "issues.jsonl", "beads.jsonl"];
+
+fn recognises(folder: &dyn Folder) -> bool {
+    file(folder).is_some()
+}
+
+fn file(folder: &dyn Folder) -> Option<&'static str> {
+    let there = |file: &&&str| folder.paths().binary_search(&(**file).to_owned()).is_ok();
+    FILES.iter().find(there).copied()
+}
+
+fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
+        let message = "there are no issues here: nothing to do";
+        let finding = Finding::of_file(".", "empty-plan", message);
+        return Reading::failed(finding.with_help(EXPECTED));
+    };
+    let text = match folder.text(file) {
+        Some(Ok(text)) => text,
+        Some(Err(finding)) => return Reading::failed(finding.with_help(HELP)),
+        None => {
+            let finding = Finding::of_file(file, "unreadable", "there is no such file");
+            return Reading::failed(finding.with_help(HELP));
+        }
+    };
+    let mut drafted = Drafted { name: "beads".to_owned(), ..Drafted::default() };
+    let mut document = Document::new(file, &text, HELP);
+    let mut issues: Vec<Issue> = Vec::new();
+    for line in lines(&text).filter(|line| !line.text.trim().is_empty()) {
+        if let Some(node) = document.parse_part(&line.range()) {
+            issues.extend(issue::read(&mut document, &node));
+        }
+    }
+    let found = links::resolve(&mut document, issues);
+    document.close(&mut drafted);
+    standing::finish(folder, drafted, found, (file, EXPECTED))
+}

@@ -1,0 +1,86 @@
+//! Task Master: `.taskmaster/tasks/tasks.json`, with or without tags.
+//!
+//! A task is a task, and its subtasks are its steps; those that are done are told as done.
+//! `testStrategy` is prose, for the worker.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `tags` | which list of tasks is meant |
+//! | `task` | one task and its subtasks |
+
+mod tags;
+mod task;
+
+use crate::document::Document;
+use crate::drafted::Drafted;
+use crate::finding::Finding;
+use crate::folder::Folder;
+use crate::format::{FolderFormat, Wishes};
+use crate::reading::Reading;
+use crate::standing;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "task-master", recognises, read };
+
+const EXPECTED: &str = "expected are tasks in .taskmaster/tasks/tasks.json";
+
+const HELP: &str =
+    "expected is {\"master\": {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}}, or {\"tasks\": […]}";
+
+/// Where the tasks may be, seen from the project's root or from `.taskmaster`.
+const FILES: &[&str] = &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"];
+
+fn recognises(folder: &dyn Folder) -> bool {
+    file(folder).is_some_and(|file| {
+        // Other programs have a tasks/tasks.json too.
+        file.starts_with('.')
+            || folder.text(file).is_some_and(|text| text.is_ok_and(|t| is_ours(&t)))
+    })
+}
+
+fn file(folder: &dyn Folder) -> Option<&'static str> {
+    let there = |file: &&&str| folder.paths().binary_search(&(**file).to_owned()).is_ok();
+    FILES.iter().find(there).copied()
+}
+
+fn is_ours(text: &str) -> bool {
+    ["\"tasks\"", "\"title\"", "\"status\"", "\"dependencies\""]
+        .iter()
+        .all(|key| text.contains(key))
+}
+
+fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
+        let message = "there are no tasks here: nothing to do";
+        let finding = Finding::of_file(".", "empty-plan", message);
+        return Reading::failed(finding.with_help(EXPECTED));
+    };
+    let text = match folder.text(file) {
+        Some(Ok(text)) => text,
+        Some(Err(finding)) => return Reading::failed(finding.with_help(HELP)),
+        None => {
+            let finding = Finding::of_file(file, "unreadable", "there is no such file");
+            return Reading::failed(finding.with_help(HELP));
+        }
+    };
+    let mut drafted = Drafted::default();
+    let mut document = Document::new(file, &text, HELP);
+    let mut found = Vec::new();
+    if let Some(root) = document.parse() {
+        let list = tags::choose(&mut document, &root, current_tag(folder, file).as_deref());
+        drafted.name = list.as_ref().map(|list| list.name.clone()).unwrap_or_default();
+        let tasks = list.map(|list| document.objects(list.node, "tasks")).unwrap_or_default();
+        found = tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
+        task::resolve(&mut document, &mut found);
+    }
+    document.close(&mut drafted);
+    let found = found.into_iter().map(|one| one.found).collect();
+    standing::finish(folder, drafted, found, (file, EXPECTED))
+}
+
+/// The tag that `state.json` says is worked on.
+fn current_tag(folder: &dyn Folder, file: &str) -> Option<String> {
+    let root = file.strip_suffix("tasks/tasks.json")?;
+    let text = folder.text(&format!("{root}state.json"))?.ok()?;
+    let state: serde_json::Value = serde_json::from_str(&text).ok()?;
+    state.get("currentTag")?.as_str().map(str::to_owned)
+}

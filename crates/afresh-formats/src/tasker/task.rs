@@ -1,0 +1,180 @@
+//! One task file.
+
+use afresh_core::plan::{CheckDraft, Field, FileAction, FileDraft, TaskDraft};
+
+use super::HELP;
+use super::maps::Maps;
+use super::state::State;
+use crate::document::{Document, get};
+use crate::drafted::{Drafted, DraftedTask};
+use crate::node::{Node, Value};
+use crate::plan_md::command;
+use crate::prose::Brief;
+use crate::reading::Spot;
+use crate::standing::Found;
+use crate::yaml::values::Word;
+
+const FIELDS: &[&str] = &[
+    "id",
+    "name",
+    "phase",
+    "task_type",
+    "context",
+    "refactor_context",
+    "behaviors",
+    "files",
+    "dependencies",
+    "acceptance_criteria",
+    "estimate_hours",
+    "state_machine",
+];
+
+/// What all tasks share.
+pub(super) struct Shared<'a> {
+    pub(super) maps: &'a Maps,
+    pub(super) state: &'a State,
+    pub(super) constraints: &'a str,
+    pub(super) root: &'a str,
+    pub(super) count: usize,
+}
+
+pub(super) fn read(
+    file: &str,
+    text: &str,
+    shared: &Shared<'_>,
+    drafted: &mut Drafted,
+) -> Option<Found> {
+    let mut document = Document::new(file, text, HELP);
+    let found = document.parse().map(|root| task(&mut document, &root, file, shared));
+    document.close(drafted);
+    found
+}
+
+fn task(document: &mut Document<'_>, root: &Node, file: &str, shared: &Shared<'_>) -> Found {
+    let mut task = DraftedTask::new(TaskDraft::default(), document.spot(&root.span));
+    if let Some(id) = document.word(root, "id") {
+        task.note(None, Field::Id, 0, document.spot(&id.at));
+        if !file.ends_with(&format!("/{}.json", id.text)) {
+            let message = format!("the file's name says another id than {:?}", id.text);
+            document.warn(&id.at, "id-unlike-file", message, "the id counts");
+        }
+        task.draft.id = id.text;
+    }
+    if let Some(name) = document.word(root, "name") {
+        task.note(None, Field::Title, 0, document.spot(&name.at));
+        task.draft.title = name.text;
+    }
+    document.keep_unknown(root, "", FIELDS);
+    files(document, root, &mut task);
+    let criteria = criteria(document, root, &mut task);
+    task.draft.instructions = brief(document, root, &criteria, shared);
+    let needs = needs(document, root).unwrap_or_else(|| shared.state.needs(&task.draft.id));
+    let standing = shared.state.standing(&task.draft.id);
+    Found { task, needs, standing }
+}
+
+fn files(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) {
+    for node in document.objects(root, "files") {
+        let Some(path) = document.word(node, "path") else { continue };
+        let action = document.word(node, "action");
+        let action = match action.as_ref().map(|word| word.text.as_str()) {
+            Some("create") => Some(FileAction::Create),
+            Some("modify" | "extend") => Some(FileAction::Modify),
+            Some("delete") => Some(FileAction::Delete),
+            _ => None,
+        };
+        task.note(None, Field::Files, task.draft.files.len(), document.spot(&path.at));
+        task.draft.files.push(FileDraft { path: path.text, action });
+    }
+}
+
+/// The criteria as lines; those with a command become checks.
+fn criteria(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) -> Vec<String> {
+    let mut lines = Vec::new();
+    for node in document.objects(root, "acceptance_criteria") {
+        let criterion = document.prose(node, "criterion");
+        let Some(verification) = document.word(node, "verification") else {
+            lines.push(criterion);
+            continue;
+        };
+        let Some(command) = command::find(&verification.text) else {
+            lines.push(format!("{criterion} ({})", verification.text));
+            let message = "the verification is prose, not a command".to_owned();
+            let help = "it is shown to the worker, and not run";
+            document.warn(&verification.at, "checks-are-prose", message, help);
+            continue;
+        };
+        lines.push(format!("{criterion} (`{command}`)"));
+        let (item, spot) = (task.draft.checks.len(), document.spot(&verification.at));
+        task.note(None, Field::Checks, item, spot);
+        let name = Some(criterion).filter(|name| !name.is_empty());
+        task.draft.checks.push(CheckDraft { name, command, red_first: false });
+    }
+    lines
+}
+
+/// None where the file does not say.
+fn needs(document: &mut Document<'_>, root: &Node) -> Option<Vec<(String, Spot)>> {
+    let node = get(root, "dependencies")?;
+    let words: Vec<Word> = match &node.value {
+        Value::Table(_) => document.words(node, "tasks"),
+        _ => document.words(root, "dependencies"),
+    };
+    Some(words.into_iter().map(|word| (word.text, document.spot(&word.at))).collect())
+}
+
+fn brief(
+    document: &mut Document<'_>,
+    root: &Node,
+    criteria: &[String],
+    shared: &Shared<'_>,
+) -> String {
+    let mut brief = Brief::for_one_of(shared.count);
+    let (maps, own) = (shared.maps, "the task's file");
+    let in_root = |name: &str| format!("{}{name}", shared.root);
+    let ids: Vec<String> = document.words(root, "behaviors").into_iter().map(|w| w.text).collect();
+    let behaviours: Vec<String> = ids.iter().map(|id| maps.behaviour(id)).collect();
+    let lines = behaviours.iter().map(String::as_str);
+    brief.list("Behaviours", lines, &in_root("artifacts/capability-map.json"));
+    let purposes = ids.iter().flat_map(|id| maps.purposes(id)).map(String::as_str);
+    brief.list("What the files are for", purposes, &in_root("artifacts/physical-map.json"));
+    if let Some(context) = document.object(root, "context") {
+        for (key, heading) in [("domain", "Domain"), ("capability", "Capability")] {
+            brief.part(heading, &document.prose(context, key), own);
+        }
+        let quoted = spec_ref(document, context);
+        brief.part("From the specification", &quoted, &in_root("inputs/spec.md"));
+        brief.part("Requirements", &document.prose(context, "spec_requirements"), own);
+    }
+    for (part, key, heading) in [
+        ("refactor_context", "refactor_directive", "Refactoring"),
+        ("refactor_context", "design_changes", "Changes of the design"),
+        ("state_machine", "transitions_covered", "Transitions of the state machine"),
+        ("state_machine", "guards_enforced", "Guards"),
+        ("state_machine", "states_reached", "States"),
+    ] {
+        if let Some(node) = document.object(root, part) {
+            brief.part(heading, &document.prose(node, key), own);
+        }
+    }
+    brief.list("Acceptance criteria", criteria.iter().map(String::as_str), own);
+    if let Some(node) = get(root, "dependencies")
+        && matches!(node.value, Value::Table(_))
+    {
+        brief.part("Needs from outside", &document.prose(node, "external"), own);
+    }
+    brief.part("Constraints", shared.constraints, &in_root("inputs/constraints.md"));
+    brief.finish()
+}
+
+/// A text, a quote with its place, or what a refactoring refers to.
+fn spec_ref(document: &mut Document<'_>, context: &Node) -> String {
+    let Some(node) = get(context, "spec_ref") else { return String::new() };
+    if !matches!(node.value, Value::Table(_)) {
+        return document.prose(context, "spec_ref");
+    }
+    let quote = document.prose(node, "quote");
+    let told = if quote.is_empty() { document.prose(node, "refactor_ref") } else { quote };
+    let place = document.prose(node, "location");
+    if place.is_empty() { told } else { format!("{told}\n({place})") }
+}

@@ -1,0 +1,99 @@
+//! Task Master: `tasks.json` with and without tags.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use afresh_formats::folder::MemoryFolder;
+use afresh_formats::format::recognise;
+use afresh_formats::task_master::FORMAT;
+
+use crate::folders::{
+    fixture, line_ends_make_no_difference, plan_or_located_problems, read, shown,
+    survives_any_damage,
+};
+
+const FILE: &str = ".taskmaster/tasks/tasks.json";
+
+/// PL-11: the tag that is worked on, subtasks as steps in their order, dependencies on subtasks,
+/// what is done, cancelled and deferred.
+#[test]
+fn pl_11_task_master_tasks_become_tasks() {
+    insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("task-master"))));
+}
+
+/// PL-11: a list without tags, and what its worker is told.
+#[test]
+fn pl_11_a_list_without_tags_is_read() {
+    insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("task-master-untagged"))));
+    let plan = read(&FORMAT, &fixture("task-master")).plan.expect("a plan");
+    insta::assert_snapshot!("task_master_instructions", plan.tasks()[1].instructions);
+}
+
+#[test]
+fn pl_11_task_master_is_recognised() {
+    let names = |folder: &MemoryFolder| -> Vec<&str> {
+        recognise(folder).iter().map(|format| format.name).collect()
+    };
+    assert_eq!(names(&fixture("task-master")), ["task-master"]);
+    assert_eq!(names(&fixture("task-master-untagged")), ["task-master"]);
+    assert!(names(&MemoryFolder::new([("tasks/tasks.json", "{\"tasks\": []}")])).is_empty());
+}
+
+fn with(tasks: &str) -> BTreeMap<String, Vec<u8>> {
+    BTreeMap::from([(FILE.to_owned(), format!("{{\"tasks\": [{tasks}]}}").into_bytes())])
+}
+
+/// B07, B09, B10, B12: what is wrong is pointed at.
+#[test]
+fn b07_b09_b10_b12_wrong_tasks_are_pointed_at() {
+    for (name, tasks) in [
+        ("task_master_doubled", r#"{"id": 1, "title": "a"}, {"id": "1", "title": "b"}"#),
+        ("task_master_unknown_need", r#"{"id": 1, "title": "a", "dependencies": [9, "1.4"]}"#),
+        ("task_master_itself", r#"{"id": 1, "title": "a", "dependencies": [1]}"#),
+        (
+            "task_master_circle",
+            r#"{"id": 1, "title": "a", "dependencies": [2]}, {"id": 2, "title": "b", "subtasks": [{"id": 1, "title": "s", "dependencies": ["1"]}, {"id": 2, "title": "t", "dependencies": [1.1]}]}"#,
+        ),
+        ("task_master_empty", ""),
+        ("task_master_types", r#"7, {"id": {}, "title": [], "subtasks": 3}"#),
+    ] {
+        let reading = plan_or_located_problems(&FORMAT, &with(tasks));
+        insta::assert_snapshot!(name, shown(&reading));
+    }
+}
+
+/// PL-11: subtasks that wait for each other are warned about, and done in the order of the file.
+#[test]
+fn pl_11_subtasks_in_a_circle_keep_their_order() {
+    let tasks = r#"{"id": 1, "title": "a", "subtasks": [{"id": 1, "title": "x", "dependencies": [2]}, {"id": 2, "title": "y", "dependencies": [1]}]}"#;
+    let reading = plan_or_located_problems(&FORMAT, &with(tasks));
+    assert!(reading.findings.iter().any(|found| found.code == "subtasks-in-a-circle"));
+    let plan = reading.plan.expect("a plan");
+    let steps: Vec<&str> = plan.tasks()[0].steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(steps, ["x", "y"]);
+}
+
+/// B11: ten thousand tasks in a chain, each with subtasks.
+#[test]
+fn b11_ten_thousand_tasks_are_read() {
+    let mut tasks =
+        String::from(r#"{"id": 1, "title": "t", "subtasks": [{"id": 1, "title": "s"}]}"#);
+    for id in 2..=10_000 {
+        let _ = write!(
+            tasks,
+            r#",{{"id": {id}, "title": "t", "dependencies": [{}], "subtasks": [{{"id": 1, "title": "s", "dependencies": ["{}.1"]}}]}}"#,
+            id - 1,
+            id - 1
+        );
+    }
+    let reading = plan_or_located_problems(&FORMAT, &with(&tasks));
+    assert_eq!(reading.plan.map(|plan| plan.waves().len()), Some(10_000));
+}
+
+/// FO-06, B18.
+#[test]
+fn fo_06_any_damage_to_task_master_is_a_plan_or_located_problems() {
+    survives_any_damage(&FORMAT, "task-master");
+    survives_any_damage(&FORMAT, "task-master-untagged");
+    line_ends_make_no_difference(&FORMAT, "task-master");
+}
