@@ -277,6 +277,15 @@ impl Stopper {
         self.0.wish(&Wish::Stop { grace }, grace);
     }
 
+    /// Says that the program waits for us, so that its silence is not its own; false: no longer.
+    pub fn excuse(&self, waits: bool) {
+        let mut state = self.0.lock();
+        if let Some(pipe) = &mut state.pipe {
+            // One that is gone is noticed by whoever waits.
+            let _ = send(pipe, &Wish::Excuse(waits));
+        }
+    }
+
     /// Ends the tree now.
     pub fn kill(&self) {
         self.0.wish(&Wish::Kill, Duration::ZERO);

@@ -103,6 +103,8 @@ struct Stopping {
 struct Times {
     started: Instant,
     last_output: Instant,
+    /// It waits for the driver: its silence does not count.
+    excused: bool,
     stopping: Option<Stopping>,
 }
 
@@ -117,7 +119,7 @@ struct Ready {
 impl Watch<'_> {
     pub(crate) fn run(mut self) -> (Verdict, Duration) {
         let now = Instant::now();
-        let mut times = Times { started: now, last_output: now, stopping: None };
+        let mut times = Times { started: now, last_output: now, excused: false, stopping: None };
         loop {
             if let Some(verdict) = self.turn(&mut times) {
                 let ended = match (verdict, times.stopping) {
@@ -185,7 +187,7 @@ impl Watch<'_> {
                 .and_then(|it| times.started.checked_add(it)),
             self.limits
                 .silence
-                .filter(|_| times.stopping.is_none())
+                .filter(|_| times.stopping.is_none() && !times.excused)
                 .and_then(|it| times.last_output.checked_add(it)),
             untold.then(|| self.link.told_at + NEWS_INTERVAL),
             self.roll_call.as_ref().map(RollCall::due),
@@ -240,6 +242,10 @@ impl Watch<'_> {
         while let Some(wish) = self.link.lines.next() {
             match wish {
                 Wish::Stop { grace } => self.stop(times, Ended::Stopped, grace),
+                Wish::Excuse(excused) => {
+                    times.excused = excused;
+                    times.last_output = Instant::now();
+                }
                 Wish::Kill => {
                     self.stop(times, Ended::Stopped, Duration::ZERO);
                     return Some(Verdict::Ended(Ended::Stopped));
@@ -256,7 +262,9 @@ impl Watch<'_> {
         }
         if self.limits.wall.is_some_and(|wall| now - times.started >= wall) {
             self.stop(times, Ended::TimedOut, self.limits.grace);
-        } else if self.limits.silence.is_some_and(|silence| now - times.last_output >= silence) {
+        }
+        let silent_for = now - times.last_output;
+        if !times.excused && self.limits.silence.is_some_and(|limit| silent_for >= limit) {
             self.stop(times, Ended::Silent, self.limits.grace);
         }
         None

@@ -51,8 +51,12 @@ impl Spec {
 /// Driver to supervisor, after the job.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Wish {
-    Stop { grace: Duration },
+    Stop {
+        grace: Duration,
+    },
     Kill,
+    /// The program waits for the driver, so its silence is not its own; false: no longer.
+    Excuse(bool),
 }
 
 /// Supervisor to driver.

@@ -200,3 +200,17 @@ fn hu_03_what_goes_on_without_its_need_is_told_to_worker_and_people() {
     assert!(page.contains("**warning**: A was given up"), "{page}");
     assert!(page.contains("| A | a \\| b | skipped |"), "{page}");
 }
+
+/// AG-09: a worker that waits for the checks of its step is not silent by its own will.
+#[test]
+fn ag_09_the_checks_of_a_step_are_not_its_workers_silence() {
+    let repo = repo();
+    let gate = Gate::new(&repo, "checked");
+    let slow = format!("{}; sleep 3; {}", "true", gate.opened_by_worker());
+    repo.plan(&PLAN.replace("grep -q good one.txt", &slow.replace('"', "\\\"")));
+    repo.config(&run_section("silence_timeout = \"1s\"\ntimeout_action = \"fail\""));
+    repo.agent(&worker(""));
+    repo.run(&[]).expect(0);
+    assert!(gate.is_open());
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
+}

@@ -69,11 +69,13 @@ impl World {
             }
             Effect::Stop { attempt, grace } => self.shared.stoppers.stop(&attempt, grace),
             Effect::SaveStep { attempt, slot, ground, step } => {
+                self.shared.stoppers.excuse(&attempt, true);
                 let job = StepJob::new(run, attempt, slot, ground, step);
                 self.spawn(move |shared, mail| mail(job.carry_out(shared)));
             }
             Effect::AnswerStep { attempt, step, answer } => {
                 steps::answer(&self.shared, &attempt, step, &answer);
+                self.shared.stoppers.excuse(&attempt, false);
             }
             Effect::Harvest { attempt, slot, ground } => {
                 let job = HarvestJob::new(run, attempt, slot, ground);

@@ -37,6 +37,15 @@ impl Stoppers {
         }
     }
 
+    /// A worker that waits for our answer is not silent by its own will.
+    pub(crate) fn excuse(&self, attempt: &AttemptId, waits: bool) {
+        if let Some(handle) = self.lock().get(attempt)
+            && let Some(stopper) = &handle.lock().stopper
+        {
+            stopper.excuse(waits);
+        }
+    }
+
     pub(crate) fn kill_all(&self) {
         for handle in self.lock().values() {
             handle.stop(Duration::ZERO);

@@ -177,7 +177,7 @@ fn in_the_way(landing: &Landing, run: &Run) -> Failure {
         failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
     }
     failure.help(
-        "nothing has changed; commit them, or put them aside with `git stash -u`, then land again",
+        "nothing has changed; commit them, or put them aside with `git stash -a`, then land again",
     )
 }
 
