@@ -37,6 +37,7 @@ codes! {
     "no-files": "a task that names no files", "It may write anything, and therefore runs alone. Name its files, so that others can run beside it.";
     "no-task-groups": "a heading for task groups without a table of them", "Expected is a table with the columns Group, Wave, Tasks and Dependencies.";
     "no-task-id": "a box without a task id", "It is not run, because nothing could name it. Start it with an id, as in `T001`.";
+    "not-planned": "a slice without tasks", "It is left out, and what depends on it cannot run. Let GSD plan it first.";
     "not-utf8": "a file that is not text", "Plans are UTF-8.";
     "other-tags": "tasks of other tags", "Task Master keeps a list for every tag; the one that is worked on is read.";
     "partly-done": "a group of which some boxes are ticked", "A fresh worker does a group as a whole and finds what is there. Tick all of its boxes if it is done.";

@@ -39,6 +39,7 @@ pub const FORMATS: &[FolderFormat] = &[
     crate::specflow::FORMAT,
     crate::agent_os::FORMAT,
     crate::spec_kit::FORMAT,
+    crate::gsd2::FORMAT,
     crate::tasker::FORMAT,
     crate::task_master::FORMAT,
     crate::beads::FORMAT,

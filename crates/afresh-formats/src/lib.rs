@@ -16,7 +16,7 @@
 //! | [`prose`] | what can be taken out of sentences without guessing: ids, paths, texts for workers |
 //! | [`checkpoint_json`] | how far a plan of long-run came |
 //! | [`native`] | the program's own plan format |
-//! | [`specflow`], [`agent_os`], [`spec_kit`] | plans of these formats |
+//! | [`specflow`], [`agent_os`], [`spec_kit`], [`gsd2`] | plans of these formats |
 //! | `feature` | plans in a directory per feature |
 //! | [`tasker`] | Tasker: `tasks/T001.json` and its maps |
 //! | [`task_master`] | Task Master: `.taskmaster/tasks/tasks.json` |
@@ -36,6 +36,7 @@ pub mod finding;
 pub mod fixing;
 pub mod folder;
 pub mod format;
+pub mod gsd2;
 mod json;
 pub mod lint;
 pub mod markdown;

@@ -5,6 +5,7 @@ mod bad_text;
 mod beads;
 mod findings;
 mod folders;
+mod gsd2;
 mod projects;
 mod properties;
 mod reading;
