@@ -20,19 +20,33 @@ pub(super) fn read(path: &Path, shown: &str, how: &How) -> Result<Found, Failure
         let wishes = Wishes { unit: how.unit, only: None };
         return Ok(read_with(format, folder, &path, shown, &wishes));
     }
-    let above = path.ancestors().skip(1).take(MAX_CLIMB);
-    for root in above {
+    let (format, folder) = above(&path, shown, how)?.ok_or_else(|| nothing_there(shown))?;
+    let inside = path.strip_prefix(folder.root()).ok();
+    let only = inside.map(|inside| inside.to_string_lossy().into_owned());
+    let wishes = Wishes { unit: how.unit, only };
+    Ok(read_with(format, folder, &path, shown, &wishes))
+}
+
+/// The format that a file belongs to, and the highest directory above it that holds that format:
+/// what was done before, or what the plan rests on, may lie beside the file's own directory.
+fn above(
+    path: &Path,
+    shown: &str,
+    how: &How,
+) -> Result<Option<(&'static FolderFormat, DiskFolder)>, Failure> {
+    let mut found: Option<(&'static FolderFormat, DiskFolder)> = None;
+    for root in path.ancestors().skip(1).take(MAX_CLIMB) {
         let folder = DiskFolder::open(root);
-        if let Some(format) = choose(&folder, shown, how)? {
-            let only = path.strip_prefix(root).ok().map(|p| p.to_string_lossy().into_owned());
-            let wishes = Wishes { unit: how.unit, only };
-            return Ok(read_with(format, folder, &path, shown, &wishes));
+        match &found {
+            None => found = choose(&folder, shown, how)?.map(|format| (format, folder)),
+            Some((format, _)) if (format.recognises)(&folder) => found = Some((*format, folder)),
+            Some(_) => {}
         }
         if root.join(".git").exists() {
             break;
         }
     }
-    Err(nothing_there(shown))
+    Ok(found)
 }
 
 /// The format that the person named, else the one that is there.
