@@ -36,6 +36,9 @@ pub enum Unit {
 
 /// All of them; where several are there, the first wins over those that it says so about.
 pub const FORMATS: &[FolderFormat] = &[
+    crate::long_run::FORMAT,
+    crate::ultraplan::FORMAT,
+    crate::gsd::FORMAT,
     crate::specflow::FORMAT,
     crate::agent_os::FORMAT,
     crate::spec_kit::FORMAT,

@@ -21,6 +21,8 @@
 //! | [`tasker`] | Tasker: `tasks/T001.json` and its maps |
 //! | [`task_master`] | Task Master: `.taskmaster/tasks/tasks.json` |
 //! | [`beads`] | beads: `.beads/issues.jsonl` |
+//! | [`plan_md`] | PLAN.md: what the readers of GSD, Ultra Planner and long-run have in common |
+//! | [`gsd`], [`ultraplan`], [`long_run`] | where each of them keeps its plans, and what is done |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
 //! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |
@@ -36,9 +38,11 @@ pub mod finding;
 pub mod fixing;
 pub mod folder;
 pub mod format;
+pub mod gsd;
 pub mod gsd2;
 mod json;
 pub mod lint;
+pub mod long_run;
 pub mod markdown;
 pub mod native;
 pub mod node;
@@ -56,6 +60,7 @@ mod standing;
 pub mod task_master;
 pub mod tasker;
 pub mod toml;
+pub mod ultraplan;
 pub mod yaml;
 
 pub use finding::{Finding, Severity};

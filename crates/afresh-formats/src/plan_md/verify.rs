@@ -1,4 +1,4 @@
-//! `<verify>`: commands that we run, and prose that the worker is shown.
+//! `<verify>`: the commands in it. Prose is for the worker, who is shown the task as it stands.
 
 use std::ops::Range;
 
@@ -8,30 +8,29 @@ use super::tag::{tags, trim, unescape};
 use crate::markdown::lines::{Line, lines_from};
 use crate::markdown::{Fences, Kind};
 
+/// A command and where it stands.
+pub type Located = (String, Range<usize>);
+
 /// What a `<verify>` asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verify {
-    pub commands: Vec<(String, Range<usize>)>,
-    /// For the worker's eyes.
+    pub commands: Vec<Located>,
+    /// What is no command, and therefore not run.
     pub prose: Vec<String>,
 }
 
+/// What a person looks at is no check, and how often is nothing that a check could tell.
 const PARTS: [&str; 5] = ["automated", "human-check", "manual", "sampling_rate", "human"];
 
-/// Reads what stands in a `<verify>`.
+/// What stands in a `<verify>`.
 pub fn parse(text: &str, part: &Range<usize>, remarks: &mut Remarks) -> Verify {
     let mut verify = Verify::default();
     let parts = tags(text, part.clone(), &PARTS).known;
     if parts.is_empty() {
         verify.take(text, part, remarks);
     }
-    for tag in parts {
-        match tag.opening.name {
-            "automated" => verify.take(text, &tag.inner, remarks),
-            // How often to look is nothing that a check could tell.
-            "sampling_rate" => {}
-            _ => verify.prose.push(unescape(&text[tag.inner]).into_owned()),
-        }
+    for tag in parts.iter().filter(|tag| tag.opening.name == "automated") {
+        verify.take(text, &tag.inner, remarks);
     }
     for (command, at) in &verify.commands {
         judge(command, at, remarks);
@@ -42,25 +41,22 @@ pub fn parse(text: &str, part: &Range<usize>, remarks: &mut Remarks) -> Verify {
 impl Verify {
     fn take(&mut self, text: &str, part: &Range<usize>, remarks: &mut Remarks) {
         let part = trim(text, part.clone());
-        if part.is_empty() {
-            return;
-        }
         let lines = worth_reading(text, &part);
         if let Some(script) = as_script(&lines) {
             self.commands.push((script, part));
             return;
         }
-        let mut not_commands = None;
+        let mut prose = None;
         for line in lines {
-            let bare = unescape(line.without_bullet().text).into_owned();
-            if let Some(found) = command::find(&bare) {
-                self.commands.push((found, line.range()));
+            let bare = unescape(line.without_bullet().text);
+            if let Some(command) = command::find(&bare) {
+                self.commands.push((command, line.range()));
             } else {
-                not_commands.get_or_insert(line.range());
-                self.prose.push(bare);
+                prose = prose.or(Some(line.range()));
+                self.prose.push(bare.into_owned());
             }
         }
-        if let Some(at) = not_commands {
+        if let Some(at) = prose {
             let message = "this check is not a command, so it is not run".to_owned();
             let help = "write a command whose exit code tells, e.g. `npm test`; the worker is shown the text";
             remarks.warning("check-is-prose", &at, message, help);
@@ -118,52 +114,57 @@ mod tests {
     use super::*;
     use crate::finding::Source;
 
-    fn read(text: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
+    /// The commands, and what was said.
+    fn read(text: &str) -> (Vec<String>, Vec<String>) {
         let mut remarks = Remarks::default();
-        let verify = parse(text, &(0..text.len()), &mut remarks);
+        let commands = parse(text, &(0..text.len()), &mut remarks).commands;
         let said = remarks.render(&Source::new("PLAN.md", text));
         let said = said.into_iter().map(|found| format!("{} {}", found.code, found.line));
-        (verify.commands.into_iter().map(|(c, _)| c).collect(), verify.prose, said.collect())
+        (commands.into_iter().map(|(command, _)| command).collect(), said.collect())
+    }
+
+    #[track_caller]
+    fn runs(text: &str, commands: &[&str]) {
+        assert_eq!(
+            read(text),
+            (commands.iter().map(ToString::to_string).collect(), vec![]),
+            "{text}"
+        );
+    }
+
+    #[track_caller]
+    fn says(text: &str, code: &str) {
+        assert_eq!(read(text).1, [code], "{text}");
     }
 
     #[test]
     fn one_line_is_a_command_or_prose() {
-        assert_eq!(read("npm test && npm run lint").0, ["npm test && npm run lint"]);
-        assert_eq!(read(" All tests pass ").1, ["All tests pass"]);
-        assert_eq!(read(" All tests pass ").2, ["check-is-prose 1"]);
-        assert_eq!(read(" \n "), (vec![], vec![], vec![]));
-        assert_eq!(read("a &amp;&amp; b").0, ["a && b"]);
+        runs("npm test && npm run lint", &["npm test && npm run lint"]);
+        runs("a &amp;&amp; b", &["a && b"]);
+        runs(" \n ", &[]);
+        says(" All tests pass ", "check-is-prose 1");
     }
 
     #[test]
     fn parts_are_told_apart() {
         let text = "<automated>npm test</automated>\n<human-check><test>Click</test></human-check>\n<sampling_rate>1</sampling_rate>";
-        assert_eq!(
-            read(text),
-            (vec!["npm test".to_owned()], vec!["<test>Click</test>".to_owned()], vec![])
-        );
-        assert_eq!(read("<automated>MISSING — write it first</automated>").2, ["check-is-prose 1"]);
+        runs(text, &["npm test"]);
+        says("<automated>MISSING — write it first</automated>", "check-is-prose 1");
     }
 
     #[test]
     fn lines_are_checks_of_their_own_unless_they_belong_together() {
-        assert_eq!(
-            read("```bash\ncd a && ls\n# why\ncd b && ls\n```").0,
-            ["cd a && ls", "cd b && ls"]
-        );
-        assert_eq!(read("cd app\nnpm test").0, ["set -e\ncd app\nnpm test"]);
-        assert_eq!(read("grep -q a b &&\n  ls").0, ["set -e\ngrep -q a b &&\nls"]);
-        let (commands, prose, said) =
-            read("1. `npm test` passes\n2. Log in and look\n3. Look again");
-        assert_eq!(commands, ["npm test"]);
-        assert_eq!(prose, ["Log in and look", "Look again"]);
-        assert_eq!(said, ["check-is-prose 2"]);
+        runs("```bash\ncd a && ls\n# why\ncd b && ls\n```", &["cd a && ls", "cd b && ls"]);
+        runs("cd app\nnpm test", &["set -e\ncd app\nnpm test"]);
+        runs("grep -q a b &&\n  ls", &["set -e\ngrep -q a b &&\nls"]);
+        let mixed = "1. `npm test` passes\n2. Log in and look\n3. Look again";
+        assert_eq!(read(mixed), (vec!["npm test".to_owned()], vec!["check-is-prose 2".to_owned()]));
     }
 
     #[test]
     fn checks_that_prove_nothing_are_reported() {
-        assert_eq!(read("npm test 2>&1 | tail -5").2, ["check-cannot-fail 1"]);
-        assert_eq!(read("cd /home/me/app && npm test").2, ["check-leaves-tree 1"]);
-        assert_eq!(read("cd ~/app && npm test").2, ["check-leaves-tree 1"]);
+        says("npm test 2>&1 | tail -5", "check-cannot-fail 1");
+        says("cd /home/me/app && npm test", "check-leaves-tree 1");
+        says("cd ~/app && npm test", "check-leaves-tree 1");
     }
 }

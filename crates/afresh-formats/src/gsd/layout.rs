@@ -1,0 +1,282 @@
+//! Which files are plans, and what their paths say.
+//!
+//! `phases/02-api/02-01-PLAN.md` today; `02-01-auth-PLAN.md`, `plans/PLAN-01.md`, `02-PLAN-01.md`
+//! and a bare `PLAN.md` in older projects; `ABC-02-api/` with a project's code; archived milestones
+//! (`milestones/v1.0-phases/…`) and quick plans (`quick/007-fix/…`) beside them.
+
+use std::collections::BTreeMap;
+
+use crate::plan_md::set::{Number, phase_number};
+
+/// The longest id that we make; others may be added to it.
+const MAX_ID_CHARS: usize = 48;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanPath {
+    pub path: String,
+    /// What stands before `phases/`: where ROADMAP.md is. Ends in `/`, or is empty.
+    pub root: String,
+    pub area: Area,
+    /// The directory of its phase.
+    pub phase: String,
+    /// Its name without `-PLAN.md`; that of its directory, where it is a bare PLAN.md.
+    pub stem: String,
+    pub number: Option<Number>,
+}
+
+/// Which of the directories below `.planning`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Area {
+    /// Archived; with the milestone's name.
+    Milestone(String),
+    Phases,
+    Quick,
+}
+
+/// The plans among these paths, in the order in which they run.
+pub fn plans(paths: &[String]) -> Vec<PlanPath> {
+    let mut plans: Vec<PlanPath> = paths.iter().filter_map(|path| PlanPath::parse(path)).collect();
+    plans.sort_by_cached_key(|plan| (plan.phase_key(), plan.number.clone(), plan.path.clone()));
+    plans
+}
+
+impl PlanPath {
+    fn parse(path: &str) -> Option<Self> {
+        let mut parts: Vec<&str> = path.split('/').collect();
+        let (prefix, suffix) = plan_name(parts.pop()?)?;
+        let foreign = [".long-run", ".gsd", "slices", "node_modules", ".git"];
+        if parts.iter().any(|part| foreign.contains(part)) {
+            return None;
+        }
+        let (area, at) = area(&parts)?;
+        let phase = parts.get(at).copied().unwrap_or_default();
+        let root_end = parts.iter().take(area_start(&parts, at)).map(|part| part.len() + 1).sum();
+        let phase_of_dir = phase_number(without_code(phase)).map(|(number, _)| number);
+        let own = without_code(prefix);
+        let number = match (Number::leading(own), suffix, &phase_of_dir) {
+            (Some((number, _)), ..) => Some(number),
+            (None, Some(plan), _) if phase_number(own).is_some() => {
+                Some(Number { phase: phase_number(own)?.0, plan })
+            }
+            (None, Some(plan), phase) => {
+                Some(Number { phase: phase.clone().unwrap_or_default(), plan })
+            }
+            _ => None,
+        };
+        // A file that is only called PLAN.md may be anything.
+        if !parts.iter().any(|part| *part == "phases" || *part == ".planning")
+            && area == Area::Phases
+            && number.is_none()
+        {
+            return None;
+        }
+        let stem = if prefix.is_empty() && suffix.is_none() { phase } else { prefix };
+        Some(Self {
+            path: path.to_owned(),
+            root: path[..root_end].to_owned(),
+            area,
+            phase: phase.to_owned(),
+            stem: stem.to_owned(),
+            number,
+        })
+    }
+
+    /// Area, number and directory: phases in the order in which they run.
+    pub fn phase_key(&self) -> (Area, Vec<u64>, String) {
+        let own = phase_number(without_code(&self.phase)).map(|(number, _)| number);
+        let number = own.or_else(|| self.number.as_ref().map(|number| number.phase.clone()));
+        let last = vec![u64::MAX];
+        (self.area.clone(), number.unwrap_or(last), self.phase.clone())
+    }
+
+    /// Where its summary may be.
+    pub fn summaries(&self) -> Vec<String> {
+        let (directory, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        let slash = if directory.is_empty() { "" } else { "/" };
+        let beside = |name: String| format!("{directory}{slash}{name}");
+        let mut all = vec![beside(name.replace("PLAN", "SUMMARY"))];
+        if let Some((_, end)) = Number::leading(&self.stem) {
+            all.push(beside(format!("{}-SUMMARY.md", &self.stem[..end])));
+        }
+        if let Some(above) = directory.strip_suffix("plans") {
+            all.push(format!("{above}summaries/{}", name.replace("PLAN", "SUMMARY")));
+        }
+        all
+    }
+}
+
+/// What stands before `-PLAN`, and the number behind it; none for what is no plan.
+fn plan_name(name: &str) -> Option<(&str, Option<u64>)> {
+    let stem = name.strip_suffix(".md")?;
+    if ["OUTLINE", "SUMMARY", "REVIEW", ".pre-bounce"].iter().any(|other| stem.contains(other)) {
+        return None;
+    }
+    if stem == "PLAN" {
+        return Some(("", None));
+    }
+    if let Some(prefix) = stem.strip_suffix("-PLAN") {
+        return Some((prefix, None));
+    }
+    let (prefix, rest) = match stem.strip_prefix("PLAN-") {
+        Some(rest) => ("", rest),
+        None => stem.split_once("-PLAN-")?,
+    };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    Some((prefix, Some(rest[..digits].parse().ok()?)))
+}
+
+/// The area of a directory, and which of its parts is the phase's.
+fn area(parts: &[&str]) -> Option<(Area, usize)> {
+    for (at, part) in parts.iter().enumerate() {
+        let milestone = part.strip_suffix("-phases").filter(|name| name.starts_with('v'));
+        match (*part, milestone) {
+            ("phases", _) => return Some((Area::Phases, at + 1)),
+            ("quick", _) => return Some((Area::Quick, at + 1)),
+            (_, Some(name)) => return Some((Area::Milestone(name.to_owned()), at + 1)),
+            _ => {}
+        }
+    }
+    // The folder may be a phase, or hold phases.
+    let is_phase = |part: &str| phase_number(without_code(part)).is_some();
+    match parts {
+        [] | ["plans"] => Some((Area::Phases, 0)),
+        [phase] | [phase, "plans"] if is_phase(phase) => Some((Area::Phases, 0)),
+        [.., ".planning"] => Some((Area::Phases, parts.len())),
+        _ => None,
+    }
+}
+
+/// How many parts stand before `phases/`, `quick/` or `milestones/`.
+fn area_start(parts: &[&str], phase: usize) -> usize {
+    let area = phase.saturating_sub(1).min(parts.len());
+    if area > 0 && parts[area - 1] == "milestones" { area - 1 } else { area }
+}
+
+/// Without a project's code: `ABC-02-api` is `02-api`.
+fn without_code(name: &str) -> &str {
+    match name.split_once('-') {
+        Some((code, rest))
+            if code.starts_with(|c: char| c.is_ascii_uppercase())
+                && code.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+                && rest.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            rest
+        }
+        _ => name,
+    }
+}
+
+/// The ids of the plans' tasks: `NN-PP` where that is enough, else the file's name.
+pub fn ids(plans: &[PlanPath]) -> Vec<String> {
+    let mut numbered: BTreeMap<String, usize> = BTreeMap::new();
+    for plan in plans {
+        *numbered.entry(short_id(plan)).or_default() += 1;
+    }
+    let id = |plan: &PlanPath| {
+        let short = short_id(plan);
+        if numbered.get(&short) == Some(&1) { short } else { long_id(plan) }
+    };
+    plans.iter().map(id).collect()
+}
+
+fn short_id(plan: &PlanPath) -> String {
+    match Number::leading(without_code(&plan.stem)) {
+        Some((_, end)) => of_area(plan, &without_code(&plan.stem)[..end]),
+        None => match (&plan.number, phase_number(without_code(&plan.phase))) {
+            (Some(number), Some((_, end))) => {
+                of_area(plan, &format!("{}-{:02}", &without_code(&plan.phase)[..end], number.plan))
+            }
+            (Some(number), None) if plan.stem.is_empty() => {
+                of_area(plan, &format!("{:02}", number.plan))
+            }
+            _ => long_id(plan),
+        },
+    }
+}
+
+fn long_id(plan: &PlanPath) -> String {
+    of_area(plan, if plan.stem.is_empty() { "plan" } else { &plan.stem })
+}
+
+/// With what tells the areas apart, and without what no id may hold.
+fn of_area(plan: &PlanPath, name: &str) -> String {
+    let name = match &plan.area {
+        Area::Milestone(milestone) => format!("{milestone}-{name}"),
+        Area::Phases => name.to_owned(),
+        Area::Quick => format!("quick-{name}"),
+    };
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let plain: String = name.chars().map(plain).take(MAX_ID_CHARS).collect();
+    plain.trim_matches(['-', '.']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: &str) -> Option<(String, Option<Number>, String)> {
+        let plan = PlanPath::parse(path)?;
+        let id = ids(std::slice::from_ref(&plan)).pop()?;
+        Some((id, plan.number, plan.root))
+    }
+
+    fn id(path: &str) -> Option<String> {
+        read(path).map(|(id, ..)| id)
+    }
+
+    /// FO-02: current and older places of plans.
+    #[test]
+    fn fo_02_plans_are_found_in_all_their_places() {
+        let is =
+            |path: &str, expected: &str| assert_eq!(id(path).as_deref(), Some(expected), "{path}");
+        is(".planning/phases/01-setup/01-02-PLAN.md", "01-02");
+        is(".planning/phases/02.1-fix/02.1-01-PLAN.md", "02.1-01");
+        is(".planning/phases/01-setup/01-02-auth-flow-PLAN.md", "01-02");
+        is(".planning/phases/ABC-03-api/ABC-03-01-PLAN.md", "03-01");
+        is(".planning/phases/03-api/plans/PLAN-01.md", "03-01");
+        is(".planning/phases/03-api/PLAN-02-routes.md", "03-02");
+        is(".planning/phases/03-api/03-PLAN-02.md", "03-02");
+        is(".planning/phases/03-api/PLAN.md", "03-api");
+        is(".planning/milestones/v1.0-phases/01-setup/01-01-PLAN.md", "v1.0-01-01");
+        is(".planning/quick/007-fix-login/007-PLAN.md", "quick-007");
+        is(".planning/quick/007-fix-login/PLAN.md", "quick-007-fix-login");
+        is("phases/01-setup/01-02-PLAN.md", "01-02");
+        is("01-setup/01-02-PLAN.md", "01-02");
+        is("01-02-PLAN.md", "01-02");
+        is("plans/PLAN-01.md", "01");
+        is("app/.planning/phases/01-a b/01-01-ü-PLAN.md", "01-01");
+        is(".planning/PLAN.md", "plan");
+    }
+
+    #[test]
+    fn what_is_no_plan_is_left_alone() {
+        for path in [
+            ".planning/phases/01-a/01-01-SUMMARY.md",
+            ".planning/phases/01-a/01-01-PLAN-REVIEW.md",
+            ".planning/phases/01-a/01-PLAN-OUTLINE.md",
+            ".planning/phases/01-a/01-01-PLAN.pre-bounce.md",
+            ".planning/phases/01-a/01-RESEARCH.md",
+            ".planning/phases/01-a/PLANNING.md",
+            ".long-run/plans/01-PLAN.md",
+            ".gsd/milestones/M001/slices/S01/S01-PLAN.md",
+            "docs/PLAN.md",
+            "PLAN.md",
+            "plans/01-PLAN.md",
+            "docs/a/b/01-01-PLAN.md",
+        ] {
+            assert_eq!(id(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_roadmap_is_looked_for_above_the_phases() {
+        let root = |path: &str| read(path).map(|(.., root)| root);
+        assert_eq!(root(".planning/phases/01-a/01-01-PLAN.md").as_deref(), Some(".planning/"));
+        assert_eq!(
+            root(".planning/milestones/v1-phases/01-a/01-01-PLAN.md").as_deref(),
+            Some(".planning/")
+        );
+        assert_eq!(root("phases/01-a/01-01-PLAN.md").as_deref(), Some(""));
+        assert_eq!(root("01-01-PLAN.md").as_deref(), Some(""));
+    }
+}

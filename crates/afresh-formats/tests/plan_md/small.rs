@@ -1,0 +1,109 @@
+//! Small plans, each about one thing.
+
+use afresh_formats::format::Unit;
+
+use crate::{plan, read, rendered, shown, task};
+
+/// B12: a plan without tasks is a task without steps; a file without anything is nothing to do.
+#[test]
+fn b12_plans_without_tasks_are_said() {
+    insta::assert_snapshot!(rendered(&plan("")));
+    insta::assert_snapshot!(rendered(&plan("---\nplan: 01\n---\n  \n")));
+    let whole = plan("Write the manual.");
+    assert_eq!(task(&whole, "01-01").instructions, "Write the manual.");
+}
+
+/// B15: YAML that would grow is refused.
+#[test]
+fn b15_a_frontmatter_with_aliases_is_refused() {
+    let text = "---\nplan: &a [x]\ndepends_on: [*a, *a]\n---\n<task><name>x</name></task>";
+    insta::assert_snapshot!(rendered(&plan(text)));
+}
+
+/// B16: nothing is expanded, and no file is read.
+#[test]
+fn b16_entities_stay_as_they_are() {
+    let text = "<!DOCTYPE a [<!ENTITY lol \"lol\"><!ENTITY x SYSTEM \"file:///etc/passwd\">]>\n<task><name>&lol;&x;</name><verify>test -f a</verify></task>";
+    let reading = plan(text);
+    assert_eq!(task(&reading, "01-01").steps[0].name, "&lol;&x;");
+}
+
+/// B17: what is cut off is an error, with its line.
+#[test]
+fn b17_a_task_that_never_ends_is_an_error() {
+    insta::assert_snapshot!(rendered(&plan(
+        "<tasks>\n<task type=\"auto\">\n<name>x</name>\n<verify>npm"
+    )));
+}
+
+/// B18: however its lines end, a plan is the same, and so are the places.
+#[test]
+fn b18_line_ends_and_marks_make_no_difference() {
+    let files = crate::fixture("gsd/shop");
+    let strange = files.iter().map(|(path, text)| {
+        let text = format!("\u{feff}{}", text.trim_end().replace('\n', "\r\n"));
+        (path.clone(), text)
+    });
+    let (plain, strange) = (read(files.clone(), Unit::Plan), read(strange.collect(), Unit::Plan));
+    assert_eq!(rendered(&plain), rendered(&strange));
+    assert_eq!(shown(&plain), shown(&strange));
+}
+
+/// B19: bytes that are not text are located.
+#[test]
+fn b19_bytes_that_are_no_text_are_located() {
+    let folder =
+        afresh_formats::folder::MemoryFolder::new([("01-01-PLAN.md", b"<task>\n\xff".to_vec())]);
+    let reading = (crate::format("gsd").read)(&folder, &crate::wishes(Unit::Plan));
+    insta::assert_snapshot!(rendered(&reading));
+}
+
+/// B20: a misspelt tag or key never silently means that there is no check.
+#[test]
+fn b20_misspelt_tags_and_keys_are_named() {
+    let text = "---\nplan: 01\ndepend_on: [01-02]\n---\n<task type=\"auto\">\n  <name>x</name>\n  <verfiy>npm test</verfiy>\n</task>";
+    insta::assert_snapshot!(rendered(&plan(text)));
+}
+
+/// B21: an empty check is no check.
+#[test]
+fn b21_a_plan_without_a_command_is_unchecked() {
+    for verify in ["<verify></verify>", "<verify>  \n </verify>", "", "<verify>Looks good</verify>"]
+    {
+        let reading = plan(&format!("<task><name>x</name><files>a</files>{verify}</task>"));
+        let plan = reading.plan.as_ref().expect("a plan");
+        assert_eq!(plan.unchecked().count(), 1, "{verify}");
+    }
+}
+
+/// Whatever a plan puts into a check of ours, it stays one word.
+#[test]
+fn what_becomes_part_of_a_command_is_quoted() {
+    let text = "---\nmust_haves:\n  artifacts:\n    - path: \"src/$(touch x)'.ts\"\n    - path: a/b.ts\n      contains: \"'; touch pwned; echo '\"\n---\n<task><name>x</name></task>";
+    let reading = plan(text);
+    let commands: Vec<&str> =
+        task(&reading, "01-01").checks.iter().map(|c| c.command.as_str()).collect();
+    assert_eq!(
+        commands,
+        ["test -f 'a/b.ts'", "grep -qF -e ''\\''; touch pwned; echo '\\''' 'a/b.ts'"]
+    );
+}
+
+/// B01, B02, B04: paths that leave the repository are refused where they stand.
+#[test]
+fn b01_b02_b04_paths_that_leave_the_repository_are_refused() {
+    let text = "---\nfiles_modified: [/etc/passwd, ok.ts]\n---\n<task><name>x</name>\n<files>../../etc/x, .git/hooks/post-commit</files></task>";
+    insta::assert_snapshot!(rendered(&plan(text)));
+}
+
+/// B10: plans that need each other are shown as their circle.
+#[test]
+fn b10_plans_in_a_circle_are_shown() {
+    let member = |number: &str, needs: &str| {
+        let path = format!(".planning/phases/01-a/01-{number}-PLAN.md");
+        (path, format!("---\nwave: 1\ndepends_on: [{needs}]\n---\n<task><name>x</name></task>"))
+    };
+    let reading = read(vec![member("01", "02"), member("02", "01-01")], Unit::Plan);
+    assert!(reading.plan.is_none());
+    insta::assert_snapshot!(rendered(&reading));
+}
