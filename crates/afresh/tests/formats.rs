@@ -159,3 +159,40 @@ fn fo_04_a_named_spec_keeps_what_was_executed_before() {
     };
     assert_eq!((attempts("G1"), attempts("G2a")), (Some(0.into()), Some(1.into())), "{status}");
 }
+
+/// FO-02, RE-01: a plan of GSD, with a checkpoint and must-haves, runs to done.
+#[test]
+fn fo_02_a_gsd_project_runs_to_done() {
+    let repo = holding("gsd/greeting", "");
+    runs_there(&repo, "gsd");
+    let tree = repo.git(&["ls-tree", "-r", "--name-only", &branch(&repo)]);
+    assert!(tree.contains("src/app/page.txt"), "{tree}");
+}
+
+/// FO-02, RE-01: Ultra Planner's workers answer in YAML; by task, its waves are kept.
+#[test]
+fn fo_02_an_ultraplan_project_runs_to_done_by_task() {
+    let answer = "```yaml\nstatus: success\ntask_name: \"x\"\nfiles_modified: []\nverification:\n  command: \"true\"\n  exit_code: 0\n  output_summary: ok\ndone_criteria_met: true\nevidence: |\n  done\nerror: null\n```";
+    runs("ultraplan/greeting", "ultraplan", answer);
+    let repo = holding("ultraplan/greeting", answer);
+    let shown = repo.afresh(&["show", ".", "--unit", "task", "--json"]).expect(0).json();
+    let wave = serde_json::json!([["01-01-01", "01-01-02"], ["01-01-03"]]);
+    assert_eq!(shown["waves"], wave);
+    repo.afresh(&["run", ".", "--unit", "task"]).expect(0);
+}
+
+/// FO-01, RE-01: a plan of long-run goes on after what its summaries say is completed.
+#[test]
+fn fo_01_a_long_run_goes_on_where_it_was() {
+    let answer = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\", \"tasks_completed\": \"1/1\", \"commits\": [], \"files_modified\": [], \"deviations\": []}\nOUTPUT_JSON_END";
+    let repo = holding("long-run/greeting", answer);
+    runs_there(&repo, "long-run");
+    let tree = repo.git(&["ls-tree", "-r", "--name-only", &branch(&repo)]);
+    assert!(tree.contains("file-02.txt") && tree.contains("file-03.txt"), "{tree}");
+    assert!(!tree.contains("file-01.txt"), "{tree}");
+}
+
+/// The branch of the last run.
+fn branch(repo: &TestRepo) -> String {
+    repo.status()["branch"].as_str().expect("a branch").to_owned()
+}
