@@ -125,6 +125,8 @@ fn task_json(wave: u32, task: &Task, percent: u64) -> Value {
         "no_check": task.no_check,
         "tier": task.tier,
         "est_context": share(percent),
+        "checkpoint": task.checkpoint,
+        "done_before": task.done_before,
     })
 }
 
@@ -182,6 +184,16 @@ fn task_text(text: &mut String, task: &Task, percent: u64) {
         format!("  (needs {})", ids.join(", "))
     };
     let title = safe(&task.title);
+    // Who asks a person, or is done, fills nobody's context.
+    if let Some(checkpoint) = &task.checkpoint {
+        let first = safe(checkpoint.text.lines().next().unwrap_or_default());
+        let _ = writeln!(text, "  {}  {title}{needs}\n      asks a person: {first}", task.id);
+        return;
+    }
+    if let Some(how) = &task.done_before {
+        let _ = writeln!(text, "  {}  {title}{needs}\n      done before: {}", task.id, safe(how));
+        return;
+    }
     let _ = writeln!(text, "  {}  {title}{needs}  ~{percent} % context", task.id);
     let files: Vec<String> = task.patterns().map(|pattern| safe(pattern.as_str())).collect();
     if files.is_empty() {
