@@ -255,6 +255,7 @@ mod tests {
         assert_eq!(unescape("a &amp;&amp; b &lt; c"), "a && b < c");
         assert_eq!(unescape("&amp;lt;"), "&lt;");
         assert_eq!(unescape("a && echo '&amp;'"), "a && echo '&amp;'");
+        assert_eq!(unescape("echo '&amp;' && b"), "echo '&amp;' && b");
         assert_eq!(unescape("&lol9; &amp;"), "&lol9; &amp;");
     }
 }

@@ -107,3 +107,38 @@ fn b10_plans_in_a_circle_are_shown() {
     assert!(reading.plan.is_none());
     insta::assert_snapshot!(rendered(&reading));
 }
+
+fn member(phase: &str, number: &str) -> (String, String) {
+    let path = format!(".planning/phases/{phase}-x/{phase}-{number}-PLAN.md");
+    (path, "<task><name>x</name><verify>make test</verify></task>".to_owned())
+}
+
+/// FO-02: a summary tells that a plan is done, unless it says otherwise.
+#[test]
+fn fo_02_a_summary_tells_what_is_done() {
+    let done = |status: &str| {
+        let summary = format!("---\nphase: 01\n{status}\n---\n# Summary\n");
+        let path = ".planning/phases/01-x/01-01-SUMMARY.md".to_owned();
+        let reading = read(vec![member("01", "01"), (path, summary)], Unit::Plan);
+        task(&reading, "01-01").done_before.is_some()
+    };
+    for status in ["", "status: complete", "status: passed", "completed: 2026-01-01"] {
+        assert!(done(status), "{status}");
+    }
+    for word in ["blocked", "halted", "Failed", "partial", "in_progress", "\"in progress\""] {
+        assert!(!done(&format!("status: {word}")), "{word}");
+    }
+}
+
+/// FO-02: without a roadmap, phases run in the order of their numbers.
+#[test]
+fn fo_02_phases_run_one_after_the_other() {
+    let files = vec![member("2", "1"), member("10", "1"), member("2.1", "1"), member("2", "2")];
+    let reading = read(files, Unit::Plan);
+    let needs = |id: &str| -> Vec<String> {
+        task(&reading, id).needs.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(needs("2-1"), Vec::<String>::new());
+    assert_eq!(needs("2.1-1"), ["2-1", "2-2"]);
+    assert_eq!(needs("10-1"), ["2.1-1"]);
+}

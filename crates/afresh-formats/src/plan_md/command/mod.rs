@@ -1,10 +1,11 @@
 //! Is it a command or prose?
 //!
-//! In three of ten plans, what stands in `<verify>` is prose: "All tests pass". Running that would
-//! be wrong, and so would be to leave a command out. The rules, in this order; in doubt it is prose,
+//! About three in ten of the texts that stand alone in a `<verify>` are prose: "All tests pass".
+//! Running that would be wrong, and so would be to leave a command out. The rules, in this order; in doubt it is prose,
 //! because prose is shown to the worker and reported, while a command is run:
 //!
-//! 1. Around it: `$ cmd`, `` `cmd` ``, "Run `cmd`", "`cmd` passes" are the command in them.
+//! 1. Around it: `$ cmd`, `` `cmd` ``, "Run `cmd`", "`cmd` passes" are the command in them; so is "Run `cmd` to
+//!    ensure that …", unless the command only looks (`grep`, `ls`), does not end, or another follows.
 //! 2. Quotes and brackets must match: "doesn't work" is no command.
 //! 3. The first word is a known program, a path (`./check.sh`), or any plain word whose arguments
 //!    look like a command's: an option, an operator, a redirection.
@@ -13,33 +14,14 @@
 //! 5. None of its bare words says what should come of it ("returns", "should", "the"), it has no
 //!    arrow, no remark in brackets, and does not end like a sentence.
 
+mod around;
+mod judge;
+mod words;
+
 use super::shell_words::{Token, tokens};
-
-/// Programs that are nothing but programs.
-const PROGRAMS: &str = "ansible awk aws az bash bats bazel black bun bundle bunx cargo cat cd chmod clang cmake cmp \
-composer cp ctest curl deno diff docker docker-compose dotnet echo egrep eslint exit export false fgrep flake8 flutter \
-forge gcc gcloud gh git gofmt golangci-lint gradle grep gunzip gzip hadolint helm httpie java javac jest jq just kubectl \
-ls markdownlint mix mkdir mkdocs mocha mvn mypy mysql next nix node nox npm npx nvm openssl perl php phpunit pip pip3 \
-playwright pnpm poetry prettier printf prisma psql pwd pylint pyright pytest python python3 rake redis-cli rg rm rspec \
-rubocop ruby ruff rustc rustfmt sed sh shellcheck shasum sha256sum sqlite3 ssh stat swift swiftlint tar tee terraform tox \
-tree tsc tsx turbo unzip uv uvx vite vitest vue-tsc wc webpack wget xargs xcodebuild xmllint yamllint yarn yq zsh zig \
-[ [[ ! : { if for while until case set source . true nyc biome oxlint wrangler vercel netlify supabase firebase expo \
-eas fastlane pod maestro detox cypress storybook nx lerna changeset commitlint stylelint htmlhint lighthouse k6 ab wrk \
-dart elixir erl ghc cabal stack lein sbt scala kotlinc gradlew mvnw tail head";
-
-/// Programs whose names are also words of a sentence.
-const WORDS: &str = "make test find go file which time sort kill touch task meson ninja env command type timeout \
-date sleep read watch expect open look run node check invoke hugo";
-
-/// What makes one of those a command.
-const SECOND_WORDS: &str = "all build check clean ci cover coverage dev fmt format generate install lint list mod proto \
-release run setup start test tests typecheck validate verify vet e2e unit integration docs doc";
-
-/// Words that tell what should come of it.
-const VERDICTS: &str = "the is are was were be been should must will can returns return passes pass passing succeeds \
-succeed successfully exits shows show displays display contains contain exists exist works work outputs prints matches \
-appears appear renders compiles produces without that when and or with then verify verifies confirm confirms ensure \
-ensures manually visually has have does green fails fail";
+use around::in_backticks;
+pub use judge::{cannot_fail, leaves_the_tree};
+use words::{PROGRAMS, SECOND_WORDS, VERDICTS, WORDS, listed};
 
 /// The command in this text, if it is one.
 pub fn find(text: &str) -> Option<String> {
@@ -51,30 +33,6 @@ pub fn find(text: &str) -> Option<String> {
     let lower = text.get(..4).unwrap_or_default().to_ascii_lowercase();
     let bare = if matches!(lower.as_str(), "run " | "run:") { text[4..].trim() } else { text };
     is_command(bare).then(|| bare.to_owned())
-}
-
-/// `` `cmd` ``, with nothing around it but "Run" and a word that says that it passes.
-fn in_backticks(text: &str) -> Option<&str> {
-    const AFTER: [&str; 12] = [
-        "",
-        "passes",
-        "pass",
-        "succeeds",
-        "exits 0",
-        "exits with 0",
-        "exits with code 0",
-        "returns 0",
-        "runs without errors",
-        "completes without errors",
-        "passes with no errors",
-        "works",
-    ];
-    let (before, rest) = text.split_once('`')?;
-    let (inside, after) = rest.split_once('`')?;
-    let before = before.trim().trim_end_matches(':').to_ascii_lowercase();
-    let after = after.trim().trim_end_matches(['.', ';']).to_ascii_lowercase();
-    (matches!(before.as_str(), "" | "run" | "execute") && AFTER.contains(&after.as_str()))
-        .then_some(inside.trim())
 }
 
 fn is_command(text: &str) -> bool {
@@ -135,10 +93,6 @@ fn looks_like_arguments(rest: &[Token]) -> bool {
     })
 }
 
-fn listed(words: &str, word: &str) -> bool {
-    words.split(' ').any(|listed| listed == word)
-}
-
 fn is_path(text: &str) -> bool {
     text.contains('/')
         || text.starts_with('.')
@@ -157,7 +111,8 @@ fn reads_like_prose(tokens: &[Token], text: &str) -> bool {
                 if starts {
                     prints = matches!(text.as_str(), "echo" | "printf" | "for" | "case");
                 }
-                let says = listed(VERDICTS, &text.to_ascii_lowercase());
+                let bare = text.trim_end_matches([',', '.', ';', ':']).to_ascii_lowercase();
+                let says = listed(VERDICTS, &bare);
                 let arrow =
                     matches!(text.as_str(), "->" | "=>" | "→" | "⇒" | "—" | "–" | "✓" | "≥");
                 if !prints && !quoted && (arrow || (says && !starts)) {
@@ -179,34 +134,6 @@ fn ends_like_a_sentence(tokens: &[Token], text: &str) -> bool {
     let stem = last.trim_end_matches(['.', ':', ',']);
     let word = !stem.is_empty() && stem.chars().all(char::is_alphabetic);
     word && stem.len() < last.len() && text.split_whitespace().count() > 2
-}
-
-/// Why this command would pass whatever happens, if it would.
-pub fn cannot_fail(command: &str) -> Option<&'static str> {
-    let tokens = tokens(command)?;
-    let last = tokens.iter().rposition(|token| matches!(token, Token::Operator(_)))?;
-    let Token::Operator(operator) = &tokens[last] else { return None };
-    let Some(Token::Word { text: program, .. }) = tokens.get(last + 1) else { return None };
-    match (*operator, program.as_str()) {
-        ("|", "head" | "tail" | "cat" | "tee" | "sort" | "wc" | "less" | "more") => {
-            Some("its exit code is that of the last program of the pipe")
-        }
-        ("||" | ";", "true" | "echo" | ":" | "printf") => {
-            Some("its exit code is that of its last part, which always passes")
-        }
-        _ => None,
-    }
-}
-
-/// Does it go to a directory of some machine, instead of staying where it is started?
-pub fn leaves_the_tree(command: &str) -> bool {
-    let Some(tokens) = tokens(command) else { return false };
-    tokens.windows(2).any(|pair| match pair {
-        [Token::Word { text: cd, .. }, Token::Word { text: to, .. }] => {
-            cd == "cd" && (to.starts_with(['/', '~']) && to != "/tmp" && !to.starts_with("/tmp/"))
-        }
-        _ => false,
-    })
 }
 
 #[cfg(test)]
@@ -255,6 +182,12 @@ mod tests {
             ("`npm run build` succeeds.", "npm run build"),
             ("Run: npm test", "npm test"),
             ("Run npm run lint", "npm run lint"),
+            ("Run `./gradlew :app:assembleDebug`.", "./gradlew :app:assembleDebug"),
+            ("`npm run lint -- --quiet a.jsx` passes (no errors)", "npm run lint -- --quiet a.jsx"),
+            ("`pytest tests -v` — all tests pass.", "pytest tests -v"),
+            ("`mypy --strict a.py` clean.", "mypy --strict a.py"),
+            ("Run `cargo check -p a` to confirm that `B` compiles.", "cargo check -p a"),
+            ("`cd web && npx tsc --noEmit` — zero TypeScript errors", "cd web && npx tsc --noEmit"),
         ] {
             assert_eq!(find(text).as_deref(), Some(command), "{text}");
         }
@@ -292,6 +225,13 @@ mod tests {
             "构建成功",
             "run the linter.",
             "node exports the right symbols",
+            "npm run build succeeds, visually confirm it",
+            "npm run build, then look",
+            "Run `grep -c x f` to confirm no matches",
+            "Run `npm run dev` to verify the page",
+            "`cd web && npx tsc --noEmit 2>&1 | grep View` returns 0 errors",
+            "`npm test` passes; `npm run lint` passes",
+            "Rebuild: `docker compose build`",
         ] {
             assert_eq!(find(text), None, "{text}");
         }
