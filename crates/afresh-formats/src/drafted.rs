@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use afresh_core::Plan;
 use afresh_core::plan::{Field, Place, PlanDraft, Problem, TaskDraft};
 
-use crate::finding::{Finding, Source};
+use crate::finding::Finding;
 use crate::folder::Folder;
+use crate::placing::Placing;
 use crate::reading::{Reading, Spot};
 
 /// The most findings of one reading.
@@ -42,24 +43,20 @@ pub struct Drafted {
     pub findings: Vec<Finding>,
     /// Fields that mean nothing here, by file and path, as they were written (FO-06).
     pub unknown: BTreeMap<String, String>,
+    /// Where the findings are that have no place yet.
+    pub(crate) placing: Placing,
 }
 
 impl Drafted {
-    /// A finding at a place in one of the files.
-    pub fn find(
-        &mut self,
-        folder: &dyn Folder,
-        spot: &Spot,
-        code: &str,
-        message: impl Into<String>,
-    ) -> &mut Finding {
-        // More than this say nothing new, and each one costs a look at its file.
-        if self.findings.len() >= MAX_FINDINGS {
-            self.findings.truncate(MAX_FINDINGS - 1);
-            self.findings.push(Finding::of_file(&spot.file, code, message));
-        } else {
-            self.findings.push(finding(folder, spot, code, message));
+    /// A finding at a place in one of the files; the place is filled in at the end.
+    pub fn find(&mut self, spot: &Spot, code: &str, message: impl Into<String>) -> &mut Finding {
+        // More than this say nothing new: of them, only the last one is kept, and errors.
+        if self.findings.len() < MAX_FINDINGS {
+            self.placing.ask(self.findings.len(), spot);
+        } else if self.findings.len() > MAX_FINDINGS {
+            self.findings.pop_if(|last| !last.is_error());
         }
+        self.findings.push(Finding::of_file(&spot.file, code, message));
         self.findings.last_mut().expect("just added")
     }
 
@@ -76,12 +73,11 @@ impl Drafted {
             Err(_) if self.tasks.is_empty() && !readable => None,
             Ok(plan) => Some(plan).filter(|_| readable),
             Err(problems) => {
-                let located: Vec<Finding> =
-                    problems.iter().take(MAX_FINDINGS).map(|p| self.locate(folder, p)).collect();
-                self.findings.extend(located);
+                problems.iter().take(MAX_FINDINGS).for_each(|problem| self.take(problem));
                 None
             }
         };
+        self.placing.place(folder, &mut self.findings);
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
         let places = self.tasks.into_iter().map(|task| task.whole).collect();
@@ -89,18 +85,21 @@ impl Drafted {
         Reading { plan, findings, target, unknown, places }
     }
 
-    fn locate(&self, folder: &dyn Folder, problem: &Problem) -> Finding {
-        let mut message = problem.message.clone();
-        if let Some(other) = problem.related.as_ref().and_then(|place| self.spot(place)) {
-            let at = finding(folder, other, "", "");
-            message = format!("{message} (the first is at {}:{})", at.file, at.line);
+    /// Takes down what is wrong with the plan.
+    fn take(&mut self, problem: &Problem) {
+        let position = self.findings.len();
+        let spot = self.spot(&problem.place).cloned();
+        if let Some(spot) = &spot {
+            self.placing.ask(position, spot);
         }
-        let mut found = match self.spot(&problem.place) {
-            Some(spot) => finding(folder, spot, problem.kind.code(), message),
-            None => Finding::of_file(".", problem.kind.code(), message),
-        };
+        let first = problem.related.as_ref().and_then(|place| self.spot(place)).cloned();
+        if let Some(first) = &first {
+            self.placing.ask_for_first(position, first);
+        }
+        let file = spot.as_ref().map_or(".", |spot| &spot.file);
+        let mut found = Finding::of_file(file, problem.kind.code(), problem.message.as_str());
         found.help.clone_from(&problem.help);
-        found
+        self.findings.push(found);
     }
 
     fn spot(&self, place: &Place) -> Option<&Spot> {
@@ -108,18 +107,5 @@ impl Drafted {
         let spots = &task.spots;
         let exact = spots.get(&(place.step, place.field, place.item));
         Some(exact.or_else(|| spots.get(&(place.step, place.field, 0))).unwrap_or(&task.whole))
-    }
-}
-
-/// A finding at a place.
-pub fn finding(
-    folder: &dyn Folder,
-    spot: &Spot,
-    code: &str,
-    message: impl Into<String>,
-) -> Finding {
-    match folder.text(&spot.file) {
-        Some(Ok(text)) => Source::new(&spot.file, &text).finding(code, &spot.range, message),
-        _ => Finding::of_file(&spot.file, code, message),
     }
 }

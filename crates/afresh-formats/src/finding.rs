@@ -147,6 +147,13 @@ impl<'a> Source<'a> {
     }
 
     pub fn finding(&self, code: &str, at: &Range<usize>, message: impl Into<String>) -> Finding {
+        let mut finding = Finding::of_file(self.name, code, message);
+        self.locate(&mut finding, at);
+        finding
+    }
+
+    /// Says where in this file a finding is.
+    pub fn locate(&self, finding: &mut Finding, at: &Range<usize>) {
         let (line, column) = self.place(at.start);
         let start = self.line_starts[line - 1];
         let excerpt = self.text[start..].lines().next().unwrap_or_default();
@@ -154,17 +161,12 @@ impl<'a> Source<'a> {
         let cut = if column > FAR_COLUMN { column - CHARS_BEFORE } else { 0 };
         let mark = if cut > 0 { "…" } else { "" };
         let rest = excerpt.chars().skip(if cut > 0 { cut + 1 } else { 0 });
-        let shown = mark.chars().chain(rest).take(EXCERPT_CHARS).collect();
+        finding.excerpt = mark.chars().chain(rest).take(EXCERPT_CHARS).collect();
         let end = at.end.min(start + excerpt.len()).max(at.start);
         let width = self.text.get(at.start..end).map_or(1, |part| part.chars().count());
-        Finding {
-            line,
-            column,
-            width: width.max(1),
-            excerpt: shown,
-            cut,
-            ..Finding::of_file(self.name, code, message)
-        }
+        self.name.clone_into(&mut finding.file);
+        (finding.line, finding.column) = (line, column);
+        (finding.width, finding.cut) = (width.max(1), cut);
     }
 }
 

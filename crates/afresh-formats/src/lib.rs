@@ -8,6 +8,7 @@
 //! | [`span`] | spans of time as people write them |
 //! | [`reading`] | what came of reading a plan |
 //! | [`folder`], [`drafted`], [`format`](mod@format) | plans in several files: the files, what was found in them, which format it is |
+//! | [`placing`] | gives findings their places, with one look at each file |
 //! | [`codes`] | every kind of finding, explained |
 //! | [`fixing`] | carrying out what findings propose |
 //! | [`lint`] | what is worth knowing about a plan that can be read |
@@ -46,6 +47,7 @@ pub mod long_run;
 pub mod markdown;
 pub mod native;
 pub mod node;
+pub mod placing;
 pub mod plan_md;
 pub mod project;
 pub mod prose;

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::Plan;
 use afresh_core::plan::{FileAction, Task};
 
-use crate::drafted::finding;
 use crate::finding::Finding;
 use crate::folder::Folder;
+use crate::placing::Placing;
 use crate::reading::Spot;
 
 /// More pairs of tasks than this are not listed.
@@ -32,24 +32,35 @@ pub struct Subject<'a> {
 
 /// Everything worth knowing, in the order of the plan.
 pub fn look(folder: &dyn Folder, subject: Subject<'_>) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut said = Said::default();
     for (at, task) in subject.plan.tasks().iter().enumerate() {
         // What is done, or asks a person, needs no advice.
         if task.done_before.is_some() || task.checkpoint.is_some() {
             continue;
         }
         let spot = subject.places.get(at);
-        let mut say = |code: &str, message: String, help: &str| {
-            let found_here = match spot {
-                Some(spot) => finding(folder, spot, code, message),
-                None => Finding::of_file(".", code, message),
-            };
-            found.push(found_here.as_warning().with_help(help));
-        };
+        let mut say = |code: &str, message: String, help: &str| said.say(spot, code, message, help);
         advice(task, subject.repository, &mut say);
     }
-    found.extend(same_wave(folder, subject));
-    found
+    same_wave(subject, &mut said);
+    said.placing.place(folder, &mut said.findings);
+    said.findings
+}
+
+#[derive(Default)]
+struct Said {
+    findings: Vec<Finding>,
+    placing: Placing,
+}
+
+impl Said {
+    fn say(&mut self, spot: Option<&Spot>, code: &str, message: String, help: &str) {
+        if let Some(spot) = spot {
+            self.placing.ask(self.findings.len(), spot);
+        }
+        let file = spot.map_or(".", |spot| &spot.file);
+        self.findings.push(Finding::of_file(file, code, message).as_warning().with_help(help));
+    }
 }
 
 fn advice(
@@ -92,7 +103,7 @@ fn advice(
 }
 
 /// Tasks of one wave that may write one file: they cannot run side by side.
-fn same_wave(folder: &dyn Folder, subject: Subject<'_>) -> Vec<Finding> {
+fn same_wave(subject: Subject<'_>, said: &mut Said) {
     let plan = subject.plan;
     let waves: BTreeMap<String, u32> = plan
         .tasks()
@@ -100,19 +111,13 @@ fn same_wave(folder: &dyn Folder, subject: Subject<'_>) -> Vec<Finding> {
         .enumerate()
         .map(|(at, task)| (task.id.to_string(), plan.wave(at)))
         .collect();
-    let mut found = Vec::new();
     for conflict in plan.conflicts().iter().take(MAX_PAIRS) {
         let (a, b) = (conflict.tasks.0.to_string(), conflict.tasks.1.to_string());
         let (Some(wave), true) = (waves.get(&a), waves.get(&a) == waves.get(&b)) else { continue };
         let message =
             format!("{a} and {b} are both in wave {wave} and may both write {:?}", conflict.path);
         let at = plan.position(&conflict.tasks.1).and_then(|at| subject.places.get(at));
-        let finding = match at {
-            Some(spot) => finding(folder, spot, "same-wave-file", message),
-            None => Finding::of_file(".", "same-wave-file", message),
-        };
         let help = "they run one after the other; let one need the other, or part their files";
-        found.push(finding.as_warning().with_help(help));
+        said.say(at, "same-wave-file", message, help);
     }
-    found
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use afresh_core::plan::{Checkpoint, CheckpointKind, Field, TaskDraft};
+use afresh_core::plan::{Checkpoint, CheckpointKind, Field};
 
 use crate::drafted::{Drafted, DraftedTask};
 use crate::finding::{Finding, Severity};
@@ -42,22 +42,21 @@ pub(crate) fn finish(
     found: Vec<Found>,
     (file, expected): (&str, &str),
 ) -> Reading {
-    settle(folder, &mut drafted, found);
+    settle(&mut drafted, found);
     if drafted.findings.iter().any(Finding::is_error) {
         return drafted.finish(folder);
     }
     if drafted.tasks.is_empty() {
         let empty = Finding::of_file(file, "empty-plan", "there are no tasks: nothing to do");
         drafted.findings.push(empty.with_help(expected));
-        let (findings, unknown) = (drafted.findings, drafted.unknown);
-        return Reading { findings, unknown, ..Reading::default() };
+        return drafted.finish(folder);
     }
-    label_unjudged(folder, &mut drafted);
+    prose::label_unjudged(&mut drafted);
     drafted.finish(folder)
 }
 
 /// Adds the tasks to the plan.
-fn settle(folder: &dyn Folder, drafted: &mut Drafted, found: Vec<Found>) {
+fn settle(drafted: &mut Drafted, found: Vec<Found>) {
     let of = |wanted: &Standing| -> BTreeSet<String> {
         let those = found.iter().filter(|one| one.standing == *wanted);
         those.map(|one| one.task.draft.id.clone()).collect()
@@ -89,19 +88,7 @@ fn settle(folder: &dyn Folder, drafted: &mut Drafted, found: Vec<Found>) {
         }
         drafted.tasks.push(task);
     }
-    tell(folder, drafted, &left_out);
-}
-
-/// Labels the tasks that are to be done and that no command judges.
-fn label_unjudged(folder: &dyn Folder, drafted: &mut Drafted) {
-    let unjudged = |task: &&DraftedTask| {
-        let TaskDraft { checks, done_before, checkpoint, .. } = &task.draft;
-        checks.is_empty() && done_before.is_none() && checkpoint.is_none()
-    };
-    let those: Vec<&DraftedTask> = drafted.tasks.iter().filter(unjudged).collect();
-    let Some(first) = those.first().map(|task| task.whole.clone()) else { return };
-    let ids: Vec<String> = those.iter().map(|task| task.draft.id.clone()).collect();
-    prose::label(folder, drafted, &first, ids.iter().map(String::as_str));
+    tell(drafted, &left_out);
 }
 
 fn ask_about(task: &mut DraftedTask) {
@@ -114,7 +101,7 @@ fn ask_about(task: &mut DraftedTask) {
     task.draft.steps.clear();
 }
 
-fn tell(folder: &dyn Folder, drafted: &mut Drafted, left_out: &[(String, Spot)]) {
+fn tell(drafted: &mut Drafted, left_out: &[(String, Spot)]) {
     let Some((_, first)) = left_out.first() else { return };
     let named: Vec<&str> = left_out.iter().take(MAX_NAMED).map(|(id, _)| id.as_str()).collect();
     let more = match left_out.len() - named.len() {
@@ -122,7 +109,7 @@ fn tell(folder: &dyn Folder, drafted: &mut Drafted, left_out: &[(String, Spot)])
         more => format!(" and {more} more"),
     };
     let message = format!("given up or put off, and left out: {}{more}", named.join(", "));
-    let found = drafted.find(folder, first, "left-out", message);
+    let found = drafted.find(first, "left-out", message);
     found.severity = Severity::Warning;
     found.help = Some("give them another status to have them done".to_owned());
 }

@@ -32,7 +32,7 @@ pub(super) fn add(
         by_number.entry(group.number).or_default().push(group);
     }
     let mut adding =
-        Adding { folder, drafted, file, text, groups: &groups, by_number: &by_number, needs: 0 };
+        Adding { drafted, file, text, groups: &groups, by_number: &by_number, needs: 0 };
     for (at, group) in groups.iter().enumerate() {
         let mut brief = Brief::for_one_of(groups.len());
         brief.say(roles.get(&at).map_or("", String::as_str));
@@ -44,7 +44,6 @@ pub(super) fn add(
 }
 
 struct Adding<'x> {
-    folder: &'x dyn Folder,
     drafted: &'x mut Drafted,
     file: &'x str,
     text: &'x str,
@@ -118,7 +117,7 @@ impl Adding<'_> {
                 let message =
                     format!("the groups depend on each other in more than {MAX_NEEDS} ways");
                 let spot = Spot::new(self.file, line.range());
-                self.drafted.find(self.folder, &spot, "too-large", message).help =
+                self.drafted.find(&spot, "too-large", message).help =
                     Some("name only the groups that come directly before".to_owned());
                 return;
             }
@@ -132,7 +131,7 @@ impl Adding<'_> {
 
     fn warn(&mut self, at: &std::ops::Range<usize>, code: &str, message: String, help: &str) {
         let spot = Spot::new(self.file, at.clone());
-        let found = self.drafted.find(self.folder, &spot, code, message);
+        let found = self.drafted.find(&spot, code, message);
         found.severity = Severity::Warning;
         found.help = Some(help.to_owned());
     }
@@ -145,7 +144,7 @@ impl Adding<'_> {
         let Some(first) = self.groups.first() else { return };
         let criteria = self.groups.iter().find_map(|group| group.criteria.clone());
         let spot = Spot::new(self.file, criteria.unwrap_or(first.heading.clone()));
-        prose::label(self.folder, self.drafted, &spot, ids.iter().map(String::as_str));
+        prose::label(self.drafted, &spot, ids.iter().map(String::as_str));
     }
 }
 

@@ -28,22 +28,20 @@ pub(super) fn name(text: &str, milestone: &Milestone) -> String {
 /// Adds the tasks of all slices that are planned.
 pub(super) fn add(folder: &dyn Folder, drafted: &mut Drafted, milestone: &Milestone, text: &str) {
     let slices = boxes::read(text, 'S');
-    let mut adding = Adding { folder, drafted, milestone, prose: Vec::new() };
+    let mut adding = Adding { folder, drafted, milestone };
     let mut ends = BTreeMap::new();
     for slice in &slices {
         let found = adding.slice(slice);
         ends.insert(slice.id.text, found);
     }
     adding.link(&slices, &ends);
-    adding.label();
+    prose::label_unjudged(drafted);
 }
 
 pub(super) struct Adding<'x> {
     pub(super) folder: &'x dyn Folder,
     pub(super) drafted: &'x mut Drafted,
     pub(super) milestone: &'x Milestone,
-    /// Tasks without a command.
-    pub(super) prose: Vec<(String, Spot)>,
 }
 
 /// Where a slice begins and ends, as positions of tasks.
@@ -121,7 +119,7 @@ impl Adding<'_> {
                 if count > MAX_NEEDS {
                     let spot = Spot::new(&self.milestone.roadmap, place);
                     let message = "the slices need each other in too many ways";
-                    self.drafted.find(self.folder, &spot, "too-large", message).help =
+                    self.drafted.find(&spot, "too-large", message).help =
                         Some("split the milestone".to_owned());
                     return;
                 }
@@ -188,17 +186,9 @@ impl Adding<'_> {
     }
 
     fn warn(&mut self, spot: &Spot, code: &str, message: String, help: &str) {
-        let found = self.drafted.find(self.folder, spot, code, message);
+        let found = self.drafted.find(spot, code, message);
         found.severity = Severity::Warning;
         found.help = Some(help.to_owned());
-    }
-
-    /// Tells that the criteria are for readers, not for a shell (FO-04).
-    fn label(self) {
-        if let Some((_, spot)) = self.prose.first() {
-            let ids = self.prose.iter().map(|(id, _)| id.as_str());
-            prose::label(self.folder, self.drafted, spot, ids);
-        }
     }
 }
 

@@ -34,7 +34,7 @@ impl Adding<'_> {
     pub(super) fn task(&mut self, line: Line<'_>, plan: Option<&TaskPlan>) -> DraftedTask {
         let Line { slice, file, text, task: own } = line;
         let whole = Spot::new(file, own.id.start..own.title.end().max(own.id.end()));
-        let mut task = DraftedTask::new(TaskDraft::default(), whole.clone());
+        let mut task = DraftedTask::new(TaskDraft::default(), whole);
         task.note(None, Field::Id, 0, Spot::new(file, own.id.range()));
         task.draft.id = self.id(slice, own.id.text);
         task.draft.title = title(own.title.text);
@@ -58,9 +58,6 @@ impl Adding<'_> {
             task.draft.steps.push(StepDraft { name, instructions, ..StepDraft::default() });
         }
         self.checks(&mut task, line, plan);
-        if task.draft.checks.is_empty() && task.draft.done_before.is_none() {
-            self.prose.push((task.draft.id.clone(), whole));
-        }
         task
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use afresh_core::plan::{Field, TaskDraft};
+use afresh_core::plan::Field;
 
 use super::dependencies::{self, Needs};
 use super::parts::{self, Parts};
@@ -62,26 +62,9 @@ pub fn assemble(
         say(&mut drafted, &set.members[at]);
     }
     if !drafted.findings.iter().any(Finding::is_error) {
-        label_unjudged(folder, &mut drafted);
+        prose::label_unjudged(&mut drafted);
     }
     drafted.finish(folder)
-}
-
-/// Says which tasks no command judges: what they are judged by is for whoever starts them.
-fn label_unjudged(folder: &dyn Folder, drafted: &mut Drafted) {
-    let is_judged = |draft: &TaskDraft| {
-        let steps = draft.steps.iter().any(|step| !step.checks.is_empty());
-        steps
-            || !draft.checks.is_empty()
-            || draft.checkpoint.is_some()
-            || draft.done_before.is_some()
-    };
-    let those = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
-    let (ids, spots): (Vec<String>, Vec<Spot>) =
-        those.map(|task| (task.draft.id.clone(), task.whole.clone())).unzip();
-    if let Some(first) = spots.first() {
-        prose::label(folder, drafted, first, ids.iter().map(String::as_str));
-    }
 }
 
 /// Lets a task wait for others.

@@ -3,21 +3,17 @@
 //! A check is a command. Sentences are never run: they go to the worker, and whoever starts the run
 //! adds the commands of the repository.
 
+use afresh_core::plan::TaskDraft;
+
 use crate::drafted::Drafted;
 use crate::finding::Severity;
-use crate::folder::Folder;
 use crate::reading::Spot;
 
 /// How many tasks a message names.
 const MAX_NAMED: usize = 10;
 
 /// Tells which tasks have criteria in prose and no command that could judge them.
-pub fn label<'t>(
-    folder: &dyn Folder,
-    drafted: &mut Drafted,
-    spot: &Spot,
-    tasks: impl IntoIterator<Item = &'t str>,
-) {
+pub fn label<'t>(drafted: &mut Drafted, spot: &Spot, tasks: impl IntoIterator<Item = &'t str>) {
     let tasks: Vec<&str> = tasks.into_iter().collect();
     if tasks.is_empty() {
         return;
@@ -27,10 +23,26 @@ pub fn label<'t>(
         named = format!("{named} and {} more", tasks.len() - MAX_NAMED);
     }
     let message = format!("no command judges {named}: the criteria are prose");
-    let found = drafted.find(folder, spot, "checks-are-prose", message);
+    let found = drafted.find(spot, "checks-are-prose", message);
     found.severity = Severity::Warning;
     found.help = Some(
         "the worker gets them; the repository's own build, test and lint commands are run"
             .to_owned(),
     );
+}
+
+/// Labels all tasks that are to be done and that no command judges, at the first of them.
+pub fn label_unjudged(drafted: &mut Drafted) {
+    let unjudged = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
+    let (ids, spots): (Vec<String>, Vec<Spot>) =
+        unjudged.map(|task| (task.draft.id.clone(), task.whole.clone())).unzip();
+    if let Some(first) = spots.first() {
+        label(drafted, first, ids.iter().map(String::as_str));
+    }
+}
+
+fn is_judged(draft: &TaskDraft) -> bool {
+    let steps = draft.steps.iter().any(|step| !step.checks.is_empty());
+    let needs_none = draft.checkpoint.is_some() || draft.done_before.is_some();
+    steps || needs_none || !draft.checks.is_empty()
 }

@@ -17,7 +17,7 @@ pub mod paths;
 pub mod title;
 
 pub use brief::Brief;
-pub use label::label;
+pub use label::{label, label_unjudged};
 pub use mention::{Mention, mentions, outside_brackets};
 pub use paths::{paths, scope_path};
 pub use title::{title, unticked};

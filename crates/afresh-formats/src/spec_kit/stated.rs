@@ -17,8 +17,8 @@ pub(super) fn needs<'a>(words: &Line<'a>) -> Vec<Mention<'a>> {
     let mut from = 0;
     while let Some((at, phrase)) = first_of(&lower[from..], NEEDS) {
         let start = from + at + phrase.len();
-        let ends = [")", ";", ". "].iter().filter_map(|end| lower[start..].find(end)).min();
-        let end = ends.map_or(lower.len(), |length| start + length);
+        let end = first_of(&lower[start..], &[")", ";", ". "]);
+        let end = end.map_or(lower.len(), |(length, _)| start + length);
         found.extend(mentions(&words.part(&words.text[start..end]), |letters| letters == "T"));
         from = end;
     }
@@ -43,9 +43,12 @@ pub(super) fn pairs<'a>(line: &Line<'a>) -> Vec<(Vec<Mention<'a>>, Vec<Mention<'
     parts.windows(2).map(|pair| (ids(pair[0]), ids(pair[1]))).collect()
 }
 
-/// Which phrase comes first, and where.
+/// Which phrase comes first, and where; looks no further than that.
 fn first_of<'p>(text: &str, phrases: &[&'p str]) -> Option<(usize, &'p str)> {
-    phrases.iter().filter_map(|phrase| Some((text.find(phrase)?, *phrase))).min()
+    text.char_indices().find_map(|(at, _)| {
+        let here = phrases.iter().find(|phrase| text[at..].starts_with(**phrase));
+        here.map(|phrase| (at, *phrase))
+    })
 }
 
 /// What a section says about a story: `**User Story 2 (P2)**: Can start after User Story 1 - …`.
@@ -78,14 +81,14 @@ pub(super) fn stories(line: &Line<'_>) -> Vec<u64> {
         while let Some(at) = rest.text.find("User Stor") {
             let behind = rest.part(&rest.text[at + 9..]);
             let words = behind.part(behind.text.trim_start_matches("ies").trim_start_matches('y'));
-            let number = mentions(&words, str::is_empty).into_iter().next();
-            if let Some(number) =
-                number.filter(|n| words.text[..n.id.start - words.start].trim().is_empty())
-            {
-                found.extend(
-                    number.number
-                        ..=number.through.unwrap_or(number.number).min(number.number + 100),
-                );
+            // The number stands right behind.
+            let end = words.text.char_indices().nth(12).map_or(words.text.len(), |(end, _)| end);
+            let near = words.part(&words.text[..end]);
+            let number = mentions(&near, str::is_empty).into_iter().next();
+            let next = |n: &Mention<'_>| near.text[..n.id.start - near.start].trim().is_empty();
+            if let Some(number) = number.filter(next) {
+                let last = number.through.unwrap_or(number.number);
+                found.extend(number.number..=last.min(number.number.saturating_add(100)));
             }
             rest = behind;
         }

@@ -29,7 +29,7 @@ pub(super) fn add(
     let count = document.phases.iter().map(|phase| phase.tasks.len()).sum();
     let beside = Beside::read(folder, drafted, feature);
     let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, help: &str| {
-        let found = drafted.find(folder, &Spot::new(file, at.clone()), code, message);
+        let found = drafted.find(&Spot::new(file, at.clone()), code, message);
         found.severity = Severity::Warning;
         found.help = Some(help.to_owned());
     };
@@ -43,9 +43,8 @@ pub(super) fn add(
     }
     if order.too_many {
         let spot = Spot::new(file, document.phases[0].heading.at.clone());
-        drafted
-            .find(folder, &spot, "too-large", "the tasks need each other in too many ways")
-            .help = Some("split the plan, or its phases".to_owned());
+        drafted.find(&spot, "too-large", "the tasks need each other in too many ways").help =
+            Some("split the plan, or its phases".to_owned());
     }
     for (phase, needs) in document.phases.iter().zip(&order.needs) {
         let about = about(text, phase);
@@ -58,7 +57,7 @@ pub(super) fn add(
             drafted.tasks.push(task);
         }
     }
-    label(folder, drafted, file, &document.phases);
+    label(drafted, file, &document.phases);
 }
 
 fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) -> DraftedTask {
@@ -99,13 +98,13 @@ fn about(text: &str, phase: &Phase<'_>) -> String {
 }
 
 /// Tells that the criteria are for readers, not for a shell (FO-04).
-fn label(folder: &dyn Folder, drafted: &mut Drafted, file: &str, phases: &[Phase<'_>]) {
+fn label(drafted: &mut Drafted, file: &str, phases: &[Phase<'_>]) {
     let open = |task: &&DraftedTask| task.draft.done_before.is_none();
     let ids: Vec<String> =
         drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
     if let Some(phase) = phases.first() {
         let spot = Spot::new(file, phase.heading.at.clone());
-        prose::label(folder, drafted, &spot, ids.iter().map(String::as_str));
+        prose::label(drafted, &spot, ids.iter().map(String::as_str));
     }
 }
 

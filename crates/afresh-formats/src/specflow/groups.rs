@@ -3,7 +3,6 @@
 //! Audits hold tables with the same columns; those are in the history, which is not looked at.
 
 use crate::drafted::Drafted;
-use crate::folder::Folder;
 use crate::markdown::{Heading, Line, Row, Table, tables};
 use crate::prose::{mentions, outside_brackets};
 use crate::reading::Spot;
@@ -38,17 +37,13 @@ struct Columns {
 }
 
 /// The groups of a specification; none where it has no table of them.
-pub(super) fn read<'a>(
-    folder: &dyn Folder,
-    drafted: &mut Drafted,
-    spec: &Spec<'a>,
-) -> Option<Vec<Group<'a>>> {
+pub(super) fn read<'a>(drafted: &mut Drafted, spec: &Spec<'a>) -> Option<Vec<Group<'a>>> {
     let owner = spec.heading(&["task groups"]);
     let heading = owner.or_else(|| spec.heading(&["implementation tasks"]))?;
     let found = tables(spec.text, heading.own.clone());
     let Some(table) = found.iter().find(|table| group_column(table).is_some()) else {
         if owner.is_some() {
-            no_table(folder, drafted, spec, heading, &found);
+            no_table(drafted, spec, heading, &found);
             return Some(Vec::new());
         }
         return None;
@@ -67,20 +62,14 @@ fn group_column(table: &Table<'_>) -> Option<usize> {
     table.column(&["group", "groups", "task group", "id"])
 }
 
-fn no_table(
-    folder: &dyn Folder,
-    drafted: &mut Drafted,
-    spec: &Spec<'_>,
-    heading: &Heading<'_>,
-    found: &[Table<'_>],
-) {
+fn no_table(drafted: &mut Drafted, spec: &Spec<'_>, heading: &Heading<'_>, found: &[Table<'_>]) {
     let message = if found.is_empty() {
         "there is no table of task groups under this heading"
     } else {
         "the table under this heading has no column `Group`"
     };
     let spot = Spot::new(spec.file, heading.at.clone());
-    drafted.find(folder, &spot, "no-task-groups", message).help =
+    drafted.find(&spot, "no-task-groups", message).help =
         Some("expected a table with the columns Group, Wave, Tasks, Dependencies".to_owned());
 }
 

@@ -7,7 +7,8 @@
 //! | --- | --- |
 //! | `spec` | a specification: who it is, its sections without the history behind them |
 //! | `groups` | the table of task groups |
-//! | `order` | what each group needs, and waves that say otherwise |
+//! | `needs` | what each group needs |
+//! | `waves` | stated waves that dependencies contradict |
 //! | `files` | files to create, modify and delete |
 //! | `share` | which requirements, criteria and files belong to which group |
 //! | `progress` | what was executed before |
@@ -15,11 +16,12 @@
 
 mod files;
 mod groups;
-mod order;
+mod needs;
 mod progress;
 mod share;
 mod spec;
 mod tasks;
+mod waves;
 
 use std::collections::BTreeMap;
 
@@ -60,7 +62,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     let specs: Vec<Spec<'_>> = texts.iter().map(|(file, text)| Spec::read(file, text)).collect();
     let (split, live): (Vec<_>, Vec<_>) = specs.iter().partition(|spec| spec.is_split());
     for spec in &split {
-        name_children(folder, &mut drafted, spec, live.is_empty());
+        name_children(&mut drafted, spec, live.is_empty());
     }
     if let [only] = live.as_slice() {
         drafted.name.clone_from(&only.title);
@@ -76,27 +78,23 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     }
     let archived = archived(folder);
     for spec in &live {
-        order::between_specs(folder, &mut drafted, spec, &added, &archived);
+        needs::between_specs(&mut drafted, spec, &added, &archived);
     }
     if specs.is_empty() && drafted.findings.is_empty() {
         let message = "there is no specification here: nothing to do";
         let finding = Finding::of_file(".", "empty-plan", message);
         return Reading::failed(finding.with_help("expected .specflow/specs/SPEC-XXX.md"));
     }
-    if drafted.tasks.is_empty() && !split.is_empty() {
-        let (findings, unknown) = (drafted.findings, drafted.unknown);
-        return Reading { findings, unknown, ..Reading::default() };
-    }
     drafted.finish(folder)
 }
 
 /// A specification that was split is not run; its children are.
-fn name_children(folder: &dyn Folder, drafted: &mut Drafted, spec: &Spec<'_>, alone: bool) {
+fn name_children(drafted: &mut Drafted, spec: &Spec<'_>, alone: bool) {
     let children = spec.children();
     let named = if children.is_empty() { "others".to_owned() } else { children.join(", ") };
     let message = format!("{} was split into {named} and is not run itself", spec.id);
     let at = spec.status.as_ref().map_or(0..0, |status| status.at.clone());
-    let found = drafted.find(folder, &Spot::new(spec.file, at), "spec-is-split", message);
+    let found = drafted.find(&Spot::new(spec.file, at), "spec-is-split", message);
     found.help = Some(format!("run {named} instead"));
     if !alone {
         *found = found.clone().as_warning();

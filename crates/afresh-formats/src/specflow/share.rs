@@ -94,7 +94,10 @@ impl<'a> Claims<'a> {
     /// The groups that a piece with this name belongs to.
     fn owners(&self, name: &Line<'_>) -> Vec<usize> {
         let mut owners: Vec<usize> = Vec::new();
-        for found in mentions(name, |letters| letters == "G") {
+        for found in mentions(name, |letters| letters == "G").iter().take(MAX_OWNERS) {
+            if owners.len() > MAX_OWNERS {
+                break;
+            }
             if let Some(last) = found.through {
                 let within = self.by_number.range(found.number..=last).flat_map(|(_, at)| at);
                 owners.extend(within.take(MAX_OWNERS + 1));
@@ -112,7 +115,7 @@ impl<'a> Claims<'a> {
                 spans.filter(|(l, span, _)| *l == own.letters && span.contains(&own.number));
             owners.extend(covering.map(|(_, _, at)| *at));
         }
-        for word in file_words(name.text) {
+        for word in file_words(name.text).take(MAX_OWNERS) {
             owners.extend(self.owners_of_file(word));
         }
         owners.sort_unstable();

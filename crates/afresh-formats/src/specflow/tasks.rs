@@ -7,10 +7,11 @@ use afresh_core::plan::{Field, FileDraft, StepDraft, TaskDraft};
 
 use super::files::{self, ListedFile};
 use super::groups::{self, Group};
-use super::order;
+use super::needs;
 use super::progress::Progress;
 use super::share::{self, Claims, Piece};
 use super::spec::Spec;
+use super::waves;
 use crate::drafted::{Drafted, DraftedTask};
 use crate::folder::Folder;
 use crate::markdown::{Heading, Line};
@@ -37,16 +38,15 @@ pub(super) fn add(
     }
     drafted.findings.extend(spec.trouble.clone());
     let progress = Progress::read(folder, drafted, spec);
-    match groups::read(folder, drafted, spec) {
-        Some(groups) => add_groups(folder, drafted, spec, &groups, &progress, prefix),
+    match groups::read(drafted, spec) {
+        Some(groups) => add_groups(drafted, spec, &groups, &progress, prefix),
         None => drafted.tasks.push(whole(spec, &progress)),
     }
-    label(folder, drafted, spec, first);
+    label(drafted, spec, first);
     first..drafted.tasks.len()
 }
 
 fn add_groups(
-    folder: &dyn Folder,
     drafted: &mut Drafted,
     spec: &Spec<'_>,
     groups: &[Group<'_>],
@@ -55,8 +55,8 @@ fn add_groups(
 ) {
     let sections: Vec<Option<Heading<'_>>> = sections(spec, groups);
     let claims = Claims::new(spec, groups, &sections);
-    let needs = order::needs(folder, drafted, spec, groups);
-    order::compare_waves(folder, drafted, spec, groups, &needs);
+    let needs = needs::of_groups(drafted, spec, groups);
+    waves::compare(drafted, spec, groups, &needs);
     let files =
         claims.share(files::read(spec), |claims, file| claims.owners_of_file(file.path.text));
     let requirements = claims.share_pieces(share::requirements(spec));
@@ -222,7 +222,7 @@ fn sections<'a>(spec: &Spec<'a>, groups: &[Group<'a>]) -> Vec<Option<Heading<'a>
 }
 
 /// Tells that the criteria are for readers, not for a shell (FO-04).
-fn label(folder: &dyn Folder, drafted: &mut Drafted, spec: &Spec<'_>, first: usize) {
+fn label(drafted: &mut Drafted, spec: &Spec<'_>, first: usize) {
     let open = |task: &&DraftedTask| task.draft.done_before.is_none();
     let ids: Vec<String> =
         drafted.tasks[first..].iter().filter(open).map(|task| task.draft.id.clone()).collect();
@@ -230,5 +230,5 @@ fn label(folder: &dyn Folder, drafted: &mut Drafted, spec: &Spec<'_>, first: usi
     let criteria = spec.heading(&["acceptance criteria", "success criteria"]);
     let at = criteria.map_or(task.whole.range.clone(), |heading| heading.at.clone());
     let spot = Spot::new(spec.file, at);
-    prose::label(folder, drafted, &spot, ids.iter().map(String::as_str));
+    prose::label(drafted, &spot, ids.iter().map(String::as_str));
 }

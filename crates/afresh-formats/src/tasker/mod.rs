@@ -88,7 +88,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         let text = text_of(folder, file, &mut drafted);
         found.extend(task::read(file, &text, &shared, &mut drafted));
     }
-    compare_phases(folder, &mut drafted, &found, &state);
+    compare_phases(&mut drafted, &found, &state);
     standing::finish(folder, drafted, found, (".", EXPECTED))
 }
 
@@ -113,7 +113,7 @@ fn name(folder: &dyn Folder, root: &str, maps: &Maps) -> String {
 }
 
 /// A phase is a wave by another name: what a task needs is in an earlier one.
-fn compare_phases(folder: &dyn Folder, drafted: &mut Drafted, found: &[Found], state: &State) {
+fn compare_phases(drafted: &mut Drafted, found: &[Found], state: &State) {
     let phases: BTreeMap<&str, u64> = found
         .iter()
         .filter_map(|one| Some((one.task.draft.id.as_str(), state.phase(one)?)))
@@ -124,7 +124,7 @@ fn compare_phases(folder: &dyn Folder, drafted: &mut Drafted, found: &[Found], s
             if let Some(phase) = phases.get(need.as_str()).filter(|phase| *phase > own) {
                 let id = &one.task.draft.id;
                 let message = format!("{id} of phase {own} needs {need} of phase {phase}");
-                let found = drafted.find(folder, spot, "dependency-not-earlier", message);
+                let found = drafted.find(spot, "dependency-not-earlier", message);
                 found.severity = crate::finding::Severity::Warning;
                 found.help = Some("dependencies count, phases do not".to_owned());
             }

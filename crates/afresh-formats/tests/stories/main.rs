@@ -6,6 +6,7 @@ mod beads;
 mod findings;
 mod folders;
 mod gsd2;
+mod hostile;
 mod projects;
 mod properties;
 mod reading;
