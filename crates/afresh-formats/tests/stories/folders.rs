@@ -117,9 +117,12 @@ pub(crate) fn plan_or_located_problems(
     let reading = read(format, &folder);
     let errors = reading.findings.iter().filter(|finding| finding.is_error()).count();
     assert_eq!(reading.plan.is_none(), errors > 0, "{:?}", reading.findings);
+    let lines: BTreeMap<&str, usize> = files
+        .iter()
+        .map(|(path, bytes)| (path.as_str(), bytes.split(|byte| *byte == b'\n').count()))
+        .collect();
     for finding in &reading.findings {
-        let lines =
-            files.get(&finding.file).map_or(0, |bytes| bytes.split(|b| *b == b'\n').count());
+        let lines = lines.get(finding.file.as_str()).copied().unwrap_or(0);
         assert!(finding.line <= lines, "{finding:?}");
         assert!(finding.help.is_some(), "{finding:?}");
     }

@@ -9,7 +9,7 @@ use afresh_formats::{agent_os, gsd2, spec_kit, specflow};
 
 use crate::folders::plan_or_located_problems;
 
-const BYTES: usize = 200_000;
+const BYTES: usize = 100_000;
 
 const PIECES: &[&str] = &[
     "(",
