@@ -379,4 +379,31 @@ pub(super) const MUTATIONS: &[Mutation] = &[
             instead: "Stage::Skipped { reason: reason.clone(), ignored: true }",
         }],
     },
+    Mutation {
+        name: "a blocked task does not wait",
+        promise: "RE-04: it waits behind the unfinished task that it names",
+        edits: &[Edit {
+            file: "afresh-core/src/run/mod.rs",
+            text: "filter(|at| self.held_up_by(*at).next().is_none())",
+            instead: "filter(|_| true)",
+        }],
+    },
+    Mutation {
+        name: "tasks wait for each other",
+        promise: "RE-04: nobody waits in vain",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/blocking.rs",
+            text: " && !self.waits_for(*other, at)",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "nobody is asked about a task that waits for one given up",
+        promise: "RE-04: nobody waits in vain",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "            self.ask_about_what_waits_in_vain();\n",
+            instead: "",
+        }],
+    },
 ];

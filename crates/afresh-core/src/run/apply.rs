@@ -211,7 +211,6 @@ impl Run {
         let task = &mut self.tasks[at];
         task.attempts = work.attempt.number;
         task.not_before = None;
-        task.waits_for.clear();
         self.slots.insert(work.slot, work.attempt.clone());
         self.set(at, Stage::Starting(work));
     }
@@ -498,7 +497,6 @@ impl Run {
         state.spawn_failures = 0;
         state.deaths = 0;
         state.not_before = None;
-        state.waits_for.clear();
         state.retried_in = Some(epoch);
         state.retried_after = state.attempts;
         self.set(at, Stage::Idle);

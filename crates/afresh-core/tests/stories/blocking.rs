@@ -1,9 +1,10 @@
 //! Workers that say that something else has to be done first (RE-04).
 
+use afresh_core::input::Opening;
 use afresh_core::outcome::{Blocked, Claim, Ending, Outcome};
 use afresh_core::settings::{OnDecision, Settings};
 
-use crate::support::{Story, Told, task_id};
+use crate::support::{Story, Told, plan_of, task_id};
 
 fn two() -> Settings {
     Settings { parallel: 2, ..Settings::default() }
@@ -113,4 +114,15 @@ fn re_04_a_policy_defers_what_blocks() {
     let mut story = Story::with("A: a", settings);
     says(&mut story, "A.1", blocked(&[], "no database"));
     assert_eq!(story.states(), "A skipped");
+}
+
+/// RE-04: a plan in which the other task waits for this one leaves nobody waiting.
+#[test]
+fn re_04_a_changed_plan_ends_the_wait() {
+    let mut story = Story::with("A: a\nB: b", two());
+    says(&mut story, "A.1", blocked(&["B"], "x"));
+    story.dies("B.1");
+    let plan = Some(plan_of("A: a\nB < A: b"));
+    let told = story.open_with(Opening { plan, ..Opening::default() });
+    assert_eq!(told.started(), ["A.2"]);
 }

@@ -4,7 +4,7 @@ use afresh_core::Input;
 use afresh_core::check::{Checked, Phase};
 use afresh_core::harvest::{ChangeKind, Harvest};
 use afresh_core::input::{Move, Opening};
-use afresh_core::outcome::{Claim, Deviation, Ending, Outcome, Partial};
+use afresh_core::outcome::{Blocked, Claim, Deviation, Ending, Outcome, Partial};
 use afresh_core::plan::{Plan, StepDraft};
 use afresh_core::settings::{Settings, TimeoutAction};
 use insta::assert_snapshot;
@@ -307,4 +307,21 @@ fn partial(story: &mut Story, attempt: &str) -> Told {
     let partial = Partial { reason: "out of room".to_owned(), ..Partial::default() };
     story.ends_with(attempt, Ending::Exited(0), Outcome::Partial(partial));
     story.harvested(attempt, &["one.txt"])
+}
+
+/// RE-04: steps do not hold the work that their task waits for, so the next worker starts over on
+/// top of it.
+#[test]
+fn re_04_a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
+    let settings = Settings { parallel: 2, ..Settings::default() };
+    let mut story = Story::unopened(plan("B: b.txt\nA: a.txt"), settings);
+    story.open();
+    story.spawned("A.1");
+    finishes_first(&mut story, "A.1");
+    let blocked = Blocked { by: vec!["B".to_owned()], ..Blocked::default() };
+    story.ends_with("A.1", Ending::Exited(0), Outcome::Blocked(blocked));
+    let told = story.harvested("A.1", &["one.txt"]);
+    assert!(told.text().ends_with("steps of A dropped"), "{told:?}");
+    let landed = story.lands("B.1");
+    assert!(landed.text().contains("→ start A.2 in 1 from mB.1"), "{landed:?}");
 }

@@ -7,7 +7,7 @@ use crate::finding::Source;
 use crate::json;
 use crate::markdown::{Frontmatter, Line, fence, headings, lines};
 use crate::node::{Node, Value};
-use crate::result::{No, claim};
+use crate::result::{No, claim, line};
 use crate::yaml;
 
 const START: &str = "OUTPUT_JSON_START";
@@ -113,7 +113,7 @@ pub(super) fn candidates<'t>(text: &'t str, task: &str) -> Vec<Candidate<'t>> {
     // The one that begins last counts.
     embedded.sort_by_key(|candidate| candidate.text.as_ptr() as usize);
     found.extend(embedded);
-    let own = lines(text).map(|line| line.text).filter(|line| task_line(line, task).is_some());
+    let own = lines(text).map(|line| line.text).filter(|line| line::read(line, task).is_some());
     let line =
         |text| Candidate { form: Form::Line, notation: Notation::Markdown, text, unended: None };
     found.extend(own.map(line));
@@ -233,45 +233,6 @@ fn checkpoints(text: &str) -> Vec<Candidate<'_>> {
         unended: None,
     };
     found.map(|heading| candidate(&text[heading.body])).collect()
-}
-
-/// What `ID: SUCCESS` or `ID: FAILED - reason` says, where a line is that and nothing else.
-pub(super) enum Said<'a> {
-    Success,
-    Failed(&'a str),
-    /// It is about another task.
-    Other(&'a str),
-}
-
-pub(super) fn task_line<'l>(line: &'l str, task: &str) -> Option<Said<'l>> {
-    let bare = line.trim().trim_matches(['`', '*']);
-    let (id, said) = bare.split_once(": ")?;
-    let said = said.trim();
-    let verdict = match said.strip_prefix("FAILED") {
-        Some("") => Said::Failed("the worker gave no reason"),
-        Some(rest) => Said::Failed(rest.strip_prefix(" - ")?.trim()),
-        None if said == "SUCCESS" => Said::Success,
-        None => return None,
-    };
-    // `tests: FAILED - 2 errors` is somebody's log.
-    let like_an_id = id
-        .strip_prefix('T')
-        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
-    match id {
-        _ if id == task => Some(verdict),
-        _ if like_an_id && task.is_empty() => Some(verdict),
-        _ if like_an_id => Some(Said::Other(id)),
-        _ => None,
-    }
-}
-
-/// Why the last line about this task says that it failed.
-pub(super) fn failed_line(text: &str, task: &str) -> Option<String> {
-    let said = lines(text).filter_map(|line| task_line(line.text, task)).last()?;
-    match said {
-        Said::Failed(reason) => Some(format!("FAILED - {reason}")),
-        Said::Success | Said::Other(_) => None,
-    }
 }
 
 /// The status of an answer that cannot be read as a whole.

@@ -1,15 +1,12 @@
 //! Status by status: what an answer must hold, and what voids a success (RE-02).
 
-use afresh_core::outcome::{
-    Action, Blocked, Choice, Claim, Criterion, CriterionResult, Decision, Failure, Outcome, Partial,
-};
+use afresh_core::outcome::{Blocked, Claim, Criterion, CriterionResult, Failure, Outcome, Partial};
 
-use super::fields::{Fields, bounded, text};
-use super::find::{Said, task_line};
-use super::{Asked, No, claim};
-use crate::node::{Node, Value};
+use super::fields::{Fields, bounded};
+use super::line::{self, Said};
+use super::{Asked, No, claim, questions};
+use crate::node::Value;
 
-const MAX_OPTIONS: usize = 50;
 const NO_REASON: &str = "the worker gave no reason";
 
 /// Where answers name the task that they are about.
@@ -19,8 +16,8 @@ const IDS: &[&str] = &["task_id", "taskId", "group"];
 const NEVER_OPEN: &[&str] =
     &["status", "task_id", "taskId", "group", "error", "decision_needed", "action_needed"];
 
-pub(super) fn of_line(line: &str, asked: &Asked<'_>) -> Result<Outcome, No> {
-    match task_line(line, asked.task) {
+pub(super) fn of_line(text: &str, asked: &Asked<'_>) -> Result<Outcome, No> {
+    match line::read(text, asked.task) {
         Some(Said::Success) => Ok(Outcome::Done(Claim::default())),
         Some(Said::Failed(reason)) => {
             let error = bounded(reason);
@@ -47,8 +44,8 @@ pub(super) fn of_fields(fields: &Fields<'_>, asked: &Asked<'_>) -> Result<Outcom
         "PARTIAL" => Ok(partial(fields, claim)),
         "BLOCKED" => Ok(blocked(fields, claim)),
         "FAILED" | "FAILURE" | "ERROR" => Ok(Outcome::Failed(failure(fields, claim))),
-        "NEEDS_DECISION" => decision(fields),
-        "NEEDS_ACTION" => action(fields),
+        "NEEDS_DECISION" => questions::decision(fields),
+        "NEEDS_ACTION" => questions::action(fields),
         _ => {
             let shown: String = status.chars().take(80).collect();
             Err(No::Broken(format!("unknown status {shown:?}")))
@@ -201,60 +198,4 @@ fn progress(fields: &Fields<'_>) -> Option<(u64, u64)> {
     let counted = fields.text(&["tasks_completed"])?;
     let (done, all) = counted.split_once('/')?;
     Some((done.trim().parse().ok()?, all.trim().parse().ok()?))
-}
-
-fn decision(fields: &Fields<'_>) -> Result<Outcome, No> {
-    let nested = fields.table("decision");
-    let inner = |keys: &[&str]| nested.and_then(|nested| nested.text(keys));
-    let question = fields
-        .text(&["decision_needed"])
-        .or_else(|| inner(&["decision_needed", "needed", "question"]))
-        .or_else(|| fields.text(&["decision"]));
-    let Some(question) = question else {
-        return Err(No::Broken("NEEDS_DECISION without `decision_needed`".to_owned()));
-    };
-    let options =
-        fields.list("options").or_else(|| nested.and_then(|nested| nested.list("options")));
-    let options = options.into_iter().flatten().take(MAX_OPTIONS).enumerate().filter_map(choice);
-    let either = |key: &str| fields.text(&[key]).or_else(|| inner(&[key])).unwrap_or_default();
-    Ok(Outcome::NeedsDecision(Decision {
-        blocked_at: either("blocked_at"),
-        question,
-        options: options.collect(),
-        context: either("context"),
-    }))
-}
-
-fn choice((number, node): (usize, &Node)) -> Option<Choice> {
-    let key = (number + 1).to_string();
-    if let Some(description) = text(node) {
-        return Some(Choice { key, description });
-    }
-    let fields = Fields::of(node)?;
-    Some(Choice {
-        key: fields.text(&["key", "id", "name"]).unwrap_or(key),
-        description: fields.text(&["description", "text"]).unwrap_or_default(),
-    })
-}
-
-fn action(fields: &Fields<'_>) -> Result<Outcome, No> {
-    let nested = fields.table("action");
-    let inner = |keys: &[&str]| nested.and_then(|nested| nested.text(keys));
-    let needed = fields
-        .text(&["action_needed"])
-        .or_else(|| inner(&["action_needed", "needed"]))
-        .or_else(|| fields.text(&["action"]));
-    let Some(needed) = needed else {
-        return Err(No::Broken("NEEDS_ACTION without `action_needed`".to_owned()));
-    };
-    let mut instructions = fields.texts("instructions");
-    instructions.extend(nested.into_iter().flat_map(|nested| nested.texts("instructions")));
-    instructions.extend(fields.text(&["instructions"]).or_else(|| inner(&["instructions"])));
-    let either = |key: &str| fields.text(&[key]).or_else(|| inner(&[key])).unwrap_or_default();
-    Ok(Outcome::NeedsAction(Action {
-        blocked_at: either("blocked_at"),
-        needed,
-        instructions,
-        verification: either("verification"),
-    }))
 }

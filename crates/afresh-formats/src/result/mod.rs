@@ -17,6 +17,8 @@
 //! | `find` | where in a text an answer may be |
 //! | `fields` | values out of an answer, whatever notation it has |
 //! | `meaning` | status by status: what is required, what voids a success |
+//! | `questions` | answers that ask |
+//! | `line` | `T001: SUCCESS` |
 //! | `claim` | files, deviations, criteria and notes |
 //! | `checkpoint` | GSD's `## CHECKPOINT REACHED` |
 
@@ -24,7 +26,9 @@ mod checkpoint;
 mod claim;
 mod fields;
 mod find;
+mod line;
 mod meaning;
+mod questions;
 
 use afresh_core::outcome::{Failure, Outcome};
 
@@ -83,7 +87,7 @@ pub fn read_file(written: &str, text: &str, asked: &Asked<'_>) -> Outcome {
         },
     };
     match outcome {
-        Ok(Outcome::Done(claim)) => match find::failed_line(text, asked.task) {
+        Ok(Outcome::Done(claim)) => match line::failed(text, asked.task) {
             Some(reason) => {
                 let error = format!("its result file says success, its last line: {reason}");
                 Outcome::Failed(Failure { error, claim, ..Failure::default() })
