@@ -109,3 +109,33 @@ impl Drafted {
         Some(exact.or_else(|| spots.get(&(place.step, place.field, 0))).unwrap_or(&task.whole))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Severity;
+    use crate::folder::MemoryFolder;
+
+    /// FO-06: an error counts, however many warnings come before and behind it.
+    #[test]
+    fn fo_06_too_many_findings_do_not_hide_an_error() {
+        let folder = MemoryFolder::new([("a.md", "one\ntwo\n")]);
+        let (first, second) = (Spot::new("a.md", 0..3), Spot::new("a.md", 4..7));
+        let mut drafted = Drafted::default();
+        let draft = TaskDraft { id: "T1".into(), title: "t".into(), ..TaskDraft::default() };
+        drafted.tasks.push(DraftedTask::new(draft, first.clone()));
+        let mut warn = |drafted: &mut Drafted, times: usize| {
+            for _ in 0..times {
+                drafted.find(&second, "w", "warning").severity = Severity::Warning;
+            }
+        };
+        warn(&mut drafted, MAX_FINDINGS + 5);
+        drafted.find(&first, "e", "error");
+        warn(&mut drafted, 50);
+        let reading = drafted.finish(&folder);
+        assert!(reading.plan.is_none());
+        assert_eq!(reading.findings.iter().filter(|found| found.is_error()).count(), 1);
+        assert!(reading.findings.len() <= MAX_FINDINGS + 3, "{}", reading.findings.len());
+        assert_eq!(reading.findings.iter().filter(|found| found.line == 2).count(), MAX_FINDINGS);
+    }
+}

@@ -6,7 +6,7 @@ mod properties;
 use std::fs;
 use std::path::Path;
 
-use afresh_formats::{beads, task_master, tasker};
+use afresh_formats::{agent_os, beads, gsd2, spec_kit, specflow, task_master, tasker};
 
 fn replay(target: &str, property: impl Fn(&[u8])) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
@@ -32,6 +32,10 @@ fn b32_the_corpus_of_results_is_replayed() {
 #[test]
 fn fo_06_the_corpora_of_plans_are_replayed() {
     replay("tasker", |bytes| properties::files(&tasker::FORMAT, bytes));
+    replay("specflow", |bytes| properties::files(&specflow::FORMAT, bytes));
+    replay("agent_os", |bytes| properties::files(&agent_os::FORMAT, bytes));
+    replay("spec_kit", |bytes| properties::files(&spec_kit::FORMAT, bytes));
+    replay("gsd2", |bytes| properties::files(&gsd2::FORMAT, bytes));
     let file = ".taskmaster/tasks/tasks.json";
     replay("task_master", |bytes| properties::one_file(&task_master::FORMAT, file, bytes));
     replay("beads", |bytes| properties::one_file(&beads::FORMAT, ".beads/issues.jsonl", bytes));
