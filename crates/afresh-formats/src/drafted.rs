@@ -124,7 +124,7 @@ mod tests {
         let mut drafted = Drafted::default();
         let draft = TaskDraft { id: "T1".into(), title: "t".into(), ..TaskDraft::default() };
         drafted.tasks.push(DraftedTask::new(draft, first.clone()));
-        let mut warn = |drafted: &mut Drafted, times: usize| {
+        let warn = |drafted: &mut Drafted, times: usize| {
             for _ in 0..times {
                 drafted.find(&second, "w", "warning").severity = Severity::Warning;
             }
