@@ -126,24 +126,28 @@ fn add_file(task: &mut DraftedTask, spec: &Spec<'_>, file: &ListedFile<'_>) {
     task.draft.files.push(FileDraft { path: scope_path(file.path.text), action: file.action });
 }
 
-/// What every group is told.
-struct Common {
+/// What every group is told; looked up once.
+struct Common<'a> {
     requirements: String,
     criteria: String,
+    sections: Vec<(&'a str, &'a str)>,
 }
 
-impl Common {
-    fn new(spec: &Spec<'_>, requirements: &[Piece<'_>], criteria: &[Piece<'_>]) -> Self {
-        Self { requirements: texts(spec, requirements), criteria: listed(spec, criteria) }
+impl<'a> Common<'a> {
+    fn new(spec: &Spec<'a>, requirements: &[Piece<'a>], criteria: &[Piece<'a>]) -> Self {
+        let sections = SHARED.iter().filter_map(|name| spec.heading(&[name]));
+        Self {
+            requirements: texts(spec, requirements),
+            criteria: listed(spec, criteria),
+            sections: sections.map(|found| (found.text, spec.part(&found.body))).collect(),
+        }
     }
 
     fn tell(&self, brief: &mut Brief, spec: &Spec<'_>) {
         brief.part("Requirements of the whole", &self.requirements, spec.file);
         brief.part("Acceptance criteria of the whole", &self.criteria, spec.file);
-        for name in SHARED {
-            if let Some(heading) = spec.heading(&[name]) {
-                brief.part(heading.text, spec.part(&heading.body), spec.file);
-            }
+        for (heading, text) in &self.sections {
+            brief.part(heading, text, spec.file);
         }
     }
 }

@@ -173,9 +173,14 @@ fn joined(count: usize, line: impl Fn(usize) -> String) -> String {
 fn b11_large_tables_are_read_within_bounds() {
     let rows = joined(10_000, |n| format!("| G{n} | make `src/f{n}.ts` | — |\n"));
     let files = joined(10_000, |n| format!("- `src/f{n}.ts`\n"));
+    let requirements = joined(10_000, |n| format!("### R{n}: thing\n\nIn `src/f{n}.ts`.\n"));
     let mut folder = table(&rows);
     let text = String::from_utf8(folder[SPEC].clone()).expect("text");
-    folder.insert(SPEC.to_owned(), format!("{text}\n## Files to Create\n{files}").into_bytes());
+    folder.insert(
+        SPEC.to_owned(),
+        format!("{text}\n## Files to Create\n{files}\n## Requirements\n{requirements}")
+            .into_bytes(),
+    );
     let plan = plan_or_located_problems(&FORMAT, &folder).plan.expect("a plan");
     assert_eq!(plan.tasks()[9_999].files[0].pattern.as_str(), "src/f9999.ts");
     let rows = joined(2_000, |n| format!("| G{n} | x | G0-G9999 |\n"));
