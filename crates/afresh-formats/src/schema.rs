@@ -1,8 +1,9 @@
 //! The own plan format as JSON Schema, for editors and for agents that write plans.
 //!
-//! The reader does not use these types, because it has to know places; a test keeps both alike.
+//! The reader does not use these types, because it has to know places; a test keeps both alike. The
+//! writer does: whatever is left out here is left out of the file.
 
-use afresh_core::plan::{ContextLevel, FileAction, Tier};
+use afresh_core::plan::{CheckpointKind, ContextLevel, FileAction, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,10 +14,13 @@ pub struct PlanFile {
     /// The format's version.
     #[schemars(range(min = 1, max = 1))]
     pub version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The specification the plan comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
     /// The directory whose repository the plan is for, relative to this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     #[schemars(length(min = 1))]
     pub task: Vec<TaskEntry>,
@@ -32,20 +36,55 @@ pub struct TaskEntry {
     pub title: String,
     /// What the worker is to do.
     #[serde(rename = "do")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Tasks that must be merged first.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<String>>,
     /// Paths or globs that the task may write, relative to the repository's root.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileEntry>>,
     /// Commands that prove the task done; run by afresh itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<CheckEntry>>,
     /// The reason, where no check is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub no_check: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextLevel>,
     /// An agent of the configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Why there is nothing to do: it was finished before, by other means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_before: Option<String>,
+    /// No worker: a person is asked at this point of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointEntry>,
+}
+
+/// A point at which the plan waits for a person.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CheckpointEntry {
+    /// Look at what was built, decide something, or do what no worker can.
+    pub kind: CheckpointKind,
+    /// What the person has to know.
+    pub text: String,
+    /// The answers to choose from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<OptionEntry>>,
+}
+
+/// One possible answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OptionEntry {
+    pub key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
 }
 
 /// An ordered piece of a task.
@@ -53,8 +92,11 @@ pub struct TaskEntry {
 pub struct StepEntry {
     pub name: String,
     #[serde(rename = "do")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<CheckEntry>>,
 }
 
@@ -62,7 +104,11 @@ pub struct StepEntry {
 #[serde(untagged)]
 pub enum FileEntry {
     Path(String),
-    Detailed { path: String, action: Option<FileAction> },
+    Detailed {
+        path: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        action: Option<FileAction>,
+    },
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -70,9 +116,11 @@ pub enum FileEntry {
 pub enum CheckEntry {
     Command(String),
     Detailed {
+        #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         run: String,
         /// It must fail before the work is done.
+        #[serde(skip_serializing_if = "Option::is_none")]
         red_first: Option<bool>,
     },
 }
@@ -90,7 +138,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::native::{PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
+    use crate::native::{CHECKPOINT_FIELDS, OPTION_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
 
     /// FO-05: the schema and the reader know the same fields.
     #[test]
@@ -104,5 +152,7 @@ mod tests {
         assert_eq!(fields(&schema), known(PLAN_FIELDS));
         assert_eq!(fields(&schema["$defs"]["TaskEntry"]), known(TASK_FIELDS));
         assert_eq!(fields(&schema["$defs"]["StepEntry"]), known(STEP_FIELDS));
+        assert_eq!(fields(&schema["$defs"]["CheckpointEntry"]), known(CHECKPOINT_FIELDS));
+        assert_eq!(fields(&schema["$defs"]["OptionEntry"]), known(OPTION_FIELDS));
     }
 }

@@ -40,7 +40,7 @@ pub struct Checkpoint {
     pub options: Vec<Choice>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckpointKind {
     /// Look at what was built.

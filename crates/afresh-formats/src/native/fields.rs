@@ -12,8 +12,19 @@ use crate::node::{Node, Value};
 
 pub const PLAN_FIELDS: &[&str] = &["version", "name", "spec", "target", "task"];
 pub const TASK_FIELDS: &[&str] = &[
-    "id", "title", "do", "needs", "files", "checks", "no_check", "steps", "tier", "context",
+    "id",
+    "title",
+    "do",
+    "needs",
+    "files",
+    "checks",
+    "no_check",
+    "steps",
+    "tier",
+    "context",
     "agent",
+    "done_before",
+    "checkpoint",
 ];
 pub const STEP_FIELDS: &[&str] = &["name", "do", "files", "checks"];
 pub const FILE_FIELDS: &[&str] = &["path", "action"];
@@ -106,6 +117,8 @@ impl Reader<'_, '_> {
                     );
                 }
                 "agent" => draft.agent = Some(self.text(value)),
+                "done_before" => draft.done_before = self.reason(value),
+                "checkpoint" => draft.checkpoint = self.checkpoint(at, value),
                 _ => self.unknown_field(&format!("task.{at}."), TASK_FIELDS, entry),
             }
         }

@@ -7,14 +7,22 @@
 //! | module | idea |
 //! | --- | --- |
 //! | `fields` | what a plan, a task, a step, a file and a check are made of |
+//! | `checkpoint` | what a task says instead of work: ask a person, or that it was done before |
 //! | `reader` | findings, places, and the plain values that fields hold |
+//! | `entries`, `page` | a plan as the entries of a file; those as TOML that a person can read |
 
+mod checkpoint;
+mod entries;
 mod fields;
+mod page;
 mod reader;
+
+use afresh_core::Plan;
 
 use crate::finding::{Finding, Source, not_utf8};
 use crate::reading::Reading;
 use crate::{json, toml};
+pub use checkpoint::{CHECKPOINT_FIELDS, OPTION_FIELDS};
 pub use fields::{CHECK_FIELDS, FILE_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
 use reader::Reader;
 
@@ -34,6 +42,20 @@ impl Syntax {
     pub fn of(file: &str) -> Self {
         let extension = file.rsplit('.').next().unwrap_or_default();
         if extension.eq_ignore_ascii_case("json") { Self::Json } else { Self::Toml }
+    }
+}
+
+/// The text of a file that says this plan, and for which directory it is, as [`Reading::target`]
+/// has it. Reading it gives the same plan again.
+pub fn render(plan: &Plan, target: Option<&str>, syntax: Syntax) -> String {
+    let file = entries::of(plan, target);
+    match syntax {
+        Syntax::Toml => page::render(&file),
+        Syntax::Json => {
+            let mut text = serde_json::to_string_pretty(&file).expect("entries are JSON");
+            text.push('\n');
+            text
+        }
     }
 }
 

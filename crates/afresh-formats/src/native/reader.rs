@@ -179,7 +179,8 @@ impl<'a, 's> Reader<'a, 's> {
     pub(super) fn unknown_field(&mut self, path: &str, known: &[&str], entry: &Entry) {
         let key = entry.key.as_str();
         let shown: String = key.chars().take(80).collect();
-        let near = alias(key).or_else(|| nearest(key, known.iter().copied()));
+        let meant = alias(key).filter(|word| known.contains(word));
+        let near = meant.or_else(|| nearest(key, known.iter().copied()));
         let severity = if near.is_some() { Severity::Error } else { Severity::Warning };
         self.find(severity, &entry.key_span, |reader| {
             let message = format!("unknown field {shown:?}");

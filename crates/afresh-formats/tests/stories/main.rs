@@ -3,6 +3,7 @@
 mod agent_os;
 mod bad_text;
 mod beads;
+mod drafts;
 mod findings;
 mod folders;
 mod gsd2;
@@ -15,6 +16,7 @@ mod spec_kit;
 mod specflow;
 mod task_master;
 mod tasker;
+mod writing;
 
 use afresh_formats::native::read;
 use afresh_formats::reading::Reading;

@@ -2,13 +2,15 @@
 
 use afresh_core::Plan;
 use afresh_core::plan::{
-    CheckDraft, ContextLevel, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft, Tier,
+    CheckDraft, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileDraft, PlanDraft,
+    StepDraft, TaskDraft, Tier,
 };
 use afresh_formats::native::read;
 use afresh_formats::reading::Reading;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::drafts::draft;
 use crate::reading::{JSON, TOML};
 
 #[track_caller]
@@ -77,6 +79,7 @@ fn task_data(task: &TaskDraft) -> Value {
     let words = [
         ("no_check", task.no_check.as_deref()),
         ("agent", task.agent.as_deref()),
+        ("done_before", task.done_before.as_deref()),
         (
             "tier",
             task.tier.map(|tier| match tier {
@@ -97,6 +100,8 @@ fn task_data(task: &TaskDraft) -> Value {
     for (key, value) in words {
         fields.extend(value.map(|word| (key.to_owned(), json!(word))));
     }
+    let checkpoint = task.checkpoint.as_ref().map(checkpoint_data);
+    fields.extend(checkpoint.map(|data| ("checkpoint".to_owned(), data)));
     Value::Object(fields)
 }
 
@@ -104,6 +109,20 @@ fn step_data(step: &StepDraft) -> Value {
     let files: Value = step.files.iter().map(file_data).collect();
     let checks: Value = step.checks.iter().map(check_data).collect();
     json!({"name": step.name, "do": step.instructions, "files": files, "checks": checks})
+}
+
+fn checkpoint_data(checkpoint: &Checkpoint) -> Value {
+    let kind = match checkpoint.kind {
+        CheckpointKind::Verify => "verify",
+        CheckpointKind::Decision => "decision",
+        CheckpointKind::Action => "action",
+    };
+    let options: Value = checkpoint
+        .options
+        .iter()
+        .map(|choice| json!({"key": choice.key, "description": choice.description}))
+        .collect();
+    json!({"kind": kind, "text": checkpoint.text, "options": options})
 }
 
 fn file_data(file: &FileDraft) -> Value {
@@ -157,82 +176,6 @@ fn toml_value(value: &Value) -> toml_edit::Value {
         }
         Value::Null => panic!("nothing is null"),
     }
-}
-
-fn file() -> impl Strategy<Value = FileDraft> {
-    let action = prop::option::of(prop::sample::select(vec![
-        FileAction::Create,
-        FileAction::Modify,
-        FileAction::Delete,
-    ]));
-    ("[a-zäé]{1,4}(/[a-z *']{1,6}){0,2}", action)
-        .prop_map(|(path, action)| FileDraft { path, action })
-}
-
-fn check() -> impl Strategy<Value = CheckDraft> {
-    (prop::option::of("\\PC{0,8}"), "[a-z][ -~é\t\n]{0,20}", any::<bool>())
-        .prop_map(|(name, command, red_first)| CheckDraft { name, command, red_first })
-}
-
-fn step() -> impl Strategy<Value = StepDraft> {
-    let files = prop::collection::vec(file(), 0..3);
-    let checks = prop::collection::vec(check(), 0..2);
-    ("\\PC{0,8}", "[ -~\n\t\r\"'\\\\]{0,30}", files, checks).prop_map(
-        |(name, instructions, files, checks)| StepDraft { name, instructions, files, checks },
-    )
-}
-
-fn task() -> impl Strategy<Value = TaskDraft> {
-    let tier =
-        prop::option::of(prop::sample::select(vec![Tier::Small, Tier::Standard, Tier::Large]));
-    let context = prop::option::of(prop::sample::select(vec![
-        ContextLevel::Minimal,
-        ContextLevel::Standard,
-        ContextLevel::Full,
-    ]));
-    (
-        ("x\\PC{0,12}", "[ -~\n\t\r\"'\\\\🦀]{0,60}", prop::option::of("r[ -~]{0,8}")),
-        prop::collection::vec(file(), 0..3),
-        prop::collection::vec(check(), 0..3),
-        prop::collection::vec(step(), 0..3),
-        (tier, context, prop::option::of("[a-z]{1,8}")),
-        any::<u64>(),
-    )
-        .prop_map(|((title, instructions, no_check), files, checks, steps, words, needs)| {
-            let (tier, context, agent) = words;
-            // Which earlier tasks are needed, as bits; made into ids where the position is known.
-            let needs = vec![needs.to_string()];
-            let id = String::new();
-            TaskDraft {
-                checkpoint: None,
-                done_before: None,
-                id,
-                title,
-                instructions,
-                needs,
-                files,
-                checks,
-                no_check,
-                steps,
-                tier,
-                context,
-                agent,
-            }
-        })
-}
-
-fn draft() -> impl Strategy<Value = PlanDraft> {
-    ("\\PC{0,12}", prop::option::of("[a-z/.]{1,9}"), prop::collection::vec(task(), 1..6)).prop_map(
-        |(name, spec, mut tasks)| {
-            for (at, task) in tasks.iter_mut().enumerate() {
-                task.id = format!("T{at}");
-                let bits: u64 = task.needs[0].parse().expect("a number");
-                task.needs =
-                    (0..at).filter(|n| bits >> n & 1 == 1).map(|n| format!("T{n}")).collect();
-            }
-            PlanDraft { name, spec, tasks }
-        },
-    )
 }
 
 proptest! {

@@ -1,0 +1,82 @@
+//! What a task says instead of work: that a person is asked, or that it was done before.
+
+use afresh_core::outcome::Choice;
+use afresh_core::plan::{Checkpoint, CheckpointKind};
+
+use super::reader::Reader;
+use crate::node::{Node, Value};
+
+pub const CHECKPOINT_FIELDS: &[&str] = &["kind", "text", "options"];
+pub const OPTION_FIELDS: &[&str] = &["key", "description"];
+
+impl Reader<'_, '_> {
+    /// Why a task is done. An empty text would hide that nobody knows.
+    pub(super) fn reason(&mut self, node: &Node) -> Option<String> {
+        match &node.value {
+            Value::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+            _ => {
+                self.wrong(node, "a text that says how it was done");
+                None
+            }
+        }
+    }
+
+    pub(super) fn checkpoint(&mut self, at: usize, node: &Node) -> Option<Checkpoint> {
+        let (mut kind, mut text, mut options) = (None, None, Vec::new());
+        if let Value::Table(entries) = &node.value {
+            for entry in entries {
+                match entry.key.as_str() {
+                    "kind" => kind = Some(self.checkpoint_kind(&entry.node)),
+                    "text" => text = Some(self.text(&entry.node)),
+                    "options" => options = self.options(at, &entry.node),
+                    _ => {
+                        let path = format!("task.{at}.checkpoint.");
+                        self.unknown_field(&path, CHECKPOINT_FIELDS, entry);
+                    }
+                }
+            }
+        }
+        let (Some(kind), Some(text)) = (kind, text) else {
+            self.wrong(node, "{ kind = \"verify\", text = \"…\" }, a question to a person");
+            return None;
+        };
+        kind.map(|kind| Checkpoint { kind, text, options })
+    }
+
+    fn checkpoint_kind(&mut self, node: &Node) -> Option<CheckpointKind> {
+        let kinds = [
+            ("verify", CheckpointKind::Verify),
+            ("decision", CheckpointKind::Decision),
+            ("action", CheckpointKind::Action),
+        ];
+        self.word(node, &kinds)
+    }
+
+    fn options(&mut self, at: usize, node: &Node) -> Vec<Choice> {
+        let Value::List(items) = &node.value else {
+            self.wrong(node, "a list of answers");
+            return Vec::new();
+        };
+        items.iter().enumerate().map(|(item, node)| self.option(at, item, node)).collect()
+    }
+
+    fn option(&mut self, at: usize, item: usize, node: &Node) -> Choice {
+        let (mut key, mut description) = (None, String::new());
+        if let Value::Table(entries) = &node.value {
+            for entry in entries {
+                match entry.key.as_str() {
+                    "key" => key = Some(self.text(&entry.node)),
+                    "description" => description = self.text(&entry.node),
+                    _ => {
+                        let path = format!("task.{at}.checkpoint.options.{item}.");
+                        self.unknown_field(&path, OPTION_FIELDS, entry);
+                    }
+                }
+            }
+        }
+        if key.is_none() {
+            self.wrong(node, "{ key = \"a\", description = \"…\" }");
+        }
+        Choice { key: key.unwrap_or_default(), description }
+    }
+}

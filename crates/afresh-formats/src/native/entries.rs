@@ -1,0 +1,92 @@
+//! A plan as the entries of a file: what goes without saying is left out.
+
+use afresh_core::Plan;
+use afresh_core::outcome::Choice;
+use afresh_core::plan::{Check, Checkpoint, FileScope, Step, Task};
+
+use crate::schema::{
+    CheckEntry, CheckpointEntry, FileEntry, OptionEntry, PlanFile, StepEntry, TaskEntry,
+};
+
+pub(super) fn of(plan: &Plan, target: Option<&str>) -> PlanFile {
+    PlanFile {
+        version: 1,
+        name: said(&plan.name),
+        spec: plan.spec.clone(),
+        target: target.map(str::to_owned),
+        task: plan.tasks().iter().map(task).collect(),
+    }
+}
+
+fn task(task: &Task) -> TaskEntry {
+    TaskEntry {
+        id: task.id.to_string(),
+        title: task.title.clone(),
+        instructions: said(&task.instructions),
+        needs: some(task.needs.iter().map(ToString::to_string).collect()),
+        files: files(&task.files),
+        checks: checks(&task.checks),
+        no_check: task.no_check.clone(),
+        steps: some(task.steps.iter().map(step).collect()),
+        tier: task.tier,
+        context: task.context,
+        agent: task.agent.clone(),
+        done_before: task.done_before.clone(),
+        checkpoint: task.checkpoint.as_ref().map(checkpoint),
+    }
+}
+
+fn step(step: &Step) -> StepEntry {
+    StepEntry {
+        name: step.name.clone(),
+        instructions: said(&step.instructions),
+        files: files(&step.files),
+        checks: checks(&step.checks),
+    }
+}
+
+fn files(scopes: &[FileScope]) -> Option<Vec<FileEntry>> {
+    let entry = |scope: &FileScope| {
+        let path = scope.pattern.as_str().to_owned();
+        match scope.action {
+            None => FileEntry::Path(path),
+            action => FileEntry::Detailed { path, action },
+        }
+    };
+    some(scopes.iter().map(entry).collect())
+}
+
+/// A check is called after its command, unless it says otherwise.
+fn checks(checks: &[Check]) -> Option<Vec<CheckEntry>> {
+    let entry = |check: &Check| {
+        let name = (check.name != check.command).then(|| check.name.clone());
+        let red_first = check.red_first.then_some(true);
+        let run = check.command.clone();
+        if name.is_none() && red_first.is_none() {
+            CheckEntry::Command(run)
+        } else {
+            CheckEntry::Detailed { name, run, red_first }
+        }
+    };
+    some(checks.iter().map(entry).collect())
+}
+
+fn checkpoint(checkpoint: &Checkpoint) -> CheckpointEntry {
+    let option = |choice: &Choice| OptionEntry {
+        key: choice.key.clone(),
+        description: said(&choice.description),
+    };
+    CheckpointEntry {
+        kind: checkpoint.kind,
+        text: checkpoint.text.clone(),
+        options: some(checkpoint.options.iter().map(option).collect()),
+    }
+}
+
+fn said(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn some<T>(items: Vec<T>) -> Option<Vec<T>> {
+    (!items.is_empty()).then_some(items)
+}

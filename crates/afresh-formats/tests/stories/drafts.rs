@@ -1,0 +1,159 @@
+//! Plans as nobody would write them: whatever a title, an instruction or a name can hold.
+
+use afresh_core::outcome::Choice;
+use afresh_core::plan::{
+    CheckDraft, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileDraft, PlanDraft,
+    StepDraft, TaskDraft, Tier,
+};
+use proptest::prelude::*;
+
+/// What ends a text too early, starts something else, hides, or moves a cursor.
+const HOSTILE: &[&str] = &[
+    "\"",
+    "\"\"",
+    "\"\"\"",
+    "'",
+    "'''",
+    "\\",
+    "\\n",
+    "\\u0041",
+    "+++",
+    "---",
+    "```",
+    "~~~",
+    "#",
+    "[[task]]",
+    "[task]",
+    "= 1",
+    "{",
+    "}",
+    ",",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    " ",
+    "\0",
+    "\u{8}",
+    "\u{1b}[2J",
+    "\u{7f}",
+    "\u{85}",
+    "\u{9b}",
+    "\u{202e}",
+    "\u{feff}",
+    "\u{2028}",
+    "\u{200d}",
+    "\u{e0041}",
+    "🦀",
+    "日本",
+    "é",
+    "word",
+    "&&",
+    "<task>",
+    "</task>",
+];
+
+/// Any such text, also none at all.
+fn hostile() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        3 => prop::sample::select(HOSTILE).prop_map(str::to_owned),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+fn checkpoint() -> impl Strategy<Value = Checkpoint> {
+    let kind = prop::sample::select(vec![
+        CheckpointKind::Verify,
+        CheckpointKind::Decision,
+        CheckpointKind::Action,
+    ]);
+    let option = (hostile(), hostile()).prop_map(|(key, description)| Choice { key, description });
+    (kind, hostile(), prop::collection::vec(option, 0..3))
+        .prop_map(|(kind, text, options)| Checkpoint { kind, text, options })
+}
+
+fn file() -> impl Strategy<Value = FileDraft> {
+    let action = prop::option::of(prop::sample::select(vec![
+        FileAction::Create,
+        FileAction::Modify,
+        FileAction::Delete,
+    ]));
+    ("[a-zäé]{1,4}(/[a-z *']{1,6}){0,2}", action)
+        .prop_map(|(path, action)| FileDraft { path, action })
+}
+
+fn check() -> impl Strategy<Value = CheckDraft> {
+    (prop::option::of(hostile()), "[a-z][ -~é\t\n]{0,20}", hostile(), any::<bool>()).prop_map(
+        |(name, command, end, red_first)| {
+            let command = format!("{command}{}", end.replace('\0', ""));
+            CheckDraft { name, command, red_first }
+        },
+    )
+}
+
+fn step() -> impl Strategy<Value = StepDraft> {
+    let files = prop::collection::vec(file(), 0..3);
+    let checks = prop::collection::vec(check(), 0..2);
+    (hostile(), hostile(), files, checks).prop_map(|(name, instructions, files, checks)| {
+        StepDraft { name, instructions, files, checks }
+    })
+}
+
+fn task() -> impl Strategy<Value = TaskDraft> {
+    let tier =
+        prop::option::of(prop::sample::select(vec![Tier::Small, Tier::Standard, Tier::Large]));
+    let context = prop::option::of(prop::sample::select(vec![
+        ContextLevel::Minimal,
+        ContextLevel::Standard,
+        ContextLevel::Full,
+    ]));
+    (
+        ((hostile(), hostile()), hostile(), prop::option::of(hostile())),
+        prop::collection::vec(file(), 0..3),
+        prop::collection::vec(check(), 0..3),
+        prop::collection::vec(step(), 0..3),
+        (tier, context, prop::option::of("[a-z]{1,8}")),
+        (any::<u64>(), prop::option::of(checkpoint()), prop::option::of(hostile())),
+    )
+        .prop_map(|((title, instructions, no_check), files, checks, steps, words, more)| {
+            let (tier, context, agent) = words;
+            let (needs, checkpoint, done_before) = more;
+            // These have to say something.
+            let title = format!("{}x{}", title.0, title.1);
+            let no_check = no_check.map(|reason| format!("{reason}r"));
+            let done_before = done_before.map(|how| format!("{how}h"));
+            // Which earlier tasks are needed, as bits; made into ids where the position is known.
+            let needs = vec![needs.to_string()];
+            let id = String::new();
+            TaskDraft {
+                checkpoint,
+                done_before,
+                id,
+                title,
+                instructions,
+                needs,
+                files,
+                checks,
+                no_check,
+                steps,
+                tier,
+                context,
+                agent,
+            }
+        })
+}
+
+pub(crate) fn draft() -> impl Strategy<Value = PlanDraft> {
+    (hostile(), prop::option::of("[a-z/.]{1,9}"), prop::collection::vec(task(), 1..6)).prop_map(
+        |(name, spec, mut tasks)| {
+            for (at, task) in tasks.iter_mut().enumerate() {
+                task.id = format!("T{at}");
+                let bits: u64 = task.needs[0].parse().expect("a number");
+                task.needs =
+                    (0..at).filter(|n| bits >> n & 1 == 1).map(|n| format!("T{n}")).collect();
+            }
+            PlanDraft { name, spec, tasks }
+        },
+    )
+}

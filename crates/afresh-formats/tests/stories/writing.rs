@@ -1,0 +1,124 @@
+//! Plans written in the own format: what is read again is the same plan (FO-05).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use afresh_core::Plan;
+use afresh_core::printable::is_unprintable;
+use afresh_formats::format::{FORMATS, Unit, Wishes, recognise};
+use afresh_formats::native::{Syntax, read, render};
+use proptest::prelude::*;
+
+use crate::drafts::draft;
+use crate::folders::fixture;
+use crate::{rendered, toml};
+
+const BOTH: [(Syntax, &str); 2] = [(Syntax::Toml, "p.plan.toml"), (Syntax::Json, "p.plan.json")];
+
+/// Writes the plan in both notations, reads them again, and looks at what is written.
+#[track_caller]
+fn survives(plan: &Plan) {
+    for (syntax, file) in BOTH {
+        let text = render(plan, Some("../there"), syntax);
+        let again = read(file, text.as_bytes());
+        assert_eq!(rendered(&again), "", "{text}");
+        assert_eq!(again.plan.as_ref(), Some(plan), "{text}");
+        assert_eq!(again.target.as_deref(), Some("../there"));
+        assert!(again.unknown.is_empty(), "{:?}", again.unknown);
+        assert_eq!(again.plan.map(|plan| render(&plan, Some("../there"), syntax)), Some(text));
+    }
+}
+
+proptest! {
+    /// FO-05: whatever a plan holds; and nothing that a terminal would obey is in the file.
+    #[test]
+    fn fo_05_reading_what_is_written_gives_the_same_plan(draft in draft()) {
+        let plan = Plan::new(draft).expect("the drafts are plans");
+        survives(&plan);
+        let text = render(&plan, None, Syntax::Toml);
+        let hidden = text.chars().find(|c| is_unprintable(*c) && !matches!(c, '\n' | '\t'));
+        prop_assert_eq!(hidden, None, "{}", text);
+    }
+}
+
+/// FO-01 to FO-05: every plan of another format can be written in the own one, by plan and by task.
+#[test]
+fn fo_05_plans_of_every_format_can_be_written() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut written = BTreeSet::new();
+    for name in names(&root) {
+        let folder = fixture(&name);
+        for format in recognise(&folder) {
+            for unit in [Unit::Plan, Unit::Task] {
+                let wishes = Wishes { unit, ..Wishes::default() };
+                if let Some(plan) = (format.read)(&folder, &wishes).plan {
+                    survives(&plan);
+                    written.insert(format.name);
+                }
+            }
+        }
+    }
+    assert_eq!(written, FORMATS.iter().map(|format| format.name).collect());
+}
+
+/// The fixtures: directories, and the directories in them.
+fn names(root: &Path) -> Vec<String> {
+    let inside = |of: &Path| -> Vec<String> {
+        let entries = fs::read_dir(of).expect("a directory").flatten();
+        let directories = entries.filter(|entry| entry.path().is_dir());
+        directories.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    };
+    let mut names = inside(root);
+    for name in names.clone() {
+        names.extend(inside(&root.join(&name)).iter().map(|inner| format!("{name}/{inner}")));
+    }
+    names
+}
+
+/// FO-05: it looks as if a person had written it: nothing that goes without saying.
+#[test]
+fn fo_05_a_written_plan_is_readable() {
+    let given = r#"
+version = 1
+name = "greeting service"
+spec = "spec.md"
+task = [
+  { id = "T001", title = 'Create the "greeter"', files = ["src/greet.py", { path = "src/old.py", action = "delete" }], do = "Write greet(name).\n\n```python\nprint(\"C:\\\\temp\")\n```\n", checks = ["python3 -m py_compile src/greet.py", { run = "pytest", name = "tests", red_first = true }] },
+  { id = "T002", title = "Which database?", needs = ["T001"], checkpoint = { kind = "decision", text = "Which one?\nBoth would do.", options = [{ key = "a", description = "SQLite" }, { key = "b" }] } },
+  { id = "T003", title = "Command line", needs = ["T001", "T002"], tier = "small", context = "full", agent = "claude", no_check = "documentation only", steps = [
+    { name = "parser", files = ["src/cli.py"], do = "one", checks = ["true"] },
+    { name = "help", files = ["src/cli.py", "docs/a-rather-long-path/that-fills-the-line.md", "docs/another/that-does-so-too.md"], do = "hidden \u202E and \u001B[2J\nsecond line" } ] },
+  { id = "T004", title = "Older", done_before = "by hand" },
+]
+"#;
+    let plan = toml(given).plan.expect("a plan");
+    insta::assert_snapshot!(render(&plan, None, Syntax::Toml));
+}
+
+/// FO-06: what is wrong with a question to a person is said at its place.
+#[test]
+fn fo_06_a_checkpoint_that_asks_nothing_is_refused() {
+    let reading = toml(
+        r#"version = 1
+[[task]]
+id = "A"
+title = "a"
+checkpoint = { kind = "maybe", text = "?" }
+[[task]]
+id = "B"
+title = "b"
+checkpoint = { text = "?", optoins = [] }
+[[task]]
+id = "C"
+title = "c"
+done_before = " "
+[[task]]
+id = "D"
+title = "d"
+checkpoint = { kind = "decision", text = "?", options = [{ description = "no key" }] }
+"#,
+    );
+    assert!(reading.plan.is_none());
+    insta::assert_snapshot!(rendered(&reading));
+}
