@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Args),
     Lint(commands::lint::Args),
     Show(commands::show::Args),
+    Import(commands::import::Args),
     Run(commands::run::Args),
     Status(commands::status::Args),
     Logs(commands::logs::Args),

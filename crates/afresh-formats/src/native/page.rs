@@ -21,7 +21,9 @@ pub(super) fn render(plan: &PlanFile) -> String {
     page.text("name", plan.name.as_deref());
     page.text("spec", plan.spec.as_deref());
     page.text("target", plan.target.as_deref());
-    plan.task.iter().for_each(|task| page.task(task));
+    for task in &plan.task {
+        page.task(task);
+    }
     page.0
 }
 
@@ -41,8 +43,12 @@ impl Page {
         self.text("do", task.instructions.as_deref());
         self.list("checks", task.checks.as_deref(), check);
         self.text("no_check", task.no_check.as_deref());
-        task.checkpoint.iter().for_each(|checkpoint| self.checkpoint(checkpoint));
-        task.steps.iter().flatten().for_each(|step| self.step(step));
+        if let Some(checkpoint) = &task.checkpoint {
+            self.checkpoint(checkpoint);
+        }
+        for step in task.steps.iter().flatten() {
+            self.step(step);
+        }
     }
 
     fn checkpoint(&mut self, checkpoint: &CheckpointEntry) {
@@ -69,11 +75,15 @@ impl Page {
     }
 
     fn text(&mut self, key: &str, value: Option<&str>) {
-        value.into_iter().for_each(|value| self.line(key, &text(value)));
+        if let Some(value) = value {
+            self.line(key, &text(value));
+        }
     }
 
     fn word(&mut self, key: &str, value: Option<&impl Serialize>) {
-        value.into_iter().for_each(|value| self.line(key, &word(value)));
+        if let Some(value) = value {
+            self.line(key, &word(value));
+        }
     }
 
     fn list<T>(&mut self, key: &str, items: Option<&[T]>, render: impl Fn(&T) -> String) {

@@ -7,6 +7,7 @@ pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod halt;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod land;
@@ -43,6 +44,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Logs(args) => logs::logs(args, &cli.common, output),
         Command::Land(args) => land::land(args, &cli.common, output),
         Command::Lint(args) => lint::lint(args, &cli.common, output),
+        Command::Import(args) => import::import(args, &cli.common, output),
         Command::Show(args) => show::show(args, &cli.common, output),
         Command::Halt(args) => halt::halt(args, &cli.common, output),
         Command::Resume(args) => resume::resume(args, &cli.common, output),

@@ -1,6 +1,7 @@
 //! What the stories about faults share: a driver whose words are kept, and looks at processes.
 #![allow(dead_code, reason = "every file of stories uses its own part of this")]
 
+pub(crate) mod fixture;
 pub(crate) mod git;
 pub(crate) mod plain;
 pub(crate) mod processes;
