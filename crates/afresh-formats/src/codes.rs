@@ -26,6 +26,7 @@ codes! {
     "check-leaves-tree": "a check that goes to a directory of some machine", "Checks start in the root of a clone; with `cd /home/…` they would judge another tree.";
     "checkpoint-unclear": "a checkpoint that does not tell what is finished", "What it does not tell counts as not done, so it is done again.";
     "checks-are-prose": "criteria that are sentences, not commands", "A check is a command whose exit code tells; sentences are never run. The worker gets them, and the repository's own build, test and lint commands judge the work.";
+    "created-twice": "a file that two tasks create", "The second one finds it there, or collides with it. Let one create it, and the other one need that and modify it.";
     "cycle": "tasks that wait for each other", "The path that is shown leads back to its start, so none of these tasks could ever begin. Take one of the dependencies away.";
     "dependency-not-earlier": "a dependency in the same or a later wave", "Dependencies count, stated waves do not: the task waits. Correct the wave, or remove the dependency.";
     "duplicate-id": "two tasks with one id", "Every task needs an id of its own; upper and lower case do not tell ids apart.";
@@ -34,8 +35,9 @@ codes! {
     "file-is-prose": "a file list that holds a sentence", "Only paths say what a task may write: one per line, or several with commas.";
     "frontmatter-invalid": "a frontmatter that is not YAML", "It was read line by line, so that nothing is lost; single quotes around the value usually mend it.";
     "id-unlike-file": "a task whose file has another name", "The id in the file counts; perhaps the file was copied.";
-    "large-task": "much for one worker", "More than 5 steps or 15 files fill a context; a fresh worker does a small task better. Split it.";
+    "large-task": "much for one worker", "15 files or many steps (5 of a PLAN.md) fill a context; a fresh worker does a small task better. Split it.";
     "left-out": "tasks that were given up or put off", "They are not done. Nobody waits for what was given up; where something needs what was put off, a person is asked.";
+    "missing-context": "a file to read that workers do not have", "A worker stands in a clone of what is committed, so it cannot read it. Commit it, or correct the path.";
     "missing-file": "a file to be changed is not there", "The path may be misspelt, or another task creates it and should be needed first.";
     "missing-task-file": "a task without a file", "The state names it, but there is nothing that says what to do.";
     "missing-title": "a task without a title", "The title is the subject of its commit and the heading of its prompt.";

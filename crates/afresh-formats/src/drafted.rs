@@ -8,7 +8,7 @@ use afresh_core::plan::{Field, Place, PlanDraft, Problem, TaskDraft};
 use crate::finding::Finding;
 use crate::folder::Folder;
 use crate::placing::Placing;
-use crate::reading::{Reading, Spot};
+use crate::reading::{Reading, Spot, TaskPlaces};
 
 /// The most findings of one reading.
 const MAX_FINDINGS: usize = 1_000;
@@ -17,19 +17,17 @@ const MAX_FINDINGS: usize = 1_000;
 #[derive(Debug, Clone)]
 pub struct DraftedTask {
     pub draft: TaskDraft,
-    pub whole: Spot,
-    /// Where its parts are: by step, field and item. What is missing points to the whole task.
-    pub spots: BTreeMap<(Option<usize>, Field, usize), Spot>,
+    pub places: TaskPlaces,
 }
 
 impl DraftedTask {
     pub fn new(draft: TaskDraft, whole: Spot) -> Self {
-        Self { draft, whole, spots: BTreeMap::new() }
+        Self { draft, places: TaskPlaces::new(whole) }
     }
 
     /// Notes where an item of a field is.
     pub fn note(&mut self, step: Option<usize>, field: Field, item: usize, spot: Spot) {
-        self.spots.insert((step, field, item), spot);
+        self.places.parts.insert((step, field, item), spot);
     }
 }
 
@@ -43,6 +41,8 @@ pub struct Drafted {
     pub findings: Vec<Finding>,
     /// Fields that mean nothing here, by file and path, as they were written (FO-06).
     pub unknown: BTreeMap<String, String>,
+    /// See [`Reading::reads`].
+    pub reads: Vec<(String, Spot)>,
     /// Where the findings are that have no place yet.
     pub(crate) placing: Placing,
 }
@@ -80,9 +80,9 @@ impl Drafted {
         self.placing.place(folder, &mut self.findings);
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
-        let places = self.tasks.into_iter().map(|task| task.whole).collect();
-        let (findings, target, unknown) = (self.findings, self.target, self.unknown);
-        Reading { plan, findings, target, unknown, places }
+        let places = self.tasks.into_iter().map(|task| task.places).collect();
+        let Self { findings, target, unknown, reads, .. } = self;
+        Reading { plan, findings, target, unknown, places, reads }
     }
 
     /// Takes down what is wrong with the plan.
@@ -104,9 +104,7 @@ impl Drafted {
 
     fn spot(&self, place: &Place) -> Option<&Spot> {
         let task = self.tasks.get(place.task?)?;
-        let spots = &task.spots;
-        let exact = spots.get(&(place.step, place.field, place.item));
-        Some(exact.or_else(|| spots.get(&(place.step, place.field, 0))).unwrap_or(&task.whole))
+        Some(task.places.of(place.step, place.field, place.item))
     }
 }
 

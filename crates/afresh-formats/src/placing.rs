@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::finding::{Finding, Source};
 use crate::folder::Folder;
@@ -13,14 +14,16 @@ use crate::reading::Spot;
 /// Places that are asked for, by file.
 #[derive(Debug, Clone, Default)]
 pub struct Placing {
-    asked: BTreeMap<String, Vec<(Range<usize>, Asked)>>,
+    asked: BTreeMap<Arc<str>, Vec<(Range<usize>, Asked)>>,
 }
 
 /// What a place is for: a finding, by its position.
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     Itself(usize),
-    /// The other place that has to do with it.
+    /// Another place that has to do with it, and what it is to it.
+    Other(usize, &'static str),
+    /// The first of two.
     First(usize),
 }
 
@@ -35,6 +38,11 @@ impl Placing {
         self.add(spot, Asked::First(position));
     }
 
+    /// The finding at this position has to do with this place too.
+    pub fn ask_for_other(&mut self, position: usize, spot: &Spot, message: &'static str) {
+        self.add(spot, Asked::Other(position, message));
+    }
+
     fn add(&mut self, spot: &Spot, asked: Asked) {
         let asks = self.asked.entry(spot.file.clone()).or_default();
         asks.push((spot.range.clone(), asked));
@@ -46,18 +54,16 @@ impl Placing {
             let Some(Ok(text)) = folder.text(&file) else { continue };
             let source = Source::new(&file, &text);
             for (range, asked) in asks {
+                let (Asked::Itself(position) | Asked::Other(position, _) | Asked::First(position)) =
+                    asked;
+                let Some(finding) = findings.get_mut(position) else { continue };
                 match asked {
-                    Asked::Itself(position) => {
-                        if let Some(finding) = findings.get_mut(position) {
-                            source.locate(finding, &range);
-                        }
+                    Asked::Itself(_) => source.locate(finding, &range),
+                    Asked::Other(_, message) => {
+                        finding.related.push(source.related(&range, message));
                     }
-                    Asked::First(position) => {
-                        if let Some(finding) = findings.get_mut(position) {
-                            let (line, _) = source.place(range.start);
-                            let message = &finding.message;
-                            finding.message = format!("{message} (the first is at {file}:{line})");
-                        }
+                    Asked::First(_) => {
+                        finding.note_first(source.related(&range, "the first one is here"));
                     }
                 }
             }

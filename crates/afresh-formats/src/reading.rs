@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use afresh_core::Plan;
+use afresh_core::plan::Field;
 
 use crate::finding::Finding;
 
@@ -17,7 +19,9 @@ pub struct Reading {
     /// Fields that we do not know, by their path, as they were written (FO-06).
     pub unknown: BTreeMap<String, String>,
     /// Where each task of the plan is.
-    pub places: Vec<Spot>,
+    pub places: Vec<TaskPlaces>,
+    /// Files that workers are told to read, as far as the format names them apart.
+    pub reads: Vec<(String, Spot)>,
 }
 
 impl Reading {
@@ -27,16 +31,41 @@ impl Reading {
     }
 }
 
+/// Where a task and its parts are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskPlaces {
+    pub whole: Spot,
+    /// By step, field and item.
+    pub parts: BTreeMap<(Option<usize>, Field, usize), Spot>,
+}
+
+impl TaskPlaces {
+    pub fn new(whole: Spot) -> Self {
+        Self { whole, parts: BTreeMap::new() }
+    }
+
+    /// Where an item of a field is; else the field, else the whole task.
+    pub fn of(&self, step: Option<usize>, field: Field, item: usize) -> &Spot {
+        let exact = self.parts.get(&(step, field, item));
+        exact.or_else(|| self.parts.get(&(step, field, 0))).unwrap_or(&self.whole)
+    }
+}
+
 /// Somewhere in one of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spot {
-    pub file: String,
+    pub file: Arc<str>,
     /// Bytes of the file's text: without a byte order mark, with plain line breaks.
     pub range: Range<usize>,
 }
 
 impl Spot {
     pub fn new(file: &str, range: Range<usize>) -> Self {
-        Self { file: file.to_owned(), range }
+        Self { file: file.into(), range }
+    }
+
+    /// The same without a copy of the file's name.
+    pub fn in_file(file: &Arc<str>, range: Range<usize>) -> Self {
+        Self { file: Arc::clone(file), range }
     }
 }

@@ -72,7 +72,7 @@ fn settle(drafted: &mut Drafted, found: Vec<Found>) {
             Standing::Done(how) => task.draft.done_before = Some(how),
             Standing::PutOff if needed.contains(&task.draft.id) => ask_about(&mut task),
             Standing::GivenUp | Standing::PutOff => {
-                left_out.push((task.draft.id.clone(), task.whole.clone()));
+                left_out.push((task.draft.id.clone(), task.places.whole.clone()));
                 continue;
             }
         }

@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use afresh_formats::{Finding, codes};
 use serde_json::{Value, json};
 
-use crate::commands::lint::level;
-
 pub(crate) fn document(findings: &[Finding]) -> Value {
     let used: BTreeSet<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     let rules: Vec<Value> = used.iter().map(|code| rule(code)).collect();
@@ -20,6 +18,8 @@ pub(crate) fn document(findings: &[Finding]) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
+            // Where nothing is said, columns would be counted in units of UTF-16.
+            "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     })
@@ -35,20 +35,41 @@ fn rule(code: &str) -> Value {
 }
 
 fn result(finding: &Finding) -> Value {
-    let mut location = json!({"artifactLocation": {"uri": uri(&finding.file)}});
-    if finding.line > 0 {
-        location["region"] = json!({"startLine": finding.line, "startColumn": finding.column});
-    }
+    let place = (finding.line, finding.column, finding.excerpt.width);
+    let related: Vec<Value> = finding
+        .related
+        .iter()
+        .map(|other| {
+            let place = (other.line, other.column, other.excerpt.width);
+            let mut location = location(&other.file, place);
+            location["message"] = json!({"text": other.message});
+            location
+        })
+        .collect();
     let message = match &finding.help {
         Some(help) => format!("{}\n{help}", finding.message),
         None => finding.message.clone(),
     };
-    json!({
+    let mut result = json!({
         "ruleId": finding.code,
-        "level": level(finding.severity),
+        "level": finding.severity.word(),
         "message": {"text": message},
-        "locations": [{"physicalLocation": location}],
-    })
+        "locations": [location(&finding.file, place)],
+    });
+    if !related.is_empty() {
+        result["relatedLocations"] = json!(related);
+    }
+    result
+}
+
+/// A place: line and column, and how many characters are meant.
+fn location(file: &str, (line, column, width): (usize, usize, usize)) -> Value {
+    let mut place = json!({"artifactLocation": {"uri": uri(file)}});
+    if line > 0 {
+        place["region"] =
+            json!({"startLine": line, "startColumn": column, "endColumn": column + width});
+    }
+    json!({"physicalLocation": place})
 }
 
 /// A relative path as a URI: what is not plain is written as a number.

@@ -40,10 +40,81 @@ fn be_01_what_is_worth_knowing_is_found_at_its_place() {
         .collect();
     assert_eq!(
         found,
-        ["unchecked:3", "missing-file:7", "same-wave-file:7", "file-exists:12", "no-files:17"]
+        ["unchecked:3", "same-wave-file:10", "missing-file:10", "file-exists:15", "no-files:17"]
     );
     let text = repo.afresh(&["lint", "p.plan.toml"]).expect(1);
     insta::assert_snapshot!(text.stdout);
+}
+
+/// BE-01: two tasks of one wave that write one file: both places, in every form of output.
+#[test]
+fn be_01_a_shared_file_is_pointed_at_in_both_tasks() {
+    let repo = repo(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\", \"日本/x.txt\"]\nno_check = \"prose\"\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nsteps = [{ name = \"s\", files = [\"b.txt\", \"日本/*.txt\"] }]\nno_check = \"prose\"\n",
+    );
+    let text = repo.afresh(&["lint", "p.plan.toml"]).expect(1).stdout;
+    insta::assert_snapshot!(text, @r#"
+    warning[same-wave-file]: A and B are both in wave 1 and may both write "日本/x.txt"
+      --> p.plan.toml:11:42
+        |
+     11 | steps = [{ name = "s", files = ["b.txt", "日本/*.txt"] }]
+        |                                          ^^^^^^^^^^^^
+      the other one is here:
+      --> p.plan.toml:6:19
+       |
+     6 | files = ["a.txt", "日本/x.txt"]
+       |                   ------------
+      help: they run one after the other; let one need the other, or part their files
+    "#);
+    let json = repo.afresh(&["lint", "p.plan.toml", "--json"]).expect(1).json();
+    let related = &json["findings"][0]["related"][0];
+    assert_eq!((&related["line"], &related["column"]), (&6.into(), &19.into()), "{json}");
+    let sarif = repo.afresh(&["lint", "p.plan.toml", "--sarif"]).expect(1).json();
+    assert_eq!(sarif["runs"][0]["columnKind"], "unicodeCodePoints");
+    let other = &sarif["runs"][0]["results"][0]["relatedLocations"][0];
+    let region = &other["physicalLocation"]["region"];
+    assert_eq!(region, &serde_json::json!({"startLine": 6, "startColumn": 19, "endColumn": 29}));
+    assert_eq!(other["message"]["text"], "the other one is here");
+}
+
+/// BE-01: a file that an earlier task makes is there; who does not wait for that task is told.
+#[test]
+fn be_01_a_file_that_another_task_makes_is_not_missing_once_it_is_needed() {
+    let plan = |needs: &str| {
+        format!(
+            "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [{{ path = \"new.txt\", action = \"create\" }}]\nno_check = \"prose\"\n\
+             [[task]]\nid = \"M\"\ntitle = \"m\"\nneeds = [\"A\"]\nfiles = [\"m.txt\"]\nno_check = \"prose\"\n\
+             [[task]]\nid = \"B\"\ntitle = \"b\"\n{needs}files = [{{ path = \"new.txt\", action = \"modify\" }}]\nno_check = \"prose\"\n"
+        )
+    };
+    repo(&plan("needs = [\"M\"]\n")).afresh(&["lint", "p.plan.toml"]).expect(0);
+    let ran = repo(&plan("")).afresh(&["lint", "p.plan.toml", "--json"]).expect(1).json();
+    let findings = ran["findings"].as_array().expect("findings");
+    let missing = findings.iter().find(|f| f["code"] == "missing-file").expect("it is told");
+    assert_eq!(missing["related"][0]["line"], 6);
+    assert!(missing["help"].as_str().expect("help").contains("let B need A"), "{ran}");
+}
+
+/// BE-01: routes of web frameworks are files, not globs.
+#[test]
+fn be_01_a_route_in_brackets_is_a_file() {
+    let plan = "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [{ path = \"app/[id]/page.tsx\", action = \"modify\" }]\nno_check = \"prose\"\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"app/[slug]/page.tsx\"]\nno_check = \"prose\"\n";
+    let repo = repo(plan);
+    let ran = repo.afresh(&["lint", "p.plan.toml", "--json"]).expect(1).json();
+    let codes: Vec<&str> = ran["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .filter_map(|f| f["code"].as_str())
+        .collect();
+    assert_eq!(codes, ["missing-file"], "{ran}");
+    repo.write("app/[id]/page.tsx", "page");
+    repo.commit("a page");
+    repo.afresh(&["lint", "p.plan.toml"]).expect(0);
+    let shown = repo.afresh(&["show", "p.plan.toml"]).expect(0).stdout;
+    assert!(shown.contains("files: app/[id]/page.tsx"), "{shown}");
 }
 
 /// Exit code 2: nothing could be read.

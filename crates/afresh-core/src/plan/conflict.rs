@@ -22,14 +22,13 @@ pub struct Conflict {
 }
 
 pub(super) fn find(plan: &Plan) -> Vec<Conflict> {
-    let reach = Reach { plan };
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for (a, b, path) in candidates(plan) {
         if found.len() >= MAX_CONFLICTS {
             break;
         }
-        if seen.insert((a, b)) && !reach.ordered(a, b) {
+        if seen.insert((a, b)) && !is_ordered(plan, a, b) {
             let tasks = (plan.task(a).id.clone(), plan.task(b).id.clone());
             found.push(Conflict { tasks, path });
         }
@@ -106,26 +105,7 @@ fn below_a_directory(
     pairs.into_iter()
 }
 
-/// Is one of two tasks before the other? Walks only the waves between them.
-struct Reach<'a> {
-    plan: &'a Plan,
-}
-
-impl Reach<'_> {
-    fn ordered(&self, a: usize, b: usize) -> bool {
-        let (from, to) = if self.plan.wave(a) < self.plan.wave(b) { (a, b) } else { (b, a) };
-        let mut queue = vec![to];
-        let mut seen = BTreeSet::new();
-        while let Some(at) = queue.pop() {
-            for need in self.plan.needs(at) {
-                if *need == from {
-                    return true;
-                }
-                if self.plan.wave(*need) > self.plan.wave(from) && seen.insert(*need) {
-                    queue.push(*need);
-                }
-            }
-        }
-        false
-    }
+fn is_ordered(plan: &Plan, a: usize, b: usize) -> bool {
+    let (first, second) = if plan.wave(a) < plan.wave(b) { (a, b) } else { (b, a) };
+    plan.is_before(first, second)
 }

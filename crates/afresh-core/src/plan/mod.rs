@@ -8,6 +8,7 @@ mod conflict;
 mod draft;
 mod graph;
 mod problem;
+mod reach;
 mod task;
 
 use std::collections::BTreeMap;

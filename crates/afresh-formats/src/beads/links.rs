@@ -20,7 +20,12 @@ pub(super) fn resolve(document: &mut Document<'_>, issues: Vec<Issue>) -> Vec<Fo
         edges += own.len();
         if edges >= MAX_EDGES && !own.is_empty() {
             let message = format!("there are more than {MAX_EDGES} dependencies between tasks");
-            document.refuse(&issues[at].task.whole.range, "too-large", message, "split the epics");
+            document.refuse(
+                &issues[at].task.places.whole.range,
+                "too-large",
+                message,
+                "split the epics",
+            );
         }
         needs.insert(at, own);
     }

@@ -13,7 +13,7 @@ use crate::finding::Source;
 use crate::markdown::Frontmatter;
 use crate::plan_md::remark::Remarks;
 use crate::plan_md::verify;
-use crate::prose::{scope_path, title};
+use crate::prose::title;
 use crate::reading::Spot;
 use crate::yaml;
 use crate::yaml::values::{get, word};
@@ -50,7 +50,7 @@ impl Adding<'_> {
         for (path, action, spot) in written.chain(named) {
             if !path.starts_with(OWN_FILES) && seen.insert(path.clone()) {
                 task.note(None, Field::Files, task.draft.files.len(), spot);
-                task.draft.files.push(FileDraft { path: scope_path(&path), action });
+                task.draft.files.push(FileDraft { path, action });
             }
         }
         for (name, said) in plan.iter().flat_map(|plan| &plan.steps) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use afresh_core::Plan;
 use afresh_core::plan::{Field, Place, Problem, ProblemKind, nearest};
@@ -9,7 +10,8 @@ use afresh_core::plan::{Field, Place, Problem, ProblemKind, nearest};
 use super::FORMAT_HELP;
 use crate::finding::{Finding, Severity, Source};
 use crate::node::{Entry, Node, Value};
-use crate::reading::{Reading, Spot};
+use crate::reading::{Reading, Spot, TaskPlaces};
+use crate::yaml::values::get;
 
 /// More findings than this say nothing new; the rest is counted.
 const MAX_FINDINGS: usize = 1_000;
@@ -19,6 +21,16 @@ const MAX_FINDINGS: usize = 1_000;
 pub(super) struct Places {
     pub(super) whole: Range<usize>,
     pub(super) fields: BTreeMap<(Option<usize>, Field), Vec<Range<usize>>>,
+}
+
+impl Places {
+    fn in_file(&self, file: &Arc<str>) -> TaskPlaces {
+        let spot = |at: &Range<usize>| Spot::in_file(file, at.clone());
+        let parts = self.fields.iter().flat_map(|((step, field), items)| {
+            items.iter().enumerate().map(|(item, at)| ((*step, *field, item), spot(at)))
+        });
+        TaskPlaces { whole: spot(&self.whole), parts: parts.collect() }
+    }
 }
 
 pub(super) struct Reader<'a, 's> {
@@ -66,10 +78,10 @@ impl<'a, 's> Reader<'a, 's> {
             finding.severity = self.worst;
             self.findings.push(finding.with_help("mend these first"));
         }
-        let spot = |places: &Places| Spot::new(self.source.name, places.whole.clone());
-        let places = self.places.iter().map(spot).collect();
+        let file: Arc<str> = self.source.name.into();
+        let places = self.places.iter().map(|places| places.in_file(&file)).collect();
         let Self { findings, target, unknown, .. } = self;
-        Reading { plan, findings, target, unknown, places }
+        Reading { plan, findings, target, unknown, places, reads: Vec::new() }
     }
 
     /// Takes a finding down, unless that place could not be read anyway or there are enough.
@@ -95,12 +107,11 @@ impl<'a, 's> Reader<'a, 's> {
 
     pub(super) fn locate(&self, problem: &Problem) -> Finding {
         let at = self.span(&problem.place);
-        let mut message = problem.message.clone();
+        let mut finding = self.source.finding(problem.kind.code(), &at, problem.message.as_str());
         if let Some(related) = &problem.related {
-            let (line, _) = self.source.place(self.span(related).start);
-            message = format!("{message} (the first is at line {line})");
+            let other = self.source.related(&self.span(related), "the first one is here");
+            finding.note_first(other);
         }
-        let mut finding = self.source.finding(problem.kind.code(), &at, message);
         finding.help.clone_from(&problem.help);
         finding
     }
@@ -127,7 +138,9 @@ impl<'a, 's> Reader<'a, 's> {
             self.wrong(node, expected);
             return &[];
         };
-        let spans = items.iter().map(|item| item.span.clone()).collect();
+        // Of a file that says more, the path is meant.
+        let path = |item: &'n Node| get(item, "path").filter(|_| field == Field::Files);
+        let spans = items.iter().map(|item| path(item).unwrap_or(item).span.clone()).collect();
         self.places[at].fields.insert((step, field), spans);
         items
     }

@@ -241,7 +241,7 @@ fn put_files(
     for (file, at) in files.iter().filter(|(file, _)| listed.insert(file.path.clone())) {
         list.push(file.clone());
         let spot = Spot::new(path, at.clone());
-        task.spots.insert((step, Field::Files, list.len() - 1), spot);
+        task.places.parts.insert((step, Field::Files, list.len() - 1), spot);
     }
 }
 

@@ -35,7 +35,7 @@ pub fn label<'t>(drafted: &mut Drafted, spot: &Spot, tasks: impl IntoIterator<It
 pub fn label_unjudged(drafted: &mut Drafted) {
     let unjudged = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
     let (ids, spots): (Vec<String>, Vec<Spot>) =
-        unjudged.map(|task| (task.draft.id.clone(), task.whole.clone())).unzip();
+        unjudged.map(|task| (task.draft.id.clone(), task.places.whole.clone())).unzip();
     if let Some(first) = spots.first() {
         label(drafted, first, ids.iter().map(String::as_str));
     }

@@ -19,5 +19,5 @@ pub mod title;
 pub use brief::Brief;
 pub use label::{label, label_unjudged};
 pub use mention::{Mention, mentions, outside_brackets};
-pub use paths::{paths, scope_path};
+pub use paths::paths;
 pub use title::{title, unticked};

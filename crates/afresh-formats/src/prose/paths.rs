@@ -88,21 +88,6 @@ pub fn is_path(text: &str) -> bool {
     NAMES.contains(&name) || hidden || ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
 }
 
-/// A path from a sentence as a scope: brackets of routes (`[slug]`, `{id}`) are meant as they
-/// stand, lists in braces and stars as alternatives.
-pub fn scope_path(path: &str) -> String {
-    let alternatives = path.contains('{') && path.contains(',');
-    let mut scope = String::with_capacity(path.len());
-    for c in path.chars() {
-        match c {
-            '[' => scope.push_str("[[]"),
-            '{' if !alternatives => scope.push_str("[{]"),
-            _ => scope.push(c),
-        }
-    }
-    scope
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,12 +126,5 @@ mod tests {
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
-    }
-
-    #[test]
-    fn brackets_of_routes_are_no_globs() {
-        assert_eq!(scope_path("app/[slug]/p.tsx"), "app/[[]slug]/p.tsx");
-        assert_eq!(scope_path("src/{a,b}.rs"), "src/{a,b}.rs");
-        assert_eq!(scope_path("api/{id}.ts"), "api/[{]id}.ts");
     }
 }

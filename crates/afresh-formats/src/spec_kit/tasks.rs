@@ -10,7 +10,7 @@ use crate::feature::Feature;
 use crate::finding::Severity;
 use crate::folder::Folder;
 use crate::markdown::{Line, headings};
-use crate::prose::{self, Brief, paths, scope_path, title, unticked};
+use crate::prose::{self, Brief, paths, title, unticked};
 use crate::reading::Spot;
 
 /// Documents that tasks refer to and do not write.
@@ -80,7 +80,7 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) ->
             continue;
         }
         task.note(None, Field::Files, task.draft.files.len(), spot(path.range()));
-        task.draft.files.push(FileDraft { path: scope_path(path.text), action: None });
+        task.draft.files.push(FileDraft { path: path.text.to_owned(), action: None });
     }
     task
 }

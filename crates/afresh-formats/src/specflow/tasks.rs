@@ -15,7 +15,7 @@ use super::waves;
 use crate::drafted::{Drafted, DraftedTask};
 use crate::folder::Folder;
 use crate::markdown::{Heading, Line};
-use crate::prose::{self, Brief, mentions, scope_path, title, unticked};
+use crate::prose::{self, Brief, mentions, title, unticked};
 use crate::reading::Spot;
 
 /// How many files that belong to all groups are listed with each, in all.
@@ -123,7 +123,7 @@ fn spot(spec: &Spec<'_>, at: &Range<usize>) -> Spot {
 fn add_file(task: &mut DraftedTask, spec: &Spec<'_>, file: &ListedFile<'_>) {
     let item = task.draft.files.len();
     task.note(None, Field::Files, item, spot(spec, &file.path.range()));
-    task.draft.files.push(FileDraft { path: scope_path(file.path.text), action: file.action });
+    task.draft.files.push(FileDraft { path: file.path.text.to_owned(), action: file.action });
 }
 
 /// What every group is told; looked up once.
@@ -232,7 +232,7 @@ fn label(drafted: &mut Drafted, spec: &Spec<'_>, first: usize) {
         drafted.tasks[first..].iter().filter(open).map(|task| task.draft.id.clone()).collect();
     let Some(task) = drafted.tasks.get(first) else { return };
     let criteria = spec.heading(&["acceptance criteria", "success criteria"]);
-    let at = criteria.map_or(task.whole.range.clone(), |heading| heading.at.clone());
+    let at = criteria.map_or(task.places.whole.range.clone(), |heading| heading.at.clone());
     let spot = Spot::new(spec.file, at);
     prose::label(drafted, &spot, ids.iter().map(String::as_str));
 }

@@ -81,7 +81,7 @@ fn many_problems_in_one_line_stay_bounded() {
     assert!(reading.plan.is_none());
     assert_eq!(reading.findings.len(), 1_001);
     assert!(reading.findings[1_000].message.starts_with("and "), "{:?}", reading.findings[1_000]);
-    assert!(reading.findings.iter().all(|finding| finding.excerpt.chars().count() <= 200));
+    assert!(reading.findings.iter().all(|finding| finding.excerpt.text.chars().count() <= 200));
 }
 
 /// B09 at size: ten thousand unknown dependencies are told, and not searched for.

@@ -43,10 +43,10 @@ fn b01_b05_bad_paths_are_pointed_at() {
     "#);
     insta::assert_snapshot!(task(r#"steps = [{ name = "s", files = [{ path = "/abs" }] }]"#), @r#"
     error[bad-path]: task "A": the path "/abs" is absolute; paths are relative to the repository's root
-      --> my.plan.toml:5:33
+      --> my.plan.toml:5:42
        |
      5 | steps = [{ name = "s", files = [{ path = "/abs" }] }]
-       |                                 ^^^^^^^^^^^^^^^^^
+       |                                          ^^^^^^
       help: name a file of the repository by its path from the root, as in "src/greet.py"
     "#);
 }
@@ -60,6 +60,11 @@ fn b07_doubled_ids_name_both_places() {
        |
      9 | id = "a"
        |      ^^^
+      the first one is here:
+      --> my.plan.toml:3:6
+       |
+     3 | id = "A"
+       |      ---
       help: give one of them another id; upper and lower case do not tell ids apart
     "#);
 }

@@ -49,10 +49,11 @@ pub(crate) fn lint(args: &Args, common: &Common, output: &Output) -> Result<Exit
     Ok(verdict(&found, &findings))
 }
 
-/// 2 where nothing could be read, 1 where something was found, 0 where all is well.
+/// 2 where nothing could be read, 1 where something was found, 0 where all is well; notes are
+/// good to know, and nothing to mend.
 fn verdict(found: &Found, findings: &[Finding]) -> Exit {
     let unreadable = found.reading.plan.is_none() && found.reading.places.is_empty();
-    match findings.is_empty() {
+    match findings.iter().all(|finding| finding.severity == Severity::Note) {
         true => Exit::Done,
         false if unreadable => Exit::Usage,
         false => Exit::Incomplete,
@@ -65,7 +66,9 @@ fn everything(found: &Found) -> Vec<Finding> {
     if let Some(plan) = &found.reading.plan {
         let repository = repository_around(&found.path);
         let places = &found.reading.places;
-        let subject = Subject { plan, places, repository: repository.as_ref() };
+        let (format, reads) = (found.format, &found.reading.reads);
+        let repository = repository.as_ref();
+        let subject = Subject { plan, format, places, reads, repository };
         findings.extend(lint::look(found.folder.as_ref(), subject));
     }
     findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
@@ -83,8 +86,10 @@ fn repository_around(path: &Path) -> Option<BTreeSet<String>> {
 }
 
 fn print(args: &Args, found: &Found, findings: &[Finding], output: &Output) {
-    let errors = findings.iter().filter(|finding| finding.is_error()).count();
-    let warnings = findings.len() - errors;
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let errors = of(Severity::Error);
+    let warnings = of(Severity::Warning);
+    let notes = of(Severity::Note);
     if args.sarif {
         return output.document(&sarif::document(findings));
     }
@@ -94,6 +99,7 @@ fn print(args: &Args, found: &Found, findings: &[Finding], output: &Output) {
             "findings": findings,
             "errors": errors,
             "warnings": warnings,
+            "notes": notes,
         }));
     }
     for finding in findings {
@@ -101,10 +107,14 @@ fn print(args: &Args, found: &Found, findings: &[Finding], output: &Output) {
     }
     let tasks = found.reading.places.len();
     let what = format!("{} ({}, {})", found.shown, found.format, count(tasks, "task"));
-    output.note(&match (errors, warnings) {
-        (0, 0) => format!("{what}: nothing to complain about"),
-        _ => format!("{what}: {}, {}", count(errors, "error"), count(warnings, "warning")),
-    });
+    let mut counted = match (errors, warnings) {
+        (0, 0) => "nothing to complain about".to_owned(),
+        _ => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+    };
+    if notes > 0 {
+        counted = format!("{counted}, {}", count(notes, "note"));
+    }
+    output.note(&format!("{what}: {counted}"));
 }
 
 /// Writes what can be mended safely; says whether anything was.
@@ -153,13 +163,5 @@ fn unknown(code: &str) -> Failure {
     match near {
         Some(near) => failure.help(format!("did you mean {near:?}?")),
         None => failure.help("`afresh lint --explain` lists them"),
-    }
-}
-
-/// The level of a finding in SARIF's words.
-pub(crate) fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
     }
 }

@@ -140,7 +140,7 @@ pub(crate) fn load(directory: &Path, given: &Path, how: &How) -> Result<PlanFile
     let mut files: Vec<PathBuf> = if format == NATIVE {
         vec![path.clone()]
     } else {
-        reading.places.iter().map(|spot| base.join(&spot.file)).collect()
+        reading.places.iter().map(|places| base.join(&*places.whole.file)).collect()
     };
     files.sort();
     files.dedup();

@@ -3,6 +3,12 @@
 //! A pattern is checked when it enters (B01, B02, B04 to B06), so that nothing later has to ask
 //! whether it leaves the tree. Whether two patterns can name one file is answered on the safe
 //! side: in doubt they can.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `names` | brackets and braces that belong to a file's name |
+
+mod names;
 
 use std::fmt;
 
@@ -75,7 +81,7 @@ impl FilePattern {
         check_path(text)?;
         let glob = match text.strip_suffix('/') {
             Some(directory) => Some(compile(&format!("{}/**", escape(directory)))?),
-            None if text.contains(['*', '?', '[', '{']) => Some(compile(text)?),
+            None if text.contains(['*', '?', '[', '{']) => named_like_a_glob(text)?,
             None => None,
         };
         Ok(Self { text: text.to_owned(), glob })
@@ -92,7 +98,7 @@ impl FilePattern {
 
     pub fn matches(&self, path: &str) -> bool {
         match &self.glob {
-            // Some files are named like a glob: `app/[slug]/page.tsx` is one.
+            // Some files are named like a glob.
             Some(glob) => glob.is_match(path) || path == self.text,
             // A listed directory without its slash covers what is below it.
             None => {
@@ -184,6 +190,14 @@ fn check_component(component: &str) -> Result<(), BadPattern> {
         c if c.starts_with('-') => Err(BadPattern::LeadingDash),
         _ => Ok(()),
     }
+}
+
+/// The glob that a text with signs of one means; none where they belong to a name.
+fn named_like_a_glob(text: &str) -> Result<Option<GlobMatcher>, BadPattern> {
+    let glob = names::escaped(text);
+    let bare = glob.replace("[[]", "").replace("[]]", "").replace("[{]", "").replace("[}]", "");
+    let is_name = glob != text && !bare.contains(['*', '?', '[', '{']);
+    if is_name { Ok(None) } else { compile(&glob).map(Some) }
 }
 
 fn compile(glob: &str) -> Result<GlobMatcher, BadPattern> {
@@ -305,6 +319,8 @@ mod tests {
         assert!(!pattern("*.py").overlaps(&pattern("*.js")));
         assert!(!pattern("a/*.py").overlaps(&pattern("b/*.py")));
         assert!(!pattern("a.txt").overlaps(&pattern("b.txt")));
+        assert!(!pattern("app/[id]/page.tsx").overlaps(&pattern("app/[slug]/page.tsx")));
+        assert!(pattern("app/[id]/*.tsx").overlaps(&pattern("app/[id]/page.tsx")));
     }
 
     proptest! {

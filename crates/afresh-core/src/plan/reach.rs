@@ -1,0 +1,60 @@
+//! Which tasks are done before another one starts, and why.
+//!
+//! Walks only the waves between the two.
+
+use std::collections::BTreeMap;
+
+use super::Plan;
+
+impl Plan {
+    /// Is the first task merged before the second one starts?
+    pub fn is_before(&self, first: usize, second: usize) -> bool {
+        self.way(first, second).is_some()
+    }
+
+    /// The tasks from the first to the second, each needing the one before it; none where the
+    /// second does not wait for the first.
+    pub fn way(&self, first: usize, second: usize) -> Option<Vec<usize>> {
+        let mut queue = vec![second];
+        // By task: the one that needs it, on the way to the second.
+        let mut next = BTreeMap::new();
+        while let Some(at) = queue.pop() {
+            for need in self.needs(at) {
+                if *need == first {
+                    let mut way = vec![first, at];
+                    while let Some(after) = way.last().and_then(|last| next.get(last)) {
+                        way.push(*after);
+                    }
+                    return Some(way);
+                }
+                if self.wave(*need) > self.wave(first) && !next.contains_key(need) {
+                    next.insert(*need, at);
+                    queue.push(*need);
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PlanDraft, TaskDraft};
+    use super::*;
+
+    #[test]
+    fn a_way_names_every_task_on_it() {
+        let task = |id: &str, needs: &[&str]| TaskDraft {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            ..TaskDraft::default()
+        };
+        let tasks = vec![task("a", &[]), task("b", &["a"]), task("c", &["b"]), task("d", &["a"])];
+        let plan = Plan::new(PlanDraft { tasks, ..PlanDraft::default() }).expect("a plan");
+        assert_eq!(plan.way(0, 2), Some(vec![0, 1, 2]));
+        assert_eq!(plan.way(2, 0), None);
+        assert_eq!(plan.way(1, 3), None);
+        assert!(plan.is_before(0, 3) && !plan.is_before(3, 2) && !plan.is_before(1, 1));
+    }
+}

@@ -1,0 +1,35 @@
+//! Files that workers are told to read, and that they will not have: a worker stands in a clone of
+//! what is committed.
+
+use std::collections::BTreeSet;
+
+use super::Subject;
+use super::said::Said;
+use crate::folder::Folder;
+
+pub(super) fn look(
+    folder: &dyn Folder,
+    subject: Subject<'_>,
+    repository: &BTreeSet<String>,
+    said: &mut Said<'_>,
+) {
+    let mut seen = BTreeSet::new();
+    for (path, spot) in subject.reads {
+        if repository.contains(path) || !seen.insert(path) || is_made(subject, path) {
+            continue;
+        }
+        let on_disk = folder.paths().binary_search(path).is_ok();
+        let (message, help) = if on_disk {
+            (format!("workers are told to read {path:?}, which is not committed"), "commit it")
+        } else {
+            let message = format!("workers are told to read {path:?}, which the repository lacks");
+            (message, "is the path right?")
+        };
+        said.at(Some(spot), "missing-context", message, help);
+    }
+}
+
+/// Does a task of the plan write it?
+fn is_made(subject: Subject<'_>, path: &str) -> bool {
+    subject.plan.tasks().iter().flat_map(afresh_core::plan::Task::patterns).any(|p| p.matches(path))
+}
