@@ -9,7 +9,7 @@ use std::ops::Range;
 use afresh_core::plan::nearest;
 
 use crate::drafted::Drafted;
-use crate::finding::{Finding, Source};
+use crate::finding::{Finding, Fix, Source};
 use crate::json;
 use crate::node::{Node, Value};
 use crate::reading::Spot;
@@ -148,7 +148,9 @@ impl<'a> Document<'a> {
                 let shown: String = entry.key.chars().take(80).collect();
                 let message = format!("unknown field {shown:?}");
                 let found = self.source.finding("unknown-field", &entry.key_span, message);
-                self.add(found.with_help(format!("did you mean {near:?}?")).as_warning());
+                let fix = Fix::meant(entry.key_span.clone(), format!("\"{near}\""));
+                let found = found.with_help(format!("did you mean {near:?}?")).as_warning();
+                self.add(found.with_fix(fix));
             }
         }
     }

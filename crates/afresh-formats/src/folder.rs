@@ -43,6 +43,52 @@ impl Folder for MemoryFolder {
     }
 }
 
+/// A folder in which some files have other bytes.
+#[derive(Clone)]
+pub struct Overlay<'a> {
+    under: &'a dyn Folder,
+    changed: BTreeMap<String, Vec<u8>>,
+}
+
+impl<'a> Overlay<'a> {
+    pub fn new(under: &'a dyn Folder, changed: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { under, changed }
+    }
+
+    pub fn change(&mut self, path: &str, bytes: Vec<u8>) {
+        self.changed.insert(path.to_owned(), bytes);
+    }
+
+    /// The bytes of a file that has others here.
+    pub fn changed(&self, path: &str) -> Option<&[u8]> {
+        self.changed.get(path).map(Vec::as_slice)
+    }
+
+    /// All of them.
+    pub fn into_changed(self) -> BTreeMap<String, Vec<u8>> {
+        self.changed
+    }
+}
+
+impl std::fmt::Debug for Overlay<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Overlay").field("changed", &self.changed.keys()).finish_non_exhaustive()
+    }
+}
+
+impl Folder for Overlay<'_> {
+    fn paths(&self) -> &[String] {
+        self.under.paths()
+    }
+
+    fn text(&self, path: &str) -> Option<Result<String, Finding>> {
+        match self.changed.get(path) {
+            Some(bytes) => Some(as_text(path, bytes)),
+            None => self.under.text(path),
+        }
+    }
+}
+
 /// Bytes as text: UTF-8, without a byte order mark, with plain line breaks.
 pub fn as_text(path: &str, bytes: &[u8]) -> Result<String, Finding> {
     if bytes.len() > MAX_FILE_BYTES {

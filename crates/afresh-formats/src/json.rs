@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::finding::{Finding, Source};
+use crate::finding::{Finding, Fix, Source};
 use crate::node::{Entry, Node, Value};
 
 const MAX_DEPTH: usize = 64;
@@ -63,6 +63,7 @@ impl Reader<'_, '_> {
         }
         loop {
             self.skip_space();
+            self.nothing_behind_a_comma(b'}', !entries.is_empty())?;
             let key_start = self.at;
             if self.bytes.get(self.at) != Some(&b'"') {
                 return Err(self.expected("a key in double quotes"));
@@ -96,6 +97,8 @@ impl Reader<'_, '_> {
             return Ok(Value::List(items));
         }
         loop {
+            self.skip_space();
+            self.nothing_behind_a_comma(b']', !items.is_empty())?;
             items.push(self.value(depth + 1)?);
             self.skip_space();
             if self.take(b']') {
@@ -105,6 +108,17 @@ impl Reader<'_, '_> {
                 return Err(self.expected("',' or ']'"));
             }
         }
+    }
+
+    /// A comma before the end, which people and other readers let pass.
+    fn nothing_behind_a_comma(&self, end: u8, has_items: bool) -> Result<(), Finding> {
+        if !has_items || self.bytes.get(self.at) != Some(&end) {
+            return Ok(());
+        }
+        let comma = self.bytes[..self.at].iter().rposition(|byte| *byte == b',');
+        let comma = comma.unwrap_or(self.at);
+        let problem = self.problem(comma, "nothing stands behind this comma".to_owned());
+        Err(problem.with_fix(Fix::meant(comma..comma + 1, "")))
     }
 
     /// Finds the closing quote, and leaves escapes to `serde_json`.

@@ -46,6 +46,7 @@ mod init;
 mod interruption;
 mod logs;
 mod markdown;
+mod mending;
 mod moment;
 mod on_path;
 mod ordering;

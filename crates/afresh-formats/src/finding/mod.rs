@@ -50,12 +50,32 @@ pub struct Related {
     pub excerpt: Excerpt,
 }
 
-/// A change of a file; every part of it, or nothing.
+/// A change of the file that a finding is about; all of it, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
+    pub edits: Vec<Edit>,
+    /// The plan must be the same afterwards. Otherwise the finding says what is meant instead.
+    pub keeps_plan: bool,
+}
+
+/// Other words for one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
     /// Bytes of the file's text: without a byte order mark, with plain line breaks.
     pub range: Range<usize>,
     pub text: String,
+}
+
+impl Fix {
+    /// The word that was meant.
+    pub fn meant(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { edits: vec![Edit { range, text: text.into() }], keeps_plan: false }
+    }
+
+    /// The same in other words.
+    pub fn same(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { keeps_plan: true, ..Self::meant(range, text) }
+    }
 }
 
 /// How bad it is.
@@ -108,8 +128,8 @@ impl Finding {
     }
 
     #[must_use]
-    pub fn with_fix(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
-        self.fix = Some(Fix { range, text: text.into() });
+    pub fn with_fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
         self
     }
 

@@ -8,7 +8,7 @@ use afresh_core::Plan;
 use afresh_core::plan::{Field, Place, Problem, ProblemKind, nearest};
 
 use super::FORMAT_HELP;
-use crate::finding::{Finding, Severity, Source};
+use crate::finding::{Finding, Fix, Severity, Source};
 use crate::node::{Entry, Node, Value};
 use crate::reading::{Reading, Spot, TaskPlaces};
 use crate::yaml::values::get;
@@ -203,9 +203,10 @@ impl<'a, 's> Reader<'a, 's> {
                     let written = reader.source.text.get(entry.key_span.clone());
                     let quote =
                         if written.is_some_and(|key| key.starts_with('"')) { "\"" } else { "" };
-                    finding
-                        .with_help(format!("did you mean {near:?}?"))
-                        .with_fix(entry.key_span.clone(), format!("{quote}{near}{quote}"))
+                    finding.with_help(format!("did you mean {near:?}?")).with_fix(Fix::meant(
+                        entry.key_span.clone(),
+                        format!("{quote}{near}{quote}"),
+                    ))
                 }
                 None => finding.with_help("it is kept, but means nothing here"),
             }

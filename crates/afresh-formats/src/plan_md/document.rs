@@ -6,7 +6,7 @@ use super::must_haves::{self, MustHaves};
 use super::remark::Remarks;
 use super::tag::{tags, trim};
 use super::task_blocks::{Block, scan};
-use crate::finding::{Finding, Source};
+use crate::finding::{Finding, Fix, Source};
 use crate::markdown::{Frontmatter, headings};
 use crate::node::{Node, Value};
 use crate::prose::unticked;
@@ -119,7 +119,8 @@ impl Document {
             let message =
                 "`autonomous: true`, but a checkpoint of this plan asks a person".to_owned();
             let help = "write `autonomous: false`; the checkpoint is asked anyway";
-            self.remarks.warning("autonomous-checkpoint", &at, message, help);
+            let fix = Fix::same(at.clone(), "false");
+            self.remarks.mendable("autonomous-checkpoint", &at, message, help, fix);
         }
     }
 }

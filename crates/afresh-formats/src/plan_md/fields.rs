@@ -7,6 +7,7 @@ use afresh_core::plan::{FileAction, FileDraft, nearest};
 use super::files;
 use super::item::take_files;
 use super::remark::Remarks;
+use crate::finding::Fix;
 use crate::node::Node;
 use crate::yaml::values::{Word, entries, word, words};
 
@@ -95,6 +96,7 @@ fn wave(node: &Node, remarks: &mut Remarks) -> Option<(u32, Range<usize>)> {
 fn misspelt(key: &str, at: &Range<usize>, remarks: &mut Remarks) {
     if let Some(meant) = nearest(key, KEYS.into_iter()) {
         let message = format!("the key {key:?} means nothing here");
-        remarks.warning("unknown-field", at, message, &format!("did you mean {meant:?}?"));
+        let help = format!("did you mean {meant:?}?");
+        remarks.mendable("unknown-field", at, message, &help, Fix::meant(at.clone(), meant));
     }
 }

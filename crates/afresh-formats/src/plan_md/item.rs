@@ -7,9 +7,10 @@ use afresh_core::plan::{Checkpoint, FileDraft, nearest};
 use super::checkpoint;
 use super::files::{self, Named};
 use super::remark::Remarks;
-use super::tag::{Tag, tags, trim, unescape};
+use super::tag::{Opening, Tag, tags, trim, unescape};
 use super::task_blocks::Block;
 use super::verify::{self, Located};
+use crate::finding::{Edit, Fix};
 use crate::markdown::Heading;
 use crate::markdown::lines::lines_from;
 use crate::prose::{title, unticked};
@@ -71,10 +72,11 @@ impl Item {
         for tag in parts.known.iter().filter(|tag| !tag.is_closed) {
             let message = format!("<{}> is not closed", tag.opening.name);
             let help = "add its closing tag; it was read up to the next tag";
-            remarks.warning("unbalanced-tag", &tag.opening.at, message, help);
+            let fix = Fix::meant(tag.inner.end..tag.inner.end, format!("</{}>", tag.opening.name));
+            remarks.mendable("unbalanced-tag", &tag.opening.at, message, help, fix);
         }
         for opening in &parts.unknown {
-            misspelt(opening.name, &opening.at, remarks);
+            misspelt(text, opening, block.inner.end, remarks);
         }
         let all =
             |wanted: &'static str| parts.known.iter().filter(move |tag| tag.opening.name == wanted);
@@ -165,11 +167,18 @@ pub(super) fn take_files(
 }
 
 /// A tag that is nearly one that counts: what stands in it would be lost (B20).
-fn misspelt(name: &str, at: &Range<usize>, remarks: &mut Remarks) {
-    if let Some(meant) = nearest(name, PARTS.into_iter()) {
-        let message = format!("<{name}> means nothing in a task");
-        remarks.error("unknown-tag", at, message, &format!("did you mean <{meant}>?"));
-    }
+fn misspelt(text: &str, opening: &Opening, end: usize, remarks: &mut Remarks) {
+    let (name, at) = (opening.name, &opening.at);
+    let Some(meant) = nearest(name, PARTS.into_iter()) else { return };
+    let message = format!("<{name}> means nothing in a task");
+    let help = format!("did you mean <{meant}>?");
+    let word = |start: usize| Edit { range: start..start + name.len(), text: meant.to_owned() };
+    let closing = text[at.end..end].find(&format!("</{name}>"));
+    let fix = closing.map(|closing| Fix {
+        edits: vec![word(at.start + 1), word(at.end + closing + 2)],
+        keeps_plan: false,
+    });
+    remarks.mendable_error("unknown-tag", at, message, &help, fix);
 }
 
 fn words(text: &str, tag: &Tag) -> String {

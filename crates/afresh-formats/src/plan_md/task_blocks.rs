@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::remark::Remarks;
 use super::tag::Opening;
+use crate::finding::Fix;
 use crate::markdown::lines::lines_from;
 use crate::markdown::{Fences, Kind, Line};
 
@@ -139,7 +140,8 @@ impl<'a> Scanner<'a, '_> {
         if let Some(before) = self.open.take() {
             let message = "this task is not closed before the next one starts".to_owned();
             let help = "add `</task>`; it was read up to the next task";
-            self.remarks.warning("unbalanced-task", &before.at, message, help);
+            let fix = self.closing_before(at);
+            self.remarks.mendable("unbalanced-task", &before.at, message, help, fix);
             self.blocks.push(Block { inner: before.at.end..at, opening: before });
         }
         match Opening::parse(self.text, at) {
@@ -157,6 +159,12 @@ impl<'a> Scanner<'a, '_> {
                 self.remarks.error("unbalanced-task", &place, message, "add the missing `>`");
             }
         }
+    }
+
+    /// The closing tag, on a line of its own behind the last words before this byte.
+    fn closing_before(&self, at: usize) -> Fix {
+        let end = self.text[..at].trim_end().len();
+        Fix::same(end..end, format!("\n{CLOSING}"))
     }
 
     fn close(&mut self, at: usize) {
@@ -187,8 +195,10 @@ impl<'a> Scanner<'a, '_> {
             let help = "add `</task>`, and whatever else is missing before it";
             if let Some(end) = rest.find("</tasks>") {
                 let message = "this task is not closed before the tasks end".to_owned();
-                self.remarks.warning("unbalanced-task", &opening.at, message, help);
-                self.blocks.push(Block { inner: opening.at.end..opening.at.end + end, opening });
+                let end = opening.at.end + end;
+                let fix = self.closing_before(end);
+                self.remarks.mendable("unbalanced-task", &opening.at, message, help, fix);
+                self.blocks.push(Block { inner: opening.at.end..end, opening });
             } else {
                 let message = "this task never ends: the file may be cut off".to_owned();
                 self.remarks.error("unbalanced-task", &opening.at, message, help);

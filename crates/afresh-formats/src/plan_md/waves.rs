@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::dependencies::Needs;
 use super::set::Set;
+use crate::finding::Fix;
 
 /// The wave of each member inside its phase, counted from 1; 0 for what is in a circle.
 pub fn of(set: &Set, needs: &[Needs]) -> Vec<u32> {
@@ -61,12 +62,15 @@ pub fn remark(set: &mut Set, needs: &[Needs], waves: &[u32]) {
                 "the plan says wave {stated}; its dependencies put it in wave {}",
                 waves[at]
             );
-            let help = if stated > waves[at] {
-                "if it must wait for a plan, name that in `depends_on`"
+            // A later wave may mean a dependency that is missing: that is for its author to say.
+            if stated > waves[at] {
+                let help = "if it must wait for a plan, name that in `depends_on`";
+                document.remarks.warning("wave-disagrees", &place, message, help);
             } else {
-                "correct `wave`; it is not used"
-            };
-            document.remarks.warning("wave-disagrees", &place, message, help);
+                let help = "correct `wave`; it is not used";
+                let fix = Fix::same(place.clone(), waves[at].to_string());
+                document.remarks.mendable("wave-disagrees", &place, message, help, fix);
+            }
         }
     }
 }

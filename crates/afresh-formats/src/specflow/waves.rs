@@ -9,6 +9,7 @@ use super::groups::Group;
 use super::needs::warn;
 use super::spec::Spec;
 use crate::drafted::Drafted;
+use crate::finding::Fix;
 use crate::markdown::{Line, lines_from, tables};
 use crate::prose::mentions;
 
@@ -55,8 +56,14 @@ pub(super) fn compare(
                 "{} is stated to be in wave {wave}; its dependencies put it in wave {by_needs}",
                 group.id
             );
-            warn(drafted, spec, place.range(), "wave-disagrees", message).help =
+            let found = warn(drafted, spec, place.range(), "wave-disagrees", message);
+            found.help =
                 Some("the dependencies count; add what is missing, or correct the wave".to_owned());
+            // A later wave may mean a dependency that is missing: that is for its author to say.
+            if group.wave.is_some() && wave < by_needs {
+                let number = place.part(place.text.trim_matches(['*', '`', ' ']));
+                found.fix = Some(Fix::same(number.range(), by_needs.to_string()));
+            }
         }
     }
 }

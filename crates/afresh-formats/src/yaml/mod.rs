@@ -12,9 +12,11 @@
 //! | --- | --- |
 //! | [`strict`] | YAML as a tree of nodes; bounded; no aliases |
 //! | [`lenient`] | the same tree out of lines, whatever they hold |
+//! | `quoting` | what would make it YAML again |
 //! | [`values`] | words, lists and keys out of such a tree |
 
 pub mod lenient;
+mod quoting;
 pub mod strict;
 pub mod values;
 
@@ -38,10 +40,12 @@ pub fn frontmatter(source: &Source, block: &Frontmatter) -> (Node, Option<Findin
         Err(finding) if finding.code == ALIAS => return (empty(block), Some(finding)),
         Err(finding) => finding,
     };
-    let trouble = Finding { code: "frontmatter-invalid".to_owned(), ..trouble }
+    let node = by_key(source, block);
+    let fix = quoting::propose(source, &block.at, &node);
+    let trouble = Finding { code: "frontmatter-invalid".to_owned(), fix, ..trouble }
         .as_warning()
         .with_help("it was read line by line; put the value in single quotes");
-    (by_key(source, block), Some(trouble))
+    (node, Some(trouble))
 }
 
 /// Each key on its own: what is wrong with one does not hide the others.

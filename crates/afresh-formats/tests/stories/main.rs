@@ -5,6 +5,7 @@ mod bad_text;
 mod beads;
 mod drafts;
 mod findings;
+mod fixing;
 mod folders;
 mod gsd2;
 mod hostile;

@@ -1,20 +1,22 @@
 //! `afresh lint [PATH]`: what is wrong with a plan, of any format; needs no agent.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use afresh_formats::codes::{self, CODES, Code};
-use afresh_formats::finding::Fix;
+use afresh_formats::folder::Folder;
 use afresh_formats::lint::{self, Subject};
-use afresh_formats::{Finding, Severity, fixing};
+use afresh_formats::reading::Reading;
+use afresh_formats::{Finding, Severity};
 use serde_json::json;
 
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::mending::Mending;
 use crate::output::{Output, count};
 use crate::plan_file::{self, Found, How};
-use crate::{sarif, workplace};
+use crate::{mending, sarif, workplace};
 
 /// Find what is wrong with a plan of any format, before any agent is started
 #[derive(Debug, clap::Args)]
@@ -30,6 +32,9 @@ pub(crate) struct Args {
     /// Mend what is safe to mend, and look again
     #[arg(long)]
     fix: bool,
+    /// With --fix: show what would change, and write nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
     /// Say what a code means, and what to do about it; without a code, list them all
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     explain: Option<String>,
@@ -41,11 +46,19 @@ pub(crate) fn lint(args: &Args, common: &Common, output: &Output) -> Result<Exit
     }
     let directory = workplace::directory(common)?;
     let mut found = plan_file::read(&directory, &args.path, &args.how)?;
-    if args.fix && mend(&found, output)? {
+    let (format, repository) = (found.format, repository_around(&found.path));
+    let look = |folder: &dyn Folder, reading: &Reading| {
+        everything(format, folder, reading, repository.as_ref())
+    };
+    let mending = match (args.fix, args.dry_run) {
+        (false, _) => None,
+        (true, dry_run) => Some(mending::mend(&found, dry_run, &look)?),
+    };
+    if mending.as_ref().is_some_and(Mending::has_written) {
         found = plan_file::read(&directory, &args.path, &args.how)?;
     }
-    let findings = everything(&found);
-    print(args, &found, &findings, output);
+    let findings = look(found.folder.as_ref(), &found.reading);
+    print(args, &found, &findings, mending.as_ref(), output);
     Ok(verdict(&found, &findings))
 }
 
@@ -61,15 +74,17 @@ fn verdict(found: &Found, findings: &[Finding]) -> Exit {
 }
 
 /// What the reader found, and what is worth knowing about what it read.
-fn everything(found: &Found) -> Vec<Finding> {
-    let mut findings = found.reading.findings.clone();
-    if let Some(plan) = &found.reading.plan {
-        let repository = repository_around(&found.path);
-        let places = &found.reading.places;
-        let (format, reads) = (found.format, &found.reading.reads);
-        let repository = repository.as_ref();
+fn everything(
+    format: &str,
+    folder: &dyn Folder,
+    reading: &Reading,
+    repository: Option<&BTreeSet<String>>,
+) -> Vec<Finding> {
+    let mut findings = reading.findings.clone();
+    if let Some(plan) = &reading.plan {
+        let (places, reads) = (&reading.places, &reading.reads);
         let subject = Subject { plan, format, places, reads, repository };
-        findings.extend(lint::look(found.folder.as_ref(), subject));
+        findings.extend(lint::look(folder, subject));
     }
     findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     findings
@@ -85,7 +100,13 @@ fn repository_around(path: &Path) -> Option<BTreeSet<String>> {
     Some(files.into_iter().map(|file| file.path).collect())
 }
 
-fn print(args: &Args, found: &Found, findings: &[Finding], output: &Output) {
+fn print(
+    args: &Args,
+    found: &Found,
+    findings: &[Finding],
+    mending: Option<&Mending>,
+    output: &Output,
+) {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let errors = of(Severity::Error);
     let warnings = of(Severity::Warning);
@@ -94,13 +115,20 @@ fn print(args: &Args, found: &Found, findings: &[Finding], output: &Output) {
         return output.document(&sarif::document(findings));
     }
     if output.json {
-        return output.document(&json!({
+        let mut document = json!({
             "format": found.format,
             "findings": findings,
             "errors": errors,
             "warnings": warnings,
             "notes": notes,
-        }));
+        });
+        if let Some(mending) = mending {
+            document["mended"] = mending.to_json();
+        }
+        return output.document(&document);
+    }
+    if let Some(mending) = mending {
+        mending.tell(output);
     }
     for finding in findings {
         output.data(finding.render().trim_end());
@@ -115,27 +143,6 @@ fn print(args: &Args, found: &Found, findings: &[Finding], output: &Output) {
         counted = format!("{counted}, {}", count(notes, "note"));
     }
     output.note(&format!("{what}: {counted}"));
-}
-
-/// Writes what can be mended safely; says whether anything was.
-fn mend(found: &Found, output: &Output) -> Result<bool, Failure> {
-    let mut by_file: BTreeMap<&str, Vec<Fix>> = BTreeMap::new();
-    for finding in &found.reading.findings {
-        if let Some(fix) = &finding.fix {
-            by_file.entry(&finding.file).or_default().push(fix.clone());
-        }
-    }
-    for (file, fixes) in &by_file {
-        let path = found.base.join(file);
-        let failed = |error: &dyn std::fmt::Display| {
-            Failure::usage("fix", format!("cannot mend {file}")).cause(error.to_string())
-        };
-        let bytes = std::fs::read(&path).map_err(|error| failed(&error))?;
-        let Some(fixed) = fixing::apply(&bytes, fixes) else { continue };
-        afresh_store::write_atomically(&path, &fixed).map_err(|error| failed(&error))?;
-        output.note(&format!("mended {file}: {}", count(fixes.len(), "place")));
-    }
-    Ok(!by_file.is_empty())
 }
 
 fn explain(code: &str, output: &Output) -> Result<Exit, Failure> {

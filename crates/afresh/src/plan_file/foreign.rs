@@ -5,7 +5,7 @@ use std::path::Path;
 use afresh_formats::format::{self, FolderFormat, Wishes};
 
 use super::disk::DiskFolder;
-use super::{Found, How, unreadable};
+use super::{Found, How, Reader, unreadable};
 use crate::failure::Failure;
 
 /// How far above a named file its format's directory is looked for.
@@ -69,7 +69,7 @@ fn choose(
 }
 
 fn read_with(
-    format: &FolderFormat,
+    format: &'static FolderFormat,
     folder: DiskFolder,
     path: &Path,
     shown: &str,
@@ -78,7 +78,8 @@ fn read_with(
     let reading = (format.read)(&folder, wishes);
     let (path, base) = (path.to_owned(), folder.root().to_owned());
     let folder = Box::new(folder);
-    Found { path, shown: shown.to_owned(), format: format.name, reading, folder, base }
+    let reader = Reader::Foreign(format, wishes.clone());
+    Found { path, shown: shown.to_owned(), format: format.name, reading, folder, base, reader }
 }
 
 fn nothing_there(shown: &str) -> Failure {

@@ -18,7 +18,7 @@ use afresh_core::Plan;
 use afresh_core::settings::Settings;
 use afresh_formats::Finding;
 use afresh_formats::folder::{Folder, MemoryFolder};
-use afresh_formats::format::{FORMATS, Unit};
+use afresh_formats::format::{FORMATS, FolderFormat, Unit, Wishes};
 use afresh_formats::native;
 use afresh_formats::reading::Reading;
 
@@ -96,6 +96,28 @@ pub(crate) struct Found {
     /// The files that findings name, and the directory they are in.
     pub(crate) folder: Box<dyn Folder>,
     pub(crate) base: PathBuf,
+    reader: Reader,
+}
+
+/// Who reads it.
+enum Reader {
+    /// One file of the own format, by the name that findings call it.
+    Own(String),
+    Foreign(&'static FolderFormat, Wishes),
+}
+
+impl Found {
+    /// The same plan out of other files.
+    pub(crate) fn read_from(&self, folder: &dyn Folder) -> Reading {
+        match &self.reader {
+            Reader::Foreign(format, wishes) => (format.read)(folder, wishes),
+            Reader::Own(file) => match folder.text(file) {
+                Some(Ok(text)) => native::read(file, text.as_bytes()),
+                Some(Err(finding)) => Reading::failed(finding),
+                None => Reading::default(),
+            },
+        }
+    }
 }
 
 /// Reads what is at `given`, relative to `directory`.
@@ -119,7 +141,8 @@ pub(crate) fn read(directory: &Path, given: &Path, how: &How) -> Result<Found, F
     let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
     let folder = Box::new(MemoryFolder::new([(shown.clone(), bytes)]));
     let base = directory.to_owned();
-    Ok(Found { path, shown, format: NATIVE, reading, folder, base })
+    let reader = Reader::Own(shown.clone());
+    Ok(Found { path, shown, format: NATIVE, reading, folder, base, reader })
 }
 
 /// Markdown and the like are never plans of our own format.
