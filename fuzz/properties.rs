@@ -1,18 +1,27 @@
-//! What must hold for any bytes: shared by the fuzz targets and by the ordinary tests that replay
-//! their corpora.
+//! What must hold for any bytes: no panic, an answer or located problems, and bounded ones.
 
-#![allow(dead_code, reason = "every target uses its own part of this")]
+use std::collections::BTreeMap;
 
+use afresh_core::Plan;
 use afresh_core::outcome::Outcome;
-use afresh_formats::folder::MemoryFolder;
-use afresh_formats::format::{FolderFormat, Wishes};
+use afresh_formats::drafted::Drafted;
+use afresh_formats::folder::{Folder, MemoryFolder, as_text};
+use afresh_formats::format::{FolderFormat, Unit, Wishes};
+use afresh_formats::lint::{self, Subject};
+use afresh_formats::project::{self, Listing};
+use afresh_formats::reading::Reading;
 use afresh_formats::result::{self, Asked};
+use afresh_formats::{Finding, checkpoint_json, fixing, native};
 
-/// Line that begins another file, in the corpora of formats with several files.
-const FILE: &str = "--- ";
+/// The most findings of one reading: each reader and each file has a limit of its own.
+const MAX_FINDINGS: usize = 4_000;
+/// The most text in all tasks of a plan together, in bytes.
+const MAX_PLAN_TEXT: usize = 32 * 1024 * 1024;
+/// The longest message that a person is shown, in characters.
+const MAX_MESSAGE_CHARS: usize = 20_000;
 
 /// Any text is an answer with bounded parts, or none.
-pub(crate) fn result(bytes: &[u8]) {
+pub(super) fn result(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let asked = Asked { task: "T001", names: vec!["Add login"], prompt: "the prompt" };
     for outcome in [result::read(&text, &asked), result::read_file(&text, &text, &asked)] {
@@ -25,36 +34,85 @@ pub(crate) fn result(bytes: &[u8]) {
     }
 }
 
-/// Any file is a plan, or problems at places that exist, each with a help.
-pub(crate) fn one_file(format: &FolderFormat, path: &str, bytes: &[u8]) {
-    holds(format, &[(path.to_owned(), bytes.to_vec())]);
+/// Any checkpoint tells how far a plan came, or problems; never more than all of it.
+pub(super) fn checkpoint(file: &str, bytes: &[u8]) {
+    let Ok(text) = as_text(file, bytes) else { return };
+    let mut drafted = Drafted::default();
+    let progress = checkpoint_json::read(file, &text, &mut drafted);
+    assert!(progress.is_some() || !drafted.findings.is_empty());
+    if let Some((done, total)) = progress.and_then(|p| Some((p.done, p.total?))) {
+        assert!(done <= total);
+    }
+    located(&drafted.findings, &[(file.to_owned(), bytes.to_vec())]);
 }
 
-/// The same for several files: each begins with a line `--- PATH`.
-pub(crate) fn files(format: &FolderFormat, bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    for line in text.split_inclusive('\n') {
-        match (line.strip_prefix(FILE), files.last_mut()) {
-            (Some(path), _) => files.push((path.trim().to_owned(), Vec::new())),
-            (None, Some((_, content))) => content.extend_from_slice(line.as_bytes()),
-            (None, None) => {}
+/// Whatever a repository holds, commands are made of words of ours.
+pub(super) fn project(files: &[(String, Vec<u8>)]) {
+    let text = |(path, bytes): &(String, Vec<u8>)| {
+        (path.clone(), String::from_utf8_lossy(bytes).into_owned())
+    };
+    let texts: BTreeMap<String, String> = files.iter().map(text).collect();
+    let listing = Listing { paths: texts.keys().cloned().collect(), texts };
+    for stack in project::discover(&listing) {
+        let commands = stack.setup.iter().chain(stack.checks.iter().map(|check| &check.command));
+        for command in commands.chain(&stack.keep) {
+            assert!(!command.contains([';', '$', '`', '\n', '\0']), "{command:?}");
         }
     }
-    holds(format, &files);
 }
 
-fn holds(format: &FolderFormat, files: &[(String, Vec<u8>)]) {
+/// Any file of the own format is a plan, or located problems.
+pub(super) fn native(file: &str, bytes: &[u8]) {
+    let files = [(file.to_owned(), bytes.to_vec())];
+    read_well(&MemoryFolder::new(files.clone()), &native::read(file, bytes), &files);
+}
+
+/// Any files are a plan of a format, or located problems, however one asks for it.
+pub(super) fn plan(format: &FolderFormat, files: &[(String, Vec<u8>)]) {
     let folder = MemoryFolder::new(files.iter().cloned());
     let _ = (format.recognises)(&folder);
-    let reading = (format.read)(&folder, &Wishes::default());
-    let errors = reading.findings.iter().filter(|finding| finding.is_error()).count();
-    assert_eq!(reading.plan.is_none(), errors > 0, "{:?}", reading.findings);
-    for finding in &reading.findings {
+    let only = files.first().map(|(path, _)| path.clone());
+    for wishes in [
+        Wishes::default(),
+        Wishes { unit: Unit::Task, only: None },
+        Wishes { unit: Unit::Plan, only },
+    ] {
+        read_well(&folder, &(format.read)(&folder, &wishes), files);
+    }
+}
+
+fn read_well(folder: &dyn Folder, reading: &Reading, files: &[(String, Vec<u8>)]) {
+    let wrong = reading.findings.iter().any(Finding::is_error);
+    assert_eq!(reading.plan.is_none(), wrong, "{:?}", reading.findings);
+    located(&reading.findings, files);
+    let Some(plan) = &reading.plan else { return };
+    assert_eq!(reading.places.len(), plan.len(), "a place for every task");
+    bounded(plan);
+    let subject = Subject { plan, places: &reading.places, repository: None };
+    located(&lint::look(folder, subject), files);
+}
+
+/// Every finding is at a place that exists, with a help, and can be shown and carried out.
+fn located(findings: &[Finding], files: &[(String, Vec<u8>)]) {
+    assert!(findings.len() <= MAX_FINDINGS, "{} findings", findings.len());
+    for finding in findings {
         // The last of two files with one name counts.
         let content = files.iter().rev().find(|(path, _)| *path == finding.file);
         let lines = content.map_or(0, |(_, text)| text.split(|byte| *byte == b'\n').count());
         assert!(finding.line <= lines && finding.help.is_some(), "{finding:?}");
-        assert!(!finding.render().is_empty());
+        assert!(finding.render().chars().count() <= MAX_MESSAGE_CHARS, "{finding:?}");
+        if let (Some(fix), Some((_, bytes))) = (&finding.fix, content) {
+            assert!(fixing::apply(bytes, std::slice::from_ref(fix)).is_some(), "{finding:?}");
+        }
     }
+}
+
+/// The texts of a plan do not grow beyond what was read.
+fn bounded(plan: &Plan) {
+    let text = |task: &afresh_core::plan::Task| {
+        let steps: usize = task.steps.iter().map(|step| step.instructions.len()).sum();
+        task.title.len() + task.instructions.len() + steps
+    };
+    let all: usize = plan.tasks().iter().map(text).sum();
+    assert!(all <= MAX_PLAN_TEXT, "{all} bytes of text");
 }

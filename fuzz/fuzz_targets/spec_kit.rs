@@ -1,8 +1,3 @@
 #![no_main]
 
-#[path = "../properties.rs"]
-mod properties;
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| properties::files(&afresh_formats::spec_kit::FORMAT, bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| afresh_fuzz::hold("spec_kit", bytes));

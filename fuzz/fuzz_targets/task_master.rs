@@ -1,14 +1,3 @@
 #![no_main]
 
-#[path = "../properties.rs"]
-mod properties;
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    properties::one_file(
-        &afresh_formats::task_master::FORMAT,
-        ".taskmaster/tasks/tasks.json",
-        bytes,
-    );
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| afresh_fuzz::hold("task_master", bytes));

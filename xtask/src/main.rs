@@ -2,6 +2,7 @@
 
 mod bench;
 mod break_core;
+mod fuzz;
 
 use std::process::ExitCode;
 
@@ -12,6 +13,8 @@ cargo xtask NAME
   bench        what orchestration costs, against a floor measured in the same run
   break-core   break copies of the core on purpose, one way after the other, and see that the
                simulator notices each; with a NAME only the ways whose name holds it
+  fuzz         [--minutes N] [TARGET]: give readers any bytes, and see that they neither fail, hang,
+               nor use more than 256 MiB; a minute for each target, or for one
 ";
 
 #[expect(clippy::print_stderr, reason = "a chore talks to the person who runs it")]
@@ -32,6 +35,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     match name {
         "bench" => bench::run(rest),
         "break-core" => break_core::run(rest),
+        "fuzz" => fuzz::run(rest),
         _ => bail!("{HELP}"),
     }
 }

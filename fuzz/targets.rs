@@ -1,0 +1,66 @@
+//! The fuzz targets: what reads bytes that others wrote, by name.
+//!
+//! Shared by the targets that `cargo fuzz` runs and by the ordinary tests that replay their corpora.
+//! What must hold is in `properties`.
+
+#![allow(unreachable_pub, reason = "a library for the targets, a module for the tests")]
+
+#[path = "properties.rs"]
+mod properties;
+
+use afresh_formats::format::by_name;
+
+/// Every target, and the file that its bytes are, where they do not begin with another one.
+pub const TARGETS: &[(&str, &str)] = &[
+    ("result", ""),
+    ("checkpoint", "02-CHECKPOINT.json"),
+    ("project", "package.json"),
+    ("native", "p.plan.toml"),
+    ("long_run", ".long-run/plans/01-PLAN.md"),
+    ("ultraplan", ".planning/phases/01-a/01-01-PLAN.md"),
+    ("gsd", ".planning/phases/01-a/01-01-PLAN.md"),
+    ("specflow", ".specflow/specs/SPEC-001.md"),
+    ("agent_os", "agent-os/specs/x/tasks.md"),
+    ("spec_kit", "specs/001-x/tasks.md"),
+    ("gsd2", ".gsd/milestones/M001/M001-ROADMAP.md"),
+    ("tasker", ".tasker/tasks/T001.json"),
+    ("task_master", ".taskmaster/tasks/tasks.json"),
+    ("beads", ".beads/issues.jsonl"),
+];
+
+/// Fails unless everything holds for these bytes that must hold for any.
+///
+/// # Panics
+/// If it does not.
+pub fn hold(target: &str, bytes: &[u8]) {
+    let first = TARGETS.iter().find(|(name, _)| *name == target).expect("a target").1;
+    match target {
+        "result" => properties::result(bytes),
+        "checkpoint" => properties::checkpoint(first, bytes),
+        "project" => properties::project(&files(first, bytes)),
+        "native" => {
+            files(first, bytes).iter().for_each(|(path, text)| properties::native(path, text))
+        }
+        format => {
+            let format = by_name(&format.replace('_', "-")).expect("a format");
+            properties::plan(format, &files(first, bytes));
+        }
+    }
+}
+
+/// Line that begins another file.
+const FILE: &str = "--- ";
+
+/// Bytes as several files: each begins with a line `--- PATH`. What stands before is `first`.
+fn files(first: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let named = line.strip_prefix(FILE.as_bytes()).map(String::from_utf8_lossy);
+        match (named, files.last_mut()) {
+            (Some(path), _) => files.push((path.trim().to_owned(), Vec::new())),
+            (None, Some((_, content))) => content.extend_from_slice(line),
+            (None, None) => files.push((first.to_owned(), line.to_vec())),
+        }
+    }
+    files
+}
