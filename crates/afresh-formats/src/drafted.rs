@@ -7,6 +7,7 @@ use afresh_core::plan::{Field, Place, PlanDraft, Problem, TaskDraft};
 
 use crate::finding::Finding;
 use crate::folder::Folder;
+use crate::limits::too_many_tasks;
 use crate::placing::Placing;
 use crate::reading::{Reading, Spot, TaskPlaces};
 
@@ -62,11 +63,14 @@ impl Drafted {
 
     /// Makes the plan, or says at which place what is wrong with it.
     pub fn finish(mut self, folder: &dyn Folder) -> Reading {
-        let draft = PlanDraft {
-            name: self.name.clone(),
-            spec: self.spec.clone(),
-            tasks: self.tasks.iter().map(|task| task.draft.clone()).collect(),
-        };
+        if let Some(finding) = too_many_tasks(".", self.tasks.len()) {
+            self.findings.push(finding);
+            self.tasks.clear();
+        }
+        // From here on only the places of tasks are needed.
+        let drafts = self.tasks.iter_mut().map(|task| std::mem::take(&mut task.draft));
+        let draft =
+            PlanDraft { name: self.name.clone(), spec: self.spec.clone(), tasks: drafts.collect() };
         let readable = !self.findings.iter().any(Finding::is_error);
         let plan = match Plan::new(draft) {
             // That nothing is left follows from what could not be read.
@@ -80,6 +84,7 @@ impl Drafted {
         self.placing.place(folder, &mut self.findings);
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
+        self.findings = few(self.findings);
         let places = self.tasks.into_iter().map(|task| task.places).collect();
         let Self { findings, target, unknown, reads, .. } = self;
         Reading { plan, findings, target, unknown, places, reads }
@@ -106,6 +111,21 @@ impl Drafted {
         let task = self.tasks.get(place.task?)?;
         Some(task.places.of(place.step, place.field, place.item))
     }
+}
+
+/// Of too many findings the first, and how many more there are; an error is never lost.
+fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
+    if findings.len() <= 2 * MAX_FINDINGS {
+        return findings;
+    }
+    let rest = findings.split_off(2 * MAX_FINDINGS);
+    let lost = rest.iter().find(|found| found.is_error());
+    let error = lost.filter(|_| !findings.iter().any(Finding::is_error)).cloned();
+    let message = format!("and {} more", rest.len() - usize::from(error.is_some()));
+    let more = Finding::of_file(".", "more", message).with_help("mend these first");
+    findings.extend(error);
+    findings.push(more.as_warning());
+    findings
 }
 
 #[cfg(test)]

@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::finding::Finding;
-
-/// The largest file that is read, in bytes.
-pub const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
+use crate::limits;
 
 /// A directory, seen from above.
 pub trait Folder {
@@ -91,10 +89,8 @@ impl Folder for Overlay<'_> {
 
 /// Bytes as text: UTF-8, without a byte order mark, with plain line breaks.
 pub fn as_text(path: &str, bytes: &[u8]) -> Result<String, Finding> {
-    if bytes.len() > MAX_FILE_BYTES {
-        let message =
-            format!("the file has {} bytes; at most {MAX_FILE_BYTES} are read", bytes.len());
-        return Err(Finding::of_file(path, "too-large", message));
+    if bytes.len() > limits::max_bytes(path) {
+        return Err(limits::too_large(path));
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")),

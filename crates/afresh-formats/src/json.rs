@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::finding::{Finding, Fix, Source};
+use crate::limits::MAX_VALUES;
 use crate::node::{Entry, Node, Value};
 
 const MAX_DEPTH: usize = 64;
@@ -18,7 +19,8 @@ pub(crate) fn parse_part(
     part: &Range<usize>,
     end: &str,
 ) -> Result<Node, Finding> {
-    let mut reader = Reader { source, bytes: &source.text.as_bytes()[..part.end], at: part.start };
+    let bytes = &source.text.as_bytes()[..part.end];
+    let mut reader = Reader { source, bytes, at: part.start, values: 0 };
     let node = reader.value(0)?;
     reader.skip_space();
     if reader.at < reader.bytes.len() {
@@ -31,6 +33,8 @@ struct Reader<'a, 's> {
     source: &'a Source<'s>,
     bytes: &'a [u8],
     at: usize,
+    /// How many values there were so far.
+    values: usize,
 }
 
 impl Reader<'_, '_> {
@@ -39,6 +43,10 @@ impl Reader<'_, '_> {
         let start = self.at;
         if depth > MAX_DEPTH {
             return Err(self.problem(start, format!("nested deeper than {MAX_DEPTH} levels")));
+        }
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(self.problem(start, format!("more than {MAX_VALUES} values in one file")));
         }
         let value = match self.bytes.get(self.at) {
             Some(b'{') => self.table(depth)?,

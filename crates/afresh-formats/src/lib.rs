@@ -7,6 +7,7 @@
 //! | [`reader`] | values out of such a tree, and everything that is wrong with them |
 //! | [`span`] | spans of time as people write them |
 //! | [`reading`] | what came of reading a plan |
+//! | [`limits`] | how much of what others wrote is read |
 //! | [`folder`], [`drafted`], [`format`](mod@format) | plans in several files: the files, what was found in them, which format it is |
 //! | [`placing`] | gives findings their places, with one look at each file |
 //! | [`codes`] | every kind of finding, explained |
@@ -42,6 +43,7 @@ pub mod format;
 pub mod gsd;
 pub mod gsd2;
 mod json;
+pub mod limits;
 pub mod lint;
 pub mod long_run;
 pub mod markdown;

@@ -5,9 +5,13 @@ use std::ops::Range;
 use toml_edit::{Document, Item, TableLike};
 
 use crate::finding::{Finding, Source};
+use crate::limits::{MAX_VALUES, beyond};
 use crate::node::{Entry, Node, Value};
 
 pub fn parse(source: &Source<'_>) -> Result<Node, Finding> {
+    if most_values(source.text) > MAX_VALUES {
+        return Err(beyond(source.name, format!("more than {MAX_VALUES} values in one file")));
+    }
     match Document::parse(source.text) {
         Ok(document) => {
             let whole = 0..source.text.len();
@@ -19,6 +23,12 @@ pub fn parse(source: &Source<'_>) -> Result<Node, Finding> {
             Err(source.finding("syntax", &at, message))
         }
     }
+}
+
+/// How many values there can be at most: the parser keeps a kilobyte for each before anybody can
+/// count them.
+fn most_values(text: &str) -> usize {
+    text.bytes().filter(|byte| matches!(byte, b'=' | b',' | b'.' | b'[' | b'{')).count()
 }
 
 fn table(table: &dyn TableLike, around: &Range<usize>) -> Value {

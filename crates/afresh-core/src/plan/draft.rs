@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Field, Place, Problem, ProblemKind};
 use super::task::{Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task, Tier};
-use super::{MAX_TASKS, Plan, graph};
+use super::{MAX_PARTS, MAX_TASKS, Plan, graph};
 use crate::ids::TaskId;
 use crate::pattern::FilePattern;
 
@@ -59,6 +59,14 @@ pub struct CheckDraft {
     pub red_first: bool,
 }
 
+impl TaskDraft {
+    /// How many steps, files, checks and dependencies it has.
+    fn parts(&self) -> usize {
+        let steps = self.steps.iter().map(|step| 1 + step.files.len() + step.checks.len());
+        self.needs.len() + self.files.len() + self.checks.len() + steps.sum::<usize>()
+    }
+}
+
 /// Turns what was written into what it means; finds everything that is wrong before it gives up.
 pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
     let mut problems = Vec::new();
@@ -75,6 +83,15 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
             Problem::new(ProblemKind::TooLarge, Place::plan(), message)
                 .with_help("split it into several plans"),
         ]);
+    }
+    let parts: usize = draft.tasks.iter().map(TaskDraft::parts).sum();
+    if parts > MAX_PARTS {
+        let message = format!(
+            "the plan has {parts} steps, files, checks and dependencies; at most {MAX_PARTS} are allowed"
+        );
+        return Err(vec![Problem::new(ProblemKind::TooLarge, Place::plan(), message).with_help(
+            "split it into several plans; a directory or a glob stands for many files",
+        )]);
     }
     let ids = ids(&draft, &mut problems);
     let known: BTreeSet<&str> = draft.tasks.iter().map(|t| t.id.as_str()).collect();

@@ -1,6 +1,6 @@
 //! The order that dependencies impose: waves, heights, cycles.
 //!
-//! Nothing here is recursive: a chain of 100,000 tasks is a legal plan.
+//! Nothing here is recursive: a chain of all the tasks that a plan may hold is a legal plan.
 
 use std::collections::BTreeMap;
 

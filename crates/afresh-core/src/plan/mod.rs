@@ -25,7 +25,10 @@ pub use task::{
 use crate::ids::TaskId;
 
 /// The most tasks that one plan may hold.
-pub const MAX_TASKS: usize = 100_000;
+pub const MAX_TASKS: usize = 20_000;
+
+/// The most steps, files, checks and dependencies of one plan, all together.
+pub const MAX_PARTS: usize = 250_000;
 
 /// A plan without problems.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use crate::drafted::{Drafted, DraftedTask};
 use crate::feature::Feature;
 use crate::finding::Severity;
 use crate::folder::Folder;
+use crate::limits::too_many_tasks;
 use crate::markdown::Item;
 use crate::prose::{self, Brief, title, unticked};
 use crate::reading::Spot;
@@ -25,6 +26,10 @@ pub(super) fn add(
     text: &str,
 ) {
     let groups = groups::read(text);
+    if let Some(finding) = too_many_tasks(file, groups.len()) {
+        drafted.findings.push(finding);
+        return;
+    }
     let roles = roles::read(folder, drafted, feature, &groups);
     let others = Others::read(folder, drafted, feature);
     let mut by_number: BTreeMap<u64, Vec<&Group<'_>>> = BTreeMap::new();

@@ -16,6 +16,7 @@ use crate::drafted::Drafted;
 use crate::finding::Finding;
 use crate::folder::Folder;
 use crate::format::{FolderFormat, Wishes};
+use crate::limits::too_many_tasks;
 use crate::markdown::lines;
 use crate::reading::Reading;
 use crate::standing;
@@ -60,6 +61,9 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     for line in lines(&text).filter(|line| !line.text.trim().is_empty()) {
         if let Some(node) = document.parse_part(&line.range()) {
             issues.extend(issue::read(&mut document, &node));
+        }
+        if let Some(finding) = too_many_tasks(file, issues.len()) {
+            return Reading::failed(finding);
         }
     }
     let found = links::resolve(&mut document, issues);

@@ -13,6 +13,7 @@ use super::tasks::Line;
 use crate::drafted::Drafted;
 use crate::finding::Severity;
 use crate::folder::Folder;
+use crate::limits::too_many_tasks;
 use crate::markdown::headings;
 use crate::prose::{self, Brief, unticked};
 use crate::reading::Spot;
@@ -28,6 +29,10 @@ pub(super) fn name(text: &str, milestone: &Milestone) -> String {
 /// Adds the tasks of all slices that are planned.
 pub(super) fn add(folder: &dyn Folder, drafted: &mut Drafted, milestone: &Milestone, text: &str) {
     let slices = boxes::read(text, 'S');
+    if let Some(finding) = too_many_tasks(&milestone.roadmap, slices.len()) {
+        drafted.findings.push(finding);
+        return;
+    }
     let mut adding = Adding { folder, drafted, milestone };
     let mut ends = BTreeMap::new();
     for slice in &slices {
@@ -66,6 +71,10 @@ impl Adding<'_> {
             return Ends { open: !done, ..Ends::default() };
         };
         let lines = boxes::read(&text, 'T');
+        if let Some(finding) = too_many_tasks(&file, self.drafted.tasks.len() + lines.len()) {
+            self.drafted.findings.push(finding);
+            return Ends::default();
+        }
         if lines.is_empty() && !done {
             self.not_planned(slice);
         }

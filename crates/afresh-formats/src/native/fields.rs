@@ -8,6 +8,7 @@ use afresh_core::plan::{
 
 use super::reader::{Places, Reader};
 use crate::finding::Finding;
+use crate::limits;
 use crate::node::{Node, Value};
 
 pub const PLAN_FIELDS: &[&str] = &["version", "name", "spec", "target", "task"];
@@ -74,6 +75,10 @@ impl Reader<'_, '_> {
             self.wrong(node, "a list of tasks");
             return Vec::new();
         };
+        if let Some(finding) = limits::too_many_tasks(self.source.name, items.len()) {
+            self.findings.push(finding);
+            return Vec::new();
+        }
         items.iter().map(|item| self.task(item)).collect()
     }
 

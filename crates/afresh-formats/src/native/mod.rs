@@ -21,13 +21,10 @@ use afresh_core::Plan;
 
 use crate::finding::{Finding, Source, not_utf8};
 use crate::reading::Reading;
-use crate::{json, toml};
+use crate::{json, limits, toml};
 pub use checkpoint::{CHECKPOINT_FIELDS, OPTION_FIELDS};
 pub use fields::{CHECK_FIELDS, FILE_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
 use reader::Reader;
-
-/// The largest plan file that is read, in bytes.
-pub const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
 
 const FORMAT_HELP: &str = "`afresh schema plan` describes the format";
 
@@ -61,11 +58,9 @@ pub fn render(plan: &Plan, target: Option<&str>, syntax: Syntax) -> String {
 
 /// Reads a plan from the bytes of a file.
 pub fn read(file: &str, bytes: &[u8]) -> Reading {
-    if bytes.len() > MAX_PLAN_BYTES {
-        let message =
-            format!("the file has {} bytes; at most {MAX_PLAN_BYTES} are read", bytes.len());
-        let finding = Finding::of_file(file, "too-large", message);
-        return Reading::failed(finding.with_help("split it into several plans"));
+    // Whatever the file is called, it is data.
+    if bytes.len() > limits::MAX_DATA_BYTES {
+        return Reading::failed(limits::too_large(file));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),

@@ -12,14 +12,12 @@ use crate::drafted::{Drafted, DraftedTask};
 use crate::finding::{Finding, Source};
 use crate::folder::Folder;
 use crate::format::{Unit, Wishes};
+use crate::limits::{self, MAX_TOLD_BYTES};
 use crate::prose;
 use crate::reading::{Reading, Spot};
 
 /// The most dependencies of a plan that is made of many.
 const MAX_LINKS: usize = 200_000;
-
-/// How much all workers together may be told, in bytes: by task, each gets its plan's sections.
-const MAX_TOLD_BYTES: usize = 64 * 1024 * 1024;
 
 /// Adds the plans to what is known besides them, and makes a plan of it.
 pub fn assemble(
@@ -35,7 +33,13 @@ pub fn assemble(
     let told: usize =
         set.members.iter().map(|m| m.document.sections.len() * m.document.items.len()).sum();
     if wishes.unit == Unit::Task && told > MAX_TOLD_BYTES {
-        return too_large("what all workers would be told has more than 64 MiB");
+        let message =
+            "what all workers would be told, each its plan's sections, has more than 16 MiB";
+        return too_large(message);
+    }
+    let items: usize = set.members.iter().map(|member| member.document.items.len()).sum();
+    if let Some(finding) = limits::too_many_tasks(".", items.max(set.members.len())) {
+        return Reading::failed(finding);
     }
     let parts: Vec<Parts> =
         set.members.iter().map(|member| parts::of(member, wishes.unit)).collect();
@@ -76,8 +80,9 @@ fn link(task: &mut DraftedTask, others: &[String], spot: &Spot) {
 }
 
 fn too_large(message: &str) -> Reading {
-    let finding = Finding::of_file(".", "too-large", message);
-    Reading::failed(finding.with_help("read one phase, or one plan, at a time"))
+    Reading::failed(
+        limits::beyond(".", message).with_help("read one phase, or one plan, at a time"),
+    )
 }
 
 /// The remarks about a plan, and what it says that we do not know.

@@ -1,5 +1,7 @@
 //! One PLAN.md: its frontmatter, its sections and its tasks.
 
+use afresh_core::plan::MAX_TASKS;
+
 use super::fields::Fields;
 use super::item::{Item, dedented, short};
 use super::must_haves::{self, MustHaves};
@@ -137,7 +139,11 @@ fn items(text: &str, body: usize, remarks: &mut Remarks) -> Vec<Item> {
         };
         let tasks =
             headings.iter().filter(|heading| heading.at.start >= body && is_task(heading.text));
-        return tasks.map(|heading| Item::of_heading(text, heading, remarks)).collect();
+        // Whoever puts plans together says that it is too much.
+        return tasks
+            .take(MAX_TASKS + 1)
+            .map(|heading| Item::of_heading(text, heading, remarks))
+            .collect();
     }
     let waves: Vec<(usize, u32)> = headings
         .iter()

@@ -11,6 +11,7 @@ use super::tag::{Opening, Tag, tags, trim, unescape};
 use super::task_blocks::Block;
 use super::verify::{self, Located};
 use crate::finding::{Edit, Fix};
+use crate::limits::MAX_LISTED;
 use crate::markdown::Heading;
 use crate::markdown::lines::lines_from;
 use crate::prose::{title, unticked};
@@ -153,6 +154,12 @@ pub(super) fn take_files(
     found: &mut Vec<(FileDraft, Range<usize>)>,
     remarks: &mut Remarks,
 ) {
+    if named.len() > MAX_LISTED {
+        let (Named::File(_, at) | Named::Prose(_, at)) = &named[0];
+        let message = format!("more than {MAX_LISTED} files in one list");
+        remarks.error("too-large", at, message, "a directory or a glob stands for many files");
+        return;
+    }
     for named in named {
         match named {
             Named::File(file, at) => found.push((file, at)),

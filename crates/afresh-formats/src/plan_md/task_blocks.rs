@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use afresh_core::plan::MAX_TASKS;
+
 use super::remark::Remarks;
 use super::tag::Opening;
 use crate::finding::Fix;
@@ -66,7 +68,8 @@ struct Scanner<'a, 'r> {
 
 impl<'a> Scanner<'a, '_> {
     fn line(&mut self, line: &Line<'a>) {
-        if self.comment.is_some() {
+        // A line inside a comment, or inside an opening tag of several lines, is no mark of code.
+        if self.comment.is_some() || line.start < self.resume {
             return self.text_line(line);
         }
         match self.fences.kind(line) {
@@ -137,6 +140,11 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn open(&mut self, at: usize) {
+        if self.blocks.len() > MAX_TASKS {
+            // Whoever puts plans together says that it is too much.
+            (self.open, self.resume) = (None, self.text.len());
+            return;
+        }
         if let Some(before) = self.open.take() {
             let message = "this task is not closed before the next one starts".to_owned();
             let help = "add `</task>`; it was read up to the next task";
@@ -268,6 +276,12 @@ mod tests {
         assert_eq!(said, ["Warning unclosed-fence 6"]);
         let example = "<task>\n```xml\n<task>\n</task>\n```\n</task>";
         assert_eq!(read(example).0.len(), 1);
+    }
+
+    #[test]
+    fn an_opening_tag_of_several_lines_holds_no_code_and_no_end() {
+        let (tasks, _) = read("<task name=\"\n```\n</task>\n\">one</task>");
+        assert_eq!(tasks, ["one"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::command;
 use super::remark::Remarks;
 use super::tag::{tags, trim, unescape};
+use crate::limits::MAX_LISTED;
 use crate::markdown::lines::{Line, lines_from};
 use crate::markdown::{Fences, Kind};
 
@@ -42,6 +43,11 @@ impl Verify {
     fn take(&mut self, text: &str, part: &Range<usize>, remarks: &mut Remarks) {
         let part = trim(text, part.clone());
         let lines = worth_reading(text, &part);
+        if lines.len() > MAX_LISTED {
+            let message = format!("more than {MAX_LISTED} lines of checks");
+            remarks.error("too-large", &lines[0].range(), message, "put them into a script");
+            return;
+        }
         if let Some(script) = as_script(&lines) {
             self.commands.push((script, part));
             return;

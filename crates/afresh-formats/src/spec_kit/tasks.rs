@@ -9,6 +9,7 @@ use crate::drafted::{Drafted, DraftedTask};
 use crate::feature::Feature;
 use crate::finding::Severity;
 use crate::folder::Folder;
+use crate::limits::too_many_tasks;
 use crate::markdown::{Line, headings};
 use crate::prose::{self, Brief, paths, title, unticked};
 use crate::reading::Spot;
@@ -25,8 +26,12 @@ pub(super) fn add(
     text: &str,
 ) {
     let document = phases::read(text);
-    let order = order::read(text, &document);
     let count = document.phases.iter().map(|phase| phase.tasks.len()).sum();
+    if let Some(finding) = too_many_tasks(file, count) {
+        drafted.findings.push(finding);
+        return;
+    }
+    let order = order::read(text, &document);
     let beside = Beside::read(folder, drafted, feature);
     let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, help: &str| {
         let found = drafted.find(&Spot::new(file, at.clone()), code, message);

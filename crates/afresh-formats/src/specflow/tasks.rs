@@ -14,6 +14,7 @@ use super::spec::Spec;
 use super::waves;
 use crate::drafted::{Drafted, DraftedTask};
 use crate::folder::Folder;
+use crate::limits::too_many_tasks;
 use crate::markdown::{Heading, Line};
 use crate::prose::{self, Brief, mentions, title, unticked};
 use crate::reading::Spot;
@@ -53,6 +54,10 @@ fn add_groups(
     progress: &Progress,
     prefix: &str,
 ) {
+    if let Some(finding) = too_many_tasks(spec.file, groups.len()) {
+        drafted.findings.push(finding);
+        return;
+    }
     let sections: Vec<Option<Heading<'_>>> = sections(spec, groups);
     let claims = Claims::new(spec, groups, &sections);
     let needs = needs::of_groups(drafted, spec, groups);

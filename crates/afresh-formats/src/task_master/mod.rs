@@ -16,6 +16,7 @@ use crate::drafted::Drafted;
 use crate::finding::Finding;
 use crate::folder::Folder;
 use crate::format::{FolderFormat, Wishes};
+use crate::limits::too_many_tasks;
 use crate::reading::Reading;
 use crate::standing;
 
@@ -69,6 +70,9 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         let list = tags::choose(&mut document, &root, current_tag(folder, file).as_deref());
         drafted.name = list.as_ref().map(|list| list.name.clone()).unwrap_or_default();
         let tasks = list.map(|list| document.objects(list.node, "tasks")).unwrap_or_default();
+        if let Some(finding) = too_many_tasks(file, tasks.len()) {
+            return Reading::failed(finding);
+        }
         found = tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
         task::resolve(&mut document, &mut found);
     }

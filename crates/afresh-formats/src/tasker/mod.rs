@@ -20,6 +20,7 @@ use crate::drafted::Drafted;
 use crate::finding::Finding;
 use crate::folder::Folder;
 use crate::format::{FolderFormat, Wishes};
+use crate::limits::too_many_tasks;
 use crate::markdown::headings;
 use crate::reading::Reading;
 use crate::standing::{self, Found};
@@ -75,6 +76,9 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
             None => is_task(path, root),
         })
         .collect();
+    if let Some(finding) = too_many_tasks(".", files.len()) {
+        return Reading::failed(finding);
+    }
     let constraints = text_of(folder, &format!("{root}inputs/constraints.md"), &mut drafted);
     let shared = task::Shared {
         maps: &maps,

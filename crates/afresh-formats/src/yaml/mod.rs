@@ -21,6 +21,7 @@ pub mod strict;
 pub mod values;
 
 use crate::finding::{Finding, Source};
+use crate::limits::MAX_FRONTMATTER_BYTES;
 use crate::markdown::Frontmatter;
 use crate::node::{Entry, Node, Value};
 
@@ -29,6 +30,11 @@ pub const ALIAS: &str = "yaml-alias";
 
 /// Everything that a frontmatter says, and what is wrong with how it says it.
 pub fn frontmatter(source: &Source, block: &Frontmatter) -> (Node, Option<Finding>) {
+    if block.at.len() > MAX_FRONTMATTER_BYTES {
+        let message = format!("a frontmatter of more than {MAX_FRONTMATTER_BYTES} bytes");
+        let found = source.finding("too-large", &(block.at.start..block.at.start), message);
+        return (empty(block), Some(found.with_help("put most of it behind the frontmatter")));
+    }
     let trouble = match strict::parse(source, &block.at) {
         Ok(node) if matches!(node.value, Value::Table(_)) => return (node, None),
         Ok(node) if matches!(node.value, Value::Other(_)) => return (empty(block), None),

@@ -15,7 +15,7 @@ use crate::node::{Entry, Node, Value};
 const MAX_DEPTH: usize = 64;
 
 /// The most values of one document.
-const MAX_NODES: usize = 200_000;
+const MAX_NODES: usize = 20_000;
 
 /// Reads a part of a file as one YAML document.
 pub fn parse(source: &Source, part: &Range<usize>) -> Result<Node, Finding> {

@@ -1,6 +1,7 @@
 //! Texts that are not quite what we expect (B12, B18, B19, B20).
 
-use afresh_formats::native::{MAX_PLAN_BYTES, read};
+use afresh_formats::limits::MAX_DATA_BYTES;
+use afresh_formats::native::read;
 
 use crate::reading::{JSON, TOML};
 use crate::{json, rendered, toml};
@@ -68,9 +69,9 @@ fn b12_an_empty_plan_says_that_there_is_nothing_to_do() {
 /// A plan that is too large is not read at all.
 #[test]
 fn a_huge_file_is_refused_with_the_limit() {
-    let reading = read("my.plan.toml", &vec![b'#'; MAX_PLAN_BYTES + 1]);
+    let reading = read("my.plan.toml", &vec![b'#'; MAX_DATA_BYTES + 1]);
     assert_eq!(reading.findings[0].code, "too-large");
-    assert!(reading.findings[0].message.contains("67108864"), "{:?}", reading.findings[0].message);
+    assert!(reading.findings[0].message.contains("8388608"), "{:?}", reading.findings[0].message);
 }
 
 /// More problems than anybody reads are counted, not listed; a line of megabytes is not shown.

@@ -75,7 +75,8 @@ fn read_with(
     shown: &str,
     wishes: &Wishes,
 ) -> Found {
-    let reading = (format.read)(&folder, wishes);
+    let mut reading = (format.read)(&folder, wishes);
+    reading.findings.extend(folder.trouble());
     let (path, base) = (path.to_owned(), folder.root().to_owned());
     let folder = Box::new(folder);
     let reader = Reader::Foreign(format, wishes.clone());

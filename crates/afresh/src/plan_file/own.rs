@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::native::MAX_PLAN_BYTES;
+use afresh_formats::limits::MAX_DATA_BYTES;
 
 use super::unreadable;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ pub(super) fn read(path: &Path, shown: &str) -> Result<Vec<u8>, Failure> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| unreadable(shown, &error))?;
-    file.take(MAX_PLAN_BYTES as u64 + 1)
+    file.take(MAX_DATA_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(shown, &error))?;
     Ok(bytes)
