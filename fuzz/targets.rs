@@ -39,7 +39,9 @@ pub fn hold(target: &str, bytes: &[u8]) {
         "checkpoint" => properties::checkpoint(first, bytes),
         "project" => properties::project(&files(first, bytes)),
         "native" => {
-            files(first, bytes).iter().for_each(|(path, text)| properties::native(path, text))
+            for (path, text) in files(first, bytes) {
+                properties::native(&path, &text);
+            }
         }
         format => {
             let format = by_name(&format.replace('_', "-")).expect("a format");
