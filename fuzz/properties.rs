@@ -8,6 +8,7 @@ use afresh_formats::drafted::Drafted;
 use afresh_formats::folder::{Folder, MemoryFolder, as_text};
 use afresh_formats::format::{FolderFormat, Unit, Wishes};
 use afresh_formats::lint::{self, Subject};
+use afresh_formats::native::Syntax;
 use afresh_formats::project::{self, Listing};
 use afresh_formats::reading::Reading;
 use afresh_formats::result::{self, Asked};
@@ -64,7 +65,7 @@ pub(super) fn project(files: &[(String, Vec<u8>)]) {
 /// Any file of the own format is a plan, or located problems.
 pub(super) fn native(file: &str, bytes: &[u8]) {
     let files = [(file.to_owned(), bytes.to_vec())];
-    read_well(&MemoryFolder::new(files.clone()), &native::read(file, bytes), &files);
+    read_well("native", &MemoryFolder::new(files.clone()), &native::read(file, bytes), &files);
 }
 
 /// Any files are a plan of a format, or located problems, however one asks for it.
@@ -77,19 +78,31 @@ pub(super) fn plan(format: &FolderFormat, files: &[(String, Vec<u8>)]) {
         Wishes { unit: Unit::Task, only: None },
         Wishes { unit: Unit::Plan, only },
     ] {
-        read_well(&folder, &(format.read)(&folder, &wishes), files);
+        read_well(format.name, &folder, &(format.read)(&folder, &wishes), files);
     }
 }
 
-fn read_well(folder: &dyn Folder, reading: &Reading, files: &[(String, Vec<u8>)]) {
+fn read_well(format: &str, folder: &dyn Folder, reading: &Reading, files: &[(String, Vec<u8>)]) {
     let wrong = reading.findings.iter().any(Finding::is_error);
     assert_eq!(reading.plan.is_none(), wrong, "{:?}", reading.findings);
     located(&reading.findings, files);
     let Some(plan) = &reading.plan else { return };
     assert_eq!(reading.places.len(), plan.len(), "a place for every task");
     bounded(plan);
-    let subject = Subject { plan, places: &reading.places, repository: None };
+    let repository = folder.paths().iter().cloned().collect();
+    let subject = Subject {
+        plan,
+        format,
+        places: &reading.places,
+        reads: &reading.reads,
+        repository: Some(&repository),
+    };
     located(&lint::look(folder, subject), files);
+    for (file, syntax) in [("p.plan.toml", Syntax::Toml), ("p.plan.json", Syntax::Json)] {
+        let text = native::render(plan, reading.target.as_deref(), syntax);
+        let again = native::read(file, text.as_bytes());
+        assert_eq!(again.plan.as_ref(), Some(plan), "{:?}\n{text}", again.findings);
+    }
 }
 
 /// Every finding is at a place that exists, with a help, and can be shown and carried out.
