@@ -115,7 +115,7 @@ fn located(findings: &[Finding], files: &[(String, Vec<u8>)]) {
         assert!(finding.line <= lines && finding.help.is_some(), "{finding:?}");
         assert!(finding.render().chars().count() <= MAX_MESSAGE_CHARS, "{finding:?}");
         if let (Some(fix), Some((_, bytes))) = (&finding.fix, content) {
-            assert!(fixing::apply(bytes, std::slice::from_ref(fix)).is_some(), "{finding:?}");
+            assert!(fixing::apply(bytes, &fix.edits).is_some(), "{finding:?}");
         }
     }
 }
