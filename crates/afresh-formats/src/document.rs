@@ -9,7 +9,7 @@ use std::ops::Range;
 use afresh_core::plan::nearest;
 
 use crate::drafted::Drafted;
-use crate::finding::{Finding, Fix, Source};
+use crate::finding::{Finding, Fix, Severity, Source};
 use crate::json;
 use crate::node::{Node, Value};
 use crate::reading::Spot;
@@ -164,6 +164,13 @@ impl<'a> Document<'a> {
     pub(crate) fn warn(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
         let found = self.source.finding(code, at, message);
         self.add(found.with_help(help).as_warning());
+    }
+
+    /// The same, where it is only good to know.
+    pub(crate) fn note(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
+        let mut found = self.source.finding(code, at, message).with_help(help);
+        found.severity = Severity::Note;
+        self.add(found);
     }
 
     /// The same, where the plan cannot be used.

@@ -13,6 +13,7 @@ use crate::folder::Folder;
 use crate::format::{FolderFormat, Wishes};
 use crate::markdown::check_boxes;
 use crate::plan_md::assemble::assemble;
+use crate::plan_md::completeness;
 use crate::plan_md::document::Document;
 use crate::plan_md::set::{Member, Number, Phase, Set};
 use crate::plan_md::summary::Summary;
@@ -98,7 +99,8 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
 }
 
 fn member(folder: &dyn Folder, plan: &PlanPath, text: String, boxes: &Boxes) -> Member {
-    let document = Document::read(plan.path, text);
+    let mut document = Document::read(plan.path, text);
+    completeness::remark_on_steps(&mut document);
     let summaries = [
         format!("{}summaries/{}-SUMMARY.md", plan.home, plan.id),
         plan.path.replace("-PLAN.md", "-SUMMARY.md"),

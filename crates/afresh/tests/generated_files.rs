@@ -74,7 +74,8 @@ fn be_01_the_list_of_findings_is_current() {
         serde_json::from_str(&afresh(&["lint", "--explain", "--json"])).expect("JSON");
     let mut text = String::from(
         "# What `afresh lint` finds\n\n\
-         Generated from the program; do not edit. `afresh lint --explain CODE` says the same.\n\n\
+         Generated from the program; do not edit. `afresh lint --explain CODE` says the same, with an example.\n\n\
+         Errors: it could not be run as it was meant. Warnings: likely a mistake. Notes: good to know, and no reason for exit code 1.\n\n\
          | code | what | why, and what to do |\n| --- | --- | --- |\n",
     );
     let mut last = "";

@@ -58,15 +58,13 @@ pub fn mend(
     for _ in 0..MAX_READINGS {
         let next = fixable(&now).find(|found| !refused.contains(&Kind::of(found))).cloned();
         let Some(finding) = next else { break };
-        match attempt(&state, &now, std::slice::from_ref(&finding), look) {
-            Some((next, then)) => {
-                mended.done.push(finding);
-                (state, now) = (next, then);
-            }
-            None => {
-                refused.insert(Kind::of(&finding));
-                mended.refused.push(finding);
-            }
+        let tried = attempt(&state, &now, std::slice::from_ref(&finding), look);
+        if let Some((next, then)) = tried {
+            mended.done.push(finding);
+            (state, now) = (next, then);
+        } else {
+            refused.insert(Kind::of(&finding));
+            mended.refused.push(finding);
         }
     }
     mended.files = state.into_changed();
@@ -119,8 +117,22 @@ fn is_better(before: &Look, after: &Look, fixed: &[Finding]) -> bool {
     } else {
         mended.iter().all(|(kind, fixed)| of(&is, kind) + fixed <= of(&was, kind))
     };
-    let nothing_new = hidden || is.iter().all(|(kind, n)| *n <= of(&was, kind));
+    let nothing_new = hidden || is_no_more(&before.findings, &after.findings);
     readable && gone && nothing_new && (same || !keeps)
+}
+
+/// Is there no file with more findings of a code than before? A message may change with what it
+/// lists.
+fn is_no_more(before: &[Finding], after: &[Finding]) -> bool {
+    let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for finding in before {
+        *left.entry((&finding.file, &finding.code)).or_default() += 1;
+    }
+    after.iter().all(|finding| {
+        left.get_mut(&(finding.file.as_str(), finding.code.as_str()))
+            .and_then(|left| left.checked_sub(1).map(|less| *left = less))
+            .is_some()
+    })
 }
 
 /// What tells findings apart, wherever they move to.

@@ -19,6 +19,7 @@ use crate::folder::Folder;
 use crate::format::{FolderFormat, Wishes};
 use crate::markdown::headings;
 use crate::plan_md::assemble::assemble;
+use crate::plan_md::completeness;
 use crate::plan_md::document::Document;
 use crate::plan_md::item::short;
 use crate::plan_md::set::{Member, Phase, Set};
@@ -66,7 +67,7 @@ fn set(folder: &dyn Folder, plans: &[PlanPath], roadmap: &Roadmap) -> Result<Set
     spaces.dedup();
     let mut unreadable = Vec::new();
     for (plan, id) in plans.iter().zip(layout::ids(plans)) {
-        let document = match folder.text(&plan.path) {
+        let mut document = match folder.text(&plan.path) {
             Some(Ok(text)) => Document::read(&plan.path, text),
             Some(Err(finding)) => {
                 unreadable.push(finding);
@@ -74,6 +75,9 @@ fn set(folder: &dyn Folder, plans: &[PlanPath], roadmap: &Roadmap) -> Result<Set
             }
             None => continue,
         };
+        if plan.area == Area::Phases && !crate::ultraplan::leaves_traces(folder) {
+            completeness::remark_on_keys(&mut document);
+        }
         let current = plan.number.as_ref().filter(|_| plan.area == Area::Phases);
         let listed = current.and_then(|number| roadmap.plans.get(number));
         let mut member = Member {

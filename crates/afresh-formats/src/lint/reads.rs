@@ -15,7 +15,7 @@ pub(super) fn look(
 ) {
     let mut seen = BTreeSet::new();
     for (path, spot) in subject.reads {
-        if repository.contains(path) || !seen.insert(path) || is_made(subject, path) {
+        if !seen.insert(path) || is_there(repository, path) || is_made(subject, path) {
             continue;
         }
         let on_disk = folder.paths().binary_search(path).is_ok();
@@ -27,6 +27,12 @@ pub(super) fn look(
         };
         said.at(Some(spot), "missing-context", message, help);
     }
+}
+
+/// Also where the plan's project is a directory of the repository.
+fn is_there(repository: &BTreeSet<String>, path: &str) -> bool {
+    let below = format!("/{path}");
+    repository.contains(path) || repository.iter().any(|file| file.ends_with(&below))
 }
 
 /// Does a task of the plan write it?

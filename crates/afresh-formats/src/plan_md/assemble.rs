@@ -6,6 +6,7 @@ use afresh_core::plan::Field;
 
 use super::dependencies::{self, Needs};
 use super::parts::{self, Parts};
+use super::reads;
 use super::set::{Member, Set};
 use super::waves;
 use crate::drafted::{Drafted, DraftedTask};
@@ -93,6 +94,8 @@ fn say(drafted: &mut Drafted, member: &Member) {
         let source = Source::new(&document.path, &document.text);
         drafted.findings.extend(document.trouble.clone());
         drafted.findings.extend(document.remarks.render(&source));
+        let reads = reads::of(document).into_iter();
+        drafted.reads.extend(reads.map(|(path, at)| (path, Spot::new(&document.path, at))));
     }
     for (key, value) in &document.fields.unknown {
         drafted.unknown.insert(format!("{}:{key}", document.path), value.clone());

@@ -1,5 +1,6 @@
 //! What the frontmatter of a PLAN.md says.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use afresh_core::plan::{FileAction, FileDraft, nearest};
@@ -20,6 +21,8 @@ pub struct Fields {
     pub status: Option<String>,
     pub task_group: Option<String>,
     pub source_tasks: Vec<Word>,
+    /// The keys that stand there, in small letters.
+    pub keys: BTreeSet<String>,
     /// Everything else, as it was written (FO-06).
     pub unknown: Vec<(String, String)>,
 }
@@ -46,7 +49,9 @@ impl Fields {
         let mut fields = Self::default();
         for entry in entries(node) {
             let value = &entry.node;
-            match entry.key.to_ascii_lowercase().replace('-', "_").as_str() {
+            let key = entry.key.to_ascii_lowercase().replace('-', "_");
+            fields.keys.insert(key.clone());
+            match key.as_str() {
                 "depends_on" => fields.depends_on.extend(words(value)),
                 "source_tasks" => fields.source_tasks.extend(words(value)),
                 "files_modified" => fields.take_files(value, None, remarks),

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use afresh_core::plan::{Checkpoint, FileDraft, nearest};
 
-use super::checkpoint;
 use super::files::{self, Named};
 use super::remark::Remarks;
 use super::tag::{Opening, Tag, tags, trim, unescape};
 use super::task_blocks::Block;
 use super::verify::{self, Located};
+use super::{checkpoint, completeness};
 use crate::finding::{Edit, Fix};
 use crate::limits::MAX_LISTED;
 use crate::markdown::Heading;
@@ -30,6 +30,10 @@ pub struct Item {
     pub is_done: bool,
     /// The number of the `### Wave N` that it stands under.
     pub wave: u32,
+    /// Where it says what to do.
+    pub action: Option<Range<usize>>,
+    /// Files that its worker is told to read first.
+    pub reads: Vec<(String, Range<usize>)>,
 }
 
 /// What a task is made of.
@@ -107,7 +111,21 @@ impl Item {
             Some(_) => Vec::new(),
         };
         let status = block.opening.attribute("status").unwrap_or_default();
+        let has = |name: &str| parts.known.iter().any(|tag| tag.opening.name == name);
+        if point.is_none() {
+            completeness::remark(&block.opening, &has, remarks);
+            all("done").for_each(|tag| completeness::vague_done(text, &tag.inner, remarks));
+        }
+        let reads = all("read_first").flat_map(|tag| files::parse(text, &tag.inner));
+        let reads = reads.filter_map(|named| match named {
+            Named::File(file, at) => Some((file.path, at)),
+            Named::Prose(..) => None,
+        });
+        let reads = reads.collect();
+        let action = all("action").next().map(|tag| tag.inner.clone());
         Self {
+            action,
+            reads,
             checkpoint: point.map(|kind| checkpoint::read(text, kind, &name, &parts.known)),
             name,
             at: block.opening.at.clone(),
@@ -144,6 +162,8 @@ impl Item {
             checkpoint: None,
             is_done: false,
             wave: 0,
+            action: None,
+            reads: Vec::new(),
         }
     }
 }

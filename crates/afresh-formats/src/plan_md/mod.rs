@@ -14,6 +14,8 @@
 //! | [`must_haves`], [`regex`] | what has to be there at the end, as commands |
 //! | [`checkpoint`] | a `<task>` at which a person is asked |
 //! | [`fields`], [`item`], [`document`] | what a frontmatter says; one task; one PLAN.md |
+//! | [`completeness`] | what a plan and its tasks should say, and do not |
+//! | `reads` | files that workers are told to read |
 //! | [`summary`] | what became of a plan |
 //! | [`set`], [`dependencies`], [`waves`] | the plans of a project, what their names for each other mean, and their order |
 //! | [`parts`], [`assemble`] | the tasks of one plan; all of them as a plan of ours |
@@ -21,6 +23,7 @@
 pub mod assemble;
 pub mod checkpoint;
 pub mod command;
+pub mod completeness;
 pub mod dependencies;
 pub mod document;
 pub mod fields;
@@ -28,6 +31,7 @@ pub mod files;
 pub mod item;
 pub mod must_haves;
 pub mod parts;
+mod reads;
 pub mod regex;
 pub mod remark;
 pub mod set;

@@ -8,6 +8,7 @@
 //! | [`paths`](mod@paths) | files that a sentence names |
 //! | [`brief`] | what a worker is told, put together from parts of documents |
 //! | [`title`](mod@title) | texts of a plan, made fit for tasks |
+//! | [`vague`](mod@vague) | words that sound like a criterion and say nothing |
 //! | [`label`](mod@label) | the label of tasks whose criteria are prose |
 
 pub mod brief;
@@ -15,9 +16,11 @@ pub mod label;
 pub mod mention;
 pub mod paths;
 pub mod title;
+pub mod vague;
 
 pub use brief::Brief;
 pub use label::{label, label_unjudged};
 pub use mention::{Mention, mentions, outside_brackets};
 pub use paths::paths;
 pub use title::{title, unticked};
+pub use vague::vague;

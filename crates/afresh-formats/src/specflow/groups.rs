@@ -7,6 +7,7 @@ use crate::markdown::{Heading, Line, Row, Table, tables};
 use crate::prose::{mentions, outside_brackets};
 use crate::reading::Spot;
 
+use super::needs::warn;
 use super::spec::Spec;
 
 /// A row of the table.
@@ -23,6 +24,8 @@ pub(super) struct Group<'a> {
     pub(super) tasks: Line<'a>,
     pub(super) needs: Line<'a>,
     pub(super) wave: Option<(u64, Line<'a>)>,
+    /// How much of a worker's context it is said to fill, in per cent.
+    pub(super) estimate: Option<(u64, Line<'a>)>,
     /// Other cells that say something, by their column's name.
     pub(super) notes: Vec<(&'a str, &'a str)>,
 }
@@ -34,7 +37,11 @@ struct Columns {
     wave: Option<usize>,
     tasks: Option<usize>,
     needs: Option<usize>,
+    estimate: Option<usize>,
 }
+
+/// More than this, in per cent, is too much for the worker of one group, by `SpecFlow`'s own auditor.
+const MAX_GROUP: u64 = 30;
 
 /// The groups of a specification; none where it has no table of them.
 pub(super) fn read<'a>(drafted: &mut Drafted, spec: &Spec<'a>) -> Option<Vec<Group<'a>>> {
@@ -53,9 +60,52 @@ pub(super) fn read<'a>(drafted: &mut Drafted, spec: &Spec<'a>) -> Option<Vec<Gro
         segment: table.column(&["segment"]),
         wave: table.column(&["wave"]),
         tasks: table.column(&["tasks", "task", "description", "work"]),
-        needs: table.column(&["dependencies", "depends on", "depends", "deps", "dependency"]),
+        needs: table.column(NEEDS),
+        estimate: table.column(&["est. context", "est context", "estimated context"]),
     };
     Some(table.rows.iter().filter_map(|row| group(table, &columns, row)).collect())
+}
+
+const NEEDS: &[&str] = &["dependencies", "depends on", "depends", "deps", "dependency"];
+
+/// Tells a table that looks like one of task groups, where a specification has none that is read.
+pub(super) fn elsewhere(drafted: &mut Drafted, spec: &Spec<'_>) {
+    for heading in &spec.headings {
+        let found = tables(spec.text, heading.own.clone());
+        let like_groups = |table: &&Table<'_>| {
+            table.column(&["group", "task group"]).is_some() && table.column(NEEDS).is_some()
+        };
+        if let Some(cell) = found.iter().find(like_groups).and_then(|table| table.header.first()) {
+            let message =
+                format!("this looks like task groups, but stands under {:?}", heading.text);
+            let found = warn(drafted, spec, cell.range(), "table-elsewhere", message);
+            found.help = Some("put it under `### Task Groups`; now one worker does all".to_owned());
+            return;
+        }
+    }
+}
+
+/// Tells groups that are said to fill too much of a worker's context.
+pub(super) fn too_large(drafted: &mut Drafted, spec: &Spec<'_>, groups: &[Group<'_>]) {
+    for group in groups {
+        let Some((percent, cell)) = group.estimate.filter(|(percent, _)| *percent > MAX_GROUP)
+        else {
+            continue;
+        };
+        let message = format!(
+            "{} is said to fill {percent} % of a worker's context; {MAX_GROUP} % is the most",
+            group.id
+        );
+        let found = warn(drafted, spec, cell.range(), "large-group", message);
+        found.help = Some("split the group".to_owned());
+    }
+}
+
+/// `~25%`, `20-25 %`: the larger number.
+fn percent(cell: Line<'_>) -> Option<(u64, Line<'_>)> {
+    let digits = |c: char| !c.is_ascii_digit();
+    let numbers = cell.text.split(digits).filter_map(|number| number.parse().ok());
+    numbers.max().filter(|_| cell.text.contains('%')).map(|percent| (percent, cell))
 }
 
 fn group_column(table: &Table<'_>) -> Option<usize> {
@@ -108,6 +158,7 @@ fn group<'a>(table: &Table<'a>, columns: &Columns, row: &Row<'a>) -> Option<Grou
         tasks,
         needs: row.cell(columns.needs),
         wave: bare(wave).text.parse().ok().map(|number| (number, wave)),
+        estimate: percent(bare(row.cell(columns.estimate))),
         notes: notes.collect(),
     })
 }

@@ -11,7 +11,7 @@ use crate::yaml::values::{Word, entries, get, words};
 const HISTORY: &[&str] = &["audit history", "review history", "execution summary", "completion"];
 
 /// Fields of the frontmatter that are used or are known to mean nothing for a run.
-const KNOWN: &[&str] = &[
+pub(super) const KNOWN: &[&str] = &[
     "id",
     "type",
     "status",
@@ -38,7 +38,7 @@ pub(super) struct Spec<'a> {
     pub(super) depends_on: Vec<Word>,
     split_into: Vec<Word>,
     /// Fields that mean nothing here, as they were written.
-    pub(super) unknown: Vec<(String, &'a str)>,
+    pub(super) unknown: Vec<(Word, &'a str)>,
     /// What is wrong with the frontmatter.
     pub(super) trouble: Option<Finding>,
     /// Without what is in the history.
@@ -71,7 +71,10 @@ impl<'a> Spec<'a> {
             depends_on: values("depends_on"),
             split_into: values("split_into"),
             unknown: unknown
-                .map(|entry| (entry.key.clone(), &text[entry.node.span.clone()]))
+                .map(|entry| {
+                    let key = Word { text: entry.key.clone(), at: entry.key_span.clone() };
+                    (key, &text[entry.node.span.clone()])
+                })
                 .collect(),
             trouble,
             headings: without_history(&all_headings),

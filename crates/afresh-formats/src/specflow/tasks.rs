@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use afresh_core::plan::{Field, FileDraft, StepDraft, TaskDraft};
+use afresh_core::plan::{Field, FileDraft, StepDraft, TaskDraft, nearest};
 
 use super::files::{self, ListedFile};
 use super::groups::{self, Group};
 use super::needs;
 use super::progress::Progress;
 use super::share::{self, Claims, Piece};
-use super::spec::Spec;
+use super::spec::{KNOWN, Spec};
 use super::waves;
 use crate::drafted::{Drafted, DraftedTask};
+use crate::finding::Fix;
 use crate::folder::Folder;
 use crate::limits::too_many_tasks;
 use crate::markdown::{Heading, Line};
@@ -35,13 +36,21 @@ pub(super) fn add(
 ) -> Range<usize> {
     let first = drafted.tasks.len();
     for (key, value) in &spec.unknown {
-        drafted.unknown.insert(format!("{}:{key}", spec.file), (*value).to_owned());
+        drafted.unknown.insert(format!("{}:{}", spec.file, key.text), (*value).to_owned());
+        if let Some(near) = nearest(&key.text, KNOWN.iter().copied()) {
+            let message = format!("the key {:?} means nothing here", key.text);
+            let found = needs::warn(drafted, spec, key.at.clone(), "unknown-field", message);
+            found.help = Some(format!("did you mean {near:?}?"));
+            found.fix = Some(Fix::meant(key.at.clone(), near));
+        }
     }
     drafted.findings.extend(spec.trouble.clone());
     let progress = Progress::read(folder, drafted, spec);
-    match groups::read(drafted, spec) {
-        Some(groups) => add_groups(drafted, spec, &groups, &progress, prefix),
-        None => drafted.tasks.push(whole(spec, &progress)),
+    if let Some(groups) = groups::read(drafted, spec) {
+        add_groups(drafted, spec, &groups, &progress, prefix);
+    } else {
+        groups::elsewhere(drafted, spec);
+        drafted.tasks.push(whole(spec, &progress));
     }
     label(drafted, spec, first);
     first..drafted.tasks.len()
@@ -62,6 +71,7 @@ fn add_groups(
     let claims = Claims::new(spec, groups, &sections);
     let needs = needs::of_groups(drafted, spec, groups);
     waves::compare(drafted, spec, groups, &needs);
+    groups::too_large(drafted, spec, groups);
     let files =
         claims.share(files::read(spec), |claims, file| claims.owners_of_file(file.path.text));
     let requirements = claims.share_pieces(share::requirements(spec));

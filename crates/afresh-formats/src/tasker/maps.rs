@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::HELP;
-use crate::document::Document;
+use crate::document::{Document, get};
 use crate::drafted::Drafted;
 use crate::folder::Folder;
+use crate::node::Value;
+use crate::reading::Spot;
 
 #[derive(Debug, Default)]
 pub(super) struct Maps {
@@ -14,6 +16,11 @@ pub(super) struct Maps {
     pub(super) target: Option<String>,
     /// By id: `name (type): description`.
     behaviours: BTreeMap<String, String>,
+    /// Where each behaviour is.
+    pub(super) places: BTreeMap<String, Spot>,
+    /// Where the flows are, if there are any.
+    pub(super) flows: Option<Spot>,
+    pub(super) has_steel_thread: bool,
     /// By behaviour: what each of its files is for.
     purposes: BTreeMap<String, Vec<String>>,
 }
@@ -46,6 +53,11 @@ impl Maps {
         let mut document = Document::new(file, text, HELP);
         if let Some(root) = document.parse() {
             self.slug = document.word(&root, "spec_slug").map(|word| word.text);
+            for flow in document.objects(&root, "flows") {
+                self.flows.get_or_insert_with(|| document.spot(&flow.span));
+                let steel = get(flow, "is_steel_thread").map(|node| &node.value);
+                self.has_steel_thread |= steel == Some(&Value::Bool(true));
+            }
             for domain in document.objects(&root, "domains") {
                 for capability in document.objects(domain, "capabilities") {
                     for behaviour in document.objects(capability, "behaviors") {
@@ -55,6 +67,7 @@ impl Maps {
                         let told = document.prose(behaviour, "description");
                         let kind = if kind.is_empty() { kind } else { format!(" ({kind})") };
                         let told = if told.is_empty() { told } else { format!(": {told}") };
+                        self.places.insert(id.text.clone(), document.spot(&id.at));
                         self.behaviours.insert(id.text, format!("{name}{kind}{told}"));
                     }
                 }

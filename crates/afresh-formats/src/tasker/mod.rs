@@ -6,15 +6,15 @@
 //!
 //! | module | idea |
 //! | --- | --- |
+//! | `coverage` | whether the tasks are what the map asks for, in an order that makes sense |
 //! | `maps` | behaviours by their ids, and the files that hold them |
 //! | `state` | how far each task is |
 //! | `task` | one task file |
 
+mod coverage;
 mod maps;
 mod state;
 mod task;
-
-use std::collections::BTreeMap;
 
 use crate::drafted::Drafted;
 use crate::finding::Finding;
@@ -24,6 +24,7 @@ use crate::limits::too_many_tasks;
 use crate::markdown::headings;
 use crate::reading::Reading;
 use crate::standing::{self, Found};
+use coverage::About;
 use maps::Maps;
 use state::State;
 
@@ -88,11 +89,20 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         count: files.len(),
     };
     let mut found: Vec<Found> = Vec::new();
+    let mut tasks: Vec<About> = Vec::new();
     for file in files {
         let text = text_of(folder, file, &mut drafted);
-        found.extend(task::read(file, &text, &shared, &mut drafted));
+        if let Some((one, about)) = task::read(file, &text, &shared, &mut drafted) {
+            found.push(one);
+            tasks.push(about);
+        }
     }
-    compare_phases(&mut drafted, &found, &state);
+    coverage::phases(&mut drafted, &found, &tasks);
+    // Of a single task, nobody expects that it is everything.
+    if wishes.only.is_none() {
+        coverage::behaviours(&mut drafted, &maps, &tasks);
+        coverage::steel_thread(&mut drafted, &maps, &tasks);
+    }
     standing::finish(folder, drafted, found, (".", EXPECTED))
 }
 
@@ -114,24 +124,4 @@ fn name(folder: &dyn Folder, root: &str, maps: &Maps) -> String {
         headings(&text).first().map(|heading| heading.text.to_owned())
     };
     maps.slug.clone().or_else(titled).unwrap_or_else(|| "Tasker".to_owned())
-}
-
-/// A phase is a wave by another name: what a task needs is in an earlier one.
-fn compare_phases(drafted: &mut Drafted, found: &[Found], state: &State) {
-    let phases: BTreeMap<&str, u64> = found
-        .iter()
-        .filter_map(|one| Some((one.task.draft.id.as_str(), state.phase(one)?)))
-        .collect();
-    for one in found {
-        let Some(own) = phases.get(one.task.draft.id.as_str()) else { continue };
-        for (need, spot) in &one.needs {
-            if let Some(phase) = phases.get(need.as_str()).filter(|phase| *phase > own) {
-                let id = &one.task.draft.id;
-                let message = format!("{id} of phase {own} needs {need} of phase {phase}");
-                let found = drafted.find(spot, "dependency-not-earlier", message);
-                found.severity = crate::finding::Severity::Warning;
-                found.help = Some("dependencies count, phases do not".to_owned());
-            }
-        }
-    }
 }

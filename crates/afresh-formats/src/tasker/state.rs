@@ -7,7 +7,7 @@ use crate::document::{Document, get};
 use crate::drafted::Drafted;
 use crate::folder::Folder;
 use crate::reading::Spot;
-use crate::standing::{Found, Standing};
+use crate::standing::Standing;
 use crate::yaml::values;
 
 #[derive(Debug, Default)]
@@ -69,7 +69,8 @@ impl State {
         self.tasks.get(id).map(|told| told.needs.clone()).unwrap_or_default()
     }
 
-    pub(super) fn phase(&self, found: &Found) -> Option<u64> {
-        self.tasks.get(&found.task.draft.id)?.phase
+    /// The phase of a task, where its own file does not say.
+    pub(super) fn phase(&self, id: &str) -> Option<u64> {
+        self.tasks.get(id)?.phase
     }
 }

@@ -3,13 +3,15 @@
 use afresh_core::plan::{CheckDraft, Field, FileAction, FileDraft, TaskDraft};
 
 use super::HELP;
+use super::coverage::About;
 use super::maps::Maps;
 use super::state::State;
 use crate::document::{Document, get};
 use crate::drafted::{Drafted, DraftedTask};
+use crate::markdown::Line;
 use crate::node::{Node, Value};
 use crate::plan_md::command;
-use crate::prose::Brief;
+use crate::prose::{Brief, vague};
 use crate::reading::Spot;
 use crate::standing::Found;
 use crate::yaml::values::Word;
@@ -43,14 +45,19 @@ pub(super) fn read(
     text: &str,
     shared: &Shared<'_>,
     drafted: &mut Drafted,
-) -> Option<Found> {
+) -> Option<(Found, About)> {
     let mut document = Document::new(file, text, HELP);
     let found = document.parse().map(|root| task(&mut document, &root, file, shared));
     document.close(drafted);
     found
 }
 
-fn task(document: &mut Document<'_>, root: &Node, file: &str, shared: &Shared<'_>) -> Found {
+fn task(
+    document: &mut Document<'_>,
+    root: &Node,
+    file: &str,
+    shared: &Shared<'_>,
+) -> (Found, About) {
     let mut task = DraftedTask::new(TaskDraft::default(), document.spot(&root.span));
     if let Some(id) = document.word(root, "id") {
         task.note(None, Field::Id, 0, document.spot(&id.at));
@@ -70,7 +77,20 @@ fn task(document: &mut Document<'_>, root: &Node, file: &str, shared: &Shared<'_
     task.draft.instructions = brief(document, root, &criteria, shared);
     let needs = needs(document, root).unwrap_or_else(|| shared.state.needs(&task.draft.id));
     let standing = shared.state.standing(&task.draft.id);
-    Found { task, needs, standing }
+    let about = about(document, root, &task, shared.state);
+    (Found { task, needs, standing }, about)
+}
+
+fn about(document: &mut Document<'_>, root: &Node, task: &DraftedTask, state: &State) -> About {
+    let whole = task.places.whole.clone();
+    let behaviours = document.words(root, "behaviors").into_iter();
+    let behaviours = behaviours.map(|word| (word.text, document.spot(&word.at))).collect();
+    let own = document.word(root, "phase");
+    let own = own.and_then(|word| Some((word.text.parse().ok()?, document.spot(&word.at))));
+    let phase = own.or_else(|| Some((state.phase(&task.draft.id)?, whole)));
+    let steel = document.object(root, "context").and_then(|context| get(context, "steel_thread"));
+    let steel = steel.filter(|node| node.value == Value::Bool(true));
+    About { behaviours, phase, steel: steel.map(|node| document.spot(&node.span)) }
 }
 
 fn files(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) {
@@ -93,6 +113,13 @@ fn criteria(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) ->
     let mut lines = Vec::new();
     for node in document.objects(root, "acceptance_criteria") {
         let criterion = document.prose(node, "criterion");
+        if let Some(place) = get(node, "criterion").map(|node| node.span.clone())
+            && let Some(words) = vague(&Line { text: &criterion, start: 0 })
+        {
+            let message = format!("{:?} says nothing that could be looked at", words.text);
+            let help = "say what can be seen: a value, a status, a file, a time";
+            document.note(&place, "vague-criterion", message, help);
+        }
         let Some(verification) = document.word(node, "verification") else {
             lines.push(criterion);
             continue;

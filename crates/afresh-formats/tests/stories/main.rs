@@ -3,6 +3,7 @@
 mod agent_os;
 mod bad_text;
 mod beads;
+mod codes;
 mod drafts;
 mod findings;
 mod fixing;

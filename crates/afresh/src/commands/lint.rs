@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::codes::{self, CODES, Code};
+use afresh_formats::codes::{self, Code};
 use afresh_formats::folder::Folder;
 use afresh_formats::lint::{self, Subject};
 use afresh_formats::reading::Reading;
@@ -147,25 +147,38 @@ fn print(
 
 fn explain(code: &str, output: &Output) -> Result<Exit, Failure> {
     let shown: Vec<&Code> = match code {
-        "" => CODES.iter().collect(),
+        "" => codes::all(),
         code => vec![codes::explain(code).ok_or_else(|| unknown(code))?],
     };
     if output.json {
         let documents: Vec<_> = shown
             .iter()
-            .map(|known| json!({"code": known.code, "title": known.title, "text": known.text}))
+            .map(|known| {
+                let example = known.example.map(|example| {
+                    json!({"file": example.file, "wrong": example.wrong, "right": example.right})
+                });
+                json!({"code": known.code, "title": known.title, "text": known.text, "example": example})
+            })
             .collect();
         output.document(&documents);
         return Ok(Exit::Done);
     }
+    let alone = shown.len() == 1;
     for known in shown {
         output.data(&format!("{}: {}\n  {}", known.code, known.title, known.text));
+        // A list of all is for finding one.
+        if let Some(example) = known.example.filter(|_| alone) {
+            for (what, text) in [("wrong", example.wrong), ("right", example.right)] {
+                let lines: String = text.lines().map(|line| format!("    {line}\n")).collect();
+                output.data(&format!("\n{what}, in {}:\n{}", example.file, lines.trim_end()));
+            }
+        }
     }
     Ok(Exit::Done)
 }
 
 fn unknown(code: &str) -> Failure {
-    let near = afresh_core::plan::nearest(code, CODES.iter().map(|known| known.code));
+    let near = afresh_core::plan::nearest(code, codes::all().iter().map(|known| known.code));
     let failure = Failure::usage("code", format!("there is no code {code:?}"));
     match near {
         Some(near) => failure.help(format!("did you mean {near:?}?")),

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 use afresh_core::Plan;
 use afresh_core::settings::Settings;
-use afresh_formats::Finding;
 use afresh_formats::folder::{Folder, MemoryFolder};
 use afresh_formats::format::{FORMATS, FolderFormat, Unit, Wishes};
 use afresh_formats::native;
 use afresh_formats::reading::Reading;
+use afresh_formats::{Finding, Severity};
 
 use crate::failure::Failure;
 
@@ -167,7 +167,9 @@ pub(crate) fn load(directory: &Path, given: &Path, how: &How) -> Result<PlanFile
     };
     files.sort();
     files.dedup();
-    let (warnings, unknown) = (reading.findings, reading.unknown);
+    let (mut warnings, unknown) = (reading.findings, reading.unknown);
+    // Whoever wants to know everything asks `afresh lint`.
+    warnings.retain(|finding| finding.severity != Severity::Note);
     let how = how.clone();
     Ok(PlanFile { path, shown, format, how, plan, target, warnings, unknown, files })
 }
