@@ -11,7 +11,7 @@
 //! | [`config`] | the configuration file, and what it means together with the flags |
 //! | [`driving`] | driving a run: options, who watches, taking it up |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
-//! | [`plan_picture`] | a plan as a tree, for Mermaid, for Graphviz |
+//! | [`plan_json`], [`plan_picture`] | a plan for scripts; as a tree, for Mermaid, for Graphviz |
 //! | [`file_sizes`] | how large the files are that a plan names |
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
@@ -55,6 +55,7 @@ mod own_attempt;
 mod patch_file;
 mod person;
 mod plan_file;
+mod plan_json;
 mod plan_picture;
 mod player;
 mod preflight;

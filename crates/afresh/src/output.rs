@@ -1,5 +1,6 @@
 //! Data on standard output, people on standard error; nothing panics when nobody reads.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -66,7 +67,7 @@ impl Output {
 
     /// A line of data, for those who go on until nobody reads: false from then on.
     pub(crate) fn line(&self, text: &str) -> bool {
-        let text = if self.json { ascii_where_hidden(text) } else { self.harmless(text) };
+        let text = if self.json { ascii_where_hidden(text) } else { self.harmless(text).into() };
         writeln!(std::io::stdout().lock(), "{text}").is_ok()
     }
 
@@ -138,18 +139,22 @@ pub(crate) enum Paint {
 
 /// JSON that says the same without a character that a terminal could obey: those stand in texts
 /// alone, where their number means the same.
-fn ascii_where_hidden(json: &str) -> String {
+fn ascii_where_hidden(json: &str) -> Cow<'_, str> {
+    let hidden = |c: char| c != '\n' && printable::is_unprintable(c);
+    if !json.contains(hidden) {
+        return json.into();
+    }
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {
-        if c == '\n' || !printable::is_unprintable(c) {
+        if !hidden(c) {
             shown.push(c);
-        } else {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(shown, "\\u{unit:04x}");
-            }
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(shown, "\\u{unit:04x}");
         }
     }
-    shown
+    shown.into()
 }
 
 /// `1 task`, `2 tasks`.
@@ -178,7 +183,8 @@ mod tests {
     #[test]
     fn json_says_the_same_without_hidden_characters() {
         let value = serde_json::json!({"a": "\u{9b}2J\u{202e}\u{e0041}"});
-        let shown = ascii_where_hidden(&value.to_string());
+        let text = value.to_string();
+        let shown = ascii_where_hidden(&text);
         assert!(shown.is_ascii(), "{shown}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).expect("JSON"), value);
     }

@@ -137,7 +137,7 @@ impl FilePattern {
     }
 
     /// What every match starts with.
-    fn fixed_start(&self) -> &str {
+    pub fn fixed_start(&self) -> &str {
         &self.text[..self.text.find(['*', '?', '[', '{']).unwrap_or(self.text.len())]
     }
 

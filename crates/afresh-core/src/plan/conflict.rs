@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Plan;
+use super::starts::Starts;
 use crate::ids::TaskId;
 
 /// More pairs than this say nothing new.
@@ -12,8 +13,8 @@ const MAX_CONFLICTS: usize = 10_000;
 /// Of a file with more writers than this, only neighbours in the order of waves are compared: if
 /// all of those are ordered, so are all others.
 const MAX_WRITERS_COMPARED: usize = 50;
-/// How often a glob is compared with a task before we stop looking.
-const MAX_GLOB_COMPARISONS: usize = 5_000_000;
+/// How often globs are compared with other files before we stop looking.
+const MAX_GLOB_COMPARISONS: usize = 2_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
@@ -36,8 +37,8 @@ pub(super) fn find(plan: &Plan) -> Vec<Conflict> {
     found
 }
 
-/// Pairs that share a path, earlier task first. Plain paths meet in a map; only globs are compared
-/// with everything.
+/// Pairs that share a path, earlier task first. Plain paths meet in a map; globs are compared with
+/// what starts like them.
 fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
     let mut writers: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let mut globs = Vec::new();
@@ -66,20 +67,20 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
         }
         pairs
     });
+    let starts = Starts::of(plan);
     let mut comparisons = 0;
     let with_globs = globs.into_iter().flat_map(move |(at, glob)| {
-        let mut pairs = Vec::new();
-        for (other, task) in plan.tasks().iter().enumerate().filter(|(other, _)| *other != at) {
+        let mut met: BTreeMap<usize, &str> = BTreeMap::new();
+        for (other, pattern) in starts.near(glob).filter(|(other, _)| *other != at) {
             comparisons += 1;
             if comparisons > MAX_GLOB_COMPARISONS {
                 break;
             }
-            if let Some(hit) = task.patterns().find(|pattern| pattern.overlaps(glob)) {
-                let path = hit.literal().unwrap_or(glob.as_str()).to_owned();
-                pairs.push((at.min(other), at.max(other), path));
+            if pattern.overlaps(glob) {
+                met.entry(other).or_insert_with(|| pattern.literal().unwrap_or(glob.as_str()));
             }
         }
-        pairs
+        met.into_iter().map(move |(other, path)| (at.min(other), at.max(other), path.to_owned()))
     });
     plain.chain(below).chain(with_globs)
 }

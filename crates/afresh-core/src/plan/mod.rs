@@ -9,6 +9,7 @@ mod draft;
 mod graph;
 mod problem;
 mod reach;
+mod starts;
 mod task;
 
 use std::collections::BTreeMap;

@@ -2,6 +2,7 @@
 
 use afresh_core::Plan;
 use afresh_core::plan::{PlanDraft, Problem, StepDraft, TaskDraft};
+use proptest::prelude::*;
 
 use crate::support::{check, draft_of, file, plan_of};
 
@@ -150,6 +151,25 @@ fn pl_12_tasks_that_may_write_one_file_are_conflicts() {
 fn pl_12_ordered_tasks_are_no_conflict() {
     assert_eq!(conflicts("A: x\nB < A: y\nC < B: x"), Vec::<String>::new());
     assert_eq!(conflicts("A: x\nB < A: x\nC < A: x"), ["B C x"]);
+}
+
+proptest! {
+    /// PL-12: however files are named, exactly those that may meet are found, without asking all.
+    #[test]
+    fn pl_12_conflicts_are_those_of_comparing_everybody(
+        files in prop::collection::vec("(a|ab|b|a/b|a/|a/b/|\\*|a\\*|a/\\*|\\*\\*/b|a/\\*\\*/b|\\{a,b\\}|a/\\{b,c\\}/d|a/b/d|a/b\\*/d|é/\\*|é)", 2..8)
+    ) {
+        let lines: Vec<String> =
+            files.iter().enumerate().map(|(at, file)| format!("T{at}: {file}")).collect();
+        let plan = plan_of(&lines.join("\n"));
+        let found: Vec<_> = plan.conflicts().into_iter().map(|found| found.tasks).collect();
+        for (a, b) in (0..files.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
+            let (one, other) = (plan.task(a), plan.task(b));
+            let meet = one.patterns().any(|p| other.patterns().any(|q| p.overlaps(q)));
+            let pair = (one.id.clone(), other.id.clone());
+            prop_assert_eq!(found.contains(&pair), meet, "{} {}", files[a], files[b]);
+        }
+    }
 }
 
 /// B21: what nothing would judge is known before the run.

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use afresh_core::Plan;
 use afresh_core::estimate::{DEFAULT_WINDOW, Estimate};
 use afresh_core::plan::Task;
-use serde_json::{Value, json};
 
 use crate::cli::Common;
 use crate::exit::Exit;
@@ -14,6 +13,7 @@ use crate::failure::Failure;
 use crate::file_sizes::FileSizes;
 use crate::output::{Output, count, safe};
 use crate::plan_file::{self, How, PlanFile};
+use crate::plan_json::PlanJson;
 use crate::plan_picture::{Picture, draw};
 use crate::workplace;
 
@@ -45,14 +45,8 @@ pub(crate) fn print(file: &PlanFile, output: &Output) {
         output.note(warning.render().trim_end());
     }
     if output.json {
-        let mut document = to_json(file, &Estimates::of(file));
-        if let Some(target) = &file.target {
-            document["target"] = json!(target);
-        }
-        if !file.unknown.is_empty() {
-            document["unknown"] = json!(file.unknown);
-        }
-        output.document(&document);
+        let estimates = Estimates::of(file);
+        output.document(&PlanJson::of(file, |task| estimates.percent(task)));
     } else {
         output.data(to_text(&file.plan, &Estimates::of(file)).trim_end());
     }
@@ -63,78 +57,13 @@ struct Estimates(FileSizes);
 
 impl Estimates {
     fn of(file: &PlanFile) -> Self {
-        let globs =
-            file.plan.tasks().iter().flat_map(Task::patterns).any(|p| p.literal().is_none());
-        Self(FileSizes::of(&file.root(), globs))
+        let patterns = file.plan.tasks().iter().flat_map(Task::patterns);
+        Self(FileSizes::of(&file.root(), patterns))
     }
 
     fn percent(&self, task: &Task) -> u64 {
         Estimate::of(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern)).percent()
     }
-}
-
-fn to_json(file: &PlanFile, estimates: &Estimates) -> Value {
-    let plan = &file.plan;
-    let id = |at: &usize| plan.task(*at).id.to_string();
-    let tasks: Vec<Value> = plan
-        .tasks()
-        .iter()
-        .enumerate()
-        .map(|(at, task)| task_json(plan.wave(at), task, estimates.percent(task)))
-        .collect();
-    let waves: Vec<Vec<String>> =
-        plan.waves().iter().map(|wave| wave.iter().map(id).collect()).collect();
-    let conflicts: Vec<Value> = plan
-        .conflicts()
-        .iter()
-        .map(|conflict| json!({"tasks": [conflict.tasks.0, conflict.tasks.1], "path": conflict.path}))
-        .collect();
-    json!({
-        "format": file.format,
-        "name": plan.name,
-        "tasks": tasks,
-        "waves": waves,
-        "critical_path": plan.critical_path().iter().map(id).collect::<Vec<_>>(),
-        "conflicts": conflicts,
-    })
-}
-
-fn task_json(wave: u32, task: &Task, percent: u64) -> Value {
-    let files = |scopes: &[afresh_core::plan::FileScope]| -> Vec<Value> {
-        scopes
-            .iter()
-            .map(|scope| json!({"path": scope.pattern.as_str(), "action": scope.action}))
-            .collect()
-    };
-    let checks = |checks: &[afresh_core::plan::Check]| -> Vec<Value> {
-        checks.iter().map(|check| json!({"name": check.name, "command": check.command})).collect()
-    };
-    let steps: Vec<Value> = task
-        .steps
-        .iter()
-        .map(|step| json!({"name": step.name, "files": files(&step.files), "checks": checks(&step.checks)}))
-        .collect();
-    json!({
-        "id": task.id,
-        "title": task.title,
-        "wave": wave,
-        "depends_on": task.needs,
-        "files": files(&task.files),
-        "steps": steps,
-        "checks": checks(&task.checks),
-        "no_check": task.no_check,
-        "tier": task.tier,
-        "est_context": share(percent),
-        "checkpoint": task.checkpoint,
-        "done_before": task.done_before,
-    })
-}
-
-/// Per cent as a share of one.
-fn share(percent: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
-    let percent = percent as f64;
-    percent / 100.0
 }
 
 fn to_text(plan: &Plan, estimates: &Estimates) -> String {

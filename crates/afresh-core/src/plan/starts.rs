@@ -1,0 +1,42 @@
+//! The files of a plan by the text that they start with: who may meet a pattern, without asking all.
+//!
+//! Two patterns can only name one file if what one starts with is also what the other starts with,
+//! as far as both are fixed.
+
+use super::Plan;
+use crate::pattern::FilePattern;
+
+/// A pattern, and the position of the task that lists it.
+pub(super) type Listed<'a> = (usize, &'a FilePattern);
+
+pub(super) struct Starts<'a> {
+    /// Sorted.
+    all: Vec<(&'a str, Listed<'a>)>,
+}
+
+impl<'a> Starts<'a> {
+    pub(super) fn of(plan: &'a Plan) -> Self {
+        let tasks = plan.tasks().iter().enumerate();
+        let listed = tasks.flat_map(|(at, task)| task.patterns().map(move |pattern| (at, pattern)));
+        let mut all: Vec<_> =
+            listed.map(|(at, pattern)| (pattern.fixed_start(), (at, pattern))).collect();
+        all.sort_by_key(|(start, (at, _))| (*start, *at));
+        Self { all }
+    }
+
+    /// Whoever may meet the pattern, itself included.
+    pub(super) fn near(&self, pattern: &'a FilePattern) -> impl Iterator<Item = Listed<'a>> {
+        let start = pattern.fixed_start();
+        let shorter = start.char_indices().flat_map(move |(end, _)| self.exactly(&start[..end]));
+        let longer = self.from(start).take_while(move |(other, _)| other.starts_with(start));
+        shorter.chain(longer.map(|(_, listed)| *listed))
+    }
+
+    fn exactly(&self, start: &'a str) -> impl Iterator<Item = Listed<'a>> {
+        self.from(start).take_while(move |(other, _)| *other == start).map(|(_, listed)| *listed)
+    }
+
+    fn from(&self, start: &str) -> impl Iterator<Item = &(&'a str, Listed<'a>)> {
+        self.all[self.all.partition_point(|(other, _)| *other < start)..].iter()
+    }
+}
