@@ -3,6 +3,7 @@
 mod bench;
 mod break_core;
 mod fuzz;
+mod measured;
 
 use std::process::ExitCode;
 
@@ -10,7 +11,8 @@ use anyhow::{Result, bail};
 
 const HELP: &str = "\
 cargo xtask NAME
-  bench        what orchestration costs, against a floor measured in the same run
+  bench        what reading large plans and orchestration cost; with a NAME (reading, orchestration)
+               only that
   break-core   break copies of the core on purpose, one way after the other, and see that the
                simulator notices each; with a NAME only the ways whose name holds it
   fuzz         [--minutes N] [TARGET]: give readers any bytes, and see that they neither fail, hang,
@@ -34,6 +36,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
     match name {
         "bench" => bench::run(rest),
+        measured::CHORE => measured::measure(rest),
         "break-core" => break_core::run(rest),
         "fuzz" => fuzz::run(rest),
         _ => bail!("{HELP}"),

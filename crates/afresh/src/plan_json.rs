@@ -89,7 +89,7 @@ impl<'a> PlanJson<'a> {
     }
 }
 
-fn task<'a>(plan: &'a Plan, at: usize, percent: impl Fn(&Task) -> u64) -> TaskJson<'a> {
+fn task(plan: &Plan, at: usize, percent: impl Fn(&Task) -> u64) -> TaskJson<'_> {
     let task = plan.task(at);
     TaskJson {
         id: &task.id,

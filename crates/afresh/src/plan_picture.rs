@@ -1,5 +1,6 @@
 //! A plan as a picture in text: a tree for terminals, Mermaid and DOT for pages.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use afresh_core::Plan;
@@ -90,11 +91,16 @@ fn mermaid(plan: &Plan) -> String {
 
 /// Nothing that ends a label or starts a tag.
 fn in_html(text: &str) -> String {
-    let plain = safe(text);
-    plain.chars().fold(String::new(), |out, c| match c {
-        '"' | '<' | '>' | '&' | '#' | '`' | '\\' => format!("{out}#{};", u32::from(c)),
-        c => format!("{out}{c}"),
-    })
+    let mut out = String::with_capacity(text.len());
+    for c in safe(text).chars() {
+        match c {
+            '"' | '<' | '>' | '&' | '#' | '`' | '\\' => {
+                let _ = write!(out, "#{};", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn dot(plan: &Plan) -> String {
@@ -106,7 +112,7 @@ fn dot(plan: &Plan) -> String {
         }
         text.push_str(" }\n");
     }
-    let critical = plan.critical_path();
+    let critical: BTreeSet<usize> = plan.critical_path().into_iter().collect();
     for (at, task) in plan.tasks().iter().enumerate() {
         let bold = if critical.contains(&at) { ", penwidth=2" } else { "" };
         let label = in_quotes(&format!("{}: {}", task.id, task.title));

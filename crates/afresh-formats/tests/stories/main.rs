@@ -10,6 +10,7 @@ mod fixing;
 mod folders;
 mod gsd2;
 mod hostile;
+mod large;
 mod projects;
 mod properties;
 mod reading;

@@ -87,14 +87,13 @@ pub(super) fn task_master(tasks: &[Shape]) -> Vec<(String, String)> {
                 "details": task.words(),
                 "testStrategy": format!("Run `{}`.", task.check()),
                 "subtasks": [
-                    {"id": 1, "title": "Types", "description": "What it holds", "status": "pending", "dependencies": []},
-                    {"id": 2, "title": "Code", "description": "What it does", "status": "pending", "dependencies": [1]},
+                    {"id": 1, "title": "Types", "description": "What it holds", "status": "pending"},
                 ],
             })
         })
         .collect();
     let document = json!({"master": {"tasks": tasks, "metadata": {"description": "large"}}});
-    vec![(".taskmaster/tasks/tasks.json".to_owned(), format!("{document:#}"))]
+    vec![(".taskmaster/tasks/tasks.json".to_owned(), document.to_string())]
 }
 
 pub(super) fn beads(tasks: &[Shape]) -> Vec<(String, String)> {

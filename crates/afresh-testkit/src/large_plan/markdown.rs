@@ -58,14 +58,15 @@ pub(super) fn ultraplan(tasks: &[Shape]) -> Vec<(String, String)> {
     files
 }
 
-/// One specification with a group and a requirement for every task.
+/// One specification with a group and a requirement for every task. All of it is one file, which may
+/// have 2 MiB: so each task has few words.
 pub(super) fn specflow(tasks: &[Shape]) -> Vec<(String, String)> {
     let mut text = String::from(
         "---\nid: SPEC-001\ntype: feature\nstatus: audited\npriority: P1\ncomplexity: large\n---\n\n# SPEC-001: Service\n\n\
          ## Context\n\nIt has parts.\n\n## Requirements\n\n",
     );
     for task in tasks {
-        let _ = write!(text, "### R{}: {}\n\n{}\n\n", task.number, task.title(), task.words());
+        let _ = write!(text, "### R{0}: Part {0}\n\nIt adds its own.\n\n", task.number);
     }
     text.push_str("## Acceptance Criteria\n\n1. `cargo test` passes\n\n## Files to Create\n\n");
     for task in tasks {
@@ -83,19 +84,16 @@ pub(super) fn specflow(tasks: &[Shape]) -> Vec<(String, String)> {
     vec![(".specflow/specs/SPEC-001.md".to_owned(), text)]
 }
 
+/// One file too.
 pub(super) fn agent_os(tasks: &[Shape]) -> Vec<(String, String)> {
     let mut text = String::from("# Task Breakdown: Service\n\n## Task List\n\n");
     for task in tasks {
-        let (number, title) = (task.number, task.title());
+        let (number, file) = (task.number, task.file());
         let need = task.need().map_or("None".to_owned(), |need| format!("Task Group {need}"));
         let _ = write!(
             text,
-            "#### Task Group {number}: {title}\n**Dependencies:** {need}\n\n- [ ] {number}.0 Complete part {number}\n  \
-             - [ ] {number}.1 Write the tests\n  - [ ] {number}.2 Write `{}`\n    - {}\n\n\
-             **Acceptance Criteria:**\n- `{}` passes\n\n",
-            task.file(),
-            task.words().replace('\n', "\n    - "),
-            task.check()
+            "#### Task Group {number}: Part {number}\n**Dependencies:** {need}\n\n- [ ] {number}.0 Complete it\n  \
+             - [ ] {number}.1 Write its tests\n  - [ ] {number}.2 Write `{file}`\n\n"
         );
     }
     let home = "agent-os/specs/2026-01-10-service";
