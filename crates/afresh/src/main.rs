@@ -63,6 +63,7 @@ mod progress;
 mod report_page;
 mod sarif;
 mod script_file;
+mod side_by_side;
 mod signals;
 mod state_page;
 mod summary;

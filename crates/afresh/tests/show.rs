@@ -25,3 +25,41 @@ fn pl_12_a_task_shows_how_much_context_it_will_fill() {
     let text = repo.afresh(&["show", "p.plan.toml"]).expect(0).stdout;
     assert!(text.contains("one  t  ~28 % context"), "{text}");
 }
+
+/// PL-12: why two tasks cannot run side by side: order, files, none listed; and when they can.
+#[test]
+fn pl_12_show_says_why_two_tasks_cannot_run_side_by_side() {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    let task = |id: &str, rest: &str| {
+        format!("[[task]]\nid = {id:?}\ntitle = \"t\"\nno_check = \"x\"\n{rest}\n")
+    };
+    let tasks = [
+        task("A", "files = [\"a.txt\"]"),
+        task("B", "needs = [\"A\"]\nfiles = [\"b.txt\"]"),
+        task("C", "needs = [\"B\"]\nfiles = [\"src/*.rs\", \"x.txt\"]"),
+        task("D", "files = [\"src/d.rs\", \"x.txt\"]"),
+        task("E", ""),
+    ];
+    repo.plan(&tasks.concat());
+    let why = |a: &str, b: &str| {
+        repo.afresh(&["show", "p.plan.toml", "--why", a, b]).expect(0).stdout.trim_end().to_owned()
+    };
+    assert_eq!(why("C", "A"), "C and A cannot run side by side:\n  C waits for A: A → B → C");
+    assert_eq!(
+        why("C", "D"),
+        "C and D cannot run side by side:\n  src/*.rs and src/d.rs may be one file\n  both may write x.txt"
+    );
+    assert_eq!(
+        why("A", "E"),
+        "A and E cannot run side by side:\n  E names no files, and so it runs alone"
+    );
+    assert_eq!(
+        why("B", "D"),
+        "B and D can run side by side; not with `--schedule waves`: wave 2, wave 1"
+    );
+    let json = repo.afresh(&["show", "p.plan.toml", "--why", "A", "C", "--json"]).expect(0).json();
+    assert_eq!(json["side_by_side"], false);
+    assert_eq!(json["reasons"][0]["way"], serde_json::json!(["A", "B", "C"]));
+    let wrong = repo.afresh(&["show", "p.plan.toml", "--why", "A", "AA"]).expect(2);
+    assert!(wrong.stderr.contains("did you mean \"A\"?"), "{}", wrong.stderr);
+}

@@ -122,7 +122,7 @@ fn mistakes() -> impl Strategy<Value = (String, String)> {
     let tasks = prop::collection::vec(0..3_u8, 1..4);
     (keys, tasks, any::<bool>()).prop_map(|(keys, tasks, windows)| {
         let join =
-            |lines: Vec<&str>| lines.into_iter().map(|l| format!("{l}\n")).collect::<String>();
+            |lines: Vec<&str>| lines.into_iter().flat_map(|line| [line, "\n"]).collect::<String>();
         let right = join(keys.iter().map(|(right, _)| *right).collect());
         let wrong = join(keys.iter().map(|(_, wrong)| *wrong).collect());
         let (mut good, mut bad) = (String::new(), String::new());

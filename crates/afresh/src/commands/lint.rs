@@ -169,8 +169,8 @@ fn explain(code: &str, output: &Output) -> Result<Exit, Failure> {
         // A list of all is for finding one.
         if let Some(example) = known.example.filter(|_| alone) {
             for (what, text) in [("wrong", example.wrong), ("right", example.right)] {
-                let lines: String = text.lines().map(|line| format!("    {line}\n")).collect();
-                output.data(&format!("\n{what}, in {}:\n{}", example.file, lines.trim_end()));
+                let lines = text.trim_end().replace('\n', "\n    ");
+                output.data(&format!("\n{what}, in {}:\n    {lines}", example.file));
             }
         }
     }

@@ -15,6 +15,7 @@ use crate::output::{Output, count, safe};
 use crate::plan_file::{self, How, PlanFile};
 use crate::plan_json::PlanJson;
 use crate::plan_picture::{Picture, draw};
+use crate::side_by_side::Apart;
 use crate::workplace;
 
 /// Show what would run: waves, files, critical path, conflicts
@@ -28,10 +29,22 @@ pub(crate) struct Args {
     /// Draw it: as a tree, or for Mermaid or Graphviz
     #[arg(long = "as", value_enum, value_name = "PICTURE", conflicts_with = "json")]
     picture: Option<Picture>,
+    /// Say why two tasks cannot run side by side
+    #[arg(long, num_args = 2, value_names = ["TASK", "OTHER"], conflicts_with = "picture")]
+    why: Option<Vec<String>>,
 }
 
 pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let file = plan_file::load(&workplace::directory(common)?, &args.plan, &args.how)?;
+    if let Some([one, other]) = args.why.as_deref() {
+        let apart = Apart::new(&file.plan, [one, other])?;
+        if output.json {
+            output.document(&apart.to_json());
+        } else {
+            output.data(&apart.to_text());
+        }
+        return Ok(Exit::Done);
+    }
     match args.picture {
         Some(picture) => output.data(draw(&file.plan, picture).trim_end()),
         None => print(&file, output),
