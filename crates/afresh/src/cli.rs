@@ -78,6 +78,7 @@ pub(crate) enum Command {
     Step(commands::step::Args),
     Log(commands::log::Args),
     Issue(commands::issue::Args),
+    ReportResult(commands::report_result::Args),
     #[command(hide = true)]
     Agent(commands::agent::Args),
 }

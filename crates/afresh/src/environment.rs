@@ -51,7 +51,12 @@ pub(crate) fn cache_variable() -> Option<&'static str> {
 
 /// Where the files of the attempt are that we are called from.
 pub(crate) fn attempt_directory() -> Option<PathBuf> {
-    directory("AFRESH_RESULT")?.parent().map(PathBuf::from)
+    result_file()?.parent().map(PathBuf::from)
+}
+
+/// The result file of the attempt that we are called from.
+pub(crate) fn result_file() -> Option<PathBuf> {
+    directory("AFRESH_RESULT")
 }
 
 /// The attempt that we are called from, and what it was given.

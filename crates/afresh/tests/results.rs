@@ -118,3 +118,39 @@ fn b32_an_echo_of_the_prompt_is_no_answer() {
     let told = task(&repo, "T001");
     assert_eq!((&told["state"], &told["differences"]), (&"done".into(), &Value::Null), "{told}");
 }
+
+/// RE-01: the program's own reporting command takes any form, from standard input, a file or
+/// options; what makes no sense is refused at once, and nothing is handed in.
+#[test]
+fn re_01_a_worker_may_hand_in_its_answer_by_a_command() {
+    let repo = repo();
+    plan(&repo, &["T001", "T002", "T003"]);
+    let seen = repo.path().join("seen");
+    repo.agent(&format!(
+        r#"{WORK}
+case $AFRESH_TASK in
+T001) echo '{{"status": "who knows"}}' | afresh report-result; echo "refused $?" > {seen}
+      test -e "$AFRESH_RESULT" && echo "handed in" >> {seen}
+      printf '```yaml\nstatus: success\nverification:\n  command: "true"\n  exit_code: 0\ndone_criteria_met: true\n```\n' | afresh report-result >> {seen}; echo 'T001 says no more' ;;
+T002) afresh report-result --status failed --error 'no compiler' ;;
+T003) afresh report-result --status needs-decision --decision 'Which one?' --option one --option other ;;
+esac"#,
+        seen = seen.display()
+    ));
+    repo.run(&["--on-failure", "skip"]).expect(4);
+    let seen = std::fs::read_to_string(seen).expect("what the worker saw");
+    assert_eq!(seen, "refused 2\ntaken as completed\n");
+    assert_eq!(task(&repo, "T001")["state"], "done");
+    let failed = task(&repo, "T002");
+    assert!(failed["error"].as_str().is_some_and(|e| e.contains("no compiler")), "{failed}");
+    let questions = repo.status()["questions"].clone();
+    assert!(questions[0]["text"].as_str().is_some_and(|q| q.contains("Which one?")), "{questions}");
+    assert_eq!(questions[0]["options"][0]["description"], "one", "{questions}");
+}
+
+/// Outside an attempt there is nothing to hand in to.
+#[test]
+fn re_01_report_result_is_for_workers() {
+    let ran = repo().afresh(&["report-result", "--status", "completed"]).expect(2);
+    assert!(ran.stderr.contains("inside an attempt"), "{}", ran.stderr);
+}

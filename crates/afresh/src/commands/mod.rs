@@ -17,6 +17,7 @@ pub(crate) mod logs;
 pub(crate) mod man;
 pub(crate) mod questions;
 pub(crate) mod report;
+pub(crate) mod report_result;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod schema;
@@ -55,6 +56,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Agent(args) => agent::agent(args, &cli.common, output),
         Command::Log(args) => log::log(args),
         Command::Issue(args) => issue::issue(args),
+        Command::ReportResult(args) => report_result::report_result(args, output),
         Command::Schema(args) => Ok(schema::schema(args, output)),
     }
 }
