@@ -1,13 +1,16 @@
 //! Task Master: `.taskmaster/tasks/tasks.json`, with or without tags.
 //!
-//! A task is a task, and its subtasks are its steps; those that are done are told as done.
+//! A task is a task, and its subtasks are its steps, or tasks of their own with `--unit task`; those
+//! that are done are told as done.
 //! `testStrategy` is prose, for the worker.
 //!
 //! | module | idea |
 //! | --- | --- |
+//! | `apart` | every subtask as a task of its own |
 //! | `tags` | which list of tasks is meant |
 //! | `task` | one task and its subtasks |
 
+mod apart;
 mod tags;
 mod task;
 
@@ -15,10 +18,11 @@ use crate::document::Document;
 use crate::drafted::Drafted;
 use crate::finding::Finding;
 use crate::folder::Folder;
-use crate::format::{FolderFormat, Wishes};
+use crate::format::{FolderFormat, Unit, Wishes};
 use crate::limits::too_many_tasks;
 use crate::reading::Reading;
-use crate::standing;
+use crate::standing::{self, Found};
+use task::Raw;
 
 pub const FORMAT: FolderFormat = FolderFormat { name: "task-master", recognises, read };
 
@@ -65,7 +69,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     };
     let mut drafted = Drafted::default();
     let mut document = Document::new(file, &text, HELP);
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     if let Some(root) = document.parse() {
         let list = tags::choose(&mut document, &root, current_tag(folder, file).as_deref());
         drafted.name = list.as_ref().map(|list| list.name.clone()).unwrap_or_default();
@@ -73,11 +77,17 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         if let Some(finding) = too_many_tasks(file, tasks.len()) {
             return Reading::failed(finding);
         }
-        found = tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
-        task::resolve(&mut document, &mut found);
+        let mut raw: Vec<Raw> =
+            tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
+        found = match wishes.unit {
+            Unit::Task => apart::apart(&mut document, raw),
+            Unit::Plan => {
+                task::resolve(&mut document, &mut raw);
+                raw.into_iter().map(|one| one.found).collect()
+            }
+        };
     }
     document.close(&mut drafted);
-    let found = found.into_iter().map(|one| one.found).collect();
     standing::finish(folder, drafted, found, (file, EXPECTED))
 }
 

@@ -42,17 +42,17 @@ const FIELDS: &[&str] = &[
 /// A task whose dependencies are still as they were written.
 pub(super) struct Raw {
     pub(super) found: Found,
-    needs: Vec<Word>,
+    pub(super) needs: Vec<Word>,
     /// Of its subtasks: to subtasks of its own, or to anything else.
-    inner: Vec<(usize, Word)>,
-    subtasks: Vec<Subtask>,
+    pub(super) inner: Vec<(usize, Word)>,
+    pub(super) subtasks: Vec<Subtask>,
 }
 
-struct Subtask {
-    id: String,
-    done: bool,
-    step: StepDraft,
-    spot: Spot,
+pub(super) struct Subtask {
+    pub(super) id: String,
+    pub(super) done: bool,
+    pub(super) step: StepDraft,
+    pub(super) spot: Spot,
 }
 
 pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Raw {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_formats::format::recognise;
+use afresh_formats::format::{Unit, Wishes, recognise};
 use afresh_formats::task_master::FORMAT;
 
 use crate::folders::{
@@ -96,4 +96,29 @@ fn fo_06_any_damage_to_task_master_is_a_plan_or_located_problems() {
     survives_any_damage(&FORMAT, "task-master");
     survives_any_damage(&FORMAT, "task-master-untagged");
     line_ends_make_no_difference(&FORMAT, "task-master");
+}
+
+/// PL-11: with `--unit task` every subtask has its own worker; who needs a task needs what is left
+/// of it, and what is done holds nobody up.
+#[test]
+fn pl_11_subtasks_can_have_their_own_workers() {
+    let tasks = r#"{"id": 1, "title": "a", "details": "of all", "subtasks": [
+            {"id": 1, "title": "first", "status": "done"},
+            {"id": 2, "title": "second", "dependencies": [1]},
+            {"id": 3, "title": "third", "dependencies": [2, "1.1"]}]},
+        {"id": 2, "title": "b", "dependencies": [1]},
+        {"id": 3, "title": "c", "dependencies": ["1.2"], "subtasks": [{"id": 1, "title": "x"}]}"#;
+    let folder = MemoryFolder::new(with(tasks));
+    let wishes = Wishes { unit: Unit::Task, only: None };
+    let plan = (FORMAT.read)(&folder, &wishes).plan.expect("a plan");
+    let shown: Vec<String> = plan
+        .tasks()
+        .iter()
+        .map(|task| {
+            let needs: Vec<&str> = task.needs.iter().map(|need| need.as_str()).collect();
+            format!("{} {} [{}]", task.id, task.title, needs.join(", "))
+        })
+        .collect();
+    assert_eq!(shown, ["1.2 second []", "1.3 third [1.2]", "2 b [1.2, 1.3]", "3.1 x [1.2]"]);
+    assert!(plan.task(0).instructions.contains("of all"), "{}", plan.task(0).instructions);
 }
