@@ -6,12 +6,18 @@ use super::issue::{Issue, Kind};
 use crate::document::Document;
 use crate::reading::Spot;
 use crate::standing::{Found, Standing};
+use crate::yaml::values::Word;
 
 /// The most dependencies between single issues.
 const MAX_EDGES: usize = 1_000_000;
 
-pub(super) fn resolve(document: &mut Document<'_>, issues: Vec<Issue>) -> Vec<Found> {
-    let tree = Tree::new(&issues);
+/// `gone` are the ids of what is nothing to do, such as deleted issues: nobody waits for those.
+pub(super) fn resolve(
+    document: &mut Document<'_>,
+    issues: Vec<Issue>,
+    gone: &BTreeSet<String>,
+) -> Vec<Found> {
+    let tree = Tree::new(&issues, gone);
     let mut needs: BTreeMap<usize, Vec<(String, Spot)>> = BTreeMap::new();
     let mut edges = 0;
     for at in (0..issues.len()).filter(|at| !tree.is_container(*at)) {
@@ -37,15 +43,16 @@ pub(super) fn resolve(document: &mut Document<'_>, issues: Vec<Issue>) -> Vec<Fo
 }
 
 /// Epics and their children, by position.
-struct Tree {
+struct Tree<'a> {
+    gone: &'a BTreeSet<String>,
     by_id: BTreeMap<String, usize>,
     children: BTreeMap<usize, Vec<usize>>,
     parents: BTreeMap<usize, Vec<usize>>,
     epics: BTreeSet<usize>,
 }
 
-impl Tree {
-    fn new(issues: &[Issue]) -> Self {
+impl<'a> Tree<'a> {
+    fn new(issues: &[Issue], gone: &'a BTreeSet<String>) -> Self {
         let by_id: BTreeMap<String, usize> = issues
             .iter()
             .enumerate()
@@ -53,6 +60,7 @@ impl Tree {
             .map(|(at, issue)| (issue.task.draft.id.clone(), at))
             .collect();
         let mut tree = Self {
+            gone,
             by_id,
             children: BTreeMap::new(),
             parents: BTreeMap::new(),
@@ -87,11 +95,8 @@ impl Tree {
             for link in issues[owner].links.iter().filter(|link| link.kind == Kind::Blocks) {
                 let spot = document.spot(&link.to.at);
                 let Some(target) = self.by_id.get(&link.to.text) else {
-                    // What is not in the file was deleted, or is somebody else's.
                     if owner == at && issues[at].standing == Standing::Open {
-                        let message = format!("it waits for {:?}, which is not here", link.to.text);
-                        let help = "it is left out, so the task may start too early";
-                        document.warn(&link.to.at, "unresolved-dependency", message, help);
+                        self.tell_missing(document, &link.to);
                     }
                     continue;
                 };
@@ -106,6 +111,20 @@ impl Tree {
             }
         }
         needs
+    }
+
+    /// beads takes a deleted issue out of all dependencies, and keeps closed ones. So an id that is
+    /// not in the file was lost, and without it the task would start too early, unseen: that is an
+    /// error. What another project has to bring is nothing that this file could know.
+    fn tell_missing(&self, document: &mut Document<'_>, to: &Word) {
+        let message = format!("it waits for {:?}, which is not here", to.text);
+        if to.text.starts_with("external:") {
+            let help = "it is left out, so the task may start too early; is it there already?";
+            document.warn(&to.at, "unresolved-dependency", message, help);
+        } else if !self.gone.contains(&to.text) {
+            let help = "restore the issue, or take the dependency away with `bd dep remove`";
+            document.refuse(&to.at, "unknown-dependency", message, help);
+        }
     }
 
     /// The issue and the epics above it.

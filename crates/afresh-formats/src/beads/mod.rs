@@ -11,6 +11,8 @@
 mod issue;
 mod links;
 
+use std::collections::BTreeSet;
+
 use crate::document::Document;
 use crate::drafted::Drafted;
 use crate::finding::Finding;
@@ -58,15 +60,19 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     let mut drafted = Drafted { name: "beads".to_owned(), ..Drafted::default() };
     let mut document = Document::new(file, &text, HELP);
     let mut issues: Vec<Issue> = Vec::new();
+    let mut gone = BTreeSet::new();
     for line in lines(&text).filter(|line| !line.text.trim().is_empty()) {
         if let Some(node) = document.parse_part(&line.range()) {
-            issues.extend(issue::read(&mut document, &node));
+            match issue::read(&mut document, &node) {
+                Some(issue) => issues.push(issue),
+                None => gone.extend(document.word(&node, "id").map(|id| id.text)),
+            }
         }
         if let Some(finding) = too_many_tasks(file, issues.len()) {
             return Reading::failed(finding);
         }
     }
-    let found = links::resolve(&mut document, issues);
+    let found = links::resolve(&mut document, issues, &gone);
     document.close(&mut drafted);
     standing::finish(folder, drafted, found, (file, EXPECTED))
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_formats::beads::FORMAT;
-use afresh_formats::format::recognise;
+use afresh_formats::folder::MemoryFolder;
+use afresh_formats::format::{Wishes, recognise};
 
 use crate::folders::{
     fixture, line_ends_make_no_difference, plan_or_located_problems, read, shown,
@@ -27,6 +28,27 @@ fn pl_11_beads_issues_become_tasks() {
 
 fn with(lines: &str) -> BTreeMap<String, Vec<u8>> {
     BTreeMap::from([(FILE.to_owned(), lines.as_bytes().to_vec())])
+}
+
+/// PL-11: a lost issue is an error, because its dependents would start too early; a deleted one is
+/// not, nor what another project brings.
+#[test]
+fn pl_11_a_dependency_on_a_lost_issue_is_an_error() {
+    let waits = |id: &str| {
+        let lines = format!(
+            "{{\"id\":\"a-1\",\"title\":\"x\",\"status\":\"open\",\"dependencies\":[{{\"depends_on_id\":\"{id}\",\"type\":\"blocks\"}}]}}\n\
+             {{\"id\":\"a-2\",\"title\":\"gone\",\"status\":\"tombstone\"}}\n"
+        );
+        let folder = MemoryFolder::new([(".beads/issues.jsonl", lines)]);
+        let reading = (FORMAT.read)(&folder, &Wishes::default());
+        let codes: Vec<String> = reading.findings.into_iter().map(|found| found.code).collect();
+        (reading.plan.is_some(), codes)
+    };
+    assert_eq!(waits("a-9"), (false, vec!["unknown-dependency".to_owned()]));
+    let (readable, codes) = waits("a-2");
+    assert!(readable && !codes.iter().any(|code| code.contains("dependency")), "{codes:?}");
+    let (readable, codes) = waits("external:billing:api");
+    assert!(readable && codes.contains(&"unresolved-dependency".to_owned()), "{codes:?}");
 }
 
 /// B07, B10, B12, FO-06: doubled issues, circles, and what a merge left behind are pointed at.

@@ -115,7 +115,8 @@ fn pl_11_subtasks_can_have_their_own_workers() {
         .tasks()
         .iter()
         .map(|task| {
-            let needs: Vec<&str> = task.needs.iter().map(|need| need.as_str()).collect();
+            let needs: Vec<&str> =
+                task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
             format!("{} {} [{}]", task.id, task.title, needs.join(", "))
         })
         .collect();
