@@ -1,12 +1,15 @@
 //! An agent as the configuration names it, and what it takes to start one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use afresh_core::plan::Tier;
 use serde::{Deserialize, Serialize};
 
-use crate::command;
 use crate::event::StreamReader;
+use crate::program::{Program, ProgramAgent};
 use crate::scripted::{self, ScriptFile};
+use crate::{command, program};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
@@ -24,6 +27,8 @@ pub enum Kind {
     Command { command: Vec<String>, prompt: PromptBy },
     /// Our own program, which does what a script says.
     Scripted { script: ScriptFile },
+    /// A coding agent whose ways we know.
+    Program(ProgramAgent),
 }
 
 /// How a program is given its prompt.
@@ -37,10 +42,30 @@ pub enum PromptBy {
     Arg,
 }
 
-/// A command line and where its standard input comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What there is to know when one attempt is started.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    pub prompt: Prompt<'a>,
+    /// Our own program, for agents that are built in, and for the worker's tools.
+    pub us: &'a Path,
+    /// The size of model.
+    pub tier: Tier,
+    /// A name for the conversation that nobody else has: a UUID.
+    pub session: &'a str,
+    /// The attempt's own directory, for files that the program needs.
+    pub directory: &'a Path,
+    /// The variables that the program will see.
+    pub variables: &'a BTreeMap<String, String>,
+    /// Are we root? Some programs are careful then.
+    pub is_root: bool,
+}
+
+/// A command line, what it finds in its environment, and where its standard input comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
     pub argv: Vec<String>,
+    /// Set besides the allowed variables; these win.
+    pub env: Vec<(String, String)>,
     pub stdin: Option<PathBuf>,
     /// Files that must be there before it starts.
     pub files: Vec<NewFile>,
@@ -59,6 +84,13 @@ pub struct Prompt<'a> {
     pub file: &'a Path,
 }
 
+/// How a program is asked to end, before it is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopBy {
+    Interrupt,
+    Terminate,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     #[error(
@@ -67,14 +99,16 @@ pub enum LaunchError {
     PromptTooLong { bytes: usize, limit: usize },
     #[error("the path {0:?} is not UTF-8")]
     Path(PathBuf),
+    #[error("{variable} is no JSON object that could be added to: {why}")]
+    Variable { variable: &'static str, why: String },
 }
 
 impl Agent {
-    /// `us` is our own program, for agents that are built in.
-    pub fn launch(&self, prompt: Prompt<'_>, us: &Path) -> Result<Launch, LaunchError> {
+    pub fn launch(&self, order: &Order<'_>) -> Result<Launch, LaunchError> {
         match &self.kind {
-            Kind::Command { command, prompt: by } => command::launch(command, *by, prompt),
-            Kind::Scripted { script } => scripted::launch(script, prompt, us),
+            Kind::Command { command, prompt: by } => command::launch(command, *by, order.prompt),
+            Kind::Scripted { script } => scripted::launch(script, order.prompt, order.us),
+            Kind::Program(agent) => program::launch(agent, order),
         }
     }
 
@@ -82,6 +116,7 @@ impl Agent {
     pub fn program(&self) -> Option<&str> {
         match &self.kind {
             Kind::Command { command, .. } => command.first().map(String::as_str),
+            Kind::Program(agent) => agent.command.first().map(String::as_str),
             Kind::Scripted { .. } => None,
         }
     }
@@ -91,8 +126,40 @@ impl Agent {
         match &self.kind {
             Kind::Command { .. } => None,
             Kind::Scripted { .. } => Some(Box::new(scripted::stream::Reader)),
+            Kind::Program(agent) => Some(agent.program.reader()),
         }
     }
+
+    /// The name of the model that a worker of this size gets; none where the program decides.
+    pub fn model(&self, tier: Tier) -> Option<&str> {
+        match &self.kind {
+            Kind::Program(agent) => Some(agent.models.of(tier)),
+            Kind::Command { .. } | Kind::Scripted { .. } => None,
+        }
+    }
+
+    /// Every variable that its worker may see, besides the common ones.
+    pub fn variables(&self) -> Vec<String> {
+        let own: &[&str] = match &self.kind {
+            Kind::Program(agent) => agent.program.variables(),
+            Kind::Command { .. } | Kind::Scripted { .. } => &[],
+        };
+        own.iter().map(|name| (*name).to_owned()).chain(self.env.iter().cloned()).collect()
+    }
+
+    pub fn stop_by(&self) -> StopBy {
+        match &self.kind {
+            Kind::Program(ProgramAgent { program: Program::Claude | Program::Codex, .. }) => {
+                StopBy::Interrupt
+            }
+            Kind::Program(_) | Kind::Command { .. } | Kind::Scripted { .. } => StopBy::Terminate,
+        }
+    }
+}
+
+/// A path as an argument.
+pub(crate) fn path_text(path: &Path) -> Result<String, LaunchError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| LaunchError::Path(path.to_owned()))
 }
 
 /// Variables that every worker and every check may see.

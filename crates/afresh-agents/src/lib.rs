@@ -10,17 +10,32 @@
 //! | [`prompt`] | the same as text |
 //! | [`event`] | what agents report while they work |
 //! | [`usage`] | numbers that agents report, without the nonsense |
+//! | [`prices`] | what models cost, and how much they can hold |
 //! | [`command`] | any program at all |
 //! | [`scripted`] | the built-in one that follows a script |
+//! | [`program`] | the coding agents whose ways we know |
+//! | `claude`, `codex`, `gemini`, `opencode` | one of those each: command line, output, errors |
+//! | `errors` | what their error messages have in common |
+//! | `fields` | fields of a line of JSON |
 
 pub mod agent;
 pub mod bundle;
+mod claude;
+mod codex;
 pub mod command;
+mod errors;
 pub mod event;
+mod fields;
+mod gemini;
+mod opencode;
+pub mod prices;
+pub mod program;
 pub mod prompt;
 pub mod scripted;
 pub mod usage;
 
-pub use agent::{Agent, Kind, Launch, LaunchError, PromptBy};
+pub use agent::{Agent, Kind, Launch, LaunchError, Order, PromptBy, StopBy};
 pub use bundle::Bundle;
-pub use event::{AgentEvent, StreamReader};
+pub use event::{AgentEvent, ProgramEnd, StreamReader};
+pub use prices::Prices;
+pub use program::{Models, Program, ProgramAgent};

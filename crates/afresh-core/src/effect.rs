@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use crate::check::Phase;
 use crate::ids::{AttemptId, CommitId, Slot, TreeId};
-use crate::plan::Check;
+use crate::plan::{Check, Tier};
 use crate::step::{Ground, StepAnswer};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Prepare the slot and start a fresh worker in it.
-    Start { attempt: AttemptId, slot: Slot, ground: Ground },
+    Start { attempt: AttemptId, slot: Slot, ground: Ground, tier: Tier },
     /// End a running attempt with everything it started.
     Stop { attempt: AttemptId, grace: Duration },
     /// Make a tree and a commit of what is in the slot, and keep it under a salvage ref.

@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::check::{CheckResult, Phase, Receipt};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
-use crate::input::{AttemptEnd, MergedTree};
+use crate::input::{AttemptEnd, Identity, MergedTree};
+use crate::model_error::{ErrorClass, ModelError};
 use crate::outcome::{Deviation, Ending, SpawnFailure};
-use crate::plan::Plan;
+use crate::plan::{Plan, Tier};
 use crate::question::Question;
 use crate::scope::Violation;
 use crate::settings::Settings;
 use crate::time::Timestamp;
-use crate::usage::{Amount, Usage};
+use crate::usage::{Amount, ContextFill, Usage};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -43,6 +44,9 @@ pub enum Event {
         /// The last finished step of an earlier attempt, where this one goes on from there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<CommitId>,
+        /// The size of model that it gets.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tier: Option<Tier>,
     },
     AttemptSpawned {
         attempt: AttemptId,
@@ -55,6 +59,28 @@ pub enum Event {
     UsageCounted {
         attempt: AttemptId,
         usage: Usage,
+    },
+    /// The agent program said who it is.
+    AttemptIdentified {
+        attempt: AttemptId,
+        identity: Identity,
+    },
+    ContextSeen {
+        attempt: AttemptId,
+        fill: ContextFill,
+    },
+    /// It is as full as it may become: the worker is stopped, and a fresh one goes on (AG-07).
+    ContextReached {
+        attempt: AttemptId,
+        fill: ContextFill,
+    },
+    /// No worker of this agent with this size of model starts before then (BE-04).
+    AgentParked {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
+        tier: Tier,
+        until: Timestamp,
+        why: String,
     },
     AttemptEnded {
         attempt: AttemptId,
@@ -310,6 +336,14 @@ pub enum Rejection {
     TimedOut {
         ending: Ending,
     },
+    /// Its model failed it.
+    ModelFailed {
+        error: ModelError,
+    },
+    /// Its context was as full as it may become.
+    ContextFull {
+        fill: ContextFill,
+    },
     /// The run was halted or the budget was reached.
     Stopped,
     /// It was running when afresh was killed.
@@ -376,6 +410,10 @@ impl Rejection {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
             Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
+            Self::ModelFailed { error } => error.describe(),
+            Self::ContextFull { fill } => {
+                format!("failed:context: {} % of its context was full", fill.percent())
+            }
             Self::Stopped => "ended by us before it was finished".to_owned(),
             Self::Orphaned => "was running when afresh ended".to_owned(),
             Self::Asked => "stopped to ask".to_owned(),
@@ -388,6 +426,13 @@ impl Rejection {
 }
 
 impl Rejection {
+    /// Did its program end badly, for whatever reason?
+    pub(crate) fn is_death(&self) -> bool {
+        let unknown = |error: &ModelError| error.class == ErrorClass::Unknown;
+        matches!(self, Self::Died { .. })
+            || matches!(self, Self::ModelFailed { error } if unknown(error))
+    }
+
     /// The end of what the worker or a check printed, where that says something.
     pub fn printed(&self) -> String {
         match self {

@@ -6,10 +6,11 @@ use crate::check::{Checked, Phase};
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
+use crate::model_error::ModelError;
 use crate::outcome::{Deviation, Ending, Outcome, SpawnFailure};
 use crate::plan::Plan;
 use crate::settings::Settings;
-use crate::usage::Usage;
+use crate::usage::{ContextFill, ModelUse, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
@@ -21,6 +22,10 @@ pub enum Input {
     SpawnFailed(AttemptId, SpawnFailure),
     /// A running total of what the attempt has used.
     UsageSeen(AttemptId, Usage),
+    /// The agent program said who it is.
+    Identified(AttemptId, Identity),
+    /// How full the worker's context is now.
+    ContextSeen(AttemptId, ContextFill),
     /// A worker added a line to the activity log.
     WorkerLogged {
         attempt: AttemptId,
@@ -102,6 +107,29 @@ pub struct AttemptEnd {
     pub outcome: Outcome,
     pub usage: Usage,
     pub duration_ms: u64,
+    /// What went wrong between the program and its model, if that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ModelError>,
+    /// The use by model, where the program tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelUse>,
+}
+
+impl AttemptEnd {
+    /// An end in which no model had a part.
+    pub fn new(ending: Ending, outcome: Outcome, usage: Usage, duration_ms: u64) -> Self {
+        Self { ending, outcome, usage, duration_ms, error: None, models: Vec::new() }
+    }
+}
+
+/// What an agent program says of itself at its start.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Its name for the conversation, with which it could be taken up again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 //! | [`estimate`] | how much of a worker's context a task will fill |
 //! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
 //! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
+//! | [`model_error`] | what went wrong between an agent program and its model |
 //! | [`step`] | finished pieces of a task, and where a fresh worker goes on |
 //! | [`scope`] | may this change land? |
 //! | [`input`], [`event`], [`effect`] | the three vocabularies |
@@ -28,6 +29,7 @@ pub mod event;
 pub mod harvest;
 pub mod ids;
 pub mod input;
+pub mod model_error;
 pub mod outcome;
 pub mod pattern;
 pub mod plan;

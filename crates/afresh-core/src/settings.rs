@@ -32,6 +32,8 @@ pub struct Settings {
     /// What all attempts of one task together may use.
     #[serde(skip_serializing_if = "Budget::is_unlimited")]
     pub task_budget: Budget,
+    #[serde(skip_serializing_if = "ContextLimits::is_default")]
+    pub context: ContextLimits,
     /// Checks that run on every merge, besides the task's own.
     pub always: Vec<String>,
     /// Tasks without a file list run beside others only if this is set.
@@ -69,6 +71,7 @@ impl Default for Settings {
             on_failure: OnFailure::Ask,
             budget: Budget::default(),
             task_budget: Budget::default(),
+            context: ContextLimits::default(),
             always: Vec::new(),
             unlisted_beside_others: false,
             interactive: false,
@@ -78,6 +81,27 @@ impl Default for Settings {
             by_task: false,
             pinned: Vec::new(),
         }
+    }
+}
+
+/// How full a worker's context may become, in per cent of the window (AG-07).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextLimits {
+    /// From here on it is told to come to an end.
+    pub soft: u8,
+    /// Here it is stopped, and a fresh worker goes on.
+    pub hard: u8,
+}
+
+impl ContextLimits {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Default for ContextLimits {
+    fn default() -> Self {
+        Self { soft: 50, hard: 70 }
     }
 }
 

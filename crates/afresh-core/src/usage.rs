@@ -50,6 +50,28 @@ impl Usage {
     }
 }
 
+/// What one model's part in an attempt was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelUse {
+    pub model: String,
+    pub usage: Usage,
+}
+
+/// How full a worker's context is, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextFill {
+    pub used: u64,
+    /// Assumed where the program does not say.
+    pub window: u64,
+}
+
+impl ContextFill {
+    /// In whole per cent.
+    pub fn percent(&self) -> u64 {
+        self.used.saturating_mul(100) / self.window.max(1)
+    }
+}
+
 /// An amount of both currencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amount {

@@ -89,6 +89,29 @@ fn describe(event: &Event) -> Parts {
         Event::UsageCounted { attempt, usage } => {
             ("DEBUG", attempt.to_string(), "usage", format!("{} tokens", usage.tokens()))
         }
+        Event::AttemptIdentified { attempt, identity } => {
+            let parts = [("session", &identity.session), ("model", &identity.model)];
+            let known = parts.iter().filter_map(|(what, value)| Some((what, value.as_ref()?)));
+            let said: Vec<String> = known.map(|(what, value)| format!("{what} {value}")).collect();
+            ("INFO", attempt.to_string(), "identified", said.join(", "))
+        }
+        Event::ContextSeen { attempt, fill } => (
+            "DEBUG",
+            attempt.to_string(),
+            "context",
+            format!("{} % of {} tokens", fill.percent(), fill.window),
+        ),
+        Event::ContextReached { attempt, fill } => (
+            "WARN",
+            attempt.to_string(),
+            "context-reached",
+            format!("{} % of its context is full; a fresh worker goes on", fill.percent()),
+        ),
+        Event::AgentParked { agent, tier, why, .. } => {
+            let agent = agent.as_deref().unwrap_or("the run's agent");
+            let message = format!("{agent}, {} model: {why}", tier.word());
+            ("WARN", ours(), "agent-parked", message)
+        }
         Event::AttemptEnded { attempt, end } => (
             "INFO",
             attempt.to_string(),

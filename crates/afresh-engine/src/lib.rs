@@ -34,6 +34,7 @@ pub mod order;
 pub mod records;
 pub mod report;
 pub mod rules;
+mod unique;
 pub mod watch;
 mod worker_files;
 mod world;

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use afresh_agents::Agent;
 use afresh_agents::agent::COMMON_VARIABLES;
+use afresh_agents::{Agent, Prices};
 use afresh_process::Containment;
 
 #[derive(Debug, Clone)]
 pub struct Rules {
     pub agents: BTreeMap<String, Agent>,
+    /// What models cost, and how much they can hold.
+    pub prices: Arc<Prices>,
     /// The agent of tasks that name none.
     pub agent: String,
     pub attempt_timeout: Option<Duration>,

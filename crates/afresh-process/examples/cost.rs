@@ -6,7 +6,9 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use afresh_process::{Containment, Ended, HIDDEN_COMMAND, Job, Limits, Running, supervise_main};
+use afresh_process::{
+    Containment, Ended, HIDDEN_COMMAND, Job, Limits, Running, StopBy, supervise_main,
+};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
@@ -40,6 +42,7 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
                 silence: None,
                 output_bytes: 1 << 20,
                 grace: Duration::from_secs(1),
+                stop_by: StopBy::Terminate,
             },
             containment,
             registry: place.join("registry"),

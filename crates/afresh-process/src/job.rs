@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -39,6 +40,26 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Between the polite signal and the end.
     pub grace: Duration,
+    /// The polite signal.
+    pub stop_by: StopBy,
+}
+
+/// How a program is asked to end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StopBy {
+    #[default]
+    Terminate,
+    /// As Ctrl-C does: some programs clean up after that and not after the other.
+    Interrupt,
+}
+
+impl StopBy {
+    pub(crate) fn signal(self) -> Signal {
+        match self {
+            Self::Terminate => Signal::SIGTERM,
+            Self::Interrupt => Signal::SIGINT,
+        }
+    }
 }
 
 /// How the program is held. `Auto` takes the strongest that this machine offers.
@@ -145,6 +166,7 @@ mod tests {
                 silence: None,
                 output_bytes: 1,
                 grace: Duration::from_secs(1),
+                stop_by: StopBy::Terminate,
             },
             containment: Containment::Auto,
             registry: "/tmp".into(),

@@ -46,7 +46,7 @@ mod tree;
 mod watch;
 mod wire;
 
-pub use job::{Containment, Job, JobProblem, Limits};
+pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
 pub use report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
 pub use running::{Activity, Running, StartError, Stopper};

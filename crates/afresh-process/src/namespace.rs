@@ -41,6 +41,7 @@ mod linux {
 
     use crate::enter::{die_with, volunteer_for_oom};
     use crate::family::{Children, Family, status_of};
+    use crate::job::StopBy;
     use crate::program;
     use crate::report::{SpawnFailure, SpawnFailureKind};
     use crate::signals::{self, Deaths};
@@ -171,7 +172,7 @@ mod linux {
                 }
                 while let Some(wish) = self.lines.next() {
                     match wish {
-                        InitWish::Terminate => self.terminate(),
+                        InitWish::Terminate(by) => self.terminate(by),
                         InitWish::End => return self.end(),
                     }
                 }
@@ -197,10 +198,10 @@ mod linux {
             if speaks { self.lines.fill(&mut self.supervisor) } else { Peer::Open }
         }
 
-        fn terminate(&self) {
+        fn terminate(&self, by: StopBy) {
             let group = Pid::from_raw(self.family.main_pid());
             // The group may be gone already.
-            let _ = killpg(group, Signal::SIGTERM);
+            let _ = killpg(group, by.signal());
             let _ = killpg(group, Signal::SIGCONT);
         }
 

@@ -285,12 +285,12 @@ impl Watch<'_> {
 
     fn terminate(&mut self) {
         if self.rung == Rung::Namespace {
-            self.stage.tell(&InitWish::Terminate);
+            self.stage.tell(&InitWish::Terminate(self.limits.stop_by));
             return;
         }
         let group = Pid::from_raw(self.family.main_pid());
         // The group does not exist before the program has its session: then the end comes by grace.
-        let _ = killpg(group, Signal::SIGTERM);
+        let _ = killpg(group, self.limits.stop_by.signal());
         let _ = killpg(group, Signal::SIGCONT);
     }
 }

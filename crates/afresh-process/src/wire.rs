@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::job::Job;
+use crate::job::{Job, StopBy};
 use crate::report::{Report, SpawnFailure};
 
 /// The first line on the standard input of the hidden command: which part it plays.
@@ -86,7 +86,7 @@ pub(crate) enum Reply {
 /// Supervisor to the first process of a namespace.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum InitWish {
-    Terminate,
+    Terminate(StopBy),
     End,
 }
 

@@ -1,6 +1,6 @@
 //! Any program at all.
 
-use crate::agent::{Launch, LaunchError, Prompt, PromptBy};
+use crate::agent::{Launch, LaunchError, Prompt, PromptBy, path_text};
 
 /// What Linux takes as a single argument, less one for its end.
 const MAX_ARGUMENT_BYTES: usize = 128 * 1024 - 1;
@@ -15,9 +15,7 @@ pub(crate) fn launch(
     match by {
         PromptBy::Stdin => stdin = Some(prompt.file.to_owned()),
         PromptBy::File => {
-            let path =
-                prompt.file.to_str().ok_or_else(|| LaunchError::Path(prompt.file.to_owned()))?;
-            argv.push(path.to_owned());
+            argv.push(path_text(prompt.file)?);
         }
         PromptBy::Arg if prompt.text.len() > MAX_ARGUMENT_BYTES => {
             return Err(LaunchError::PromptTooLong {
@@ -27,7 +25,7 @@ pub(crate) fn launch(
         }
         PromptBy::Arg => argv.push(prompt.text.to_owned()),
     }
-    Ok(Launch { argv, stdin, files: Vec::new() })
+    Ok(Launch { argv, stdin, ..Launch::default() })
 }
 
 #[cfg(test)]

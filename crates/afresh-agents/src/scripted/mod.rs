@@ -17,7 +17,7 @@ use std::path::Path;
 pub use read::{Reading, read};
 pub use script::Script;
 
-use crate::agent::{Launch, LaunchError, NewFile, Prompt};
+use crate::agent::{Launch, LaunchError, NewFile, Prompt, path_text};
 
 /// The script of an agent, as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -35,9 +35,8 @@ pub(crate) fn launch(
     us: &Path,
 ) -> Result<Launch, LaunchError> {
     let copy = prompt.file.with_file_name("script.toml");
-    let text = |path: &Path| {
-        path.to_str().map(str::to_owned).ok_or_else(|| LaunchError::Path(path.to_owned()))
-    };
-    let argv = vec![text(us)?, "agent".to_owned(), "scripted".to_owned(), text(&copy)?];
-    Ok(Launch { argv, stdin: None, files: vec![NewFile { path: copy, text: script.text.clone() }] })
+    let (program, file) = (path_text(us)?, path_text(&copy)?);
+    let argv = vec![program, "agent".to_owned(), "scripted".to_owned(), file];
+    let files = vec![NewFile { path: copy, text: script.text.clone() }];
+    Ok(Launch { argv, files, ..Launch::default() })
 }

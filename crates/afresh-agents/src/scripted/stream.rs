@@ -6,13 +6,21 @@ use serde_json::{Map, Value, json};
 use crate::event::{AgentEvent, StreamReader};
 use crate::usage::{micros, tokens};
 
+/// What a scripted worker says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Saying {
+    Text(String),
+    /// What it has used so far.
+    Used(Usage),
+    Result(String),
+}
+
 /// One line of the stream.
-pub fn line(event: &AgentEvent) -> String {
-    match event {
-        AgentEvent::Text(text) => json!({"type": "text", "text": text}),
-        AgentEvent::Result(text) => json!({"type": "result", "text": text}),
-        AgentEvent::Nonsense(text) => json!({"type": "warning", "text": text}),
-        AgentEvent::Used(usage) => {
+pub fn line(saying: &Saying) -> String {
+    match saying {
+        Saying::Text(text) => json!({"type": "text", "text": text}),
+        Saying::Result(text) => json!({"type": "result", "text": text}),
+        Saying::Used(usage) => {
             #[expect(clippy::cast_precision_loss, reason = "amounts are far below 2^53")]
             let cost = usage.cost_micros.map(|micros| micros as f64 / 1e6);
             json!({
@@ -36,9 +44,15 @@ impl StreamReader for Reader {
             Some("text") => text().map(AgentEvent::Text).into_iter().collect(),
             Some("result") => text().map(AgentEvent::Result).into_iter().collect(),
             Some("usage") => used(&fields),
+            Some("context") => context(&fields).into_iter().collect(),
             _ => Vec::new(),
         }
     }
+}
+
+fn context(fields: &Map<String, Value>) -> Option<AgentEvent> {
+    let number = |key: &str| fields.get(key).and_then(Value::as_f64).and_then(tokens);
+    Some(AgentEvent::Context { used: number("used")?, window: number("window") })
 }
 
 /// The totals of one report; a number that makes no sense is left out, the others count.
@@ -71,12 +85,13 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let usage = Usage { input: 7, output: 1, cost_micros: Some(12_500), ..Usage::default() };
-        for event in [
-            AgentEvent::Text("two\nlines".into()),
-            AgentEvent::Result("OUTPUT_JSON_START\n…".into()),
-            AgentEvent::Used(usage),
+        let (words, answer) = ("two\nlines".to_owned(), "OUTPUT_JSON_START\n…".to_owned());
+        for (saying, event) in [
+            (Saying::Text(words.clone()), AgentEvent::Text(words)),
+            (Saying::Result(answer.clone()), AgentEvent::Result(answer)),
+            (Saying::Used(usage), AgentEvent::Used(usage)),
         ] {
-            assert_eq!(Reader.read_line(&line(&event)), [event]);
+            assert_eq!(Reader.read_line(&line(&saying)), [event]);
         }
     }
 

@@ -12,6 +12,7 @@ mod checking;
 mod commands;
 mod halting;
 mod merging;
+mod models;
 mod recovery;
 mod rewinding;
 mod spending;
@@ -43,6 +44,8 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::Spawned(attempt) => turn.spawned(attempt),
         Input::SpawnFailed(attempt, failure) => turn.spawn_failed(attempt, failure),
         Input::UsageSeen(attempt, usage) => turn.usage_seen(attempt, usage),
+        Input::Identified(attempt, identity) => turn.identified(attempt, identity),
+        Input::ContextSeen(attempt, fill) => turn.context_seen(attempt, *fill),
         Input::WorkerLogged { attempt, level, event, message } => {
             turn.worker_logged(attempt, *level, event, message);
         }

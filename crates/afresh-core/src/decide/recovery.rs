@@ -45,12 +45,7 @@ impl Turn<'_> {
             Stage::Starting(work) | Stage::Running(work) => {
                 let attempt = work.attempt.clone();
                 let usage = Usage::default();
-                let end = AttemptEnd {
-                    ending: Ending::Lost,
-                    outcome: Outcome::Silent,
-                    usage,
-                    duration_ms: 0,
-                };
+                let end = AttemptEnd::new(Ending::Lost, Outcome::Silent, usage, 0);
                 self.attempt_ended(&attempt, &end);
             }
             Stage::Harvesting(work, _) => {

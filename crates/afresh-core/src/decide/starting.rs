@@ -5,6 +5,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, Slot};
 use crate::pattern::FilePattern;
+use crate::plan::Tier;
 use crate::run::{Run, Stage};
 use crate::settings::Schedule;
 use crate::step::Ground;
@@ -24,7 +25,7 @@ impl Turn<'_> {
         let candidates: Vec<usize> = self.run.eligible().collect();
         let mut settled = false;
         for at in candidates {
-            let early = self.run.task(at).not_before.is_some_and(|moment| moment > self.now);
+            let early = self.run.held_until(at).is_some_and(|moment| moment > self.now);
             let later_wave = barrier.is_some_and(|wave| self.run.plan().wave(at) > wave);
             if early || later_wave {
                 continue;
@@ -123,14 +124,16 @@ impl Turn<'_> {
         let attempt =
             AttemptId { task: plan.task(at).id.clone(), number: self.run.task(at).attempts + 1 };
         let ground = self.ground_of(at);
+        let tier = self.run.tier_of(at);
         self.record(Event::AttemptStarting {
             attempt: attempt.clone(),
             slot,
             base: ground.base.clone(),
             reserved,
             from: ground.is_resumed().then(|| ground.prepared.clone()),
+            tier: (tier != Tier::Standard).then_some(tier),
         });
-        self.ask_world(Effect::Start { attempt, slot, ground });
+        self.ask_world(Effect::Start { attempt, slot, ground, tier });
     }
 
     /// Where the next worker starts: after the last finished step, else where the branch stands.

@@ -13,11 +13,22 @@ impl Turn<'_> {
     /// Judges an attempt whose work is saved.
     pub(super) fn judge(&mut self, at: usize) {
         let Stage::Judging(_, end, harvest) = self.run.task(at).stage.clone() else { return };
-        match (end.ending, end.outcome) {
-            (Ending::Lost, _) => self.orphaned(at),
-            (Ending::Stopped, _) => self.reject(at, Rejection::Stopped, false),
-            (Ending::TimedOut | Ending::WentSilent, _) => self.timed_out(at, end.ending),
-            (_, Outcome::Failed(failure)) => {
+        match (end.ending, end.outcome, end.error) {
+            (Ending::Lost, ..) => self.orphaned(at),
+            (Ending::Stopped, ..) if self.run.task(at).context_reached.is_some() => {
+                self.context_full(at);
+            }
+            // It was ended because its model would have kept it for ever.
+            (Ending::Stopped, Outcome::Silent | Outcome::Unintelligible { .. }, Some(error)) => {
+                self.model_failed(at, error);
+            }
+            (Ending::Stopped, ..) => self.reject(at, Rejection::Stopped, false),
+            (Ending::TimedOut | Ending::WentSilent, ..) => self.timed_out(at, end.ending),
+            // Whoever gave an answer was not kept from it.
+            (_, Outcome::Silent | Outcome::Unintelligible { .. }, Some(error)) => {
+                self.model_failed(at, error);
+            }
+            (_, Outcome::Failed(failure), _) => {
                 let reason = Rejection::GaveUp {
                     failed_at: failure.failed_at,
                     error: failure.error,
@@ -31,20 +42,24 @@ impl Turn<'_> {
                     self.fail_for_last_rejection(at);
                 }
             }
-            (Ending::Exited(0), Outcome::NeedsDecision(decision)) => {
+            (Ending::Exited(0), Outcome::NeedsDecision(decision), _) => {
                 self.ask_decision(at, &decision);
             }
-            (Ending::Exited(0), Outcome::NeedsAction(action)) => self.ask_action(at, &action),
-            (Ending::Exited(0), Outcome::Partial(partial)) => self.partly_done(at, partial.reason),
-            (Ending::Exited(0), Outcome::Blocked(blocked)) => self.blocked(at, &blocked),
-            (Ending::Exited(0), Outcome::Unintelligible { reason, excerpt }) => {
+            (Ending::Exited(0), Outcome::NeedsAction(action), _) => self.ask_action(at, &action),
+            (Ending::Exited(0), Outcome::Partial(partial), _) => {
+                self.partly_done(at, partial.reason)
+            }
+            (Ending::Exited(0), Outcome::Blocked(blocked), _) => self.blocked(at, &blocked),
+            (Ending::Exited(0), Outcome::Unintelligible { reason, excerpt }, _) => {
                 self.reject(at, Rejection::Unintelligible { reason, excerpt }, true);
             }
-            (Ending::Exited(0), Outcome::Done(claim)) => self.judge_changes(at, &harvest, &claim),
-            (Ending::Exited(0), Outcome::Silent) => {
+            (Ending::Exited(0), Outcome::Done(claim), _) => {
+                self.judge_changes(at, &harvest, &claim)
+            }
+            (Ending::Exited(0), Outcome::Silent, _) => {
                 self.judge_changes(at, &harvest, &Claim::default());
             }
-            (Ending::Exited(_) | Ending::Signaled(_) | Ending::SupervisorLost, _) => {
+            (Ending::Exited(_) | Ending::Signaled(_) | Ending::SupervisorLost, ..) => {
                 self.reject(at, Rejection::Died { ending: end.ending }, true);
             }
         }
@@ -53,10 +68,14 @@ impl Turn<'_> {
     /// The finished steps stay, and a fresh worker goes on after them (RE-04). Whoever finished one
     /// has not failed; their number bounds how often that can be said.
     fn partly_done(&mut self, at: usize, reason: String) {
-        let state = self.run.task(at);
-        let progressed =
-            state.finished_steps.iter().any(|step| Some(&step.attempt) == state.attempt());
+        let progressed = self.finished_a_step(at);
         self.reject(at, Rejection::Partial { reason }, !progressed);
+    }
+
+    /// Did the attempt that is being judged finish one?
+    pub(super) fn finished_a_step(&self, at: usize) -> bool {
+        let state = self.run.task(at);
+        state.finished_steps.iter().any(|step| Some(&step.attempt) == state.attempt())
     }
 
     fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &Claim) {
@@ -125,10 +144,10 @@ impl Turn<'_> {
     pub(super) fn reject(&mut self, at: usize, reason: Rejection, counts: bool) {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         let deaths = self.run.task(at).deaths;
-        let not_before = if matches!(reason, Rejection::Died { .. }) {
-            self.after_backoff(deaths)
-        } else {
-            None
+        let not_before = match &reason {
+            Rejection::Died { .. } => self.after_backoff(deaths),
+            Rejection::ModelFailed { error } => self.after_model_failure(at, error),
+            _ => None,
         };
         let over = self.ends_the_steps(at, &reason);
         self.record(Event::AttemptRejected { attempt, reason, counts, not_before });

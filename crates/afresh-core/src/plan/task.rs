@@ -111,12 +111,34 @@ pub struct Check {
     pub red_first: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
     Small,
     Standard,
     Large,
+}
+
+impl Tier {
+    /// The word of plans and of the configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Standard => "standard",
+            Self::Large => "large",
+        }
+    }
+
+    /// The next one down.
+    pub fn below(self) -> Option<Self> {
+        match self {
+            Self::Small => None,
+            Self::Standard => Some(Self::Small),
+            Self::Large => Some(Self::Standard),
+        }
+    }
 }
 
 /// How much a worker is told besides its task.

@@ -9,7 +9,7 @@ use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId};
 use crate::input::{AttemptEnd, MergedTree};
 use crate::outcome::Deviation;
-use crate::plan::{Plan, Task};
+use crate::plan::{Plan, Task, Tier};
 use crate::question::{Answered, CLARIFY, Question, Topic};
 use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
@@ -23,20 +23,27 @@ impl Run {
             Event::Opened { epoch } => self.opened(*epoch),
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => self.settings = (**settings).clone(),
-            Event::AttemptStarting { attempt, slot, base, reserved, from } => {
+            Event::AttemptStarting { attempt, slot, base, reserved, from, tier } => {
                 let base = base.clone();
                 let ground = match from.clone() {
                     Some(step) => Ground::after(base, step),
                     None => Ground::fresh(base),
                 };
                 let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
-                self.starting(Work { attempt, slot, ground, reserved });
+                let tier = tier.unwrap_or(Tier::Standard);
+                self.starting(Work { attempt, slot, ground, reserved, tier });
             }
             Event::AttemptSpawned { attempt } => self.spawned(attempt),
             Event::SpawnFailed { attempt, not_before, .. } => {
                 self.spawn_failed(attempt, *not_before);
             }
             Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
+            Event::AttemptIdentified { attempt, identity } => self.identified(attempt, identity),
+            Event::ContextSeen { attempt, fill } => self.context_seen(attempt, *fill),
+            Event::ContextReached { attempt, fill } => self.context_reached(attempt, *fill),
+            Event::AgentParked { agent, tier, until, .. } => {
+                self.parked.insert((agent.clone(), *tier), *until);
+            }
             Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
             Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
             Event::StepClaimed { attempt, step, deviations } => {
@@ -107,7 +114,7 @@ impl Run {
         }
     }
 
-    fn at(&self, task: &TaskId) -> usize {
+    pub(super) fn at(&self, task: &TaskId) -> usize {
         self.plan.position(task).expect("events name tasks of this plan")
     }
 
@@ -329,12 +336,18 @@ impl Run {
         task.counted += u32::from(counts);
         task.not_before = not_before;
         task.last_rejection = Some(reason.clone());
-        task.deaths = if matches!(reason, Rejection::Died { .. }) { task.deaths + 1 } else { 0 };
+        task.deaths = if reason.is_death() { task.deaths + 1 } else { 0 };
+        let by_model = task.note_model(reason);
+        task.context_reached = None;
         task.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
-        let says_nothing = matches!(
-            reason,
-            Rejection::Stopped | Rejection::Orphaned | Rejection::Asked | Rejection::Trouble { .. }
-        );
+        let says_nothing = by_model
+            || matches!(
+                reason,
+                Rejection::Stopped
+                    | Rejection::Orphaned
+                    | Rejection::Asked
+                    | Rejection::Trouble { .. }
+            );
         if !says_nothing {
             task.feedback = Some(reason.clone());
         }
@@ -496,6 +509,7 @@ impl Run {
         state.counted = 0;
         state.spawn_failures = 0;
         state.deaths = 0;
+        (state.model_failures, state.model_waits) = (0, 0);
         state.not_before = None;
         state.retried_in = Some(epoch);
         state.retried_after = state.attempts;

@@ -5,9 +5,12 @@
 
 mod apply;
 mod frontier;
+mod programs;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+pub(crate) use programs::TRIES_PER_MODEL;
 
 pub use frontier::{BlockCause, Frontier};
 pub use task::{CheckStage, Hold, MergeStage, Stage, TaskState, Work};
@@ -15,7 +18,7 @@ pub use task::{CheckStage, Hold, MergeStage, Stage, TaskState, Work};
 use crate::check::CheckResult;
 use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
-use crate::plan::Plan;
+use crate::plan::{Plan, Tier};
 use crate::question::Question;
 use crate::settings::Settings;
 use crate::time::Timestamp;
@@ -58,6 +61,8 @@ pub struct Run {
     largest_report: Amount,
     /// Has a worker said what it used, or come to an end of its own without a word about it?
     knows_use: bool,
+    /// Agents and sizes of model whose provider asked to wait.
+    parked: BTreeMap<(Option<String>, Tier), Timestamp>,
     finals: Finals,
 }
 
@@ -149,6 +154,7 @@ impl Run {
             dearest: Amount::default(),
             largest_report: Amount::default(),
             knows_use: false,
+            parked: BTreeMap::new(),
             finals: Finals::NotYet,
         })
     }
@@ -358,7 +364,7 @@ impl Run {
         if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
             return None;
         }
-        self.eligible().filter_map(|at| self.tasks[at].not_before).filter(|at| *at > now).min()
+        self.eligible().filter_map(|at| self.held_until(at)).filter(|at| *at > now).min()
     }
 
     /// Everything that was to be done is done, and the last tree passed.

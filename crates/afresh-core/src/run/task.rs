@@ -6,13 +6,13 @@ use crate::check::{CheckResult, Phase, Receipt};
 use crate::event::Rejection;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, Slot, TaskId};
-use crate::input::{AttemptEnd, MergedTree};
+use crate::input::{AttemptEnd, Identity, MergedTree};
 use crate::outcome::{Claim, Deviation, Outcome};
-use crate::plan::Task;
+use crate::plan::{Task, Tier};
 use crate::question::Answered;
 use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
-use crate::usage::{Amount, Usage};
+use crate::usage::{Amount, ContextFill, Usage};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskState {
@@ -41,6 +41,16 @@ pub struct TaskState {
     pub usages: BTreeMap<u32, Usage>,
     /// The last attempt before the task was given another chance: its budget counts from there.
     pub retried_after: u32,
+    /// Failures of models in a row, which say nothing about the task.
+    pub model_failures: u32,
+    /// How often in a row its model's provider asked to wait.
+    pub model_waits: u32,
+    /// What the programs of its attempts said of themselves.
+    pub identities: BTreeMap<u32, Identity>,
+    /// How full the context of each attempt became.
+    pub contexts: BTreeMap<u32, ContextFill>,
+    /// Its worker is being stopped because its context is full.
+    pub context_reached: Option<ContextFill>,
     pub differences: Vec<String>,
     /// The step that its worker waits to hear about.
     pub claimed_step: Option<StepClaim>,
@@ -168,6 +178,7 @@ pub struct Work {
     pub slot: Slot,
     pub ground: Ground,
     pub reserved: Amount,
+    pub tier: Tier,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

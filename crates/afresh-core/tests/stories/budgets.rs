@@ -100,12 +100,7 @@ fn r14_reaching_the_budget_stops_all_spending_in_one_turn() {
 fn r14_work_that_was_done_lands_beyond_the_budget() {
     let mut story = known("A: a\nB: b", tokens(100));
     story.spawned("A.1");
-    let end = AttemptEnd {
-        ending: Ending::Exited(0),
-        outcome: Outcome::Silent,
-        usage: tokens_used(100),
-        duration_ms: 1,
-    };
+    let end = AttemptEnd::new(Ending::Exited(0), Outcome::Silent, tokens_used(100), 1);
     let told = story.feed(&Input::AttemptEnded(attempt_id("A.1"), end));
     assert_eq!(
         told.lines()[1..],

@@ -13,6 +13,7 @@ mod halting;
 mod journal;
 mod late;
 mod merging;
+mod models;
 mod people;
 mod plans;
 mod replanning;

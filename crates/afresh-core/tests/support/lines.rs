@@ -40,6 +40,19 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::SpawnFailed { attempt, not_before, .. } => {
             format!("no spawn {attempt}{}", until(*not_before))
         }
+        Event::AttemptIdentified { attempt, identity } => {
+            format!("identified {attempt} {}", identity.model.as_deref().unwrap_or("?"))
+        }
+        Event::ContextSeen { attempt, fill } => format!("context {attempt} {} %", fill.percent()),
+        Event::ContextReached { attempt, fill } => {
+            format!("context-reached {attempt} {} %", fill.percent())
+        }
+        Event::AgentParked { agent, tier, until, .. } => format!(
+            "parked {} {} until {}",
+            agent.as_deref().unwrap_or("default"),
+            tier.word(),
+            until.0
+        ),
         Event::UsageCounted { attempt, usage } => format!("used {attempt} {}", usage.tokens()),
         Event::AttemptEnded { attempt, end } => format!("ended {attempt} {:?}", end.ending),
         Event::AttemptHarvested { attempt, harvest } => {
@@ -105,7 +118,7 @@ pub(crate) fn event_line(event: &Event) -> String {
 
 pub(crate) fn effect_line(effect: &Effect) -> String {
     match effect {
-        Effect::Start { attempt, slot, ground } => {
+        Effect::Start { attempt, slot, ground, .. } => {
             format!("→ start {attempt} in {slot} from {}", named(ground.prepared.as_str()))
         }
         Effect::SaveStep { attempt, step, ground, .. } => {

@@ -4,6 +4,7 @@
 //! ```text
 //! B < A: b.txt c.txt      task B needs A and lists two files
 //! C:                      task C lists no files
+//! D! small: d.txt         task D gets a small model
 //! ```
 //! Every task has one check, `test ID`. Events are lines like `starting A.1 in 1`; effects are
 //! lines with an arrow: `→ start A.1 in 1`.
@@ -17,7 +18,7 @@ use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId};
 use afresh_core::input::{AttemptEnd, Build, CheckReport, MergedTree, Move, Opening};
 use afresh_core::outcome::{Claim, Ending, Outcome, SpawnFailure};
-use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft};
+use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft, Tier};
 use afresh_core::run::Stage;
 use afresh_core::settings::Settings;
 use afresh_core::status::Status;
@@ -143,7 +144,7 @@ impl Story {
     }
 
     pub(crate) fn ends_with(&mut self, attempt: &str, ending: Ending, outcome: Outcome) -> Told {
-        let end = AttemptEnd { ending, outcome, usage: Usage::default(), duration_ms: 1 };
+        let end = AttemptEnd::new(ending, outcome, Usage::default(), 1);
         self.feed(&Input::AttemptEnded(attempt_id(attempt), end))
     }
 
@@ -301,6 +302,7 @@ pub(crate) fn draft_of(text: &str) -> PlanDraft {
 fn task_draft(line: &str) -> TaskDraft {
     let (head, files) = line.split_once(':').unwrap_or((line, ""));
     let (id, needs) = head.split_once('<').unwrap_or((head, ""));
+    let (id, tier) = id.trim().split_once('!').unwrap_or((id.trim(), ""));
     let id = id.trim().to_owned();
     TaskDraft {
         title: format!("task {id}"),
@@ -308,6 +310,7 @@ fn task_draft(line: &str) -> TaskDraft {
         files: files.split_whitespace().map(file).collect(),
         checks: vec![check(&format!("test {id}"))],
         id,
+        tier: (tier.trim() == "small").then_some(Tier::Small),
         ..TaskDraft::default()
     }
 }

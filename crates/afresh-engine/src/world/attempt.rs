@@ -3,19 +3,21 @@
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use afresh_agents::agent::{NewFile, Prompt};
-use afresh_agents::{Bundle, prompt};
+use afresh_agents::{Bundle, Order, ProgramEnd, prompt};
 use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
+use afresh_core::plan::Tier;
 use afresh_core::question::Answered;
 use afresh_core::step::Ground;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
 use afresh_formats::result::{self, Asked};
 use afresh_git::{Place, Target, salvage_ref};
-use afresh_process::{Ended, Job, Limits, Report, Running};
+use afresh_process::{Ended, Job, Limits, Report, Running, StopBy};
 
 use crate::layout::text;
 use crate::worker_files::open_plain;
@@ -23,6 +25,7 @@ use crate::world::Shared;
 use crate::world::follow::Follower;
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
+use crate::{clock, unique};
 
 /// How much of the end of a worker's output is searched for its answer.
 const ANSWER_BYTES: u64 = 1024 * 1024;
@@ -34,6 +37,7 @@ pub(crate) struct AttemptJob {
     ground: Ground,
     bundle: Bundle,
     agent: Option<String>,
+    tier: Tier,
     grace: std::time::Duration,
 }
 
@@ -61,7 +65,13 @@ impl Files {
 }
 
 impl AttemptJob {
-    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, ground: Ground) -> Self {
+    pub(crate) fn new(
+        run: &Run,
+        attempt: AttemptId,
+        slot: Slot,
+        ground: Ground,
+        tier: Tier,
+    ) -> Self {
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
         let (task, state) = (run.plan().task(at), run.task(at));
         let settings = run.settings();
@@ -86,12 +96,15 @@ impl AttemptJob {
             answers: answers(run, at),
         };
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
-        Self { attempt, slot, ground, bundle, agent, grace }
+        Self { attempt, slot, ground, bundle, agent, tier, grace }
     }
 
     pub(crate) fn carry_out(&self, shared: &Shared, handle: &Handle, mail: &dyn Fn(Input)) {
         let answer = match self.start(shared, handle) {
-            Ok(None) => self.ended(Ending::Stopped, Outcome::Silent, Usage::default(), 0),
+            Ok(None) => {
+                let (ending, outcome) = (Ending::Stopped, Outcome::Silent);
+                self.ended(AttemptEnd::new(ending, outcome, Usage::default(), 0))
+            }
             Ok(Some((mut running, files))) => {
                 handle.attach(running.stopper());
                 if running.has_started() {
@@ -99,7 +112,11 @@ impl AttemptJob {
                 }
                 let mut follower = self.follower(shared, &files);
                 let report = running.wait_watching(|| {
-                    follower.as_mut().map(Follower::look).into_iter().flatten().for_each(mail);
+                    let Some(follower) = &mut follower else { return };
+                    follower.look().into_iter().for_each(mail);
+                    if follower.hopeless().is_some() {
+                        handle.stop(self.grace);
+                    }
                 });
                 follower.as_mut().map(Follower::finish).into_iter().flatten().for_each(mail);
                 self.conclude(&report, &files, follower.as_ref())
@@ -167,28 +184,31 @@ impl AttemptJob {
             )
         })?;
         let rendered = fs::read_to_string(&files.prompt).unwrap_or_default();
-        let launch = agent
-            .launch(Prompt { text: &rendered, file: &files.prompt }, &rules.exe)
-            .map_err(|error| failure(&error.to_string(), None))?;
+        let own = self.own_variables(files);
+        let variables = shared.environment(&agent.variables(), &own);
+        let session = unique::uuid();
+        let order = Order {
+            prompt: Prompt { text: &rendered, file: &files.prompt },
+            us: &rules.exe,
+            tier: self.tier,
+            session: &session,
+            directory: &files.directory,
+            variables: &variables,
+            is_root: nix::unistd::geteuid().is_root(),
+        };
+        let launch = agent.launch(&order).map_err(|error| failure(&error.to_string(), None))?;
         for NewFile { path, text } in &launch.files {
             fs::write(path, text).map_err(|error| {
                 failure(&format!("cannot write {}: {error}", path.display()), None)
             })?;
         }
-        let own = [
-            ("AFRESH_RUN", self.bundle.run.to_string()),
-            ("AFRESH_TASK", self.attempt.task.to_string()),
-            ("AFRESH_ATTEMPT", self.attempt.number.to_string()),
-            ("AFRESH_BUNDLE", text(&files.bundle)),
-            ("AFRESH_PROMPT", text(&files.prompt)),
-            ("AFRESH_RESULT", text(&files.result)),
-            ("AFRESH_STEP", self.bundle.first_step.to_string()),
-        ];
+        let mut env = variables;
+        env.extend(launch.env);
         Ok(Job {
             name: format!("{}work-{}", shared.job_prefix, self.slot),
             argv: launch.argv,
             cwd,
-            env: shared.environment(&agent.env, &own),
+            env: env.into_iter().collect(),
             stdin: launch.stdin,
             stdout: files.stdout.clone(),
             stderr: files.stderr.clone(),
@@ -197,16 +217,34 @@ impl AttemptJob {
                 silence: rules.silence_timeout,
                 output_bytes: rules.output_bytes,
                 grace: self.grace,
+                stop_by: match agent.stop_by() {
+                    afresh_agents::StopBy::Interrupt => StopBy::Interrupt,
+                    afresh_agents::StopBy::Terminate => StopBy::Terminate,
+                },
             },
             containment: rules.containment,
             registry: shared.layout.processes(),
         })
     }
 
+    /// What a worker and its tools find out about themselves.
+    fn own_variables(&self, files: &Files) -> [(&'static str, String); 7] {
+        [
+            ("AFRESH_RUN", self.bundle.run.to_string()),
+            ("AFRESH_TASK", self.attempt.task.to_string()),
+            ("AFRESH_ATTEMPT", self.attempt.number.to_string()),
+            ("AFRESH_BUNDLE", text(&files.bundle)),
+            ("AFRESH_PROMPT", text(&files.prompt)),
+            ("AFRESH_RESULT", text(&files.result)),
+            ("AFRESH_STEP", self.bundle.first_step.to_string()),
+        ]
+    }
+
     /// What reads the agent's reports, where it makes any.
     fn follower(&self, shared: &Shared, files: &Files) -> Option<Follower> {
         let agent = shared.rules.agent_for(self.agent.as_deref())?;
-        Follower::new(agent, self.attempt.clone(), files.stdout.clone())
+        let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.rules.prices));
+        Follower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
     }
 
     fn conclude(&self, report: &Report, files: &Files, follower: Option<&Follower>) -> Input {
@@ -226,7 +264,17 @@ impl AttemptJob {
             Ended::SupervisorLost => Ending::SupervisorLost,
         };
         let used = follower.map(Follower::used).unwrap_or_default();
-        self.ended(ending, self.answer(files, follower), used, report.wall_ms)
+        let outcome = self.answer(files, follower);
+        let mut end = AttemptEnd::new(ending, outcome, used, report.wall_ms);
+        if let Some(follower) = follower {
+            end.models = follower.models();
+            end.error = match ending {
+                // Whoever was stopped may complain about that.
+                Ending::Stopped => follower.hopeless().cloned(),
+                _ => follower.error(&program_end(ending, &end_of(&files.stderr))),
+            };
+        }
+        self.ended(end)
     }
 
     /// A worker's answer: its result file if it wrote one, else its final text; the end of what it
@@ -252,10 +300,17 @@ impl AttemptJob {
         }
     }
 
-    fn ended(&self, ending: Ending, outcome: Outcome, usage: Usage, duration_ms: u64) -> Input {
-        let end = AttemptEnd { ending, outcome, usage, duration_ms };
+    fn ended(&self, end: AttemptEnd) -> Input {
         Input::AttemptEnded(self.attempt.clone(), end)
     }
+}
+
+fn program_end(ending: Ending, stderr: &str) -> ProgramEnd<'_> {
+    let exit = match ending {
+        Ending::Exited(code) => Some(code),
+        _ => None,
+    };
+    ProgramEnd { exit, at_s: clock::wall_seconds(), stderr }
 }
 
 /// What people decided for this task: at the checkpoints that it needs, and when its workers asked.

@@ -15,7 +15,7 @@ use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
 use afresh_core::printable;
 use afresh_git::{Place, Target};
-use afresh_process::{Ended, Job, Limits, Running};
+use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
 use crate::worker_files::open_plain;
 use crate::world::Shared;
@@ -219,7 +219,7 @@ impl Entered<'_> {
             name: format!("{}check-{}", self.shared.job_prefix, self.slot),
             argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), check.command.clone()],
             cwd: self.shared.pool.tree(Place::Check(self.slot)),
-            env: self.shared.environment(&rules.check_env, &own),
+            env: self.shared.environment(&rules.check_env, &own).into_iter().collect(),
             stdin: None,
             stdout: log.clone(),
             stderr: log.clone(),
@@ -228,6 +228,7 @@ impl Entered<'_> {
                 silence: None,
                 output_bytes: OUTPUT_BYTES,
                 grace: GRACE,
+                stop_by: StopBy::Terminate,
             },
             containment: rules.containment,
             registry: self.shared.layout.processes(),

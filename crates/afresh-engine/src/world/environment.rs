@@ -11,7 +11,7 @@ impl Shared {
         &self,
         allowed: &[String],
         own: &[(&str, String)],
-    ) -> Vec<(String, String)> {
+    ) -> BTreeMap<String, String> {
         let mut variables: BTreeMap<String, String> = self.rules.variables(allowed);
         let path = variables
             .get("PATH")
@@ -21,6 +21,6 @@ impl Shared {
         for (name, value) in own {
             variables.insert((*name).to_owned(), value.clone());
         }
-        variables.into_iter().collect()
+        variables
     }
 }

@@ -4,13 +4,16 @@
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use afresh_agents::{Agent, AgentEvent, StreamReader};
+use afresh_agents::{Agent, AgentEvent, Prices, ProgramEnd, StreamReader};
 use afresh_core::Input;
 use afresh_core::event::LogLevel;
 use afresh_core::ids::AttemptId;
+use afresh_core::input::Identity;
+use afresh_core::model_error::{ErrorClass, ModelError};
 use afresh_core::outcome::Outcome;
-use afresh_core::usage::Usage;
+use afresh_core::usage::{ContextFill, ModelUse, Usage};
 use afresh_formats::result::{self, Asked};
 
 use crate::worker_files::open_plain;
@@ -18,44 +21,73 @@ use crate::worker_files::open_plain;
 /// Longer lines are passed over.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 const PIECE_BYTES: usize = 64 * 1024;
-/// How many reports that made no sense are told, per attempt.
-const MAX_NONSENSE: usize = 3;
+/// How many retries, notices and reports that made no sense are told, per attempt.
+const MAX_NOTES: usize = 20;
 /// How much of what it said last is shown where it gave no answer.
 const EXCERPT_CHARS: usize = 500;
+
+/// How often in a row a program may ask its model again before it counts as hopeless: what retries
+/// it has are set lower, so whoever goes on waits for something that does not come.
+const MAX_RETRIES: u32 = 8;
 
 pub(crate) struct Follower {
     attempt: AttemptId,
     reader: Box<dyn StreamReader>,
+    prices: Arc<Prices>,
     file: PathBuf,
     read: u64,
     /// A line whose end has not come yet.
     open: Vec<u8>,
     /// The line is too long; its rest is passed over.
     passing_over: bool,
+    /// The model that it works with, as far as is known.
+    model: String,
+    identity: Identity,
+    told_identity: Identity,
     used: Usage,
     told: Usage,
+    models: Vec<ModelUse>,
+    context: Option<ContextFill>,
+    told_context: Option<ContextFill>,
+    retries: u32,
+    hopeless: Option<ModelError>,
     last_words: String,
     answer: Option<String>,
-    nonsense: Vec<String>,
-    nonsense_seen: usize,
+    notes: Vec<(&'static str, String)>,
+    notes_taken: usize,
 }
 
 impl Follower {
-    /// None where there is nothing to follow.
-    pub(crate) fn new(agent: &Agent, attempt: AttemptId, file: PathBuf) -> Option<Self> {
+    /// None where there is nothing to follow. `model` is the one that was asked for.
+    pub(crate) fn new(
+        agent: &Agent,
+        model: Option<&str>,
+        prices: Arc<Prices>,
+        attempt: AttemptId,
+        file: PathBuf,
+    ) -> Option<Self> {
         Some(Self {
             attempt,
             reader: agent.reader()?,
+            prices,
             file,
             read: 0,
             open: Vec::new(),
             passing_over: false,
+            model: model.unwrap_or_default().to_owned(),
+            identity: Identity::default(),
+            told_identity: Identity::default(),
             used: Usage::default(),
             told: Usage::default(),
+            models: Vec::new(),
+            context: None,
+            told_context: None,
+            retries: 0,
+            hopeless: None,
             last_words: String::new(),
             answer: None,
-            nonsense: Vec::new(),
-            nonsense_seen: 0,
+            notes: Vec::new(),
+            notes_taken: 0,
         })
     }
 
@@ -64,8 +96,12 @@ impl Follower {
         // What cannot be read now may be at the next look, and at the end at the latest.
         let _ = self.read_on();
         let mut inputs: Vec<Input> = Vec::new();
-        for message in std::mem::take(&mut self.nonsense) {
-            let (level, event) = (LogLevel::Warn, "usage".to_owned());
+        if self.identity != self.told_identity {
+            self.told_identity = self.identity.clone();
+            inputs.push(Input::Identified(self.attempt.clone(), self.identity.clone()));
+        }
+        for (event, message) in std::mem::take(&mut self.notes) {
+            let (level, event) = (LogLevel::Warn, event.to_owned());
             inputs.push(Input::WorkerLogged {
                 attempt: self.attempt.clone(),
                 level,
@@ -77,6 +113,10 @@ impl Follower {
         if self.used != self.told {
             self.told = self.used;
             inputs.push(Input::UsageSeen(self.attempt.clone(), self.used));
+        }
+        if let Some(fill) = self.context.filter(|_| self.context != self.told_context) {
+            self.told_context = self.context;
+            inputs.push(Input::ContextSeen(self.attempt.clone(), fill));
         }
         inputs
     }
@@ -91,6 +131,35 @@ impl Follower {
 
     pub(crate) fn used(&self) -> Usage {
         self.used
+    }
+
+    /// What each model had a part in; all of it is one model's where the program does not tell.
+    pub(crate) fn models(&self) -> Vec<ModelUse> {
+        if self.models.is_empty() && !self.model.is_empty() && self.used != Usage::default() {
+            return vec![ModelUse { model: self.model.clone(), usage: self.used }];
+        }
+        self.models.clone()
+    }
+
+    /// Why it should be ended, although it would go on.
+    pub(crate) fn hopeless(&self) -> Option<&ModelError> {
+        self.hopeless.as_ref()
+    }
+
+    /// What went wrong between the program and its model, if that ended it; else what it said when it
+    /// ended badly.
+    pub(crate) fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
+        let silent = || {
+            let code = end.exit.filter(|code| *code != 0)?;
+            let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
+            let said = last.unwrap_or("it said nothing").trim();
+            let message = format!(
+                "exit code {code}: {}",
+                said.chars().take(EXCERPT_CHARS).collect::<String>()
+            );
+            Some(ModelError::new(ErrorClass::Unknown, message))
+        };
+        self.reader.error(end).or_else(silent)
     }
 
     /// What it answered. These agents must: a program that ended without a word was cut short.
@@ -144,20 +213,67 @@ impl Follower {
     fn line(&mut self, bytes: &[u8]) {
         let line = String::from_utf8_lossy(bytes);
         for event in self.reader.read_line(line.trim()) {
+            self.note_retries(&event);
             match event {
+                AgentEvent::Session(id) => self.identity.session = Some(id),
+                AgentEvent::Model(name) => {
+                    self.model.clone_from(&name);
+                    self.identity.model = Some(name);
+                }
                 AgentEvent::Text(text) => self.last_words = text,
                 // Totals never fall: a report that is late or repeated changes nothing.
-                AgentEvent::Used(total) => self.used = self.used.at_least(&total),
+                AgentEvent::Used(total) => {
+                    self.used = self.used.at_least(&self.prices.priced(&self.model, total));
+                }
+                AgentEvent::UsedByModel(models) => self.used_by(models),
+                AgentEvent::Context { used, window } => {
+                    let window = window.unwrap_or_else(|| self.prices.window(&self.model));
+                    self.context = Some(ContextFill { used, window });
+                }
                 AgentEvent::Result(text) => self.answer = Some(text),
-                AgentEvent::Nonsense(what) => self.note_nonsense(what),
+                AgentEvent::Hopeless(error) => self.hopeless = Some(error),
+                AgentEvent::Retrying(retry) => {
+                    let message = format!("{}: {}", retry.class.word(), retry.message);
+                    self.note("model-retry", message);
+                }
+                AgentEvent::Notice(what) => self.note("notice", what),
+                AgentEvent::Nonsense(what) => self.note("usage", what),
+                // They are in the transcript.
+                AgentEvent::ToolStarted(_) | AgentEvent::ToolEnded(_) => {}
             }
         }
     }
 
-    fn note_nonsense(&mut self, what: String) {
-        self.nonsense_seen += 1;
-        if self.nonsense_seen <= MAX_NONSENSE {
-            self.nonsense.push(what);
+    /// Whoever gets nothing but errors for too long is not waited for.
+    fn note_retries(&mut self, event: &AgentEvent) {
+        let AgentEvent::Retrying(retry) = event else {
+            self.retries = 0;
+            return;
+        };
+        self.retries += 1;
+        if self.retries > MAX_RETRIES {
+            let error = ModelError::new(retry.class, retry.message.clone()).waiting(retry.wait);
+            self.hopeless = Some(error);
+        }
+    }
+
+    fn used_by(&mut self, models: Vec<ModelUse>) {
+        let priced = |one: ModelUse| ModelUse {
+            usage: self.prices.priced(&one.model, one.usage),
+            model: one.model,
+        };
+        self.models = models.into_iter().map(priced).collect();
+        // Helpers may be of another model, with another price.
+        if self.models.iter().all(|one| one.usage.cost_micros.is_some()) {
+            let total = self.models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
+            self.used = self.used.at_least(&total);
+        }
+    }
+
+    fn note(&mut self, event: &'static str, message: String) {
+        self.notes_taken += 1;
+        if self.notes_taken <= MAX_NOTES {
+            self.notes.push((event, message));
         }
     }
 }
@@ -177,7 +293,8 @@ mod tests {
         let script = ScriptFile { path: "s".into(), shown: "s".into(), text: String::new() };
         let agent = Agent { name: "a".into(), kind: Kind::Scripted { script }, env: vec![] };
         let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };
-        Follower::new(&agent, attempt, file.to_owned()).expect("it is followed")
+        let prices = Arc::new(Prices::built_in());
+        Follower::new(&agent, None, prices, attempt, file.to_owned()).expect("it is followed")
     }
 
     fn totals(inputs: &[Input]) -> Vec<u64> {

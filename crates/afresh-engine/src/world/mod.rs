@@ -61,8 +61,8 @@ impl World {
         let at_once = run.halt().is_some_and(|halt| halt.now);
         self.shared.pool.repository().hurry(at_once);
         match effect {
-            Effect::Start { attempt, slot, ground } => {
-                let job = AttemptJob::new(run, attempt, slot, ground);
+            Effect::Start { attempt, slot, ground, tier } => {
+                let job = AttemptJob::new(run, attempt, slot, ground, tier);
                 // Registered before the thread starts, so that a stop cannot miss it.
                 let handle = self.shared.stoppers.register(&job.attempt);
                 self.spawn(move |shared, mail| job.carry_out(shared, &handle, mail));

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use afresh_git::Place;
-use afresh_process::{Ended, Job, Limits, Running};
+use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
 use crate::world::Shared;
 use crate::world::stoppers::Handle;
@@ -73,7 +73,7 @@ impl Shared {
                 name: format!("{}setup-{place}", self.job_prefix),
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
                 cwd: tree.clone(),
-                env: self.environment(&self.rules.check_env, &[]),
+                env: self.environment(&self.rules.check_env, &[]).into_iter().collect(),
                 stdin: None,
                 stdout: log.clone(),
                 stderr: log.clone(),
@@ -82,6 +82,7 @@ impl Shared {
                     silence: None,
                     output_bytes: OUTPUT_BYTES,
                     grace: Duration::from_secs(2),
+                    stop_by: StopBy::Terminate,
                 },
                 containment: self.rules.containment,
                 registry: self.layout.processes(),

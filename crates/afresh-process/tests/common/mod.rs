@@ -15,7 +15,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use afresh_process::{
-    Containment, Ended, Job, Limits, Report, Running, SpawnFailure, SpawnFailureKind,
+    Containment, Ended, Job, Limits, Report, Running, SpawnFailure, SpawnFailureKind, StopBy,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -98,6 +98,7 @@ impl Story {
                 silence: None,
                 output_bytes: 8 * 1024 * 1024,
                 grace: Duration::from_millis(100),
+                stop_by: StopBy::Terminate,
             },
             containment: self.containment,
             registry: self.registry(),

@@ -30,7 +30,7 @@ pub(super) fn draw_life(
         }
     }
     let (ending, outcome) = draw_end(random, scenario);
-    let end = AttemptEnd { ending, outcome, usage, duration_ms: 1 };
+    let end = AttemptEnd::new(ending, outcome, usage, 1);
     inputs.push(Input::AttemptEnded(attempt.clone(), end));
     (inputs, usage)
 }

@@ -172,7 +172,7 @@ impl World {
         run: &Run,
     ) -> Result<Vec<Letter>, String> {
         let inputs = match effect {
-            Effect::Start { attempt, slot, ground } => {
+            Effect::Start { attempt, slot, ground, .. } => {
                 self.start(attempt, *slot, ground, random, scenario, run)?
             }
             Effect::SaveStep { attempt, ground, step, .. } => {
@@ -302,12 +302,8 @@ impl World {
         if !self.alive.remove(attempt) {
             return vec![];
         }
-        let end = AttemptEnd {
-            ending: Ending::Stopped,
-            outcome: Outcome::Silent,
-            usage: self.spent.get(attempt).copied().unwrap_or_default(),
-            duration_ms: 1,
-        };
+        let spent = self.spent.get(attempt).copied().unwrap_or_default();
+        let end = AttemptEnd::new(Ending::Stopped, Outcome::Silent, spent, 1);
         vec![Input::AttemptEnded(attempt.clone(), end)]
     }
 

@@ -4,17 +4,18 @@ use std::ops::Range;
 use std::path::Path;
 
 use afresh_agents::scripted::ScriptFile;
-use afresh_agents::{Agent, Kind, PromptBy};
+use afresh_agents::{Agent, Kind, Models, Program, ProgramAgent, PromptBy};
 use afresh_core::plan::nearest;
-use afresh_formats::node::{Entry, Node};
+use afresh_formats::node::{Entry, Node, Value};
 use afresh_formats::reader::Reader;
 
 use super::Config;
-use super::read::{later, set};
+use super::read::set;
 use crate::script_file;
 
-const AGENT: &[&str] = &["kind", "command", "prompt", "script", "env", "models"];
+const AGENT: &[&str] = &["kind", "command", "args", "prompt", "script", "env", "models"];
 const KINDS: &[&str] = &["command", "claude", "codex", "gemini", "opencode", "acp", "scripted"];
+const SIZES: &[&str] = &["small", "standard", "large"];
 const PROMPTS: &[(&str, PromptBy)] =
     &[("stdin", PromptBy::Stdin), ("file", PromptBy::File), ("arg", PromptBy::Arg)];
 
@@ -28,7 +29,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config
 
 fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agent> {
     let (mut named, mut command, mut prompt) = (None, Vec::new(), PromptBy::Stdin);
-    let (mut env, mut script) = (Vec::new(), None);
+    let (mut env, mut script, mut args, mut models) = (Vec::new(), None, Vec::new(), None);
     for field in reader.entries(&entry.node) {
         let value = &field.node;
         match field.key.as_str() {
@@ -37,19 +38,46 @@ fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agen
             "env" => set(&mut env, reader.texts(value)),
             "script" => script = Some(value),
             "prompt" => set(&mut prompt, reader.word(value, PROMPTS)),
-            "models" => later(reader, field, "models"),
+            "args" => set(&mut args, reader.texts(value)),
+            "models" => models = Some(value),
             _ => reader.unknown(field, AGENT),
         }
     }
     let kind = match named.as_ref().map(|(kind, _)| kind.as_str()) {
         Some("command") if !command.is_empty() => Kind::Command { command, prompt },
         Some("scripted") => Kind::Scripted { script: script_of(reader, entry, script, home)? },
+        Some(word) if let Some(program) = Program::from_word(word) => {
+            let mut agent = ProgramAgent { args, ..program.agent() };
+            if !command.is_empty() {
+                agent.command = command;
+            }
+            if let Some(models) = models {
+                read_models(reader, models, &mut agent.models);
+            }
+            Kind::Program(agent)
+        }
         _ => {
             no_agent(reader, entry, named.as_ref());
             return None;
         }
     };
     Some(Agent { name: entry.key.clone(), kind, env })
+}
+
+/// One name for every size, or one for each.
+fn read_models(reader: &mut Reader<'_, '_>, node: &Node, models: &mut Models) {
+    if let Value::Text(name) = &node.value {
+        *models = Models::all(name);
+        return;
+    }
+    for size in reader.entries(node) {
+        match size.key.as_str() {
+            "small" => set(&mut models.small, reader.text(&size.node)),
+            "standard" => set(&mut models.standard, reader.text(&size.node)),
+            "large" => set(&mut models.large, reader.text(&size.node)),
+            _ => reader.unknown(size, SIZES),
+        }
+    }
 }
 
 /// Why this is no agent that could be started.

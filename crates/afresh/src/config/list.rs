@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use afresh_agents::{Kind, PromptBy};
+use afresh_core::plan::Tier;
 use afresh_core::usage::Budget;
 use afresh_formats::span;
 use serde_json::{Value, json};
@@ -32,6 +33,9 @@ impl Config {
         ];
         values.extend(lists.map(|(key, value)| listed(key, value)));
         values.extend(self.budgets());
+        let context = self.settings.context;
+        let shares = [("context.soft", context.soft), ("context.hard", context.hard)];
+        values.extend(shares.map(|(key, percent)| listed(key, json!(f64::from(percent) / 100.0))));
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<Listed> =
             besides.map(|(key, written)| listed(key, written.value.clone())).collect();
@@ -74,6 +78,15 @@ impl Config {
                     add("kind", json!("command"));
                     add("command", json!(command));
                     add("prompt", json!(prompt_word(*prompt)));
+                }
+                Kind::Program(program) => {
+                    add("kind", json!(program.program.word()));
+                    add("command", json!(program.command));
+                    add("args", json!(program.args));
+                    for tier in [Tier::Small, Tier::Standard, Tier::Large] {
+                        let key = format!("models.{}", tier.word());
+                        add(&key, json!(program.models.of(tier)));
+                    }
                 }
                 Kind::Scripted { script } => {
                     add("kind", json!("scripted"));
@@ -135,6 +148,7 @@ mod tests {
             ("workspace", read::WORKSPACE),
             ("checks", read::CHECKS),
             ("budget", read::BUDGET),
+            ("context", read::CONTEXT),
         ];
         for (table, names) in tables {
             for name in names {

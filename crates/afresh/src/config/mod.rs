@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use afresh_agents::Agent;
+use afresh_agents::{Agent, Prices};
 use afresh_core::settings::Settings;
 use afresh_formats::Finding;
 
@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) settings: Settings,
     pub(crate) agent: Option<String>,
     pub(crate) agents: BTreeMap<String, Agent>,
+    /// What models cost: the built-in table, and what the file says over it.
+    pub(crate) prices: Prices,
     pub(crate) attempt_timeout: Duration,
     pub(crate) silence_timeout: Duration,
     pub(crate) output_bytes: u64,
@@ -50,6 +52,7 @@ impl Default for Config {
             settings: Settings::default(),
             agent: None,
             agents: BTreeMap::new(),
+            prices: Prices::built_in(),
             attempt_timeout: Duration::from_secs(30 * 60),
             silence_timeout: Duration::from_secs(10 * 60),
             output_bytes: 32 * 1024 * 1024,

@@ -12,14 +12,20 @@ use afresh_formats::reader::Reader;
 use super::{Config, agents, origin};
 
 /// Tables that belong to the format, and are carried out by later versions.
-const LATER: &[(&str, &str)] = &[
-    ("context", "context limits"),
-    ("sandbox", "sandbox settings"),
-    ("review", "reviews"),
-    ("hooks", "hooks"),
+const LATER: &[(&str, &str)] =
+    &[("sandbox", "sandbox settings"), ("review", "reviews"), ("hooks", "hooks")];
+const TABLES: &[&str] = &[
+    "run",
+    "agents",
+    "workspace",
+    "checks",
+    "budget",
+    "context",
+    "prices",
+    "sandbox",
+    "review",
+    "hooks",
 ];
-const TABLES: &[&str] =
-    &["run", "agents", "workspace", "checks", "budget", "context", "sandbox", "review", "hooks"];
 pub(super) const RUN: &[&str] = &[
     "parallel",
     "schedule",
@@ -40,6 +46,7 @@ const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000_000;
 /// In bytes: a worker's answer must fit, and a disk is not endless.
 const OUTPUT_LIMITS: RangeInclusive<u64> = 65_536..=1_000_000_000_000;
 pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
+pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
 pub(super) const WORKSPACE: &[&str] = &["setup", "keep"];
 pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
 
@@ -72,6 +79,8 @@ fn tables(reader: &mut Reader<'_, '_>, root: &Node, config: &mut Config) {
             "workspace" => workspace(reader, &entry.node, config),
             "checks" => checks(reader, &entry.node, config),
             "budget" => budget(reader, &entry.node, config),
+            "context" => context(reader, &entry.node, config),
+            "prices" => config.prices.read(reader, &entry.node),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
                 None => reader.unknown(entry, TABLES),
@@ -155,6 +164,32 @@ fn budget(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
             _ => reader.unknown(entry, BUDGET),
         }
     }
+}
+
+fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+    let limits = &mut config.settings.context;
+    for entry in reader.entries(node) {
+        match entry.key.as_str() {
+            "soft" => set(&mut limits.soft, share(reader, &entry.node)),
+            "hard" => set(&mut limits.hard, share(reader, &entry.node)),
+            _ => reader.unknown(entry, CONTEXT),
+        }
+    }
+    if limits.soft > limits.hard {
+        let message = "the soft limit is above the hard one".to_owned();
+        reader.problem(&node.span, message, Some("soft = 0.5, hard = 0.7".to_owned()));
+    }
+}
+
+/// A share of a whole, in per cent.
+fn share(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u8> {
+    let share = reader.fraction(node, 0.01..=1.0)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 1 and 100, as was just checked"
+    )]
+    Some((share * 100.0).round() as u8)
 }
 
 /// Puts the value where it belongs, if there is one.

@@ -88,8 +88,10 @@ fn chosen(config: &Config) -> Option<Line> {
 /// Really starts the agent's program, with an argument that does no work.
 fn started(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Line {
     let name = format!("agent {}", agent.name);
-    let Kind::Command { command, .. } = &agent.kind else {
-        return Line::ok(&name, "built in");
+    let command = match &agent.kind {
+        Kind::Command { command, .. } => command,
+        Kind::Program(program) => &program.command,
+        Kind::Scripted { .. } => return Line::ok(&name, "built in"),
     };
     let cure = format!("check `command` under [agents.{}]", agent.name);
     let program = real_program(command);
@@ -105,7 +107,7 @@ fn started(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Line {
         Err(why) => return Line::fail(&name, format!("{program} {why}"), cure),
     };
     let argv = [found.to_string_lossy().into_owned(), "--version".to_owned()];
-    match trial.map_err(Clone::clone).and_then(|trial| trial.run(&argv, &agent.env)) {
+    match trial.map_err(Clone::clone).and_then(|trial| trial.run(&argv, &agent.variables())) {
         Err(why) => Line::fail(&name, why, cure),
         Ok(tried) => match tried.report.ended {
             Ended::SpawnFailed(failure) => Line::fail(&name, failure.message, cure),

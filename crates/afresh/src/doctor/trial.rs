@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use afresh_agents::agent::COMMON_VARIABLES;
-use afresh_process::{Containment, Job, Limits, Report, Running};
+use afresh_process::{Containment, Job, Limits, Report, Running, StopBy};
 use tempfile::TempDir;
 
 use crate::environment;
@@ -61,6 +61,7 @@ impl Trial {
                 silence: None,
                 output_bytes: OUTPUT_BYTES,
                 grace: Duration::from_secs(1),
+                stop_by: StopBy::Terminate,
             },
             containment: environment::containment().unwrap_or(Containment::Auto),
             registry: at.join("processes"),

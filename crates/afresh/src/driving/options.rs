@@ -1,6 +1,9 @@
 //! How to drive: flags win over the configuration.
 
-use afresh_agents::Kind;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use afresh_agents::{Agent, Kind, Models, Program};
 use afresh_core::ids::TaskId;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
 use afresh_engine::{Rules, Workplace};
@@ -20,6 +23,9 @@ pub(crate) struct Driving {
     /// The agent of tasks that name none
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// The model of every task, whatever its size; by the agent program's own name
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// eager: as soon as its own dependencies are merged; waves: with a barrier between waves
     #[arg(long, value_parser = words(Schedule::WORDS))]
     schedule: Option<String>,
@@ -123,7 +129,7 @@ fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
     };
     let scripts = config.agents.values().filter_map(|agent| match &agent.kind {
         Kind::Scripted { script } => Some(&script.path),
-        Kind::Command { .. } => None,
+        Kind::Command { .. } | Kind::Program(_) => None,
     });
     let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
     plan.chain(scripts)
@@ -136,9 +142,14 @@ fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
 pub(crate) fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {
     let exe = std::env::current_exe()
         .map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
+    let mut agents = with_built_in(config.agents);
+    if let Some(model) = &driving.model {
+        agents.values_mut().for_each(|agent| give_model(agent, model));
+    }
     Ok(Rules {
         agent: driving.agent.clone().or(config.agent).unwrap_or_else(|| "claude".to_owned()),
-        agents: config.agents,
+        agents,
+        prices: Arc::new(config.prices),
         attempt_timeout: Some(config.attempt_timeout),
         silence_timeout: Some(config.silence_timeout),
         output_bytes: config.output_bytes,
@@ -151,4 +162,21 @@ pub(crate) fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure>
         environment: environment::all(),
         exe,
     })
+}
+
+/// The agents that need no configuration, besides those that have one.
+fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<String, Agent> {
+    for program in Program::ALL {
+        let name = program.word().to_owned();
+        let kind = Kind::Program(program.agent());
+        agents.entry(name.clone()).or_insert(Agent { name, kind, env: Vec::new() });
+    }
+    agents
+}
+
+/// One model for tasks of every size.
+fn give_model(agent: &mut Agent, model: &str) {
+    if let Kind::Program(program) = &mut agent.kind {
+        program.models = Models::all(model);
+    }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use afresh_agents::AgentEvent;
 use afresh_agents::scripted::script::{End, Hang};
+use afresh_agents::scripted::stream::Saying;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
 
 use super::Player;
@@ -13,7 +13,7 @@ use super::Player;
 impl Player {
     pub(super) fn end(&self, end: &End) -> u8 {
         if let Some(answer) = self.filled_end(end).answer() {
-            self.voice.tell(&AgentEvent::Result(answer));
+            self.voice.tell(&Saying::Result(answer));
             return 0;
         }
         match end {

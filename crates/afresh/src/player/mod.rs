@@ -10,8 +10,9 @@ mod voice;
 
 use std::process::{Command, Stdio};
 
+use afresh_agents::Bundle;
 use afresh_agents::scripted::script::{Act, Deed, End};
-use afresh_agents::{AgentEvent, Bundle};
+use afresh_agents::scripted::stream::Saying;
 use afresh_core::usage::Usage;
 
 pub(crate) use voice::Voice;
@@ -65,10 +66,10 @@ impl Player {
                 std::thread::sleep(*span);
                 Ok(())
             }
-            Act::Say(text) => self.tell(&AgentEvent::Text(self.filled(text))),
+            Act::Say(text) => self.tell(&Saying::Text(self.filled(text))),
             Act::Use(more) => {
                 self.used = self.used.plus(more);
-                self.tell(&AgentEvent::Used(self.used))
+                self.tell(&Saying::Used(self.used))
             }
             Act::StepDone(number) => step_done(*number),
             Act::Hostile(kind) => {
@@ -80,8 +81,8 @@ impl Player {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "an act like the others")]
-    fn tell(&self, event: &AgentEvent) -> Result<(), String> {
-        self.voice.tell(event);
+    fn tell(&self, saying: &Saying) -> Result<(), String> {
+        self.voice.tell(saying);
         Ok(())
     }
 

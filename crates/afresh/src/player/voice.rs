@@ -2,8 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use afresh_agents::AgentEvent;
-use afresh_agents::scripted::stream;
+use afresh_agents::scripted::stream::{self, Saying};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voice {
@@ -16,10 +15,10 @@ impl Voice {
         if std::io::stdout().is_terminal() { Self::Plain } else { Self::Stream }
     }
 
-    pub(super) fn tell(self, event: &AgentEvent) {
+    pub(super) fn tell(self, saying: &Saying) {
         let text = match self {
-            Self::Stream => stream::line(event),
-            Self::Plain => plain(event),
+            Self::Stream => stream::line(saying),
+            Self::Plain => plain(saying),
         };
         let mut out = std::io::stdout().lock();
         // A reader that has gone away is no reason to fail.
@@ -27,11 +26,9 @@ impl Voice {
     }
 }
 
-fn plain(event: &AgentEvent) -> String {
-    match event {
-        AgentEvent::Text(text) | AgentEvent::Result(text) | AgentEvent::Nonsense(text) => {
-            text.trim_end().to_owned()
-        }
-        AgentEvent::Used(usage) => format!("used so far: {} tokens", usage.tokens()),
+fn plain(saying: &Saying) -> String {
+    match saying {
+        Saying::Text(text) | Saying::Result(text) => text.trim_end().to_owned(),
+        Saying::Used(usage) => format!("used so far: {} tokens", usage.tokens()),
     }
 }

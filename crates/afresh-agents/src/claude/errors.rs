@@ -1,0 +1,89 @@
+//! What ended a conversation of Claude Code, from its own error fields.
+
+use std::time::Duration;
+
+use afresh_core::model_error::{ErrorClass, ModelError};
+use serde_json::Value;
+
+use crate::errors::{by_status, error};
+use crate::fields::{number, text};
+
+/// What its lines said about errors so far.
+#[derive(Debug, Default)]
+pub(super) struct Troubles {
+    /// The last word of an `api_retry`: it tells overloaded from broken, which the end does not.
+    retried_for: Option<ErrorClass>,
+    /// The `error` of its last own message.
+    said: Option<String>,
+    /// When the account may be used again, in seconds since 1970.
+    resets_at: Option<u64>,
+    ended: Option<ModelError>,
+}
+
+impl Troubles {
+    pub(super) fn retried(&mut self, class: ErrorClass) {
+        self.retried_for = Some(class);
+    }
+
+    pub(super) fn said(&mut self, error: &str) {
+        self.said = Some(error.to_owned());
+    }
+
+    pub(super) fn limited(&mut self, line: &Value) {
+        let rejected = text(line, "/rate_limit_info/status") == Some("rejected");
+        if rejected {
+            self.resets_at = number(line, "/rate_limit_info/resetsAt");
+        }
+    }
+
+    /// The `result` line, where it tells of a failure.
+    pub(super) fn ended(&mut self, line: &Value) {
+        let message = text(line, "/result").or_else(|| text(line, "/errors/0")).unwrap_or_default();
+        self.ended = Some(error(self.class(line), message));
+    }
+
+    /// `now` in seconds since 1970.
+    pub(super) fn error(&self, now: u64) -> Option<ModelError> {
+        let error = self.ended.clone()?;
+        let limited = matches!(error.class, ErrorClass::RateLimit | ErrorClass::Quota);
+        let left = self.resets_at.filter(|_| limited).map(|at| at.saturating_sub(now));
+        let wait = left.map(Duration::from_secs).or(error.wait());
+        Some(error.waiting(wait))
+    }
+
+    fn class(&self, line: &Value) -> ErrorClass {
+        if text(line, "/terminal_reason") == Some("prompt_too_long") {
+            return ErrorClass::ContextFull;
+        }
+        match text(line, "/subtype") {
+            Some("error_max_turns" | "error_max_budget_usd") => return ErrorClass::ProgramLimit,
+            Some("error_during_execution") => return ErrorClass::Unknown,
+            _ => {}
+        }
+        match number(line, "/api_error_status") {
+            Some(status) => by_status(status),
+            // It never got an answer.
+            None if self.said.as_deref() == Some("unknown") => ErrorClass::Network,
+            None => self
+                .said
+                .as_deref()
+                .map(by_word)
+                .or(self.retried_for)
+                .unwrap_or(ErrorClass::Unknown),
+        }
+    }
+}
+
+/// The words of `api_retry` and of its own messages.
+pub(super) fn by_word(word: &str) -> ErrorClass {
+    match word {
+        "rate_limit" => ErrorClass::RateLimit,
+        "overloaded" => ErrorClass::Overloaded,
+        "server_error" => ErrorClass::ServerError,
+        "authentication_failed" => ErrorClass::Auth,
+        "model_not_found" => ErrorClass::ModelNotFound,
+        "billing_error" => ErrorClass::Quota,
+        "invalid_request" => ErrorClass::BadRequest,
+        _ => ErrorClass::Unknown,
+    }
+}

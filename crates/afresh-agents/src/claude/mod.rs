@@ -1,0 +1,78 @@
+//! Claude Code.
+//!
+//! Observed with 2.1.197: it refuses to skip permissions as root unless it is told that it is in a
+//! sandbox; flags with several values swallow a prompt that follows them, so the prompt comes by
+//! standard input; its own retries take three minutes unless they are turned down.
+
+mod errors;
+mod stream;
+
+pub(crate) use stream::Reader;
+
+use serde_json::json;
+
+use crate::agent::{Launch, LaunchError, Order, path_text};
+use crate::program::ProgramAgent;
+
+pub(crate) const MODELS: [&str; 3] = ["haiku", "sonnet", "opus"];
+
+/// What it needs to reach its model: a key, a login, a gateway, a cloud.
+pub(crate) const VARIABLES: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+];
+
+/// All that a worker needs; every further tool is paid for with every request.
+const TOOLS: &str = "Bash,Read,Write,Edit";
+
+/// Its own retries: who waits and who goes on is our decision.
+const RETRIES: &str = "1";
+
+pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+    let mut argv = agent.command.clone();
+    let tools = json!({"mcpServers": {"afresh": {
+        "command": path_text(order.us)?, "args": ["mcp", "--attempt"],
+    }}});
+    let fixed = [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--permission-mode",
+        "bypassPermissions",
+        // Hooks and permissions of the repository are not ours to run.
+        "--setting-sources",
+        "",
+        "--strict-mcp-config",
+    ];
+    argv.extend(fixed.map(str::to_owned));
+    let given = [
+        ("--model", agent.models.of(order.tier).to_owned()),
+        ("--session-id", order.session.to_owned()),
+        ("--tools", TOOLS.to_owned()),
+        ("--mcp-config", tools.to_string()),
+    ];
+    argv.extend(given.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
+    argv.extend(agent.args.iter().cloned());
+    let mut env = vec![
+        ("CLAUDE_CODE_MAX_RETRIES", RETRIES),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+    ];
+    if order.is_root {
+        env.push(("IS_SANDBOX", "1"));
+    }
+    let env = env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Ok(Launch { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+}

@@ -1,0 +1,45 @@
+//! Gemini's errors: a status that was squeezed into an exit code, and a body inside its message.
+
+use afresh_core::model_error::{ErrorClass, ModelError};
+
+use crate::errors::{by_body, by_status, error};
+use crate::event::ProgramEnd;
+
+/// What its own end codes mean.
+const LOGIN_REFUSED: i32 = 41;
+const TURNS_USED_UP: i32 = 53;
+
+/// Statuses whose lowest byte is this exit code.
+const STATUSES: &[u64] = &[400, 401, 402, 403, 413, 429, 500, 502, 503, 504, 529];
+
+/// What it said when it failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Failed {
+    pub(super) kind: String,
+    pub(super) message: String,
+}
+
+pub(super) fn classify(failed: Option<&Failed>, end: &ProgramEnd<'_>) -> Option<ModelError> {
+    let message = failed.map_or_else(|| last_line(end.stderr), |failed| failed.message.as_str());
+    let class = match (end.exit, failed) {
+        (Some(0), None) => return None,
+        (Some(LOGIN_REFUSED), _) => ErrorClass::Auth,
+        (Some(TURNS_USED_UP), _) => ErrorClass::ProgramLimit,
+        (_, Some(failed)) if failed.kind == "FatalTurnLimitedError" => ErrorClass::ProgramLimit,
+        (_, Some(failed)) => by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
+        // A signal: whoever sent it knows why.
+        (None, None) => return None,
+        (exit, None) => by_exit(exit),
+    };
+    Some(error(class, message))
+}
+
+fn by_exit(exit: Option<i32>) -> ErrorClass {
+    let code = exit.and_then(|code| u64::try_from(code).ok());
+    let status = STATUSES.iter().find(|status| Some(*status & 0xff) == code);
+    status.map_or(ErrorClass::Unknown, |status| by_status(*status))
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}

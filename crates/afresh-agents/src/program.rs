@@ -1,0 +1,122 @@
+//! The coding agents whose ways we know: which there are, and what they have in common.
+//!
+//! What each one does is in its own directory: command line, settings, output, errors.
+
+use serde::{Deserialize, Serialize};
+
+use afresh_core::plan::Tier;
+
+use crate::agent::{Launch, LaunchError, Order};
+use crate::event::StreamReader;
+use crate::{claude, codex, gemini, opencode};
+
+/// A coding agent as the configuration names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramAgent {
+    pub program: Program,
+    /// How it is started: the program, and arguments that come before ours.
+    pub command: Vec<String>,
+    /// Arguments of the user's, after ours.
+    pub args: Vec<String>,
+    pub models: Models,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Program {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+}
+
+/// The model of each size, by the program's own names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Models {
+    pub small: String,
+    pub standard: String,
+    pub large: String,
+}
+
+impl Models {
+    pub fn of(&self, tier: Tier) -> &str {
+        match tier {
+            Tier::Small => &self.small,
+            Tier::Standard => &self.standard,
+            Tier::Large => &self.large,
+        }
+    }
+
+    /// One model for every size.
+    pub fn all(name: &str) -> Self {
+        Self { small: name.to_owned(), standard: name.to_owned(), large: name.to_owned() }
+    }
+}
+
+impl Program {
+    pub const ALL: &'static [Self] = &[Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
+
+    /// The word of the configuration, which is also the program's own name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|program| program.word() == word)
+    }
+
+    /// What its models are called, unless the configuration says otherwise.
+    pub fn models(self) -> Models {
+        let [small, standard, large] = match self {
+            Self::Claude => claude::MODELS,
+            Self::Codex => codex::MODELS,
+            Self::Gemini => gemini::MODELS,
+            Self::Opencode => opencode::MODELS,
+        }
+        .map(str::to_owned);
+        Models { small, standard, large }
+    }
+
+    /// Variables that it needs to reach its model, if they are set.
+    pub fn variables(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => claude::VARIABLES,
+            Self::Codex => codex::VARIABLES,
+            Self::Gemini => gemini::VARIABLES,
+            Self::Opencode => opencode::VARIABLES,
+        }
+    }
+
+    pub(crate) fn reader(self) -> Box<dyn StreamReader> {
+        match self {
+            Self::Claude => Box::<claude::Reader>::default(),
+            Self::Codex => Box::<codex::Reader>::default(),
+            Self::Gemini => Box::<gemini::Reader>::default(),
+            Self::Opencode => Box::<opencode::Reader>::default(),
+        }
+    }
+
+    /// As it is when the configuration says nothing about it.
+    pub fn agent(self) -> ProgramAgent {
+        ProgramAgent {
+            program: self,
+            command: vec![self.word().to_owned()],
+            args: Vec::new(),
+            models: self.models(),
+        }
+    }
+}
+
+pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+    match agent.program {
+        Program::Claude => claude::launch(agent, order),
+        Program::Codex => codex::launch(agent, order),
+        Program::Gemini => gemini::launch(agent, order),
+        Program::Opencode => opencode::launch(agent, order),
+    }
+}

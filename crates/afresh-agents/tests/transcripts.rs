@@ -1,0 +1,133 @@
+//! What each program really printed, and what is read out of it (AG-01, AG-07, LO-03).
+//!
+//! The transcripts are of the real programs against a scripted model server, shortened where they
+//! repeat themselves. A new version of a program brings new transcripts; the old ones stay.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use afresh_agents::{Agent, AgentEvent, Kind, Program, ProgramEnd};
+
+/// When limits that are told as moments are looked at.
+const NOW: u64 = 1_794_729_000;
+
+fn directory(program: Program) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(program.word())
+}
+
+fn transcripts(program: Program) -> Vec<String> {
+    let files = fs::read_dir(directory(program)).expect("transcripts");
+    let name = |entry: fs::DirEntry| {
+        entry.file_name().to_str().and_then(|n| n.strip_suffix(".jsonl")).map(str::to_owned)
+    };
+    let mut names: Vec<String> = files.flatten().filter_map(name).collect();
+    names.sort();
+    names
+}
+
+fn agent(program: Program) -> Agent {
+    let name = program.word().to_owned();
+    Agent { name, kind: Kind::Program(program.agent()), env: Vec::new() }
+}
+
+/// Everything that is read out of one transcript, a line each.
+fn reading(program: Program, name: &str) -> String {
+    let at = directory(program);
+    let lines = fs::read_to_string(at.join(format!("{name}.jsonl"))).expect("a transcript");
+    let end = fs::read_to_string(at.join(format!("{name}.end.json"))).expect("its end");
+    let end: serde_json::Value = serde_json::from_str(&end).expect("JSON");
+    let exit = end["exit"].as_i64().and_then(|code| i32::try_from(code).ok());
+    let stderr = end["stderr"].as_str().unwrap_or_default();
+    let mut reader = agent(program).reader().expect("it is followed");
+    let mut text = String::new();
+    for event in lines.lines().flat_map(|line| reader.read_line(line)) {
+        let _ = writeln!(text, "{}", shown(&event));
+    }
+    let ended = reader.error(&ProgramEnd { exit, at_s: NOW, stderr });
+    let shown =
+        ended.map(|error| format!("{:?} {:?} {:?}", error.class, error.wait_ms, error.message));
+    let _ =
+        writeln!(text, "exit {exit:?}: {}", shown.as_deref().unwrap_or("no error of its model"));
+    text
+}
+
+fn shown(event: &AgentEvent) -> String {
+    match event {
+        AgentEvent::ToolStarted(call) => {
+            format!("tool {} {}: {:?}", call.id, call.tool, call.about)
+        }
+        AgentEvent::ToolEnded(end) => {
+            let how = if end.failed { "failed" } else { "ended" };
+            format!("tool {} {how}: {:?}", end.id, end.output)
+        }
+        AgentEvent::Used(usage) => format!(
+            "used: {} in, {} out, {} read, {} written, {:?}",
+            usage.input, usage.output, usage.cache_read, usage.cache_write, usage.cost_micros
+        ),
+        AgentEvent::UsedByModel(models) => {
+            let one = |one: &afresh_core::usage::ModelUse| {
+                format!("{} {} tokens {:?}", one.model, one.usage.tokens(), one.usage.cost_micros)
+            };
+            format!("by model: {}", models.iter().map(one).collect::<Vec<_>>().join("; "))
+        }
+        AgentEvent::Context { used, window } => format!("context: {used} of {window:?}"),
+        AgentEvent::Retrying(retry) => {
+            let wait = retry.wait.map(|wait| wait.as_millis());
+            format!("retrying: {:?} {:?} {wait:?}", retry.class, retry.message)
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// AG-07, LO-03, RE-01: session, model, use, context and answer of every transcript, and why the
+/// program ended.
+#[test]
+fn every_transcript_is_read() {
+    for program in Program::ALL {
+        let names = transcripts(*program);
+        assert!(names.len() > 10, "{} has {} transcripts", program.word(), names.len());
+        for name in names {
+            let snapshot = format!("{}__{name}", program.word());
+            insta::assert_snapshot!(snapshot, reading(*program, &name));
+        }
+    }
+}
+
+/// Versions to come: lines of kinds that nobody knows, in another order, cut short or not JSON, are
+/// passed over and break nothing.
+#[test]
+fn lines_that_nobody_knows_break_nothing() {
+    for program in Program::ALL {
+        for name in transcripts(*program) {
+            let path = directory(*program).join(format!("{name}.jsonl"));
+            let lines = fs::read_to_string(path).expect("a transcript");
+            let mut reader = agent(*program).reader().expect("it is followed");
+            for line in lines.lines().rev() {
+                for strange in ["{\"type\":\"news\",\"x\":[1]}", "{\"type\":7}", "null", "[]", "{"]
+                {
+                    assert_eq!(reader.read_line(strange), []);
+                }
+                let half: String = line.chars().take(line.chars().count() / 2).collect();
+                reader.read_line(&half);
+                reader.read_line(line);
+            }
+        }
+    }
+}
+
+/// Rule 1 of every adapter: an exit code of 0 is no answer, and what a tool printed is no error.
+#[test]
+fn a_tool_that_prints_an_error_is_no_error_of_the_model() {
+    let claude = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"429 rate_limit overloaded","is_error":true}]}}"#;
+    let codex = r#"{"type":"item.completed","item":{"id":"i","type":"command_execution","aggregated_output":"Quota exceeded. last status: 429","exit_code":1,"status":"failed"}}"#;
+    let gemini =
+        r#"{"type":"tool_result","tool_id":"t","status":"error","output":"[API Error: 429]"}"#;
+    let opencode = r#"{"type":"tool_use","sessionID":"s","part":{"tool":"bash","callID":"c","state":{"status":"error","error":"ContextOverflowError 429"}}}"#;
+    for (program, line) in Program::ALL.iter().zip([claude, codex, gemini, opencode]) {
+        let mut reader = agent(*program).reader().expect("it is followed");
+        assert!(!reader.read_line(line).is_empty(), "{}", program.word());
+        let end = ProgramEnd { exit: Some(0), at_s: NOW, stderr: "" };
+        assert_eq!(reader.error(&end), None, "{}", program.word());
+    }
+}

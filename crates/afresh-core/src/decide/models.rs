@@ -1,0 +1,142 @@
+//! When a model fails its worker, and when a worker's context is full (AG-05, AG-07, BE-04).
+//!
+//! None of it says anything about the task, so none of it counts as an attempt, as long as there is
+//! hope that it passes.
+
+use std::time::Duration;
+
+use super::Turn;
+use crate::effect::Effect;
+use crate::event::{Event, Rejection};
+use crate::ids::AttemptId;
+use crate::input::Identity;
+use crate::model_error::{ErrorClass, ModelError};
+use crate::plan::Tier;
+use crate::run::{Stage, TRIES_PER_MODEL};
+use crate::time::Timestamp;
+use crate::usage::ContextFill;
+
+/// How often a task waits because its model's provider asked for it, before a person is asked.
+const MAX_WAITS: u32 = 24;
+/// Nobody is asked to wait for less, or believed to mean more.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+/// Waits for a model that is in demand and does not say for how long: each twice the one before.
+const FIRST_PAUSE: Duration = Duration::from_secs(30);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 60);
+const MAX_PAUSES: u32 = 10;
+
+impl Turn<'_> {
+    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &Identity) {
+        if self.stage_of(attempt).is_some() {
+            let (attempt, identity) = (attempt.clone(), identity.clone());
+            self.record(Event::AttemptIdentified { attempt, identity });
+        }
+    }
+
+    /// At the hard limit the worker is stopped; what it finished is kept.
+    pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
+        let Some(Stage::Starting(_) | Stage::Running(_)) = self.stage_of(attempt) else { return };
+        let state = self.run.task(self.position(&attempt.task));
+        let known = state.contexts.get(&attempt.number).map(ContextFill::percent);
+        let is_new = known != Some(fill.percent());
+        let is_first = state.context_reached.is_none();
+        if is_new {
+            self.record(Event::ContextSeen { attempt: attempt.clone(), fill });
+        }
+        if is_first && fill.percent() >= u64::from(self.run.settings().context.hard) {
+            self.record(Event::ContextReached { attempt: attempt.clone(), fill });
+            let grace = self.run.settings().halt_grace;
+            self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });
+        }
+    }
+
+    /// Whoever finished a step has not failed; who did not is too small for its task.
+    pub(super) fn context_full(&mut self, at: usize) {
+        let Some(fill) = self.run.task(at).context_reached else { return };
+        let progressed = self.finished_a_step(at);
+        self.reject(at, Rejection::ContextFull { fill }, !progressed);
+    }
+
+    pub(super) fn model_failed(&mut self, at: usize, error: ModelError) {
+        let class = error.class;
+        let counts = match class {
+            ErrorClass::ContextFull => !self.finished_a_step(at),
+            class => !class.is_transient() && !class.is_lasting(),
+        };
+        let over = class.is_lasting() || self.patience_is_over(at, &error);
+        if !over {
+            self.park_agent(at, &error);
+        }
+        self.reject(at, Rejection::ModelFailed { error }, counts);
+        if over && matches!(self.run.task(at).stage, Stage::Idle) {
+            let last = self.run.task(at).last_error().unwrap_or_default();
+            self.fail(at, format!("{last}; {}", class.advice()));
+        }
+    }
+
+    /// Has the task waited often enough, and been tried with every smaller model?
+    fn patience_is_over(&self, at: usize, error: &ModelError) -> bool {
+        if !error.is_passing() {
+            return false;
+        }
+        let state = self.run.task(at);
+        if error.wait_ms.is_some() {
+            return state.model_waits + 1 > MAX_WAITS;
+        }
+        self.pauses(at).is_some_and(|pauses| !is_in_demand(error.class) || pauses >= MAX_PAUSES)
+    }
+
+    /// How often it has paused, if this failure was the last try with the smallest model.
+    fn pauses(&self, at: usize) -> Option<u32> {
+        let wanted = self.run.plan().task(at).tier.unwrap_or(Tier::Standard);
+        let models = std::iter::successors(Some(wanted), |tier| tier.below()).count();
+        let tries = TRIES_PER_MODEL * u32::try_from(models).unwrap_or(u32::MAX);
+        (self.run.task(at).model_failures + 1).checked_sub(tries)
+    }
+
+    /// Others of the same agent and size would meet the same: they wait too.
+    fn park_agent(&mut self, at: usize, error: &ModelError) {
+        let Some(wait) = error.wait().filter(|_| error.is_passing()) else { return };
+        let Some(work) = self.run.task(at).stage.work() else { return };
+        let (tier, attempt) = (work.tier, work.attempt.clone());
+        let until = self.now + spread(wait.clamp(SHORTEST_WAIT, LONGEST_WAIT), &attempt);
+        let agent = self.run.plan().task(at).agent.clone();
+        if self.run.parked_until(agent.as_deref(), tier).is_none_or(|known| known < until) {
+            let why = error.describe();
+            self.record(Event::AgentParked { agent, tier, until, why });
+        }
+    }
+
+    /// 2 s, 5 s, then the next model down at once; with the smallest one it pauses.
+    pub(super) fn after_model_failure(&self, at: usize, error: &ModelError) -> Option<Timestamp> {
+        if error.class == ErrorClass::Unknown {
+            return self.after_backoff(self.run.task(at).deaths);
+        }
+        if !error.is_passing() || error.wait_ms.is_some() {
+            return None;
+        }
+        let failures = self.run.task(at).model_failures;
+        if let Some(pauses) = self.pauses(at) {
+            let attempt = self.run.task(at).attempt()?;
+            let pause = FIRST_PAUSE.saturating_mul(1 << pauses.min(16)).min(LONGEST_PAUSE);
+            return Some(self.now + spread(pause, attempt));
+        }
+        let within = failures % TRIES_PER_MODEL;
+        if within + 1 == TRIES_PER_MODEL { None } else { self.after_backoff(within) }
+    }
+}
+
+fn is_in_demand(class: ErrorClass) -> bool {
+    matches!(class, ErrorClass::RateLimit | ErrorClass::Quota | ErrorClass::Overloaded)
+}
+
+/// A little longer for each attempt, so that they do not all come back at the same moment.
+fn spread(wait: Duration, attempt: &AttemptId) -> Duration {
+    let name = attempt
+        .task
+        .as_str()
+        .bytes()
+        .fold(attempt.number, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
+    wait + wait / 1_000 * (name % 100)
+}

@@ -1,0 +1,73 @@
+//! What agent programs say of themselves while they work.
+
+use super::{Run, TaskState};
+use crate::event::Rejection;
+use crate::ids::AttemptId;
+use crate::input::Identity;
+use crate::plan::Tier;
+use crate::time::Timestamp;
+use crate::usage::ContextFill;
+
+impl TaskState {
+    /// Counts failures of models that pass; anything else ends their row. Was it one?
+    pub(super) fn note_model(&mut self, reason: &Rejection) -> bool {
+        match reason {
+            Rejection::ModelFailed { error } if error.is_passing() => {
+                match error.wait_ms {
+                    Some(_) => self.model_waits += 1,
+                    None => self.model_failures += 1,
+                }
+                true
+            }
+            // Nothing was learned about the model.
+            Rejection::Stopped | Rejection::Orphaned | Rejection::Trouble { .. } => false,
+            _ => {
+                (self.model_failures, self.model_waits) = (0, 0);
+                false
+            }
+        }
+    }
+}
+
+impl Run {
+    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &Identity) {
+        let at = self.at(&attempt.task);
+        let known = self.tasks[at].identities.entry(attempt.number).or_default();
+        let Identity { session, model } = identity.clone();
+        known.session = session.or(known.session.take());
+        known.model = model.or(known.model.take());
+    }
+
+    pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
+        let at = self.at(&attempt.task);
+        self.tasks[at].contexts.insert(attempt.number, fill);
+    }
+
+    pub(super) fn context_reached(&mut self, attempt: &AttemptId, fill: ContextFill) {
+        let at = self.at(&attempt.task);
+        self.tasks[at].context_reached = Some(fill);
+    }
+
+    /// Until when nothing of this agent with this size of model starts.
+    pub fn parked_until(&self, agent: Option<&str>, tier: Tier) -> Option<Timestamp> {
+        self.parked.get(&(agent.map(str::to_owned), tier)).copied()
+    }
+
+    /// Before this moment the task does not start, though nothing else is in its way.
+    pub fn held_until(&self, at: usize) -> Option<Timestamp> {
+        let parked = || self.parked_until(self.plan.task(at).agent.as_deref(), self.tier_of(at));
+        let parked = if self.parked.is_empty() { None } else { parked() };
+        self.tasks[at].not_before.max(parked)
+    }
+
+    /// The size of model that the task's next worker gets: what the plan says, or less after failures
+    /// of models that said nothing about the task (AG-05).
+    pub fn tier_of(&self, at: usize) -> Tier {
+        let wanted = self.plan.task(at).tier.unwrap_or(Tier::Standard);
+        let down = self.tasks[at].model_failures / TRIES_PER_MODEL;
+        (0..down).fold(wanted, |tier, _| tier.below().unwrap_or(tier))
+    }
+}
+
+/// Failures in a row after which the next smaller model is tried.
+pub(crate) const TRIES_PER_MODEL: u32 = 3;

@@ -1,0 +1,203 @@
+//! When a model fails its worker, and when its context is full.
+
+use std::time::Duration;
+
+use afresh_core::event::Rejection;
+use afresh_core::input::AttemptEnd;
+use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::outcome::{Claim, Ending, Outcome};
+use afresh_core::plan::Tier;
+use afresh_core::run::Stage;
+use afresh_core::settings::Settings;
+use afresh_core::usage::{ContextFill, Usage};
+use afresh_core::{Effect, Event, Input};
+
+use crate::support::{Story, Told, attempt_id, tokens_used};
+
+impl Story {
+    /// The attempt ends because of its model, and left nothing.
+    fn model_fails(&mut self, attempt: &str, error: ModelError) -> Told {
+        let (outcome, usage) = (Outcome::Silent, tokens_used(10));
+        let end = AttemptEnd {
+            error: Some(error),
+            ..AttemptEnd::new(Ending::Exited(1), outcome, usage, 1)
+        };
+        self.feed(&Input::AttemptEnded(attempt_id(attempt), end));
+        self.harvested(attempt, &[])
+    }
+
+    fn sees_context(&mut self, attempt: &str, used: u64) -> Told {
+        self.feed(&Input::ContextSeen(attempt_id(attempt), ContextFill { used, window: 100 }))
+    }
+
+    fn state(&self, task: &str) -> &afresh_core::run::TaskState {
+        self.run.state_of(&attempt_id(&format!("{task}.1")).task).expect("a task")
+    }
+}
+
+fn overloaded() -> ModelError {
+    ModelError::new(ErrorClass::Overloaded, "529")
+}
+
+fn tiers(told: &Told) -> Vec<Tier> {
+    let starts = told.0.effects.iter().filter_map(|effect| match effect {
+        Effect::Start { tier, .. } => Some(*tier),
+        _ => None,
+    });
+    starts.collect()
+}
+
+/// AG-05: 2 s, 5 s, then the next model down, which is told apart from a task that is too hard: none
+/// of it counts as an attempt.
+#[test]
+fn ag_05_a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
+    let mut story = Story::of("A: a");
+    assert_eq!(story.run.tier_of(0), Tier::Standard);
+    let waits = [2, 5, 0];
+    for (number, wait) in (1..).zip(waits) {
+        let attempt = format!("A.{number}");
+        story.spawned(&attempt);
+        let told = story.model_fails(&attempt, overloaded());
+        if wait == 0 {
+            assert_eq!(tiers(&told), [Tier::Small], "at once, with the smaller model");
+        } else {
+            assert_eq!(told.started(), [] as [&str; 0]);
+            assert_eq!(story.wait(wait - 1).started(), [] as [&str; 0]);
+            assert_eq!(tiers(&story.wait(1)), [Tier::Standard]);
+        }
+    }
+    assert_eq!(story.state("A").counted, 0);
+    assert_eq!(story.state("A").feedback, None, "there is nothing for the next worker to learn");
+}
+
+/// AG-05: a task that fails keeps its model.
+#[test]
+fn ag_05_a_task_that_is_too_hard_keeps_its_model() {
+    let mut story = Story::of("A: a");
+    for number in 1..=2 {
+        let attempt = format!("A.{number}");
+        story.spawned(&attempt);
+        story.model_fails(&attempt, overloaded());
+        story.wait(5);
+    }
+    story.spawned("A.3");
+    story.dies("A.3");
+    assert_eq!(tiers(&story.wait(5)), [Tier::Standard]);
+    assert_eq!((story.state("A").model_failures, story.state("A").counted), (0, 1));
+}
+
+/// F19: with every model in demand for a long time, a task pauses for longer and longer, and a person
+/// is asked in the end; nothing is counted as an attempt.
+#[test]
+fn f19_in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
+    let mut story = Story::of("A: a");
+    let mut seconds = 0;
+    let mut starts = 0;
+    while !matches!(story.state("A").stage, Stage::Failed { .. }) {
+        if let Some(attempt) = story.state("A").attempt().map(ToString::to_string) {
+            starts += 1;
+            story.spawned(&attempt);
+            story.model_fails(&attempt, overloaded());
+        } else {
+            story.wait(1);
+            seconds += 1;
+        }
+        assert!(seconds < 24 * 3600, "it would wait for ever");
+    }
+    assert!(seconds > 600, "ten minutes are outlasted: {seconds}");
+    assert!(starts < 20, "and nobody hammers at the door: {starts}");
+    assert_eq!(story.state("A").counted, 0);
+    let Stage::Failed { reason, question } = &story.state("A").stage else { unreachable!() };
+    assert!(reason.contains("overloaded") && reason.contains("wait and retry"), "{reason}");
+    assert!(question.is_some());
+}
+
+/// BE-04: a limit that names its end holds up whoever would meet it too, and nobody else.
+#[test]
+fn be_04_a_limit_with_a_time_is_waited_for_while_others_go_on() {
+    let mut story =
+        Story::with("A: a\nB: b\nC: c", Settings { parallel: 1, ..Settings::default() });
+    story.spawned("A.1");
+    let limited =
+        ModelError::new(ErrorClass::RateLimit, "429").waiting(Some(Duration::from_secs(3 * 3600)));
+    let told = story.model_fails("A.1", limited);
+    assert_eq!(told.started(), [] as [&str; 0], "{}", told.text());
+    assert_eq!(story.wait(3 * 3600 - 1).started(), [] as [&str; 0]);
+    // A little longer than asked for, and never more than a tenth.
+    assert_eq!(tiers(&story.wait(1 + 3 * 360)), [Tier::Standard]);
+    assert_eq!(story.state("A").counted, 0);
+}
+
+/// BE-04: another size of model has a limit of its own.
+#[test]
+fn be_04_another_model_goes_on_meanwhile() {
+    let mut story = Story::of("A: a\nB! small: b\nC: c");
+    for attempt in ["A.1", "B.1", "C.1"] {
+        story.spawned(attempt);
+    }
+    let limited =
+        ModelError::new(ErrorClass::Quota, "later").waiting(Some(Duration::from_secs(600)));
+    assert_eq!(story.model_fails("A.1", limited).started(), [] as [&str; 0]);
+    story.dies("B.1");
+    story.dies("C.1");
+    let started = story.wait(5).started();
+    assert_eq!(started, ["B.2"], "C has the same model as A");
+}
+
+/// AG-06: a refused key is not tried again; the person is told what to do.
+#[test]
+fn ag_06_a_refused_key_is_asked_about_at_once() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    story.model_fails("A.1", ModelError::new(ErrorClass::Auth, "401"));
+    let Stage::Failed { reason, .. } = &story.state("A").stage else { panic!("not failed") };
+    assert!(reason.contains("afresh doctor"), "{reason}");
+    assert_eq!(story.state("A").attempts, 1);
+}
+
+/// RE-03 and rule 1 of adapters: whoever gave an answer before the model failed has answered.
+#[test]
+fn an_answer_that_was_given_before_the_model_failed_counts() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    let end = AttemptEnd {
+        error: Some(overloaded()),
+        ..AttemptEnd::new(Ending::Exited(0), Outcome::Done(Claim::default()), Usage::default(), 1)
+    };
+    story.feed(&Input::AttemptEnded(attempt_id("A.1"), end));
+    let told = story.harvested("A.1", &["a"]);
+    assert!(told.text().contains("→ check Alone"), "{}", told.text());
+}
+
+/// AG-07: at the hard limit a worker is stopped once, and a fresh one goes on.
+#[test]
+fn ag_07_a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    assert_eq!(story.sees_context("A.1", 40).text(), "context A.1 40 %");
+    story.sees_context("A.1", 40).changes_nothing();
+    let told = story.sees_context("A.1", 71).text();
+    assert!(told.contains("context-reached A.1 71 %") && told.contains("→ stop A.1"), "{told}");
+    assert!(!story.sees_context("A.1", 80).text().contains("stop"), "once is enough");
+    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    let told = story.harvested("A.1", &["a"]);
+    assert_eq!(told.started(), ["A.2"]);
+    let rejected = told.0.events.iter().find_map(|event| match event {
+        Event::AttemptRejected { reason, counts, .. } => Some((reason.clone(), *counts)),
+        _ => None,
+    });
+    let fill = ContextFill { used: 71, window: 100 };
+    assert_eq!(rejected, Some((Rejection::ContextFull { fill }, true)));
+    assert_eq!(story.state("A").context_reached, None, "the next one starts empty");
+}
+
+/// R2: what an old attempt says of its context stops nobody.
+#[test]
+fn r2_a_late_word_about_a_full_context_changes_nothing() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    story.dies("A.1");
+    story.wait(2);
+    story.spawned("A.2");
+    story.sees_context("A.1", 99).changes_nothing();
+}
