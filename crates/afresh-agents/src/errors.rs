@@ -29,20 +29,19 @@ pub(crate) fn by_status(status: u64) -> ErrorClass {
 pub(crate) fn by_body(message: &str) -> Option<ErrorClass> {
     let body: Value =
         serde_json::from_str(&message[message.find('{')?..=message.rfind('}')?]).ok()?;
-    let code = text(&body, "/error/code").or_else(|| text(&body, "/error/type"));
-    let reason = text(&body, "/error/details/0/reason");
-    match (code, reason) {
-        (_, Some("API_KEY_INVALID")) => return Some(ErrorClass::Auth),
-        (Some("context_length_exceeded"), _) => return Some(ErrorClass::ContextFull),
-        (Some("insufficient_quota"), _) => return Some(ErrorClass::Quota),
-        (Some("rate_limit_exceeded" | "rate_limit_error"), _) => {
-            return Some(ErrorClass::RateLimit);
+    // Gemini's code is a number; what is wrong with a key stands in the details.
+    let word = text(&body, "/error/details/0/reason")
+        .or_else(|| text(&body, "/error/code"))
+        .or_else(|| text(&body, "/error/type"));
+    match word.unwrap_or_default() {
+        "context_length_exceeded" => return Some(ErrorClass::ContextFull),
+        "insufficient_quota" => return Some(ErrorClass::Quota),
+        "rate_limit_exceeded" | "rate_limit_error" => return Some(ErrorClass::RateLimit),
+        "overloaded_error" | "server_is_overloaded" => return Some(ErrorClass::Overloaded),
+        "model_not_found" | "not_found_error" => return Some(ErrorClass::ModelNotFound),
+        "invalid_api_key" | "authentication_error" | "API_KEY_INVALID" => {
+            return Some(ErrorClass::Auth);
         }
-        (Some("overloaded_error" | "server_is_overloaded"), _) => {
-            return Some(ErrorClass::Overloaded);
-        }
-        (Some("model_not_found" | "not_found_error"), _) => return Some(ErrorClass::ModelNotFound),
-        (Some("invalid_api_key" | "authentication_error"), _) => return Some(ErrorClass::Auth),
         _ => {}
     }
     let said = text(&body, "/error/message").unwrap_or_default();

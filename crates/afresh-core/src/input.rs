@@ -45,7 +45,7 @@ pub enum Input {
         step: u32,
         saved: Result<Harvest, String>,
     },
-    AttemptEnded(AttemptId, AttemptEnd),
+    AttemptEnded(AttemptId, Box<AttemptEnd>),
     /// What the attempt left, or why it cannot be known.
     Harvested(AttemptId, Result<Harvest, String>),
     /// A round of checks on a tree ended.

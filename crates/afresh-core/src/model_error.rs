@@ -121,9 +121,10 @@ impl ErrorClass {
                 "correct `models` of the agent in .afresh/config.toml, or `--model`"
             }
             Self::ContextFull => "split the task, or give it a model with a larger window",
-            Self::BadRequest => "look at the attempt's transcript: `afresh logs TASK`",
             Self::ProgramLimit => "raise the program's limit, or split the task",
-            Self::Unknown => "look at the attempt's transcript: `afresh logs TASK`",
+            Self::BadRequest | Self::Unknown => {
+                "look at the attempt's transcript: `afresh logs TASK`"
+            }
         }
     }
 

@@ -94,6 +94,7 @@ pub struct ContextLimits {
 }
 
 impl ContextLimits {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -79,6 +79,7 @@ pub(crate) enum Command {
     Log(commands::log::Args),
     Issue(commands::issue::Args),
     ReportResult(commands::report_result::Args),
+    Mcp(commands::mcp::Args),
     #[command(hide = true)]
     Agent(commands::agent::Args),
 }

@@ -19,7 +19,7 @@
 //! | [`report_page`], [`state_page`], [`markdown`] | a report and the state of a run as Markdown |
 //! | [`patch_file`] | a run's work as one patch |
 //! | [`sarif`] | findings for code hosts and editors |
-//! | [`own_attempt`] | the attempt that a worker calls us from |
+//! | [`worker`], [`mcp`] | what a worker says from inside its attempt: by command, by tool |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
 //! | [`interruption`] | a wave that was interrupted, and how to take it up |
@@ -46,12 +46,12 @@ mod init;
 mod interruption;
 mod logs;
 mod markdown;
+mod mcp;
 mod mending;
 mod moment;
 mod on_path;
 mod ordering;
 mod output;
-mod own_attempt;
 mod patch_file;
 mod person;
 mod plan_file;
@@ -68,6 +68,7 @@ mod signals;
 mod state_page;
 mod summary;
 mod the_run;
+mod worker;
 mod workplace;
 
 use std::process::ExitCode;

@@ -46,7 +46,7 @@ impl StreamReader for Reader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
         match (text(&line, "/type"), text(&line, "/subtype")) {
-            (Some("system"), Some("init")) => self.init(&line),
+            (Some("system"), Some("init")) => init(&line),
             (Some("system"), Some("api_retry")) => self.retry(&line),
             (Some("system"), Some("model_fallback")) => fallback(&line),
             (Some("assistant"), _) => self.said(&line),
@@ -66,21 +66,6 @@ impl StreamReader for Reader {
 }
 
 impl Reader {
-    fn init(&self, line: &Value) -> Vec<AgentEvent> {
-        let mut events = Vec::new();
-        events.extend(text(line, "/session_id").map(|id| AgentEvent::Session(id.to_owned())));
-        events.extend(text(line, "/model").map(|model| AgentEvent::Model(model.to_owned())));
-        let servers = line.pointer("/mcp_servers").and_then(Value::as_array);
-        for server in servers.into_iter().flatten() {
-            let (name, status) = (text(server, "/name"), text(server, "/status"));
-            if let (Some(name), Some(status @ ("failed" | "needs-auth"))) = (name, status) {
-                let message = format!("its tool server {name} is not there: {status}");
-                events.push(AgentEvent::Notice(message));
-            }
-        }
-        events
-    }
-
     fn retry(&mut self, line: &Value) -> Vec<AgentEvent> {
         let word = text(line, "/error").unwrap_or("unknown");
         let status = number(line, "/error_status");
@@ -126,7 +111,7 @@ impl Reader {
 
     fn result(&mut self, line: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::new();
-        self.last_use(line, &mut events);
+        last_use(line, &mut events);
         let failed = line.pointer("/is_error").and_then(Value::as_bool) == Some(true)
             || text(line, "/subtype") != Some("success");
         if failed {
@@ -139,25 +124,37 @@ impl Reader {
         events.push(AgentEvent::Result(answer.unwrap_or_default()));
         events
     }
+}
 
-    /// By model, because the sum that it gives beside leaves out helpers and the last turn.
-    fn last_use(&self, line: &Value, events: &mut Vec<AgentEvent>) {
-        let by_model = line.pointer("/modelUsage").and_then(Value::as_object);
-        let by_model: Vec<ModelUse> = by_model
-            .into_iter()
-            .flatten()
-            .map(|(model, told)| ModelUse {
-                model: model.clone(),
-                usage: usage(told, MODEL, events),
-            })
-            .collect();
-        if by_model.is_empty() {
-            return;
+fn init(line: &Value) -> Vec<AgentEvent> {
+    let mut events = Vec::new();
+    events.extend(text(line, "/session_id").map(|id| AgentEvent::Session(id.to_owned())));
+    events.extend(text(line, "/model").map(|model| AgentEvent::Model(model.to_owned())));
+    let servers = line.pointer("/mcp_servers").and_then(Value::as_array);
+    for server in servers.into_iter().flatten() {
+        let (name, status) = (text(server, "/name"), text(server, "/status"));
+        if let (Some(name), Some(status @ ("failed" | "needs-auth"))) = (name, status) {
+            let message = format!("its tool server {name} is not there: {status}");
+            events.push(AgentEvent::Notice(message));
         }
-        let total = by_model.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
-        events.push(AgentEvent::Used(total));
-        events.push(AgentEvent::UsedByModel(by_model));
     }
+    events
+}
+
+/// By model, because the sum that it gives beside leaves out helpers and the last turn.
+fn last_use(line: &Value, events: &mut Vec<AgentEvent>) {
+    let by_model = line.pointer("/modelUsage").and_then(Value::as_object);
+    let by_model: Vec<ModelUse> = by_model
+        .into_iter()
+        .flatten()
+        .map(|(model, told)| ModelUse { model: model.clone(), usage: usage(told, MODEL, events) })
+        .collect();
+    if by_model.is_empty() {
+        return;
+    }
+    let total = by_model.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
+    events.push(AgentEvent::Used(total));
+    events.push(AgentEvent::UsedByModel(by_model));
 }
 
 fn blocks(line: &Value) -> impl Iterator<Item = &Value> {

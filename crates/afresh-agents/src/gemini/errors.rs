@@ -22,13 +22,12 @@ pub(super) struct Failed {
 pub(super) fn classify(failed: Option<&Failed>, end: &ProgramEnd<'_>) -> Option<ModelError> {
     let message = failed.map_or_else(|| last_line(end.stderr), |failed| failed.message.as_str());
     let class = match (end.exit, failed) {
-        (Some(0), None) => return None,
+        // A signal without a word: whoever sent it knows why.
+        (Some(0) | None, None) => return None,
         (Some(LOGIN_REFUSED), _) => ErrorClass::Auth,
         (Some(TURNS_USED_UP), _) => ErrorClass::ProgramLimit,
         (_, Some(failed)) if failed.kind == "FatalTurnLimitedError" => ErrorClass::ProgramLimit,
         (_, Some(failed)) => by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
-        // A signal: whoever sent it knows why.
-        (None, None) => return None,
         (exit, None) => by_exit(exit),
     };
     Some(error(class, message))

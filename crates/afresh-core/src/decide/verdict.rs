@@ -47,14 +47,14 @@ impl Turn<'_> {
             }
             (Ending::Exited(0), Outcome::NeedsAction(action), _) => self.ask_action(at, &action),
             (Ending::Exited(0), Outcome::Partial(partial), _) => {
-                self.partly_done(at, partial.reason)
+                self.partly_done(at, partial.reason);
             }
             (Ending::Exited(0), Outcome::Blocked(blocked), _) => self.blocked(at, &blocked),
             (Ending::Exited(0), Outcome::Unintelligible { reason, excerpt }, _) => {
                 self.reject(at, Rejection::Unintelligible { reason, excerpt }, true);
             }
             (Ending::Exited(0), Outcome::Done(claim), _) => {
-                self.judge_changes(at, &harvest, &claim)
+                self.judge_changes(at, &harvest, &claim);
             }
             (Ending::Exited(0), Outcome::Silent, _) => {
                 self.judge_changes(at, &harvest, &Claim::default());

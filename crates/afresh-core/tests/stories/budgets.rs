@@ -101,7 +101,7 @@ fn r14_work_that_was_done_lands_beyond_the_budget() {
     let mut story = known("A: a\nB: b", tokens(100));
     story.spawned("A.1");
     let end = AttemptEnd::new(Ending::Exited(0), Outcome::Silent, tokens_used(100), 1);
-    let told = story.feed(&Input::AttemptEnded(attempt_id("A.1"), end));
+    let told = story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
     assert_eq!(
         told.lines()[1..],
         ["budget reached at 100", "→ stop B.1 within 5s", "→ harvest A.1 in 1"]

@@ -22,7 +22,7 @@ impl Story {
             error: Some(error),
             ..AttemptEnd::new(Ending::Exited(1), outcome, usage, 1)
         };
-        self.feed(&Input::AttemptEnded(attempt_id(attempt), end));
+        self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
         self.harvested(attempt, &[])
     }
 
@@ -164,7 +164,7 @@ fn an_answer_that_was_given_before_the_model_failed_counts() {
         error: Some(overloaded()),
         ..AttemptEnd::new(Ending::Exited(0), Outcome::Done(Claim::default()), Usage::default(), 1)
     };
-    story.feed(&Input::AttemptEnded(attempt_id("A.1"), end));
+    story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
     let told = story.harvested("A.1", &["a"]);
     assert!(told.text().contains("→ check Alone"), "{}", told.text());
 }

@@ -8,6 +8,7 @@ use afresh_core::{Effect, Event};
 
 use super::named;
 
+#[expect(clippy::too_many_lines, reason = "one arm per event, and each says one thing")]
 pub(crate) fn event_line(event: &Event) -> String {
     match event {
         Event::RunStarted { run, plan, .. } => format!("run {run} of {} tasks", plan.len()),

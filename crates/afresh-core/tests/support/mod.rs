@@ -145,7 +145,7 @@ impl Story {
 
     pub(crate) fn ends_with(&mut self, attempt: &str, ending: Ending, outcome: Outcome) -> Told {
         let end = AttemptEnd::new(ending, outcome, Usage::default(), 1);
-        self.feed(&Input::AttemptEnded(attempt_id(attempt), end))
+        self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)))
     }
 
     /// These files were modified.

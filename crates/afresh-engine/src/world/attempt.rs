@@ -301,7 +301,7 @@ impl AttemptJob {
     }
 
     fn ended(&self, end: AttemptEnd) -> Input {
-        Input::AttemptEnded(self.attempt.clone(), end)
+        Input::AttemptEnded(self.attempt.clone(), Box::new(end))
     }
 }
 

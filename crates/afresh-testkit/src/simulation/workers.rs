@@ -31,7 +31,7 @@ pub(super) fn draw_life(
     }
     let (ending, outcome) = draw_end(random, scenario);
     let end = AttemptEnd::new(ending, outcome, usage, 1);
-    inputs.push(Input::AttemptEnded(attempt.clone(), end));
+    inputs.push(Input::AttemptEnded(attempt.clone(), Box::new(end)));
     (inputs, usage)
 }
 

@@ -304,7 +304,7 @@ impl World {
         }
         let spent = self.spent.get(attempt).copied().unwrap_or_default();
         let end = AttemptEnd::new(Ending::Stopped, Outcome::Silent, spent, 1);
-        vec![Input::AttemptEnded(attempt.clone(), end)]
+        vec![Input::AttemptEnded(attempt.clone(), Box::new(end))]
     }
 
     fn harvest(

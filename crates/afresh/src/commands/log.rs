@@ -1,12 +1,11 @@
 //! `afresh log LEVEL EVENT MESSAGE`: a worker adds a line to the activity log.
 
 use afresh_core::event::LogLevel;
-use afresh_engine::mailbox::Note;
 use clap::ValueEnum;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::own_attempt;
+use crate::worker;
 
 /// Add a line to the activity log (called by a worker, inside its attempt)
 #[derive(Debug, clap::Args)]
@@ -27,16 +26,13 @@ enum Level {
 }
 
 pub(crate) fn log(args: &Args) -> Result<Exit, Failure> {
-    let mailbox = own_attempt::mailbox("afresh log")?;
+    let mailbox = worker::mailbox("afresh log")?;
     let level = match args.level {
         Level::Debug => LogLevel::Debug,
         Level::Info => LogLevel::Info,
         Level::Warn => LogLevel::Warn,
         Level::Error => LogLevel::Error,
     };
-    let short = |text: &str, most: usize| text.chars().take(most).collect();
-    let (event, message) = (short(&args.event, 100), short(&args.message, 2_000));
-    let note = Note::Log { level, event, message };
-    mailbox.leave(&note).map_err(|error| own_attempt::cannot_leave(&error))?;
+    worker::notes::log(&mailbox, level, &args.event, &args.message)?;
     Ok(Exit::Done)
 }

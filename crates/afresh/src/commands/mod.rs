@@ -15,6 +15,7 @@ pub(crate) mod lint;
 pub(crate) mod log;
 pub(crate) mod logs;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod questions;
 pub(crate) mod report;
 pub(crate) mod report_result;
@@ -57,6 +58,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Log(args) => log::log(args),
         Command::Issue(args) => issue::issue(args),
         Command::ReportResult(args) => report_result::report_result(args, output),
+        Command::Mcp(args) => mcp::mcp(args),
         Command::Schema(args) => Ok(schema::schema(args, output)),
     }
 }

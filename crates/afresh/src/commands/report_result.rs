@@ -7,16 +7,13 @@ use std::path::PathBuf;
 
 use afresh_core::outcome::Outcome;
 use afresh_core::printable;
-use afresh_formats::result::{self, Asked};
 use serde_json::{Value, json};
 
-use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-
-/// More than this of a result file is not read either.
-const MAX_ANSWER_BYTES: u64 = 1024 * 1024;
+use crate::worker;
+use crate::worker::result::MAX_ANSWER_BYTES;
 
 /// Hand in the answer to a task (called by a worker, inside its attempt)
 #[derive(Debug, clap::Args)]
@@ -48,26 +45,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn report_result(args: &Args, output: &Output) -> Result<Exit, Failure> {
-    let target = environment::result_file().ok_or_else(|| {
-        let message = "`afresh report-result` is for workers, inside an attempt";
-        Failure::usage("no-attempt", message).help("AFRESH_RESULT is not set")
-    })?;
-    let task = environment::attempt().map(|attempt| attempt.task).unwrap_or_default();
     let answer = match &args.status {
         Some(status) => from_flags(args, status).to_string(),
         None => from_file(args)?,
     };
-    let asked = Asked { task: &task, ..Asked::default() };
-    let outcome = result::read_file(&answer, "", &asked);
-    if let Outcome::Unintelligible { reason, .. } = &outcome {
-        let message = format!("this is no answer: {}", printable::line(reason));
-        return Err(Failure::usage("result", message).help(
-            "nothing was handed in; `afresh report-result --status completed` is the least",
-        ));
-    }
-    afresh_store::write_atomically(&target, answer.as_bytes()).map_err(|error| {
-        Failure::usage("result", "cannot write the result file").cause(error.to_string())
-    })?;
+    let outcome = worker::result::report("afresh report-result", &answer)?;
     let (word, reason) = taken(&outcome);
     if output.json {
         output.document(&json!({"taken": word, "reason": reason}));

@@ -144,7 +144,9 @@ pub(crate) fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure>
         .map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
     let mut agents = with_built_in(config.agents);
     if let Some(model) = &driving.model {
-        agents.values_mut().for_each(|agent| give_model(agent, model));
+        for agent in agents.values_mut() {
+            give_model(agent, model);
+        }
     }
     Ok(Rules {
         agent: driving.agent.clone().or(config.agent).unwrap_or_else(|| "claude".to_owned()),

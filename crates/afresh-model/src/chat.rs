@@ -1,0 +1,122 @@
+//! `OpenAI` Chat Completions, which many other servers speak too.
+
+use serde_json::{Value, json};
+
+use crate::conversation::{Refusal, Reply, Request, Tool, arguments, data, words};
+use crate::script::{Fault, Tokens};
+
+pub(crate) fn request(body: &Value) -> Request {
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let by = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
+    let tools = body["tools"].as_array().into_iter().flatten().map(|tool| Tool {
+        name: tool["function"]["name"].as_str().unwrap_or_default().to_owned(),
+        namespace: None,
+        arguments: arguments(tool["function"].get("parameters")),
+    });
+    Request {
+        model: body["model"].as_str().unwrap_or_default().to_owned(),
+        turns: by("assistant").count(),
+        first_words: by("user").next().map(|first| words(&first["content"])).unwrap_or_default(),
+        tools: tools.collect(),
+        stream: body["stream"].as_bool().unwrap_or_default(),
+    }
+}
+
+pub(crate) fn plain(reply: &Reply) -> Value {
+    let mut message = json!({"role": "assistant", "content": reply.say});
+    if !reply.calls.is_empty() {
+        message["tool_calls"] = calls(reply);
+    }
+    let choice = json!({"index": 0, "message": message, "finish_reason": finish_reason(reply)});
+    let mut whole = envelope(reply, "chat.completion", &choice);
+    whole["usage"] = usage(reply.usage);
+    whole
+}
+
+pub(crate) fn stream(reply: &Reply) -> Vec<String> {
+    let chunk = |delta: Value, finish: Value| {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+        envelope(reply, "chat.completion.chunk", &choice)
+    };
+    let mut events = vec![data(&chunk(json!({"role": "assistant", "content": ""}), Value::Null))];
+    if !reply.say.is_empty() {
+        events.push(data(&chunk(json!({"content": reply.say}), Value::Null)));
+    }
+    if !reply.calls.is_empty() {
+        events.push(data(&chunk(json!({"tool_calls": calls(reply)}), Value::Null)));
+    }
+    events.push(data(&chunk(json!({}), Value::from(finish_reason(reply)))));
+    let mut last = envelope(reply, "chat.completion.chunk", &Value::Null);
+    last["choices"] = json!([]);
+    last["usage"] = usage(reply.usage);
+    events.push(data(&last));
+    events.push("data: [DONE]\n\n".to_owned());
+    events
+}
+
+fn envelope(reply: &Reply, object: &str, choice: &Value) -> Value {
+    json!({
+        "id": format!("chatcmpl-{}", reply.number), "object": object, "created": 1_700_000_000,
+        "model": reply.model, "choices": [choice],
+    })
+}
+
+fn calls(reply: &Reply) -> Value {
+    let call = |(index, call): (usize, &crate::conversation::BoundCall)| {
+        json!({
+            "index": index, "id": call.id, "type": "function",
+            "function": {"name": call.name, "arguments": call.input.to_string()},
+        })
+    };
+    reply.calls.iter().enumerate().map(call).collect()
+}
+
+fn finish_reason(reply: &Reply) -> &'static str {
+    if reply.calls.is_empty() { "stop" } else { "tool_calls" }
+}
+
+/// What was read from a cache counts as input here.
+fn usage(tokens: Tokens) -> Value {
+    let prompt = tokens.input + tokens.cache_read;
+    json!({
+        "prompt_tokens": prompt, "completion_tokens": tokens.output,
+        "total_tokens": prompt + tokens.output,
+        "prompt_tokens_details": {"cached_tokens": tokens.cache_read},
+    })
+}
+
+pub(crate) fn refusal(fault: &Fault) -> Refusal {
+    let error = |status, kind: &str, code: Value, message: &str| {
+        let body =
+            json!({"error": {"message": message, "type": kind, "param": null, "code": code}});
+        Refusal::new(status, body)
+    };
+    let code = |word: &str| Value::from(word);
+    match fault {
+        Fault::RateLimit { retry_after } => Refusal {
+            retry_after: *retry_after,
+            ..error(429, "requests", code("rate_limit_exceeded"), "scripted: too many requests")
+        },
+        Fault::Overloaded => {
+            error(503, "server_error", code("server_is_overloaded"), "scripted: Overloaded")
+        }
+        Fault::Auth => {
+            error(401, "invalid_request_error", code("invalid_api_key"), "scripted: wrong key")
+        }
+        Fault::NotFound => {
+            error(404, "invalid_request_error", code("model_not_found"), "scripted: no such model")
+        }
+        Fault::TooLong => error(
+            400,
+            "invalid_request_error",
+            code("context_length_exceeded"),
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+        ),
+        Fault::BadRequest => {
+            error(400, "invalid_request_error", Value::Null, "scripted: bad request")
+        }
+        Fault::Server | Fault::Cut | Fault::Hang(_) => {
+            error(500, "server_error", Value::Null, "scripted: internal server error")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A request and its answer in no program's words.
+
+use serde_json::{Value, json};
+
+use crate::script::Tokens;
+
+/// What a program asked its model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    pub model: String,
+    /// How often the model has spoken in this conversation.
+    pub turns: usize,
+    /// What the user said first: it tells conversations apart.
+    pub first_words: String,
+    pub tools: Vec<Tool>,
+    pub stream: bool,
+}
+
+/// A tool that the program offers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    pub name: String,
+    /// The group of tools that it is in, where the protocol has such groups.
+    pub namespace: Option<String>,
+    /// The names of its arguments.
+    pub arguments: Vec<String>,
+}
+
+/// What the model answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    pub say: String,
+    pub calls: Vec<BoundCall>,
+    pub usage: Tokens,
+    pub model: String,
+    /// Tells replies apart.
+    pub number: u64,
+}
+
+/// The use of a tool that the program has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundCall {
+    pub id: String,
+    pub name: String,
+    pub namespace: Option<String>,
+    pub input: Value,
+}
+
+/// The names of a schema's properties.
+pub(crate) fn arguments(schema: Option<&Value>) -> Vec<String> {
+    let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+    properties.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// The words of a message: a text, or a list of parts with texts.
+pub(crate) fn words(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// How a protocol tells of a fault: status, extra headers, body.
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) retry_after: Option<u32>,
+    pub(crate) body: Value,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: u16, body: Value) -> Self {
+        Self { status, retry_after: None, body }
+    }
+}
+
+/// One event of a stream.
+pub(crate) fn event(name: &str, data: &Value) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
+}
+
+/// The same without a name.
+pub(crate) fn data(data: &Value) -> String {
+    format!("data: {data}\n\n")
+}
+
+/// A list of one text, as several protocols want it.
+pub(crate) fn text_part(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}

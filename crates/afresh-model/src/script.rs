@@ -1,0 +1,163 @@
+//! What the model says and does, step by step, and how it fails.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// One conversation, or several that are told apart by what the user says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Script {
+    pub parts: Vec<Part>,
+}
+
+/// The steps of conversations whose first message holds a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Empty: any conversation.
+    pub when: String,
+    pub steps: Vec<Step>,
+}
+
+/// One turn of the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    pub say: String,
+    pub calls: Vec<Call>,
+    /// What goes wrong first.
+    pub fault: Option<Trouble>,
+    pub usage: Tokens,
+}
+
+/// The use of a tool, whatever the program calls it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Call {
+    Shell(String),
+    Write {
+        path: String,
+        content: String,
+    },
+    /// A tool of a tool server, by the end of its name.
+    Tool {
+        name: String,
+        input: Value,
+    },
+}
+
+/// A fault, and how often it happens in each conversation before the step goes well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub fault: Fault,
+    pub times: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// 429, with or without a time.
+    RateLimit { retry_after: Option<u32> },
+    /// 529, or 503 where that is usual.
+    Overloaded,
+    /// 500.
+    Server,
+    /// 401.
+    Auth,
+    /// 404.
+    NotFound,
+    /// 400.
+    BadRequest,
+    /// 400, because the conversation is too long.
+    TooLong,
+    /// The answer breaks off in the middle.
+    Cut,
+    /// No answer comes.
+    Hang(Duration),
+}
+
+/// What a turn is said to have used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self { input: 1_000, output: 50, cache_read: 200, cache_write: 100 }
+    }
+}
+
+impl Script {
+    /// The same steps for every conversation.
+    pub fn of(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self { parts: vec![Part { when: String::new(), steps: steps.into_iter().collect() }] }
+    }
+
+    /// These steps for conversations that begin with words which hold `text`.
+    #[must_use]
+    pub fn when(mut self, text: &str, steps: impl IntoIterator<Item = Step>) -> Self {
+        self.parts.push(Part { when: text.to_owned(), steps: steps.into_iter().collect() });
+        self
+    }
+
+    /// The step of a conversation with this many turns of the model behind it; a model whose script is
+    /// at its end has nothing more to say.
+    pub(crate) fn step(&self, first_words: &str, turns: usize) -> Step {
+        let part = self.parts.iter().find(|part| first_words.contains(&part.when));
+        let step = part.and_then(|part| part.steps.get(turns));
+        step.cloned().unwrap_or_else(|| Step::say("I have nothing more to do."))
+    }
+}
+
+impl Step {
+    pub fn say(text: &str) -> Self {
+        Self { say: text.to_owned(), calls: Vec::new(), fault: None, usage: Tokens::default() }
+    }
+
+    pub fn shell(command: &str) -> Self {
+        Self::say("").and(Call::Shell(command.to_owned()))
+    }
+
+    pub fn write(path: &str, content: &str) -> Self {
+        Self::say("").and(Call::Write { path: path.to_owned(), content: content.to_owned() })
+    }
+
+    /// A tool whose name ends so.
+    pub fn tool(name: &str, input: Value) -> Self {
+        Self::say("").and(Call::Tool { name: name.to_owned(), input })
+    }
+
+    #[must_use]
+    pub fn and(mut self, call: Call) -> Self {
+        self.calls.push(call);
+        self
+    }
+
+    /// It fails this often before it goes well.
+    #[must_use]
+    pub fn failing(mut self, fault: Fault, times: u32) -> Self {
+        self.fault = Some(Trouble { fault, times });
+        self
+    }
+
+    #[must_use]
+    pub fn using(mut self, usage: Tokens) -> Self {
+        self.usage = usage;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_part_that_fits_counts_and_the_end_is_said() {
+        let script = Script::default()
+            .when("T001", [Step::say("one"), Step::say("two")])
+            .when("", [Step::say("any")]);
+        assert_eq!(script.step("Task T001: x", 1).say, "two");
+        assert_eq!(script.step("Task T002: x", 0).say, "any");
+        assert!(script.step("Task T001", 2).say.contains("nothing more"));
+    }
+}

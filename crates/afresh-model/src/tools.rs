@@ -1,0 +1,91 @@
+//! Shell and reports, by whatever names a program offers them.
+
+use serde_json::{Map, Value, json};
+
+use crate::conversation::{BoundCall, Request, Tool};
+use crate::script::Call;
+
+/// What programs call their shell.
+const SHELLS: &[&str] = &["Bash", "bash", "exec_command", "run_shell_command", "shell"];
+/// What they call its command.
+const COMMANDS: &[&str] = &["command", "cmd"];
+
+/// The call with the names that this program has for it; a program without such a tool is told in
+/// words.
+pub(crate) fn bind(call: &Call, request: &Request, id: String) -> Result<BoundCall, String> {
+    match call {
+        Call::Shell(command) => shell(command, request, id),
+        Call::Write { path, content } => shell(&written(path, content), request, id),
+        Call::Tool { name, input } => tool(name, input, request, id),
+    }
+}
+
+/// A file is written by the shell: every program has one, and all understand relative paths there.
+fn written(path: &str, content: &str) -> String {
+    let quoted = path.replace('\'', r"'\''");
+    let end =
+        (0..1_000).map(|n| format!("END_OF_FILE_{n}")).find(|end| !content.contains(end.as_str()));
+    let end = end.unwrap_or_default();
+    let newline = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
+    format!(
+        "mkdir -p \"$(dirname '{quoted}')\" && cat > '{quoted}' <<'{end}'\n{content}{newline}{end}"
+    )
+}
+
+fn shell(command: &str, request: &Request, id: String) -> Result<BoundCall, String> {
+    let tool = SHELLS.iter().find_map(|name| request.tools.iter().find(|tool| tool.name == *name));
+    let tool = tool.ok_or("there is no shell")?;
+    let argument = COMMANDS.iter().find(|name| tool.arguments.iter().any(|known| known == *name));
+    let argument = argument.copied().unwrap_or("command");
+    let mut input = Map::new();
+    let command =
+        if tool.name == "shell" { json!(["bash", "-lc", command]) } else { Value::from(command) };
+    input.insert(argument.to_owned(), command);
+    if tool.arguments.iter().any(|known| known == "description") {
+        input.insert("description".to_owned(), Value::from("as the script says"));
+    }
+    Ok(bound(tool, Value::Object(input), id))
+}
+
+fn tool(name: &str, input: &Value, request: &Request, id: String) -> Result<BoundCall, String> {
+    let tool = request.tools.iter().find(|tool| tool.name.ends_with(name));
+    tool.map(|tool| bound(tool, input.clone(), id))
+        .ok_or_else(|| format!("there is no tool {name}"))
+}
+
+fn bound(tool: &Tool, input: Value, id: String) -> BoundCall {
+    BoundCall { id, name: tool.name.clone(), namespace: tool.namespace.clone(), input }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(name: &str, arguments: &[&str]) -> Request {
+        let arguments = arguments.iter().map(|name| (*name).to_owned()).collect();
+        Request {
+            model: "m".to_owned(),
+            turns: 0,
+            first_words: String::new(),
+            tools: vec![Tool { name: name.to_owned(), namespace: None, arguments }],
+            stream: false,
+        }
+    }
+
+    #[test]
+    fn the_shell_is_found_under_each_programs_name() {
+        let call = Call::Shell("ls".to_owned());
+        let bash = bind(&call, &request("Bash", &["command", "description"]), "1".into());
+        assert_eq!(bash.expect("bound").input["command"], "ls");
+        let codex = bind(&call, &request("exec_command", &["cmd", "workdir"]), "1".into());
+        assert_eq!(codex.expect("bound").input, json!({"cmd": "ls"}));
+        assert!(bind(&call, &request("read_file", &[]), "1".into()).is_err());
+    }
+
+    #[test]
+    fn a_tool_servers_tool_is_found_by_the_end_of_its_name() {
+        let call = Call::Tool { name: "report_result".to_owned(), input: json!({"a": 1}) };
+        let bound = bind(&call, &request("mcp__afresh__report_result", &[]), "1".into());
+        assert_eq!(bound.expect("bound").name, "mcp__afresh__report_result");
+    }
+}

@@ -1,0 +1,29 @@
+//! What a worker says from inside its attempt, by command or by tool: notes, finished steps, its
+//! result.
+//!
+//! Everything goes through the mailbox and the result file of the attempt around us; nothing else can
+//! be reached from there.
+
+pub(crate) mod notes;
+pub(crate) mod result;
+pub(crate) mod steps;
+
+use afresh_engine::mailbox::Mailbox;
+
+use crate::environment;
+use crate::failure::Failure;
+
+/// The mailbox of the attempt around us.
+pub(crate) fn mailbox(command: &str) -> Result<Mailbox, Failure> {
+    let attempt = environment::attempt_directory().ok_or_else(|| no_attempt(command))?;
+    Ok(Mailbox::of(attempt))
+}
+
+pub(crate) fn no_attempt(command: &str) -> Failure {
+    Failure::usage("no-attempt", format!("`{command}` is for workers, inside an attempt"))
+        .help("AFRESH_RESULT is not set")
+}
+
+pub(crate) fn cannot_leave(error: &std::io::Error) -> Failure {
+    Failure::usage("mailbox", "cannot use the mailbox of this attempt").cause(error.to_string())
+}
