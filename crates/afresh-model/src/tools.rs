@@ -20,16 +20,17 @@ pub(crate) fn bind(call: &Call, request: &Request, id: String) -> Result<BoundCa
     }
 }
 
-/// A file is written by the shell: every program has one, and all understand relative paths there.
+/// A file is written by the shell: every program has one, and all understand relative paths there. No
+/// substitutions: one of them refuses those.
 fn written(path: &str, content: &str) -> String {
-    let quoted = path.replace('\'', r"'\''");
-    let end =
-        (0..1_000).map(|n| format!("END_OF_FILE_{n}")).find(|end| !content.contains(end.as_str()));
-    let end = end.unwrap_or_default();
+    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let directory = path.rsplit_once('/').map(|(directory, _)| directory);
+    let made = directory.map(|directory| format!("mkdir -p {} && ", quote(directory)));
+    let end = (0..1_000).map(|n| format!("END_OF_FILE_{n}"));
+    let end = end.into_iter().find(|end| !content.contains(end.as_str())).unwrap_or_default();
     let newline = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
-    format!(
-        "mkdir -p \"$(dirname '{quoted}')\" && cat > '{quoted}' <<'{end}'\n{content}{newline}{end}"
-    )
+    let made = made.unwrap_or_default();
+    format!("{made}cat > {} <<'{end}'\n{content}{newline}{end}", quote(path))
 }
 
 fn shell(command: &str, request: &Request, id: String) -> Result<BoundCall, String> {
