@@ -8,7 +8,7 @@ use std::time::Duration;
 use afresh_core::model_error::{ErrorClass, ModelError};
 use serde_json::Value;
 
-use crate::event::bounded;
+use crate::event::{ProgramEnd, bounded};
 use crate::fields::{number, text};
 
 /// The class of an HTTP status.
@@ -84,6 +84,14 @@ pub(crate) fn wait_in(message: &str) -> Option<Duration> {
 pub(crate) fn error(class: ErrorClass, message: &str) -> ModelError {
     let wait = if class.is_transient() { wait_in(message) } else { None };
     ModelError::new(class, bounded(message)).waiting(wait)
+}
+
+/// A program that ended badly and gave no reason in its stream: its last words elsewhere are one.
+pub(crate) fn unexplained(end: &ProgramEnd<'_>) -> Option<ModelError> {
+    let code = end.exit.filter(|code| *code != 0)?;
+    let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
+    let said = last.unwrap_or("it said nothing").trim();
+    Some(error(ErrorClass::Unknown, &format!("exit code {code}: {said}")))
 }
 
 #[cfg(test)]

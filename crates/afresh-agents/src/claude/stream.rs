@@ -8,7 +8,7 @@ use afresh_core::usage::{ModelUse, Usage};
 use serde_json::Value;
 
 use super::errors::{Troubles, by_word};
-use crate::errors::by_status;
+use crate::errors::{by_status, unexplained};
 use crate::event::{
     AgentEvent, ProgramEnd, Retry, StreamReader, ToolCall, ToolEnd, about, bounded,
 };
@@ -61,7 +61,7 @@ impl StreamReader for Reader {
     }
 
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.troubles.error(end.at_s)
+        self.troubles.error(end.at_s).or_else(|| unexplained(end))
     }
 }
 

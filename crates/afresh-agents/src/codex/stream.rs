@@ -4,6 +4,7 @@ use afresh_core::model_error::ModelError;
 use serde_json::Value;
 
 use super::errors;
+use crate::errors::unexplained;
 use crate::event::{
     AgentEvent, ProgramEnd, Retry, StreamReader, ToolCall, ToolEnd, about, bounded,
 };
@@ -46,8 +47,8 @@ impl StreamReader for Reader {
         }
     }
 
-    fn error(&self, _: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.failed.clone()
+    fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
+        self.failed.clone().or_else(|| unexplained(end))
     }
 }
 

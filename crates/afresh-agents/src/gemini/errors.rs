@@ -2,7 +2,7 @@
 
 use afresh_core::model_error::{ErrorClass, ModelError};
 
-use crate::errors::{by_body, by_status, error};
+use crate::errors::{by_body, by_status, error, unexplained};
 use crate::event::ProgramEnd;
 
 /// What its own end codes mean.
@@ -28,6 +28,7 @@ pub(super) fn classify(failed: Option<&Failed>, end: &ProgramEnd<'_>) -> Option<
         (Some(TURNS_USED_UP), _) => ErrorClass::ProgramLimit,
         (_, Some(failed)) if failed.kind == "FatalTurnLimitedError" => ErrorClass::ProgramLimit,
         (_, Some(failed)) => by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
+        (Some(_), None) if by_exit(end.exit) == ErrorClass::Unknown => return unexplained(end),
         (exit, None) => by_exit(exit),
     };
     Some(error(class, message))

@@ -4,7 +4,7 @@ use afresh_core::model_error::{ErrorClass, ModelError};
 use afresh_core::usage::Usage;
 use serde_json::Value;
 
-use crate::errors::{by_body, by_status, error};
+use crate::errors::{by_body, by_status, error, unexplained};
 use crate::event::{AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, about, bounded};
 use crate::fields::{UseAt, number, text, usage};
 
@@ -41,8 +41,8 @@ impl StreamReader for Reader {
         events
     }
 
-    fn error(&self, _: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.failed.clone()
+    fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
+        self.failed.clone().or_else(|| unexplained(end))
     }
 }
 

@@ -11,7 +11,7 @@ use afresh_core::Input;
 use afresh_core::event::LogLevel;
 use afresh_core::ids::AttemptId;
 use afresh_core::input::Identity;
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::ModelError;
 use afresh_core::outcome::Outcome;
 use afresh_core::usage::{ContextFill, ModelUse, Usage};
 use afresh_formats::result::{self, Asked};
@@ -21,8 +21,10 @@ use crate::worker_files::open_plain;
 /// Longer lines are passed over.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 const PIECE_BYTES: usize = 64 * 1024;
-/// How many retries, notices and reports that made no sense are told, per attempt.
+/// How many retries and notices are told, per attempt.
 const MAX_NOTES: usize = 20;
+/// How many reports that made no sense.
+const MAX_NONSENSE: usize = 3;
 /// How much of what it said last is shown where it gave no answer.
 const EXCERPT_CHARS: usize = 500;
 
@@ -55,6 +57,7 @@ pub(crate) struct Follower {
     answer: Option<String>,
     notes: Vec<(&'static str, String)>,
     notes_taken: usize,
+    nonsense_seen: usize,
 }
 
 impl Follower {
@@ -88,6 +91,7 @@ impl Follower {
             answer: None,
             notes: Vec::new(),
             notes_taken: 0,
+            nonsense_seen: 0,
         })
     }
 
@@ -149,17 +153,7 @@ impl Follower {
     /// What went wrong between the program and its model, if that ended it; else what it said when it
     /// ended badly.
     pub(crate) fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        let silent = || {
-            let code = end.exit.filter(|code| *code != 0)?;
-            let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
-            let said = last.unwrap_or("it said nothing").trim();
-            let message = format!(
-                "exit code {code}: {}",
-                said.chars().take(EXCERPT_CHARS).collect::<String>()
-            );
-            Some(ModelError::new(ErrorClass::Unknown, message))
-        };
-        self.reader.error(end).or_else(silent)
+        self.reader.error(end)
     }
 
     /// What it answered. These agents must: a program that ended without a word was cut short.
@@ -237,7 +231,7 @@ impl Follower {
                     self.note("model-retry", message);
                 }
                 AgentEvent::Notice(what) => self.note("notice", what),
-                AgentEvent::Nonsense(what) => self.note("usage", what),
+                AgentEvent::Nonsense(what) => self.note_nonsense(what),
                 // They are in the transcript.
                 AgentEvent::ToolStarted(_) | AgentEvent::ToolEnded(_) => {}
             }
@@ -267,6 +261,13 @@ impl Follower {
         if self.models.iter().all(|one| one.usage.cost_micros.is_some()) {
             let total = self.models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
             self.used = self.used.at_least(&total);
+        }
+    }
+
+    fn note_nonsense(&mut self, what: String) {
+        self.nonsense_seen += 1;
+        if self.nonsense_seen <= MAX_NONSENSE {
+            self.note("usage", what);
         }
     }
 

@@ -118,13 +118,20 @@ fn fo_05_the_schema_describes_what_is_read() {
         "checks": ["true", {"name": "c", "run": "true", "red_first": true}],
         "no_check": "not meant", "context": "full", "agent": "mine",
         "steps": [{"name": "s", "do": "it", "files": ["c.txt"], "checks": ["true"]}],
+        "done_before": "by hand",
+    });
+    let asks = json!({
+        "id": "T002", "title": "which one?",
+        "checkpoint": {"kind": "decision", "text": "which?", "options": [{"key": "a", "description": "A"}]},
     });
     let keys = |object: &Value| -> BTreeSet<String> {
         object.as_object().expect("an object").keys().cloned().collect()
     };
-    assert_eq!(keys(&full), fields(&schema["$defs"]["TaskEntry"]));
+    let known: BTreeSet<String> = keys(&full).union(&keys(&asks)).cloned().collect();
+    assert_eq!(known, fields(&schema["$defs"]["TaskEntry"]));
+    assert_eq!(keys(&asks["checkpoint"]), fields(&schema["$defs"]["CheckpointEntry"]));
     assert_eq!(keys(&full["steps"][0]), fields(&schema["$defs"]["StepEntry"]));
-    let plan = json!({"version": 1, "name": "n", "spec": "s.md", "target": ".", "task": [task(&json!({"id": "T000"})), full]});
+    let plan = json!({"version": 1, "name": "n", "spec": "s.md", "target": ".", "task": [task(&json!({"id": "T000"})), full, asks]});
     assert_eq!(keys(&plan), fields(&schema));
     repo.write(JSON, &plan.to_string());
     let shown = bounded(&repo, &["show", JSON, "--json"]).expect(0);
