@@ -44,14 +44,16 @@ fn found(folder: &dyn Folder) -> Vec<Feature> {
 }
 
 fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
-    let all = found(folder);
-    // A file that a person named is read, whatever it looks like.
-    let any = if wishes.only.is_some() && all.is_empty() {
-        features(folder, PARENTS, "tasks.md")
-    } else {
-        all
-    };
-    read_one(wishes, &any, |feature| read_feature(folder, feature))
+    let mut all = features(folder, PARENTS, "tasks.md");
+    // Where no file has tasks, one says so; and what cannot be read must not be passed over.
+    if !found(folder).is_empty() {
+        all.retain(|feature| match feature.text(folder, "tasks.md") {
+            Some(Ok(text)) => phases::has_tasks(&text),
+            Some(Err(_)) => true,
+            None => false,
+        });
+    }
+    read_one(wishes, &all, |feature| read_feature(folder, feature))
 }
 
 fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
