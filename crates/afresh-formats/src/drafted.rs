@@ -61,6 +61,23 @@ impl Drafted {
         self.findings.last_mut().expect("just added")
     }
 
+    /// The text of a file that lies beside the plan. One that cannot be read is a warning, with what
+    /// follows from that.
+    pub(crate) fn beside(
+        &mut self,
+        folder: &dyn Folder,
+        path: &str,
+        follows: &str,
+    ) -> Option<String> {
+        match folder.text(path)? {
+            Ok(text) => Some(text),
+            Err(finding) => {
+                self.findings.push(finding.as_warning().with_help(follows));
+                None
+            }
+        }
+    }
+
     /// Makes the plan, or says at which place what is wrong with it.
     pub fn finish(mut self, folder: &dyn Folder) -> Reading {
         if let Some(finding) = too_many_tasks(".", self.tasks.len()) {

@@ -72,19 +72,21 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     };
     let beside = home.strip_suffix(".long-run/");
     let file = |name: &str| beside.map(|spec| format!("{spec}{name}"));
-    let boxes = file("tasks.md").and_then(|path| folder.text(&path)).and_then(Result::ok);
+    let mut drafted = Drafted::default();
+    let boxes = file("tasks.md")
+        .and_then(|path| drafted.beside(folder, &path, "its ticks are not counted"));
     let boxes = Boxes::read(boxes.as_deref().unwrap_or_default());
     let spec = file("spec.md").filter(|path| folder.paths().binary_search(path).is_ok());
     let name =
         beside.and_then(|spec| spec.trim_end_matches('/').rsplit('/').next()).unwrap_or_default();
-    let name = if name.is_empty() { "plan" } else { name }.to_owned();
-    let mut drafted = Drafted { name, spec, ..Drafted::default() };
+    if name.is_empty() { "plan" } else { name }.clone_into(&mut drafted.name);
+    drafted.spec = spec;
     let mut set = Set { phases: vec![Phase::default()], members: Vec::new() };
     let mut unreadable = Vec::new();
     for plan in &plans {
         match folder.text(plan.path) {
             Some(Ok(text)) => {
-                let mut member = member(folder, plan, text, &boxes);
+                let mut member = member(folder, plan, text, &boxes, &mut drafted);
                 resume(folder, plan, &mut member, &mut drafted);
                 set.members.push(member);
             }
@@ -98,14 +100,20 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     Reading { findings: unreadable, ..Reading::default() }
 }
 
-fn member(folder: &dyn Folder, plan: &PlanPath, text: String, boxes: &Boxes) -> Member {
+fn member(
+    folder: &dyn Folder,
+    plan: &PlanPath,
+    text: String,
+    boxes: &Boxes,
+    drafted: &mut Drafted,
+) -> Member {
     let mut document = Document::read(plan.path, text);
     completeness::remark_on_steps(&mut document);
     let summaries = [
         format!("{}summaries/{}-SUMMARY.md", plan.home, plan.id),
         plan.path.replace("-PLAN.md", "-SUMMARY.md"),
     ];
-    let done_before = match Summary::find(folder, &summaries) {
+    let done_before = match Summary::find(folder, &summaries, drafted) {
         Some(summary) => summary.is_completed().then(|| format!("{} says so", summary.path)),
         None => boxes.all_ticked(&document).then(|| "its boxes in tasks.md are ticked".to_owned()),
     };
@@ -124,9 +132,10 @@ fn member(folder: &dyn Folder, plan: &PlanPath, text: String, boxes: &Boxes) -> 
 /// Leaves out the tasks that a checkpoint says are finished.
 fn resume(folder: &dyn Folder, plan: &PlanPath, member: &mut Member, drafted: &mut Drafted) {
     let path = plan.path.replace("-PLAN.md", "-CHECKPOINT.json");
-    let Some(Ok(text)) = folder.text(&path).filter(|_| member.done_before.is_none()) else {
+    if member.done_before.is_some() {
         return;
-    };
+    }
+    let Some(text) = drafted.beside(folder, &path, "nothing counts as done") else { return };
     let Some(progress) = checkpoint_json::read(&path, &text, drafted) else { return };
     let items = &mut member.document.items;
     let done = if progress.completed { items.len() } else { progress.done.min(items.len()) };

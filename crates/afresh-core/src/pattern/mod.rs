@@ -15,6 +15,8 @@ use std::fmt;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
+use crate::printable::is_unprintable;
+
 /// The longest path, in bytes; what Linux takes, less room for the workspace in front of it.
 pub const MAX_PATH_BYTES: usize = 3072;
 /// The longest single component of a path, in bytes.
@@ -158,7 +160,7 @@ pub fn check_path(text: &str) -> Result<(), BadPattern> {
     if text.len() > MAX_PATH_BYTES {
         return Err(BadPattern::TooLong(text.len()));
     }
-    if text.chars().any(char::is_control) {
+    if text.chars().any(is_unprintable) {
         return Err(BadPattern::Control);
     }
     let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();

@@ -44,11 +44,14 @@ pub fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
             finding.with_help("plans are .planning/phases/NN-name/NN-PP-PLAN.md"),
         );
     };
-    let text = |name: &str| folder.text(&format!("{root}{name}")).and_then(Result::ok);
-    let roadmap = Roadmap::read(&text("ROADMAP.md").unwrap_or_default());
-    let name = text("PROJECT.md").as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
-    let drafted = Drafted { name, ..Drafted::default() };
-    match set(folder, &plans, &roadmap) {
+    let mut drafted = Drafted::default();
+    let mut text =
+        |name: &str, follows: &str| drafted.beside(folder, &format!("{root}{name}"), follows);
+    let roadmap = text("ROADMAP.md", "phases run one after the other, by their numbers");
+    let roadmap = Roadmap::read(&roadmap.unwrap_or_default());
+    let project = text("PROJECT.md", "the plan has no name from it");
+    drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
+    match set(folder, &plans, &roadmap, &mut drafted) {
         Ok(set) => assemble(folder, wishes, drafted, set),
         Err(findings) => Reading { findings, ..Reading::default() },
     }
@@ -60,7 +63,12 @@ fn title(text: &str) -> Option<String> {
 }
 
 /// The plans with their phases; or what could not be read at all.
-fn set(folder: &dyn Folder, plans: &[PlanPath], roadmap: &Roadmap) -> Result<Set, Vec<Finding>> {
+fn set(
+    folder: &dyn Folder,
+    plans: &[PlanPath],
+    roadmap: &Roadmap,
+    drafted: &mut Drafted,
+) -> Result<Set, Vec<Finding>> {
     let mut set = Set { phases: phases(plans, roadmap), members: Vec::with_capacity(plans.len()) };
     let places: BTreeMap<_, usize> = phase_keys(plans).into_iter().zip(0..).collect();
     let mut spaces: Vec<&Area> = plans.iter().map(|plan| &plan.area).collect();
@@ -90,18 +98,18 @@ fn set(folder: &dyn Folder, plans: &[PlanPath], roadmap: &Roadmap) -> Result<Set
             id,
             document,
         };
-        judge(folder, plan, &mut member, listed.is_some_and(|listed| listed.ticked));
+        let summary = Summary::find(folder, &plan.summaries(), drafted);
+        judge(plan, &mut member, summary.as_ref(), listed.is_some_and(|listed| listed.ticked));
         set.members.push(member);
     }
     if unreadable.is_empty() { Ok(set) } else { Err(unreadable) }
 }
 
 /// Is it done?
-fn judge(folder: &dyn Folder, plan: &PlanPath, member: &mut Member, ticked: bool) {
+fn judge(plan: &PlanPath, member: &mut Member, summary: Option<&Summary>, ticked: bool) {
     let status = member.document.fields.status.as_deref().unwrap_or_default();
-    let summary = Summary::find(folder, &plan.summaries());
     let archived = matches!(plan.area, Area::Milestone(_));
-    member.done_before = match &summary {
+    member.done_before = match summary {
         Some(summary) if !summary.is_unfinished() => Some(format!("{} is there", summary.path)),
         _ if status.eq_ignore_ascii_case("superseded") => Some("it is superseded".to_owned()),
         None if archived => Some("its milestone is archived".to_owned()),

@@ -1,5 +1,6 @@
 //! SUMMARY.md: what became of a plan.
 
+use crate::drafted::Drafted;
 use crate::finding::Source;
 use crate::folder::Folder;
 use crate::markdown::Frontmatter;
@@ -15,9 +16,9 @@ pub struct Summary {
 
 impl Summary {
     /// The first of these files that is there.
-    pub fn find(folder: &dyn Folder, candidates: &[String]) -> Option<Self> {
+    pub fn find(folder: &dyn Folder, candidates: &[String], drafted: &mut Drafted) -> Option<Self> {
         let path = candidates.iter().find(|path| folder.paths().binary_search(path).is_ok())?;
-        let text = folder.text(path)?.ok()?;
+        let text = drafted.beside(folder, path, "its plan counts as not done")?;
         let source = Source::new(path, &text);
         let status = Frontmatter::first(&text).and_then(|block| {
             let (node, _) = yaml::frontmatter(&source, &block);

@@ -11,6 +11,8 @@ use crate::reading::Spot;
 
 /// How many tasks a message names.
 const MAX_NAMED: usize = 10;
+/// How much of each name is shown.
+const MAX_ID_CHARS: usize = 80;
 
 /// Tells which tasks have criteria in prose and no command that could judge them.
 pub fn label<'t>(drafted: &mut Drafted, spot: &Spot, tasks: impl IntoIterator<Item = &'t str>) {
@@ -18,7 +20,9 @@ pub fn label<'t>(drafted: &mut Drafted, spot: &Spot, tasks: impl IntoIterator<It
     if tasks.is_empty() {
         return;
     }
-    let mut named = tasks[..tasks.len().min(MAX_NAMED)].join(", ");
+    // What is no id yet may be a text of any length.
+    let short = |task: &&str| task.chars().take(MAX_ID_CHARS).collect::<String>();
+    let mut named = tasks.iter().take(MAX_NAMED).map(short).collect::<Vec<_>>().join(", ");
     if tasks.len() > MAX_NAMED {
         named = format!("{named} and {} more", tasks.len() - MAX_NAMED);
     }

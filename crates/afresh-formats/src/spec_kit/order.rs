@@ -24,6 +24,8 @@ pub(super) struct Order {
     pub(super) needs: Vec<Vec<Needs>>,
     /// Tasks that need one that stands behind them in their phase, and where they say so.
     pub(super) backwards: Vec<(String, Range<usize>)>,
+    /// Tasks that say that they need themselves, and where; nobody waits for that.
+    pub(super) itself: Vec<(String, Range<usize>)>,
     pub(super) too_many: bool,
 }
 
@@ -31,7 +33,7 @@ pub(super) fn read(text: &str, document: &Document<'_>) -> Order {
     let stated = Stated::read(text, document);
     let phases = &document.phases;
     let follows = follows(text, document);
-    let mut order = Order::default();
+    let mut order = Order { itself: stated.itself.clone(), ..Order::default() };
     let mut lasts: Vec<Vec<&str>> = Vec::new();
     let mut count = 0;
     for (at, phase) in phases.iter().enumerate() {
@@ -112,6 +114,7 @@ fn batches(phase: &Phase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
 /// What is said outright, by the task that needs it.
 struct Stated<'a> {
     needs: BTreeMap<&'a str, Vec<(String, Range<usize>)>>,
+    itself: Vec<(String, Range<usize>)>,
 }
 
 impl<'a> Stated<'a> {
@@ -121,7 +124,7 @@ impl<'a> Stated<'a> {
         for task in tasks() {
             by_number.entry(task.number).or_default().push(task);
         }
-        let mut stated = Self { needs: BTreeMap::new() };
+        let mut stated = Self { needs: BTreeMap::new(), itself: Vec::new() };
         let mut count = 0;
         let known = |found: &Mention<'a>| -> Vec<&'a str> {
             let span = found.number..=found.through.unwrap_or(found.number);
@@ -133,7 +136,9 @@ impl<'a> Stated<'a> {
         };
         let mut add = |next: &'a str, needs: &[&str], place: Range<usize>| {
             count += needs.len();
-            if count <= MAX_NEEDS {
+            if needs == [next] {
+                stated.itself.push((next.to_owned(), place));
+            } else if count <= MAX_NEEDS {
                 let all = stated.needs.entry(next).or_default();
                 let others = needs.iter().filter(|need| **need != next);
                 all.extend(others.map(|need| ((*need).to_owned(), place.clone())));

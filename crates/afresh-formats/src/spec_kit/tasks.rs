@@ -46,6 +46,10 @@ pub(super) fn add(
         let message = format!("{id} needs a task that stands behind it; it waits for that");
         warn(place, "dependency-not-earlier", message, "move the task behind what it needs");
     }
+    for (id, place) in &order.itself {
+        let message = format!("{id} depends on itself; that is left out");
+        warn(place, "self-dependency", message, "name the task that it really needs");
+    }
     if order.too_many {
         let spot = Spot::new(file, document.phases[0].heading.at.clone());
         drafted.find(&spot, "too-large", "the tasks need each other in too many ways").help =

@@ -66,8 +66,21 @@ fn under<'a>(
         let end =
             [" — ", " – ", " - ", ": "].iter().filter_map(|mark| item.text.text.find(mark)).min();
         let said = item.text.part(&item.text.text[..end.unwrap_or(item.text.text.len())]);
-        found.extend(paths(&said).into_iter().map(|path| ListedFile { path, action }));
+        let mut named = paths(&said);
+        if let Some(first) = quoted_first(&said).filter(|first| !named.contains(first)) {
+            named.insert(0, first);
+        }
+        found.extend(named.into_iter().map(|path| ListedFile { path, action }));
     }
+}
+
+/// In a list of files, an item that starts with back-ticks names one, whatever it looks like: if it
+/// leads out of the repository, that must be said and not passed over.
+fn quoted_first<'a>(said: &Line<'a>) -> Option<Line<'a>> {
+    let first = code_spans(said).into_iter().next().filter(|_| said.text.starts_with('`'))?;
+    let path = without_note(&first);
+    let word = !path.text.is_empty() && !path.text.contains([' ', '\t', '(']);
+    word.then_some(path)
 }
 
 /// The files in a cell: in a column of files, whatever stands in back-ticks is one.

@@ -62,7 +62,8 @@ fn task(
     if let Some(id) = document.word(root, "id") {
         task.note(None, Field::Id, 0, document.spot(&id.at));
         if !file.ends_with(&format!("/{}.json", id.text)) {
-            let message = format!("the file's name says another id than {:?}", id.text);
+            let shown: String = id.text.chars().take(80).collect();
+            let message = format!("the file's name says another id than {shown:?}");
             document.warn(&id.at, "id-unlike-file", message, "the id counts");
         }
         task.draft.id = id.text;

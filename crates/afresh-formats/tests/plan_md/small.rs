@@ -142,3 +142,26 @@ fn fo_02_phases_run_one_after_the_other() {
     assert_eq!(needs("2.1-1"), ["2-1", "2-2"]);
     assert_eq!(needs("10-1"), ["2.1-1"]);
 }
+
+/// FO-06: what lies beside the plans and cannot be read is named, with what follows from that.
+#[test]
+fn fo_06_what_lies_beside_a_plan_and_cannot_be_read_is_named() {
+    let task = b"<task><name>x</name><verify>make test</verify></task>".to_vec();
+    for (format, plan, beside) in [
+        ("gsd", ".planning/phases/01-x/01-01-PLAN.md", ".planning/phases/01-x/01-01-SUMMARY.md"),
+        ("gsd", ".planning/phases/01-x/01-01-PLAN.md", ".planning/ROADMAP.md"),
+        ("gsd", ".planning/phases/01-x/01-01-PLAN.md", ".planning/PROJECT.md"),
+        ("long-run", ".long-run/plans/01-PLAN.md", ".long-run/plans/01-CHECKPOINT.json"),
+        ("long-run", ".long-run/plans/01-PLAN.md", ".long-run/summaries/01-SUMMARY.md"),
+        ("long-run", ".long-run/plans/01-PLAN.md", "tasks.md"),
+    ] {
+        let files = [(plan, task.clone()), (beside, b"caf\xe9".to_vec())];
+        let folder = afresh_formats::folder::MemoryFolder::new(files);
+        let reading = (crate::format(format).read)(&folder, &crate::wishes(Unit::Plan));
+        let found = reading.findings.iter().find(|found| found.file == beside);
+        let found = found.unwrap_or_else(|| panic!("{beside} is passed over"));
+        assert_eq!((found.code.as_str(), found.is_error()), ("not-utf8", false));
+        let plan = reading.plan.expect("a plan");
+        assert!(plan.task(0).done_before.is_none(), "{beside}");
+    }
+}

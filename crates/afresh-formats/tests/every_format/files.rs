@@ -1,0 +1,99 @@
+//! Files that leave the tree, or trip a tool, in every format: B01, B02, B04, B05, B06.
+
+use crate::written::{KINDS, Kind, rendered, with_code};
+
+/// Formats that find their files in sentences, where a route or an option is none.
+const SENTENCES: [&str; 2] = ["spec-kit", "gsd2"];
+
+/// Formats whose lists of files are lists.
+fn listing() -> impl Iterator<Item = &'static Kind> {
+    KINDS.iter().filter(|kind| kind.lists_files && !SENTENCES.contains(&kind.name))
+}
+
+#[track_caller]
+fn refused(path: &str) {
+    for kind in listing() {
+        let mut samples = kind.samples(2);
+        path.clone_into(&mut samples[1].file);
+        let (files, reading) = kind.read(&samples);
+        let found = with_code(&reading, "bad-path");
+        assert!(!found.is_empty(), "{} {path:?}: {}", kind.name, rendered(&reading));
+        let text = &files.iter().find(|(file, _)| *file == found[0].file).expect("its file").1;
+        let line = text.lines().nth(found[0].line - 1).unwrap_or_default();
+        // Data escapes what stands behind a backslash.
+        let start: String = path.chars().take(6).take_while(|c| *c != '\\').collect();
+        assert!(line.contains(&start), "{}: {line:?} {:?}", kind.name, found[0]);
+    }
+}
+
+#[test]
+fn b01_paths_that_climb_out_are_refused_in_every_format() {
+    for path in ["../../etc/x", "src/../../x", ".."] {
+        refused(path);
+    }
+}
+
+#[test]
+fn b02_absolute_paths_are_refused_in_every_format() {
+    for path in ["/etc/passwd", "~/.ssh/config", "C:\\Windows\\x.txt", "\\\\host\\share\\x"] {
+        refused(path);
+    }
+}
+
+#[test]
+fn b04_gits_own_directory_is_refused_in_every_format() {
+    for path in [".git/hooks/post-commit", "sub/.GIT/config", ".git"] {
+        refused(path);
+    }
+}
+
+/// B05: what would be an option of a tool; what a terminal would obey is refused or never a path.
+#[test]
+fn b05_paths_that_trip_a_tool_are_refused_in_every_format() {
+    refused("--output=x");
+    for kind in listing() {
+        for path in ["a\u{1b}[2Jb.txt", "a\u{0}b.txt", "a\u{202e}b.txt"] {
+            let mut samples = kind.samples(2);
+            path.clone_into(&mut samples[1].file);
+            let (_, reading) = kind.read(&samples);
+            let kept = reading.plan.iter().flat_map(afresh_core::Plan::tasks).any(|task| {
+                task.patterns().any(|pattern| pattern.as_str().contains(char::is_control))
+            });
+            assert!(!kept, "{} {path:?}", kind.name);
+            assert!(!reading.findings.is_empty(), "{} {path:?} is passed over", kind.name);
+        }
+    }
+}
+
+#[test]
+fn b06_long_paths_and_components_are_refused_in_every_format() {
+    refused(&format!("{}x", "d/".repeat(2_048)));
+    refused(&format!("{}.txt", "c".repeat(256)));
+}
+
+/// B01: a path in a sentence that leaves the tree is no file of the task; without files it runs
+/// alone, which is safe.
+#[test]
+fn b01_a_sentence_names_no_file_outside() {
+    for kind in KINDS.iter().filter(|kind| SENTENCES.contains(&kind.name)) {
+        for path in ["../../etc/x.txt", "/etc/passwd", "~/.ssh/config", ".git/hooks/x.sh", "-x.txt"]
+        {
+            let mut samples = kind.samples(1);
+            path.clone_into(&mut samples[0].file);
+            let (_, reading) = kind.read(&samples);
+            let Some(plan) = reading.plan else {
+                assert!(
+                    !reading
+                        .findings
+                        .iter()
+                        .filter(|found| found.code == "bad-path")
+                        .collect::<Vec<_>>()
+                        .is_empty(),
+                    "{path}"
+                );
+                continue;
+            };
+            assert!(!plan.task(0).lists_files(), "{} {path}: {:?}", kind.name, plan.task(0).files);
+        }
+    }
+}
