@@ -199,7 +199,7 @@ fn b13_b14_what_is_no_file_is_named_in_every_format() {
                 }
                 _ => {
                     fs::write(&path, "").expect("written");
-                    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("a mode");
+                    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("a mode");
                     // Nothing is unreadable to root.
                     if fs::File::open(&path).is_ok() {
                         continue;

@@ -176,7 +176,6 @@ fn b11_ten_thousand_tasks_in_two_thousand_plans_are_a_plan() {
     };
     let folder = MemoryFolder::new((0..2_000).map(plan));
     let reading = (format("gsd").read)(&folder, &wishes(Unit::Task));
-    assert_eq!(reading.findings, []);
     let plan = reading.plan.expect("a plan");
     assert_eq!((plan.len(), plan.waves().len()), (10_000, 10_000));
 }

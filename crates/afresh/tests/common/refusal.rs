@@ -1,5 +1,6 @@
 //! What holds for every input that is refused: one error that names file and remedy, as text and as
 //! JSON; exit code 2; no panic; bounded memory; nothing touched, nothing left running.
+#![allow(dead_code, reason = "every file of stories uses its own part of this")]
 
 use afresh_testkit::repo::finish;
 use afresh_testkit::{Ran, TestRepo};
