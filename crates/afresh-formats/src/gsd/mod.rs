@@ -73,6 +73,8 @@ fn set(
     let places: BTreeMap<_, usize> = phase_keys(plans).into_iter().zip(0..).collect();
     let mut spaces: Vec<&Area> = plans.iter().map(|plan| &plan.area).collect();
     spaces.dedup();
+    // It looks at every path: asked once, and not for each plan.
+    let foreign = crate::ultraplan::leaves_traces(folder);
     let mut unreadable = Vec::new();
     for (plan, id) in plans.iter().zip(layout::ids(plans)) {
         let mut document = match folder.text(&plan.path) {
@@ -83,7 +85,7 @@ fn set(
             }
             None => continue,
         };
-        if plan.area == Area::Phases && !crate::ultraplan::leaves_traces(folder) {
+        if plan.area == Area::Phases && !foreign {
             completeness::remark_on_keys(&mut document);
         }
         let current = plan.number.as_ref().filter(|_| plan.area == Area::Phases);

@@ -1,5 +1,5 @@
 //! Titles, commands and whole files that are not what they should be, in every format: B12, B16, B18,
-//! B21, B22.
+//! B21.
 
 use crate::written::{KINDS, rendered, with_code};
 
@@ -72,9 +72,9 @@ fn b21_an_empty_check_is_no_check_in_every_format() {
     }
 }
 
-/// B22: what a check does is for the sandbox; a reader hands it on as it was written, or not at all.
+/// What a check does is for the sandbox; a reader hands it on as it was written, or not at all.
 #[test]
-fn b22_commands_are_handed_on_as_they_are_in_every_format() {
+fn commands_are_handed_on_as_they_are_in_every_format() {
     for kind in KINDS.iter().filter(|kind| kind.has_checks) {
         for command in ["test -f a; rm -rf \"$HOME/x\"", "test \"$(cat a)\" = b && grep -q '<T>' a"]
         {
