@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Plan;
+use super::reach::Walk;
 use super::starts::Starts;
 use crate::ids::TaskId;
 
@@ -23,13 +24,14 @@ pub struct Conflict {
 }
 
 pub(super) fn find(plan: &Plan) -> Vec<Conflict> {
+    let mut walk = Walk::new(plan);
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for (a, b, path) in candidates(plan) {
         if found.len() >= MAX_CONFLICTS {
             break;
         }
-        if seen.insert((a, b)) && !is_ordered(plan, a, b) {
+        if seen.insert((a, b)) && !walk.is_ordered(a, b) {
             let tasks = (plan.task(a).id.clone(), plan.task(b).id.clone());
             found.push(Conflict { tasks, path });
         }
@@ -104,9 +106,4 @@ fn below_a_directory(
         }
     }
     pairs.into_iter()
-}
-
-fn is_ordered(plan: &Plan, a: usize, b: usize) -> bool {
-    let (first, second) = if plan.wave(a) < plan.wave(b) { (a, b) } else { (b, a) };
-    plan.is_before(first, second)
 }

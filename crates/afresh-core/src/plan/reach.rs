@@ -37,6 +37,42 @@ impl Plan {
     }
 }
 
+/// Many such questions about one plan, without new memory for each.
+pub(super) struct Walk<'a> {
+    plan: &'a Plan,
+    /// The last question in which a task was seen.
+    seen: Vec<u32>,
+    question: u32,
+    queue: Vec<usize>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        Self { plan, seen: vec![0; plan.len()], question: 0, queue: Vec::new() }
+    }
+
+    /// Is one of the two merged before the other starts?
+    pub(super) fn is_ordered(&mut self, a: usize, b: usize) -> bool {
+        let plan = self.plan;
+        let (first, second) = if plan.wave(a) < plan.wave(b) { (a, b) } else { (b, a) };
+        self.question += 1;
+        self.queue.clear();
+        self.queue.push(second);
+        while let Some(at) = self.queue.pop() {
+            for need in plan.needs(at) {
+                if *need == first {
+                    return true;
+                }
+                if plan.wave(*need) > plan.wave(first) && self.seen[*need] != self.question {
+                    self.seen[*need] = self.question;
+                    self.queue.push(*need);
+                }
+            }
+        }
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{PlanDraft, TaskDraft};
@@ -56,5 +92,7 @@ mod tests {
         assert_eq!(plan.way(2, 0), None);
         assert_eq!(plan.way(1, 3), None);
         assert!(plan.is_before(0, 3) && !plan.is_before(3, 2) && !plan.is_before(1, 1));
+        let mut walk = Walk::new(&plan);
+        assert!(walk.is_ordered(0, 2) && walk.is_ordered(3, 0) && !walk.is_ordered(1, 3));
     }
 }

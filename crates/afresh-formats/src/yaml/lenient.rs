@@ -192,7 +192,7 @@ fn unquoted(text: &str) -> Value {
 }
 
 /// Without ` # comment`, unless quotes may hold it.
-fn without_comment(text: &str) -> &str {
+pub(super) fn without_comment(text: &str) -> &str {
     match text.find(" #") {
         Some(at) if !text[at..].contains(['"', '\'', ']']) => text[..at].trim_end(),
         _ => text,

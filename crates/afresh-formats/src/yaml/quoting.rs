@@ -43,6 +43,8 @@ fn requoted(source: &Source, line: &Line) -> Option<Edit> {
     {
         rest = rest.part(value.trim_start());
     }
+    // A comment behind it stays where it is.
+    let rest = rest.part(lenient::without_comment(rest.text));
     let value = rest.text;
     // What a list, a table or a text of several lines starts with is not for quotes.
     if value.is_empty() || value.starts_with(['{', '|', '>', '#']) || is_yaml(value) {
@@ -116,6 +118,7 @@ mod tests {
             ("a: it's: so", "a: 'it''s: so'"),
             (r#"contains: "a", "b""#, "contains: ['a', 'b']"),
             ("a: `code` here", "a: '`code` here'"),
+            ("a: b: c  # why", "a: 'b: c'  # why"),
             ("files:\n  - *.ts\n  - b.ts", "files:\n  - '*.ts'\n  - b.ts"),
             (
                 "m:\n  - path: a\n    p: \"\\d+\"\n  - path: b: c",
