@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use afresh_core::plan::nearest;
+use afresh_core::plan::{Field, TaskDraft, nearest};
 
-use crate::drafted::Drafted;
+use crate::drafted::{Drafted, DraftedTask};
 use crate::finding::{Finding, Fix, Severity, Source};
 use crate::json;
 use crate::node::{Node, Value};
@@ -61,6 +61,28 @@ impl<'a> Document<'a> {
 
     pub(crate) fn spot(&self, at: &Range<usize>) -> Spot {
         Spot::new(self.file, at.clone())
+    }
+
+    /// A task with its id and its title, where it has them, and their places.
+    pub(crate) fn task(&mut self, node: &Node, title: &str) -> DraftedTask {
+        let mut task = DraftedTask::new(TaskDraft::default(), self.spot(&node.span));
+        if let Some(id) = self.word(node, "id") {
+            task.note(None, Field::Id, 0, self.spot(&id.at));
+            task.draft.id = id.text;
+        }
+        if let Some(title) = self.word(node, title) {
+            task.note(None, Field::Title, 0, self.spot(&title.at));
+            task.draft.title = title.text;
+        }
+        task
+    }
+
+    /// A status that nobody knows is told; it counts as `taken`.
+    pub(crate) fn unknown_status(&mut self, status: &Word, taken: &str, known: &[&str]) {
+        let shown: String = status.text.chars().take(40).collect();
+        let message = format!("the status {shown:?} is not known");
+        let help = format!("it is taken as {taken}; known: {}", known.join(", "));
+        self.warn(&status.at, "unknown-status", message, &help);
     }
 
     /// A word, such as an id: a text, or a number that was not quoted.

@@ -1,7 +1,5 @@
 //! One issue.
 
-use afresh_core::plan::{Field, TaskDraft};
-
 use crate::document::{Document, get};
 use crate::drafted::DraftedTask;
 use crate::node::{Node, Value};
@@ -95,7 +93,6 @@ pub(super) enum Kind {
 
 /// None for what is nothing to do: messages, templates, what was deleted.
 pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Option<Issue> {
-    let mut task = DraftedTask::new(TaskDraft::default(), document.spot(&node.span));
     let status = document.word(node, "status");
     let kind = ["issue_type", "type"].iter().find_map(|key| document.word(node, key));
     let kind = kind.map(|word| word.text).unwrap_or_default();
@@ -104,14 +101,7 @@ pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Option<Issue> {
     if gone || NO_WORK.contains(&kind.as_str()) || set("is_template") || set("ephemeral") {
         return None;
     }
-    if let Some(id) = document.word(node, "id") {
-        task.note(None, Field::Id, 0, document.spot(&id.at));
-        task.draft.id = id.text;
-    }
-    if let Some(title) = document.word(node, "title") {
-        task.note(None, Field::Title, 0, document.spot(&title.at));
-        task.draft.title = title.text;
-    }
+    let mut task = document.task(node, "title");
     document.keep_unknown(node, &format!("{}.", task.draft.id), FIELDS);
     let standing = standing(document, node, status);
     task.draft.instructions = brief(document, node);
@@ -133,11 +123,9 @@ fn standing(document: &mut Document<'_>, node: &Node, status: Option<Word>) -> S
         }
         "deferred" | "pinned" => Standing::PutOff,
         "open" | "in_progress" | "blocked" | "hooked" | "ready" => Standing::Open,
-        other => {
-            let shown: String = other.chars().take(40).collect();
-            let message = format!("the status {shown:?} is not known");
-            let help = "it is taken as open; known: open, in_progress, blocked, deferred, closed";
-            document.warn(&status.at, "unknown-status", message, help);
+        _ => {
+            let known = ["open", "in_progress", "blocked", "deferred", "closed"];
+            document.unknown_status(&status, "open", &known);
             Standing::Open
         }
     }

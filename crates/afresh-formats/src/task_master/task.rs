@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_core::plan::{Field, StepDraft, TaskDraft};
+use afresh_core::plan::{Field, StepDraft};
 
 use crate::document::Document;
-use crate::drafted::DraftedTask;
 use crate::node::Node;
 use crate::prose::Brief;
 use crate::reading::Spot;
@@ -56,15 +55,7 @@ pub(super) struct Subtask {
 }
 
 pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Raw {
-    let mut task = DraftedTask::new(TaskDraft::default(), document.spot(&node.span));
-    if let Some(id) = document.word(node, "id") {
-        task.note(None, Field::Id, 0, document.spot(&id.at));
-        task.draft.id = id.text;
-    }
-    if let Some(title) = document.word(node, "title") {
-        task.note(None, Field::Title, 0, document.spot(&title.at));
-        task.draft.title = title.text;
-    }
+    let mut task = document.task(node, "title");
     document.keep_unknown(node, &format!("{}.", task.draft.id), FIELDS);
     let standing = standing(document, node);
     let needs = document.words(node, "dependencies");
@@ -84,11 +75,10 @@ fn standing(document: &mut Document<'_>, node: &Node) -> Standing {
         "cancelled" | "canceled" => Standing::GivenUp,
         "deferred" => Standing::PutOff,
         "pending" | "in-progress" | "review" | "blocked" | "todo" => Standing::Open,
-        other => {
-            let shown: String = other.chars().take(40).collect();
-            let message = format!("the status {shown:?} is not known");
-            let help = "it is taken as pending; known: pending, in-progress, review, done, deferred, cancelled, blocked";
-            document.warn(&status.at, "unknown-status", message, help);
+        _ => {
+            let known =
+                ["pending", "in-progress", "review", "done", "deferred", "cancelled", "blocked"];
+            document.unknown_status(&status, "pending", &known);
             Standing::Open
         }
     }
