@@ -165,3 +165,32 @@ fn fo_06_what_lies_beside_a_plan_and_cannot_be_read_is_named() {
         assert!(plan.task(0).done_before.is_none(), "{beside}");
     }
 }
+
+/// FO-02: every place and name that plans have had, in one project.
+#[test]
+fn fo_02_plans_of_all_layouts_are_read_together() {
+    let task = "<task><name>x</name><verify>make test</verify></task>".to_owned();
+    let quick = "---\ntype: quick\n---\nMend the login.".to_owned();
+    let at = |path: &str| (format!(".planning/{path}"), task.clone());
+    let reading = read(
+        vec![
+            at("milestones/v1.0-phases/01-old/01-01-PLAN.md"),
+            at("phases/ABC-01-setup/ABC-01-01-PLAN.md"),
+            at("phases/02-api/02-01-auth-flow-PLAN.md"),
+            at("phases/02.1-fix/02.1-01-PLAN.md"),
+            at("phases/03-web/plans/PLAN-01.md"),
+            at("phases/04-docs/PLAN.md"),
+            (".planning/quick/007-login/007-PLAN.md".to_owned(), quick),
+            at("phases/02-api/02-01-auth-flow-PLAN-REVIEW.md"),
+        ],
+        Unit::Plan,
+    );
+    let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("{}", rendered(&reading)));
+    let ids: Vec<&str> = plan.tasks().iter().map(|task| task.id.as_str()).collect();
+    let all = ["v1.0-01-01", "01-01", "02-01", "02.1-01", "03-01", "04-docs", "quick-007"];
+    assert_eq!(ids, all);
+    // An archived milestone is done; phases follow each other; quick plans wait for nobody.
+    assert!(plan.task(0).done_before.is_some());
+    let needs: Vec<&[usize]> = (0..plan.len()).map(|at| plan.needs(at)).collect();
+    assert_eq!(needs, [&[][..], &[], &[1], &[2], &[3], &[4], &[]]);
+}
