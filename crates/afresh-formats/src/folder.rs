@@ -14,6 +14,17 @@ pub trait Folder {
 
     /// The text of a file; none where there is no such file.
     fn text(&self, path: &str) -> Option<Result<String, Finding>>;
+
+    /// Is there such a file? To be asked for each of many; the listing is not.
+    fn holds(&self, path: &str) -> bool {
+        self.paths().binary_search_by(|known| known.as_str().cmp(path)).is_ok()
+    }
+
+    /// The paths that start like this.
+    fn starting_with(&self, front: &str) -> &[String] {
+        let from = &self.paths()[self.paths().partition_point(|path| path.as_str() < front)..];
+        &from[..from.partition_point(|path| path.starts_with(front))]
+    }
 }
 
 /// A folder in memory.

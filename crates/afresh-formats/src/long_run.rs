@@ -76,7 +76,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     let boxes = file("tasks.md")
         .and_then(|path| drafted.beside(folder, &path, "its ticks are not counted"));
     let boxes = Boxes::read(boxes.as_deref().unwrap_or_default());
-    let spec = file("spec.md").filter(|path| folder.paths().binary_search(path).is_ok());
+    let spec = file("spec.md").filter(|path| folder.holds(path));
     let name =
         beside.and_then(|spec| spec.trim_end_matches('/').rsplit('/').next()).unwrap_or_default();
     if name.is_empty() { "plan" } else { name }.clone_into(&mut drafted.name);

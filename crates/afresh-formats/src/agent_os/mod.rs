@@ -61,7 +61,7 @@ fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
     };
     let mut drafted = Drafted { name: title(&text, feature), ..Drafted::default() };
     let spec = feature.file("spec.md");
-    drafted.spec = folder.paths().contains(&spec).then_some(spec);
+    drafted.spec = folder.holds(&spec).then_some(spec);
     tasks::add(folder, &mut drafted, feature, &file, &text);
     if drafted.tasks.is_empty() {
         let message = "there is no task group here: nothing to do";

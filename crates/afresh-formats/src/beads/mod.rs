@@ -39,7 +39,7 @@ fn recognises(folder: &dyn Folder) -> bool {
 }
 
 fn file(folder: &dyn Folder) -> Option<&'static str> {
-    let there = |file: &&&str| folder.paths().binary_search(&(**file).to_owned()).is_ok();
+    let there = |file: &&&str| folder.holds(file);
     FILES.iter().find(there).copied()
 }
 

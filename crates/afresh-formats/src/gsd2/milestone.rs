@@ -32,7 +32,7 @@ impl Milestone {
     /// A milestone that is finished has a summary.
     pub(super) fn is_finished(&self, folder: &dyn Folder) -> bool {
         let summary = format!("{}{}-SUMMARY.md", self.directory, self.id);
-        folder.paths().binary_search(&summary).is_ok()
+        folder.holds(&summary)
     }
 
     /// A file of a slice: `PLAN` or `SUMMARY`.
@@ -60,8 +60,7 @@ impl Milestone {
         names: &[&str],
     ) -> Option<String> {
         let front = format!("{}slices/{slice}", self.directory);
-        let start = folder.paths().partition_point(|path| path.as_str() < front.as_str());
-        let inside = folder.paths()[start..].iter().take_while(|path| path.starts_with(&front));
+        let inside = folder.starting_with(&front).iter();
         inside
             .filter(|path| {
                 let rest = &path[front.len()..];

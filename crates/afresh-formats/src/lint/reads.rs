@@ -18,7 +18,7 @@ pub(super) fn look(
         if !seen.insert(path) || is_there(repository, path) || is_made(subject, path) {
             continue;
         }
-        let on_disk = folder.paths().binary_search(path).is_ok();
+        let on_disk = folder.holds(path);
         let (message, help) = if on_disk {
             (format!("workers are told to read {path:?}, which is not committed"), "commit it")
         } else {

@@ -17,7 +17,7 @@ pub struct Summary {
 impl Summary {
     /// The first of these files that is there.
     pub fn find(folder: &dyn Folder, candidates: &[String], drafted: &mut Drafted) -> Option<Self> {
-        let path = candidates.iter().find(|path| folder.paths().binary_search(path).is_ok())?;
+        let path = candidates.iter().find(|path| folder.holds(path))?;
         let text = drafted.beside(folder, path, "its plan counts as not done")?;
         let source = Source::new(path, &text);
         let status = Frontmatter::first(&text).and_then(|block| {

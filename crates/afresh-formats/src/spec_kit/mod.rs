@@ -65,7 +65,7 @@ fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
     };
     let mut drafted = Drafted { name: name(&text, feature), ..Drafted::default() };
     let spec = feature.file("spec.md");
-    drafted.spec = folder.paths().contains(&spec).then_some(spec);
+    drafted.spec = folder.holds(&spec).then_some(spec);
     tasks::add(folder, &mut drafted, feature, &file, &text);
     if drafted.tasks.is_empty() {
         let finding = Finding::of_file(&file, "empty-plan", "there is no task here: nothing to do");

@@ -63,8 +63,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     let maps = Maps::read(folder, root, &mut drafted);
     let state = State::read(folder, root, &mut drafted);
     drafted.name = name(folder, root, &maps);
-    drafted.spec = Some(format!("{root}inputs/spec.md"))
-        .filter(|spec| folder.paths().binary_search(spec).is_ok());
+    drafted.spec = Some(format!("{root}inputs/spec.md")).filter(|spec| folder.holds(spec));
     // A planning directory of its own says for which repository it plans.
     if root != ".tasker/" {
         drafted.target = maps.target.clone().or_else(|| state.target.clone());

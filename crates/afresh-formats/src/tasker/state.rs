@@ -40,7 +40,7 @@ impl State {
                 let task = &entry.node;
                 let status = document.prose(task, "status");
                 let known = format!("{root}tasks/{}.json", entry.key);
-                if folder.paths().binary_search(&known).is_err() && status != "complete" {
+                if !folder.holds(&known) && status != "complete" {
                     let message = format!("there is no {known}");
                     let help = "it is not part of the plan";
                     document.warn(&entry.key_span, "missing-task-file", message, help);

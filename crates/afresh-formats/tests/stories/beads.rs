@@ -114,7 +114,7 @@ fn b11_many_issues_are_read() {
     }
     let circle = plan_or_located_problems(&FORMAT, &with(&lines));
     assert!(circle.findings.iter().any(|found| found.code == "cycle"));
-    let chain = lines.replace("\"a-9999\",\"type\"", "\"gone\",\"type\"");
+    let chain = lines.replace(r#""a-9999","type":"blocks""#, r#""a-9999","type":"related""#);
     let reading = plan_or_located_problems(&FORMAT, &with(&chain));
     assert_eq!(reading.plan.map(|plan| plan.waves().len()), Some(10_000));
     let mut lines = String::from(
