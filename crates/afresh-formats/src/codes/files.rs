@@ -74,6 +74,16 @@ pub(super) const CODES: &[Code] = &[
         }),
     },
     Code {
+        code: "path-outside",
+        title: "a task that is to write outside of the repository",
+        text: "A worker stands in a private clone; whatever it writes elsewhere is not harvested. The path is left out of the task's files.",
+        example: Some(Example {
+            file: "specs/001-a/tasks.md",
+            wrong: include_str!("examples/path-outside.wrong"),
+            right: include_str!("examples/path-outside.right"),
+        }),
+    },
+    Code {
         code: "same-wave-file",
         title: "two tasks of one wave that may write one file",
         text: "They never run side by side: the second would collide when it lands. Let one need the other, or part their files.",

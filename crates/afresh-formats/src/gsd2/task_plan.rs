@@ -9,8 +9,8 @@ use crate::finding::Source;
 use crate::markdown::{Frontmatter, Heading, Line, code_spans, headings, items, lines_from};
 use crate::plan_md::remark::Remarks;
 use crate::plan_md::verify::{self, Verify};
-use crate::prose::paths;
 use crate::prose::paths::without_note;
+use crate::prose::{self, paths};
 use crate::yaml;
 use crate::yaml::values::entries;
 
@@ -52,6 +52,12 @@ pub(super) fn read(file: &str, text: &str) -> TaskPlan {
     let verify = verification
         .map(|heading| verify::parse(text, &heading.own, &mut remarks))
         .unwrap_or_default();
+    let written = section(&["expected output", "expected outputs", "outputs", "output"]);
+    if let Some(heading) = written {
+        for line in lines_from(&text[heading.own.clone()], heading.own.start) {
+            prose::remark_outside(&mut remarks, &line);
+        }
+    }
     let block = Frontmatter::first(text);
     let body = block.as_ref().map_or(0, |block| block.body);
     let read = block.map(|block| yaml::frontmatter(&source, &block));
@@ -67,7 +73,7 @@ pub(super) fn read(file: &str, text: &str) -> TaskPlan {
         file: file.to_owned(),
         body: text[body..].to_owned(),
         inputs: listed(section(&["inputs", "input"])).into_iter().map(|input| input.path).collect(),
-        outputs: listed(section(&["expected output", "expected outputs", "outputs", "output"])),
+        outputs: listed(written),
         steps: section(&["steps"]).map(|heading| steps(text, &heading.own)).unwrap_or_default(),
         verify,
         findings,

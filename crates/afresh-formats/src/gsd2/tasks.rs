@@ -13,7 +13,7 @@ use crate::finding::Source;
 use crate::markdown::Frontmatter;
 use crate::plan_md::remark::Remarks;
 use crate::plan_md::verify;
-use crate::prose::title;
+use crate::prose::{self, title};
 use crate::reading::Spot;
 use crate::yaml;
 use crate::yaml::values::{get, word};
@@ -40,6 +40,9 @@ impl Adding<'_> {
         task.draft.title = title(own.title.text);
         task.draft.done_before = self.done(slice, own);
         let said = labelled(text, &own.below, "files");
+        if let Some(said) = &said {
+            prose::warn_of_outside(self.drafted, file, said);
+        }
         let named = said.iter().flat_map(task_plan::listed);
         let named = named.map(|path| (path.text.to_owned(), None, Spot::new(file, path.range())));
         let written = plan.into_iter().flat_map(|plan| {

@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | [`mention`] | ids in a sentence, `G2` or `G2-G4` |
 //! | [`paths`](mod@paths) | files that a sentence names |
+//! | [`outside`] | files that are not in the repository |
 //! | [`brief`] | what a worker is told, put together from parts of documents |
 //! | [`title`](mod@title) | texts of a plan, made fit for tasks |
 //! | [`vague`](mod@vague) | words that sound like a criterion and say nothing |
@@ -14,6 +15,7 @@
 pub mod brief;
 pub mod label;
 pub mod mention;
+pub mod outside;
 pub mod paths;
 pub mod title;
 pub mod vague;
@@ -21,6 +23,7 @@ pub mod vague;
 pub use brief::Brief;
 pub use label::{label, label_unjudged};
 pub use mention::{Mention, mentions, outside_brackets};
+pub use outside::{remark_outside, warn_of_outside};
 pub use paths::paths;
 pub use title::{title, unticked};
 pub use vague::vague;

@@ -34,15 +34,30 @@ const NAMES: &[&str] = &[
     "tsconfig.json",
 ];
 
+/// Directories of a machine, which no route of a program is called.
+const ROOTS: &[&str] = &[
+    "bin/", "boot/", "dev/", "etc/", "home/", "opt/", "proc/", "root/", "sys/", "tmp/", "usr/",
+    "var/",
+];
+
 /// The paths that a line names, in order, without doubles.
 pub fn paths<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    named(line, is_path)
+}
+
+/// Files that a line names and that no task may write, because they are not in the repository.
+pub fn paths_outside<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    named(line, is_outside)
+}
+
+fn named<'a>(line: &Line<'a>, is_meant: fn(&str) -> bool) -> Vec<Line<'a>> {
     let spans = code_spans(line);
     let mut found: Vec<Line<'a>> =
-        spans.iter().map(without_note).filter(|span| is_path(span.text)).collect();
+        spans.iter().map(without_note).filter(|span| is_meant(span.text)).collect();
     let mut from = line.start;
     for span in spans.iter().map(Line::range).chain(std::iter::once(line.end()..line.end())) {
         let between = line.part(&line.text[from - line.start..span.start - line.start]);
-        found.extend(bare_paths(&between));
+        found.extend(bare_words(&between).filter(|word| is_meant(word.text)));
         from = span.end;
     }
     found.sort_by_key(|path| path.start);
@@ -51,8 +66,8 @@ pub fn paths<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
     found
 }
 
-/// Paths among plain words: with a directory, or known by their name.
-fn bare_paths<'a>(text: &Line<'a>) -> impl Iterator<Item = Line<'a>> {
+/// Plain words that may be paths: with a directory, or known by their name.
+fn bare_words<'a>(text: &Line<'a>) -> impl Iterator<Item = Line<'a>> {
     let text = *text;
     text.text
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '`'))
@@ -60,9 +75,25 @@ fn bare_paths<'a>(text: &Line<'a>) -> impl Iterator<Item = Line<'a>> {
             let word = word.trim_start_matches(['(', '"', '\'', '*', '_', '[']);
             text.part(word.trim_end_matches([')', '"', '\'', '*', '_', ':', '.', '!', '?']))
         })
-        .filter(|word| {
-            (word.text.contains('/') || NAMES.contains(&word.text)) && is_path(word.text)
-        })
+        .filter(|word| word.text.contains('/') || NAMES.contains(&word.text))
+}
+
+/// Is this plainly a file, and not of the repository? A route such as `/api/users` is none.
+fn is_outside(text: &str) -> bool {
+    let climbs = text.starts_with("../") || text.starts_with("~/") || text.contains("/../");
+    let inside: String = text
+        .split('/')
+        .filter(|part| !matches!(*part, ".." | "~" | ""))
+        .collect::<Vec<_>>()
+        .join("/");
+    let plain = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+    if climbs {
+        return !inside.is_empty() && inside.chars().all(plain);
+    }
+    let absolute = text.strip_prefix('/');
+    absolute.is_some_and(|rest| {
+        is_path(rest) || rest.chars().all(plain) && ROOTS.iter().any(|root| rest.starts_with(root))
+    })
 }
 
 /// ``server.js — the import route`` and ``index.js (modified)`` name files with a note behind them.
@@ -114,6 +145,24 @@ mod tests {
             found("`server.js — import route`, `index.js (modified)`"),
             ["server.js", "index.js"]
         );
+    }
+
+    #[test]
+    fn files_outside_are_told_from_routes() {
+        let outside = |text| -> Vec<&str> {
+            paths_outside(&Line { text, start: 0 }).iter().map(|path| path.text).collect()
+        };
+        assert_eq!(
+            outside(
+                "Write ../../etc/x.txt, `/etc/passwd` and ~/.ssh/config, a/../../b.rs, /srv/app.conf"
+            ),
+            ["../../etc/x.txt", "/etc/passwd", "~/.ssh/config", "a/../../b.rs", "/srv/app.conf"]
+        );
+        for route in
+            ["GET /api/users", "`/api/users/{id}`", "and/or", "https://x.org/a.md", "1...3/4"]
+        {
+            assert_eq!(outside(route), [""; 0], "{route}");
+        }
     }
 
     #[test]

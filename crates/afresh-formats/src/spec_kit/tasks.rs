@@ -64,6 +64,7 @@ pub(super) fn add(
             beside.tell(&mut brief, line.story);
             let task = task(file, line, needs, brief.finish());
             drafted.tasks.push(task);
+            prose::warn_of_outside(drafted, file, &line.said);
         }
     }
     label(drafted, file, &document.phases);

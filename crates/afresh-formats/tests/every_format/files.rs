@@ -94,6 +94,8 @@ fn b01_a_sentence_names_no_file_outside() {
                 continue;
             };
             assert!(!plan.task(0).lists_files(), "{} {path}: {:?}", kind.name, plan.task(0).files);
+            let told = reading.findings.iter().any(|found| found.code == "path-outside");
+            assert!(told || path.starts_with('-'), "{} {path} is passed over", kind.name);
         }
     }
 }
