@@ -406,4 +406,94 @@ pub(super) const MUTATIONS: &[Mutation] = &[
             instead: "",
         }],
     },
+    Mutation {
+        name: "a passing failure of a model counts",
+        promise: "AG-05: it says nothing about the task",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/models.rs",
+            text: "class => !class.is_transient() && !class.is_lasting(),",
+            instead: "class => !class.is_lasting(),",
+        }],
+    },
+    Mutation {
+        name: "a model's wait is not kept",
+        promise: "BE-04: a parked agent starts nothing before its time",
+        edits: &[Edit {
+            file: "afresh-core/src/run/programs.rs",
+            text: "self.tasks[at].not_before.max(parked)",
+            instead: "self.tasks[at].not_before.max(parked.filter(|_| false))",
+        }],
+    },
+    Mutation {
+        name: "a model's agent is not parked",
+        promise: "BE-04: others of the same agent and size wait too",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/models.rs",
+            text: "            self.park_agent(at, &error);\n",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "a model is tried again at once",
+        promise: "AG-05: after a failure there is a pause",
+        edits: &[Edit {
+            file: "afresh-core/src/run/programs.rs",
+            text: "self.tasks[at].not_before.max(parked)",
+            instead: "parked",
+        }],
+    },
+    Mutation {
+        name: "a model that refuses is tried again",
+        promise: "AG-06: what cannot pass is not tried again",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/models.rs",
+            text: "let over = class.is_lasting() || self",
+            instead: "let over = self",
+        }],
+    },
+    Mutation {
+        name: "a model is waited for without end",
+        promise: "AG-06: a person is asked in the end",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/models.rs",
+            text: "let over = class.is_lasting() || self.patience_is_over(at, &error);",
+            instead: "let over = class.is_lasting();",
+        }],
+    },
+    Mutation {
+        name: "a model that fails is never replaced",
+        promise: "AG-05: the next one down is tried",
+        edits: &[Edit {
+            file: "afresh-core/src/run/programs.rs",
+            text: "let down = self.tasks[at].model_failures / TRIES_PER_MODEL;",
+            instead: "let down = 0;",
+        }],
+    },
+    Mutation {
+        name: "a full context goes on",
+        promise: "AG-07: at the hard limit the worker is stopped",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/models.rs",
+            text: "self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });",
+            instead: "let _ = (grace, |attempt, grace| Effect::Stop { attempt, grace });",
+        }],
+    },
+    Mutation {
+        name: "a full context is forgotten",
+        promise: "AG-07: who was stopped for it is followed by a fresh worker",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/verdict.rs",
+            text: "(Ending::Stopped, ..) if self.run.task(at).context_reached.is_some() =>",
+            instead: "(Ending::Stopped, ..) if false && self.run.task(at).context_reached.is_some() =>",
+        }],
+    },
+    Mutation {
+        name: "a full context counts, whatever was finished",
+        promise: "AG-07: who finished a step has not failed",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/models.rs",
+            text: "self.reject(at, Rejection::ContextFull { fill }, !progressed);",
+            instead: "self.reject(at, Rejection::ContextFull { fill }, progressed || !progressed);",
+        }],
+    },
 ];

@@ -13,6 +13,7 @@ use afresh_core::time::Timestamp;
 use afresh_core::usage::{Amount, Budget};
 use afresh_core::{Reaction, Run};
 
+use super::model_laws::ModelLaws;
 use super::queue_laws::{self, QueueLaws};
 use super::scenario::Scenario;
 use super::step_laws::StepLaws;
@@ -43,6 +44,7 @@ pub(super) struct Laws {
     intended: BTreeSet<CommitId>,
     steps: StepLaws,
     queue: QueueLaws,
+    models: ModelLaws,
 }
 
 impl Laws {
@@ -65,6 +67,7 @@ impl Laws {
             intended: BTreeSet::new(),
             steps: StepLaws::new(run.plan()),
             queue: QueueLaws::default(),
+            models: ModelLaws::default(),
         }
     }
 
@@ -74,10 +77,12 @@ impl Laws {
         reaction: &Reaction,
         run: &Run,
         world: &mut World,
+        now: Timestamp,
     ) -> Result<(), String> {
         for event in &reaction.events {
             self.note(event, world)?;
         }
+        self.models.recorded(reaction, run, now)?;
         all_is_stopped(reaction, run, world)?;
         self.fewer_near_the_limit(reaction)?;
         waves_hold(reaction, run)?;
@@ -174,6 +179,9 @@ impl Laws {
             Event::AttemptSpawned { attempt }
             | Event::SpawnFailed { attempt, .. }
             | Event::UsageCounted { attempt, .. }
+            | Event::AttemptIdentified { attempt, .. }
+            | Event::ContextSeen { attempt, .. }
+            | Event::ContextReached { attempt, .. }
             | Event::StepClaimed { attempt, .. }
             | Event::StepSaved { attempt, .. }
             | Event::StepDone { attempt, .. }
@@ -341,6 +349,7 @@ impl Laws {
         }
         self.counted_once(run, world)?;
         queue_laws::nobody_waits_in_vain(run)?;
+        self.models.at_the_end(run)?;
         let standing = run.standing(Timestamp(u64::MAX));
         if scenario.is_kind() && standing != (Standing::Finished { ok: true }) {
             return Err(format!("in a kind world the run ends as {standing:?}"));

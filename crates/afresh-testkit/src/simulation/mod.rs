@@ -1,11 +1,13 @@
 //! The whole core in a seeded world: delays, failures, crashes between any two steps, lost
-//! processes, late and doubled reports, halts, budgets, people who skip, retry and edit the plan.
+//! processes, late and doubled reports, halts, budgets, models that fail, contexts that fill up,
+//! people who skip, retry and edit the plan.
 //!
 //! [`simulate`] plays one seed to its end and checks the promises after every step. The same seed
 //! always plays the same way, so a failure is a number.
 
 mod laws;
 mod letter;
+mod model_laws;
 mod people;
 mod queue_laws;
 mod random;
@@ -17,7 +19,7 @@ mod world;
 use std::collections::BinaryHeap;
 
 use afresh_core::effect::Effect;
-use afresh_core::event::Event;
+use afresh_core::event::{Event, Rejection};
 use afresh_core::input::Input;
 use afresh_core::run::Standing;
 use afresh_core::time::Timestamp;
@@ -68,6 +70,12 @@ pub struct Summary {
     pub rewound: usize,
     /// Attempts that went on after a step that an earlier one had finished.
     pub resumed: usize,
+    /// Attempts that ended because of their model.
+    pub model_failures: usize,
+    /// Times that an agent had to wait with a size of model.
+    pub parked: usize,
+    /// Attempts that were stopped because their context was full.
+    pub full: usize,
 }
 
 /// More steps than any seed needs: beyond them a run goes round in circles.
@@ -248,7 +256,7 @@ impl Game {
             }
         }
         self.journal.extend(reaction.events.iter().cloned());
-        self.laws.recorded(reaction, &self.run, &mut self.world)
+        self.laws.recorded(reaction, &self.run, &mut self.world, self.now)
     }
 
     fn perform(&mut self, effects: &[Effect]) -> Result<(), String> {
@@ -328,6 +336,13 @@ impl Game {
             budgets: count(|event| matches!(event, Event::BudgetReached { .. })),
             rewound: count(|event| matches!(event, Event::Rewound { .. })),
             resumed: count(|event| matches!(event, Event::AttemptStarting { from: Some(_), .. })),
+            model_failures: count(is_model_failure),
+            parked: count(|event| matches!(event, Event::AgentParked { .. })),
+            full: count(|event| matches!(event, Event::ContextReached { .. })),
         }
     }
+}
+
+fn is_model_failure(event: &Event) -> bool {
+    matches!(event, Event::AttemptRejected { reason: Rejection::ModelFailed { .. }, .. })
 }

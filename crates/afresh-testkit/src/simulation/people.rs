@@ -93,6 +93,8 @@ fn draft_of(task: &Task) -> TaskDraft {
         files: task.files.iter().map(file).collect(),
         checks: task.checks.iter().map(check).collect(),
         steps: task.steps.iter().map(step).collect(),
+        tier: task.tier,
+        agent: task.agent.clone(),
         ..TaskDraft::default()
     }
 }

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft};
-use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings, TimeoutAction};
+use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, Tier};
+use afresh_core::settings::{
+    ContextLimits, OnDecision, OnFailure, OnOrphan, Schedule, Settings, TimeoutAction,
+};
 use afresh_core::usage::Budget;
 
 use super::random::Random;
@@ -30,6 +32,10 @@ pub struct Scenario {
     pub dies: u64,
     pub times_out: u64,
     pub asks: u64,
+    /// A model fails its worker.
+    pub model_fails: u64,
+    /// A worker's context grows beyond what it may have.
+    pub context_fills: u64,
     pub no_change: u64,
     pub strays: u64,
     pub check_fails: u64,
@@ -63,6 +69,8 @@ impl Scenario {
             broken_merge: trouble(150),
             conflict: trouble(200),
             trouble: trouble(15),
+            context_fills: trouble(300),
+            model_fails: if kind { 0 } else { draw_model_fails(random) },
             edit: random.below(600),
             restart: random.below(300),
             crash: [0, 5, 20, 80][usize::try_from(random.below(4)).expect("small")],
@@ -81,6 +89,8 @@ impl Scenario {
             self.asks,
             self.no_change,
             self.strays,
+            self.model_fails,
+            self.context_fills,
         ]
         .iter()
         .chain(&[self.check_fails, self.broken_merge, self.conflict, self.trouble])
@@ -115,6 +125,8 @@ pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
             if random.chance(300) { "shared.txt".to_owned() } else { format!("file-{at}.txt") };
         let files = if random.chance(60) { vec![] } else { vec![FileDraft { path, action: None }] };
         let red_first = random.chance(100);
+        let tier = *random.pick(&[None, None, Some(Tier::Small), Some(Tier::Large)]);
+        let agent = random.chance(300).then(|| "other".to_owned());
         TaskDraft {
             id: format!("T{at}"),
             title: format!("task {at}"),
@@ -122,6 +134,8 @@ pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
             files,
             checks: vec![CheckDraft { name: None, command: format!("check {at}"), red_first }],
             steps: draw_steps(random, at),
+            tier,
+            agent,
             ..TaskDraft::default()
         }
     });
@@ -171,9 +185,15 @@ fn draw_settings(random: &mut Random) -> Settings {
         },
         always: random.chance(200).then(|| "always".to_owned()).into_iter().collect(),
         interactive: random.chance(50),
+        context: *random.pick(&[ContextLimits::default(), ContextLimits { soft: 30, hard: 95 }]),
         budget,
         ..Settings::default()
     }
+}
+
+/// In a few worlds a model is hardly ever there.
+fn draw_model_fails(random: &mut Random) -> u64 {
+    if random.chance(60) { 950 } else { random.below(250) }
 }
 
 /// Mostly the default: an abort ends the game early.

@@ -1,9 +1,12 @@
 //! What workers do: use tokens, finish steps, and end in one way or another.
 
+use std::time::Duration;
+
 use afresh_core::ids::AttemptId;
-use afresh_core::input::{AttemptEnd, Input};
+use afresh_core::input::{AttemptEnd, Identity, Input};
+use afresh_core::model_error::{ErrorClass, ModelError};
 use afresh_core::outcome::{Blocked, Choice, Claim, Decision, Ending, Failure, Outcome, Partial};
-use afresh_core::usage::Usage;
+use afresh_core::usage::{ContextFill, Usage};
 
 use super::random::Random;
 use super::scenario::Scenario;
@@ -16,23 +19,73 @@ pub(super) fn draw_life(
     scenario: &Scenario,
 ) -> (Vec<Input>, Usage) {
     let mut inputs = vec![Input::Spawned(attempt.clone())];
+    if random.chance(500) {
+        inputs.push(Input::Identified(attempt.clone(), draw_identity(random)));
+    }
     let mut usage = Usage::default();
     for _ in 0..random.below(3) {
         usage.input += random.below(400);
         usage.cost_micros = Some(usage.cost_micros.unwrap_or(0) + random.below(400));
         inputs.push(Input::UsageSeen(attempt.clone(), usage));
     }
+    let mut contexts = draw_contexts(random, scenario).into_iter();
     // Mostly in order; a worker that resumes begins with what is done already.
     for step in 1..=steps {
+        inputs.extend(contexts.next().map(|fill| Input::ContextSeen(attempt.clone(), fill)));
         if random.chance(700) {
             let deviations = vec![];
             inputs.push(Input::StepClaimed { attempt: attempt.clone(), step, deviations });
         }
     }
+    inputs.extend(contexts.map(|fill| Input::ContextSeen(attempt.clone(), fill)));
     let (ending, outcome) = draw_end(random, scenario);
-    let end = AttemptEnd::new(ending, outcome, usage, 1);
+    let mut end = AttemptEnd::new(ending, outcome, usage, 1);
+    if random.chance(scenario.model_fails) {
+        end = AttemptEnd { error: Some(draw_error(random)), ..end };
+        // Most programs end with what they were told; some have to be ended.
+        end.ending = *random.pick(&[Ending::Exited(1), Ending::Exited(1), Ending::Stopped]);
+        end.outcome = Outcome::Silent;
+    }
     inputs.push(Input::AttemptEnded(attempt.clone(), Box::new(end)));
     (inputs, usage)
+}
+
+fn draw_identity(random: &mut Random) -> Identity {
+    let session = random.chance(800).then(|| format!("session {}", random.below(1_000)));
+    Identity { session, model: random.chance(800).then(|| "model".to_owned()) }
+}
+
+/// How full its context is, from time to time; a few workers read too much.
+fn draw_contexts(random: &mut Random, scenario: &Scenario) -> Vec<ContextFill> {
+    let most = if random.chance(scenario.context_fills) { 130 } else { 60 };
+    let reports = random.below(4);
+    let mut used = 0;
+    let grow = |_| {
+        used = (used + random.below(most)).min(most);
+        ContextFill { used, window: 100 }
+    };
+    (0..reports).map(grow).collect()
+}
+
+fn draw_error(random: &mut Random) -> ModelError {
+    let classes = [
+        ErrorClass::RateLimit,
+        ErrorClass::Quota,
+        ErrorClass::Overloaded,
+        ErrorClass::ServerError,
+        ErrorClass::Network,
+        ErrorClass::Auth,
+        ErrorClass::ModelNotFound,
+        ErrorClass::ContextFull,
+        ErrorClass::BadRequest,
+        ErrorClass::ProgramLimit,
+        ErrorClass::Unknown,
+    ];
+    // Mostly those that may pass.
+    let known = if random.chance(700) { 5 } else { classes.len() };
+    let class = classes[random.index(known)];
+    let wait = random.chance(300).then(|| Duration::from_millis(random.below(120_000)));
+    ModelError::new(class, "no").waiting(wait)
 }
 
 fn draw_end(random: &mut Random, scenario: &Scenario) -> (Ending, Outcome) {

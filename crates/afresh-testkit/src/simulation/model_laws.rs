@@ -1,0 +1,268 @@
+//! What must hold when models fail their workers, and when contexts fill up (AG-05 to AG-07, BE-04).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use afresh_core::effect::Effect;
+use afresh_core::event::{Event, Rejection};
+use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::outcome::Ending;
+use afresh_core::plan::{Plan, Tier};
+use afresh_core::run::Standing;
+use afresh_core::time::Timestamp;
+use afresh_core::usage::ContextFill;
+use afresh_core::{Reaction, Run};
+
+/// Failures in a row with one model, before a smaller one is tried.
+const TRIES: u32 = 3;
+/// More than all waits, pauses and tries that a task has patience for.
+const PATIENCE: u32 = 50;
+
+/// An agent, and the size of its model.
+type Program = (Option<String>, Tier);
+
+/// What models did to tasks, counted without the core.
+#[derive(Debug, Default)]
+pub(super) struct ModelLaws {
+    /// The size of model that each attempt was started with.
+    tiers: BTreeMap<AttemptId, Tier>,
+    /// Who was asked to wait, and until when.
+    parked: BTreeMap<Program, Timestamp>,
+    /// Failures that may pass, in a row; and those of them with one model that asked for no wait.
+    in_a_row: BTreeMap<TaskId, u32>,
+    with_one_model: BTreeMap<(TaskId, Tier), u32>,
+    /// The moment before which nobody tries again.
+    not_before: BTreeMap<TaskId, Timestamp>,
+    /// Tasks whose agent was refused: no key, no such model.
+    refused: BTreeSet<TaskId>,
+    /// Attempts that are stopped because their context is full.
+    full: BTreeSet<AttemptId>,
+    /// Attempts that finished a step.
+    progressed: BTreeSet<AttemptId>,
+    /// Tasks whose last worker was ended by its model or its context.
+    cut_short: BTreeSet<TaskId>,
+}
+
+impl ModelLaws {
+    pub(super) fn recorded(
+        &mut self,
+        reaction: &Reaction,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<(), String> {
+        for event in &reaction.events {
+            self.note(event, reaction, run, now)?;
+        }
+        Ok(())
+    }
+
+    fn note(
+        &mut self,
+        event: &Event,
+        reaction: &Reaction,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<(), String> {
+        match event {
+            Event::AttemptStarting { attempt, tier, .. } => {
+                self.starting(attempt, tier.unwrap_or(Tier::Standard), run.plan(), now)?;
+            }
+            Event::StepDone { attempt, .. } => drop(self.progressed.insert(attempt.clone())),
+            Event::ContextSeen { attempt, fill } => {
+                self.context_seen(attempt, *fill, reaction, run)?;
+            }
+            // It ended by itself before it could be stopped.
+            Event::AttemptEnded { attempt, end } if end.ending != Ending::Stopped => {
+                self.full.remove(attempt);
+            }
+            Event::SpawnFailed { attempt, not_before, .. } => self.wait(&attempt.task, *not_before),
+            Event::AttemptRejected { attempt, reason, counts, not_before } => {
+                self.wait(&attempt.task, *not_before);
+                self.rejected(attempt, reason, *counts)?;
+                if let Rejection::ModelFailed { error } = reason {
+                    self.model_failed(attempt, error, reaction, run, now)?;
+                }
+            }
+            Event::TaskFailed { task, .. } | Event::TaskSkipped { task, .. } => self.settled(task),
+            Event::TaskRetried { task } => {
+                self.settled(task);
+                self.refused.remove(task);
+                self.not_before.remove(task);
+            }
+            // What is worded anew, or done again, begins anew.
+            Event::PlanChanged { .. } | Event::Rewound { .. } => self.begin_anew(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn starting(
+        &mut self,
+        attempt: &AttemptId,
+        tier: Tier,
+        plan: &Plan,
+        now: Timestamp,
+    ) -> Result<(), String> {
+        let task = &attempt.task;
+        self.tiers.insert(attempt.clone(), tier);
+        self.cut_short.remove(task);
+        let planned = plan.position(task).map(|at| plan.task(at));
+        let agent = planned.and_then(|task| task.agent.clone());
+        if self.parked.get(&(agent, tier)).is_some_and(|until| *until > now) {
+            return Err(format!("BE-04: {attempt} starts with an agent that is to wait"));
+        }
+        if self.not_before.remove(task).is_some_and(|moment| moment > now) {
+            return Err(format!("AG-05: {attempt} starts too early"));
+        }
+        if self.refused.contains(task) {
+            return Err(format!("AG-06: {attempt} meets what refused the one before"));
+        }
+        if tier > planned.and_then(|task| task.tier).unwrap_or(Tier::Standard) {
+            return Err(format!("AG-05: {attempt} has a larger model than its task asks for"));
+        }
+        let tries = self.with_one_model.get(&(task.clone(), tier)).copied().unwrap_or(0);
+        if tries >= TRIES && tier != Tier::Small {
+            return Err(format!("AG-05: {attempt} has the model that failed {tries} times"));
+        }
+        Ok(())
+    }
+
+    /// Whoever has more than it may have is stopped in the same turn.
+    fn context_seen(
+        &mut self,
+        attempt: &AttemptId,
+        fill: ContextFill,
+        reaction: &Reaction,
+        run: &Run,
+    ) -> Result<(), String> {
+        let stops = |effect: &Effect| matches!(effect, Effect::Stop { attempt: other, .. } if other == attempt);
+        if fill.percent() < u64::from(run.settings().context.hard) {
+            return Ok(());
+        }
+        if self.full.insert(attempt.clone()) && !reaction.effects.iter().any(stops) {
+            return Err(format!("AG-07: {attempt} goes on with {} %", fill.percent()));
+        }
+        Ok(())
+    }
+
+    fn rejected(
+        &mut self,
+        attempt: &AttemptId,
+        reason: &Rejection,
+        counts: bool,
+    ) -> Result<(), String> {
+        let progressed = self.progressed.contains(attempt);
+        match reason {
+            Rejection::ContextFull { .. } if counts == progressed => {
+                Err(format!("AG-07: a step was finished: {progressed}, {attempt} counts: {counts}"))
+            }
+            Rejection::ContextFull { .. } => {
+                self.count_anew(&attempt.task);
+                self.cut_short.insert(attempt.task.clone());
+                Ok(())
+            }
+            Rejection::Stopped if self.full.contains(attempt) => {
+                Err(format!("AG-07: it is forgotten why {attempt} was stopped"))
+            }
+            Rejection::ModelFailed { error } if counts && may_pass(error.class) => {
+                Err(format!("AG-05: it counts against {attempt} that {:?}", error.class))
+            }
+            Rejection::ModelFailed { .. } => Ok(()),
+            // None of them says anything about the model.
+            Rejection::Stopped | Rejection::Orphaned | Rejection::Trouble { .. } => Ok(()),
+            _ => {
+                self.count_anew(&attempt.task);
+                Ok(())
+            }
+        }
+    }
+
+    fn model_failed(
+        &mut self,
+        attempt: &AttemptId,
+        error: &ModelError,
+        reaction: &Reaction,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<(), String> {
+        let task = &attempt.task;
+        self.cut_short.insert(task.clone());
+        if matches!(error.class, ErrorClass::Auth | ErrorClass::ModelNotFound) {
+            self.refused.insert(task.clone());
+        }
+        if !may_pass(error.class) {
+            self.count_anew(task);
+            return Ok(());
+        }
+        let in_a_row = self.in_a_row.entry(task.clone()).or_default();
+        *in_a_row += 1;
+        if *in_a_row > PATIENCE {
+            return Err(format!("AG-06: nobody is asked about {task}, which waits for ever"));
+        }
+        let tier = self.tiers.get(attempt).copied().unwrap_or(Tier::Standard);
+        let Some(wait) = error.wait() else {
+            *self.with_one_model.entry((task.clone(), tier)).or_default() += 1;
+            return Ok(());
+        };
+        let given_up =
+            |event: &Event| matches!(event, Event::TaskFailed { task: other, .. } if other == task);
+        if !reaction.events.iter().any(given_up) {
+            let agent = run.plan().position(task).and_then(|at| run.plan().task(at).agent.clone());
+            // Nobody is believed who asks for more than a day.
+            let until = now + wait.min(Duration::from_secs(24 * 60 * 60));
+            let known = self.parked.entry((agent, tier)).or_insert(until);
+            *known = until.max(*known);
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, task: &TaskId, not_before: Option<Timestamp>) {
+        self.not_before.remove(task);
+        self.not_before.extend(not_before.map(|moment| (task.clone(), moment)));
+    }
+
+    /// Somebody has said, or is asked, what becomes of it.
+    fn settled(&mut self, task: &TaskId) {
+        self.cut_short.remove(task);
+        self.count_anew(task);
+    }
+
+    fn count_anew(&mut self, task: &TaskId) {
+        self.in_a_row.remove(task);
+        self.with_one_model.retain(|(other, _), _| other != task);
+    }
+
+    fn begin_anew(&mut self) {
+        let (tiers, parked) = (std::mem::take(&mut self.tiers), std::mem::take(&mut self.parked));
+        let (full, progressed) =
+            (std::mem::take(&mut self.full), std::mem::take(&mut self.progressed));
+        *self = Self { tiers, parked, full, progressed, ..Self::default() };
+    }
+
+    /// Whoever was cut short by a model or a full context is followed by another worker, or by a
+    /// question.
+    pub(super) fn at_the_end(&self, run: &Run) -> Result<(), String> {
+        let over = matches!(run.standing(Timestamp(u64::MAX)), Standing::Finished { .. });
+        if !over || run.aborted().is_some() {
+            return Ok(());
+        }
+        let still_planned = |task: &&TaskId| run.plan().position(task).is_some();
+        match self.cut_short.iter().find(still_planned) {
+            Some(task) => Err(format!("AG-07: the run ended, and nobody went on with {task}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// It may be over in a while, and says nothing about the task.
+fn may_pass(class: ErrorClass) -> bool {
+    matches!(
+        class,
+        ErrorClass::RateLimit
+            | ErrorClass::Quota
+            | ErrorClass::Overloaded
+            | ErrorClass::ServerError
+            | ErrorClass::Network
+    )
+}
