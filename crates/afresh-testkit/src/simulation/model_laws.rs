@@ -168,9 +168,11 @@ impl ModelLaws {
             Rejection::ModelFailed { error } if counts && may_pass(error.class) => {
                 Err(format!("AG-05: it counts against {attempt} that {:?}", error.class))
             }
-            Rejection::ModelFailed { .. } => Ok(()),
-            // None of them says anything about the model.
-            Rejection::Stopped | Rejection::Orphaned | Rejection::Trouble { .. } => Ok(()),
+            // The first has its own count; the others say nothing about the model.
+            Rejection::ModelFailed { .. }
+            | Rejection::Stopped
+            | Rejection::Orphaned
+            | Rejection::Trouble { .. } => Ok(()),
             _ => {
                 self.count_anew(&attempt.task);
                 Ok(())
