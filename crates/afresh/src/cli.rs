@@ -81,5 +81,7 @@ pub(crate) enum Command {
     ReportResult(commands::report_result::Args),
     Mcp(commands::mcp::Args),
     #[command(hide = true)]
+    Hook(commands::hook::Args),
+    #[command(hide = true)]
     Agent(commands::agent::Args),
 }

@@ -2,7 +2,8 @@
 //!
 //! Observed with 2.1.197: it refuses to skip permissions as root unless it is told that it is in a
 //! sandbox; flags with several values swallow a prompt that follows them, so the prompt comes by
-//! standard input; its own retries take three minutes unless they are turned down.
+//! standard input; its own retries take three minutes unless they are turned down; hooks of
+//! `--settings` are run although no source of settings is read.
 
 mod errors;
 mod stream;
@@ -37,6 +38,9 @@ const TOOLS: &str = "Bash,Read,Write,Edit";
 /// Its own retries: who waits and who goes on is our decision.
 const RETRIES: &str = "1";
 
+/// It takes a few milliseconds.
+const HOOK_SECONDS: u32 = 30;
+
 pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
     let mut argv = agent.command.clone();
     let tools = json!({"mcpServers": {"afresh": {
@@ -60,6 +64,7 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
         ("--session-id", order.session.to_owned()),
         ("--tools", TOOLS.to_owned()),
         ("--mcp-config", tools.to_string()),
+        ("--settings", hooks(order)?),
     ];
     argv.extend(given.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
     argv.extend(agent.args.iter().cloned());
@@ -75,4 +80,17 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     }
     let env = env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Ok(Launch { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+}
+
+/// It asks us before it stops, so that it does not stop without an answer.
+fn hooks(order: &Order<'_>) -> Result<String, LaunchError> {
+    let us = shell_word(&path_text(order.us)?);
+    let stop =
+        json!({"type": "command", "command": format!("{us} hook stop"), "timeout": HOOK_SECONDS});
+    Ok(json!({"hooks": {"Stop": [{"hooks": [stop]}]}}).to_string())
+}
+
+/// One word for the shell that it starts hooks with.
+fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -12,6 +12,9 @@ use afresh_core::usage::Budget;
 
 use super::random::Random;
 
+/// So likely does a model fail that is not there.
+pub(super) const OUTAGE: u64 = 998;
+
 #[derive(Debug, Clone)]
 pub struct Scenario {
     pub plan: Plan,
@@ -191,9 +194,9 @@ fn draw_settings(random: &mut Random) -> Settings {
     }
 }
 
-/// In a few worlds a model is hardly ever there.
+/// In a few worlds no model is there, for as long as anybody tries.
 fn draw_model_fails(random: &mut Random) -> u64 {
-    if random.chance(60) { 950 } else { random.below(250) }
+    if random.chance(10) { OUTAGE } else { random.below(250) }
 }
 
 /// Mostly the default: an abort ends the game early.

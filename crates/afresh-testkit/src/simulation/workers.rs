@@ -9,7 +9,7 @@ use afresh_core::outcome::{Blocked, Choice, Claim, Decision, Ending, Failure, Ou
 use afresh_core::usage::{ContextFill, Usage};
 
 use super::random::Random;
-use super::scenario::Scenario;
+use super::scenario::{OUTAGE, Scenario};
 
 /// Everything that one worker will report, in order, and what it uses in all.
 pub(super) fn draw_life(
@@ -41,7 +41,7 @@ pub(super) fn draw_life(
     let (ending, outcome) = draw_end(random, scenario);
     let mut end = AttemptEnd::new(ending, outcome, usage, 1);
     if random.chance(scenario.model_fails) {
-        end = AttemptEnd { error: Some(draw_error(random)), ..end };
+        end = AttemptEnd { error: Some(draw_error(random, scenario)), ..end };
         // Most programs end with what they were told; some have to be ended.
         end.ending = *random.pick(&[Ending::Exited(1), Ending::Exited(1), Ending::Stopped]);
         end.outcome = Outcome::Silent;
@@ -67,7 +67,7 @@ fn draw_contexts(random: &mut Random, scenario: &Scenario) -> Vec<ContextFill> {
     (0..reports).map(grow).collect()
 }
 
-fn draw_error(random: &mut Random) -> ModelError {
+fn draw_error(random: &mut Random, scenario: &Scenario) -> ModelError {
     let classes = [
         ErrorClass::RateLimit,
         ErrorClass::Quota,
@@ -81,8 +81,9 @@ fn draw_error(random: &mut Random) -> ModelError {
         ErrorClass::ProgramLimit,
         ErrorClass::Unknown,
     ];
-    // Mostly those that may pass.
-    let known = if random.chance(700) { 5 } else { classes.len() };
+    // Mostly those that may pass; an outage is nothing else.
+    let passing = scenario.model_fails == OUTAGE || random.chance(700);
+    let known = if passing { 5 } else { classes.len() };
     let class = classes[random.index(known)];
     let wait = random.chance(300).then(|| Duration::from_millis(random.below(120_000)));
     ModelError::new(class, "no").waiting(wait)

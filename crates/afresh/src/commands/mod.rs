@@ -7,6 +7,7 @@ pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod halt;
+pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod issue;
@@ -59,6 +60,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Issue(args) => issue::issue(args),
         Command::ReportResult(args) => report_result::report_result(args, output),
         Command::Mcp(args) => mcp::mcp(args),
+        Command::Hook(args) => hook::hook(args, output),
         Command::Schema(args) => Ok(schema::schema(args, output)),
     }
 }

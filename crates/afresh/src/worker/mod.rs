@@ -7,6 +7,7 @@
 pub(crate) mod notes;
 pub(crate) mod result;
 pub(crate) mod steps;
+pub(crate) mod stopping;
 
 use afresh_engine::mailbox::Mailbox;
 

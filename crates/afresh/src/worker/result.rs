@@ -36,12 +36,22 @@ pub(crate) fn report(command: &str, answer: &str) -> Result<Outcome, Failure> {
 }
 
 fn judge(answer: &str) -> Outcome {
+    asked(|asked| result::read_file(answer, "", asked))
+}
+
+/// What a worker's last words say, where it handed in nothing.
+pub(crate) fn in_words(words: &str) -> Outcome {
+    asked(|asked| result::read(words, asked))
+}
+
+/// Reads an answer to the task of the attempt around us.
+fn asked(read: impl FnOnce(&Asked<'_>) -> Outcome) -> Outcome {
     let id = environment::attempt().map(|attempt| attempt.task).unwrap_or_default();
     let bundle = bundle();
     let task = bundle.as_ref().map(|bundle| &bundle.task);
     let steps = task.iter().flat_map(|task| &task.steps).map(|step| step.name.as_str());
     let names = task.iter().map(|task| task.title.as_str()).chain(steps).collect();
-    result::read_file(answer, "", &Asked { task: &id, names, prompt: "" })
+    read(&Asked { task: &id, names, prompt: "" })
 }
 
 /// What the attempt around us was given.

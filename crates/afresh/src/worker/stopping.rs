@@ -1,0 +1,79 @@
+//! A worker that is about to stop without an answer is sent back to give one.
+//!
+//! At most twice: whoever will not answer is let go, and judged by what it changed.
+
+use std::fs;
+use std::path::Path;
+
+use afresh_core::outcome::Outcome;
+use afresh_core::printable;
+
+use super::result;
+
+/// How often a worker is sent back.
+const MOST: usize = 2;
+/// Beside the result file: one byte for each time.
+const TALLY: &str = "sent-back";
+
+/// What it is told, if it may not stop yet.
+pub(crate) fn sent_back_with(result_file: &Path, last_words: &str) -> Option<String> {
+    if fs::metadata(result_file).is_ok_and(|file| file.len() > 0) {
+        return None;
+    }
+    let wrong = match result::in_words(last_words) {
+        Outcome::Silent => "You have not reported a result.".to_owned(),
+        Outcome::Unintelligible { reason, .. } => {
+            format!("Your answer makes no sense: {}.", printable::line(&reason))
+        }
+        _ => return None,
+    };
+    // Who cannot be counted is not kept.
+    let may_stop = !count(&result_file.with_file_name(TALLY));
+    (!may_stop).then(|| {
+        format!(
+            "{wrong} Call the tool `report_result` of the server `afresh` now, or run \
+             `afresh report-result --status completed`. If the task is not done, finish it first; if \
+             you cannot, report `partial`, `blocked`, `failed` or what you need."
+        )
+    })
+}
+
+/// Notes one more time; false when there were enough, or where it cannot be noted.
+fn count(tally: &Path) -> bool {
+    let so_far = fs::read(tally).unwrap_or_default().len();
+    so_far < MOST && afresh_store::write_atomically(tally, &vec![b'.'; so_far + 1]).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DONE: &str = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\"}\nOUTPUT_JSON_END";
+
+    /// RE-01: who said nothing is sent back twice, and then let go.
+    #[test]
+    fn re_01_a_worker_without_an_answer_is_sent_back_twice() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("result");
+        for _ in 0..2 {
+            let told = sent_back_with(&file, "I am done, I think.").expect("sent back");
+            assert!(
+                told.starts_with("You have not reported a result.")
+                    && told.contains("report_result")
+            );
+        }
+        assert_eq!(sent_back_with(&file, "I am done, I think."), None);
+    }
+
+    /// RE-01: an answer in words, or handed in, is enough.
+    #[test]
+    fn re_01_who_has_answered_may_stop() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("result");
+        assert_eq!(sent_back_with(&file, DONE), None);
+        let told = sent_back_with(&file, "OUTPUT_JSON_START\n{\"status\": 7}\nOUTPUT_JSON_END");
+        assert!(told.expect("sent back").starts_with("Your answer makes no sense"));
+        fs::write(&file, "{}").expect("written");
+        assert_eq!(sent_back_with(&file, ""), None);
+    }
+}
