@@ -154,3 +154,26 @@ fn re_01_report_result_is_for_workers() {
     let ran = repo().afresh(&["report-result", "--status", "completed"]).expect(2);
     assert!(ran.stderr.contains("inside an attempt"), "{}", ran.stderr);
 }
+
+/// RE-01: an agent program that asks before it stops hears that there is no answer yet, until there is
+/// one; whoever never gives one is let go.
+#[test]
+fn re_01_a_program_that_would_stop_without_an_answer_is_sent_back() {
+    let repo = repo();
+    plan(&repo, &["T001", "T002"]);
+    repo.agent(&format!(
+        r#"{WORK}
+stops() {{ printf '{{"hook_event_name":"Stop","last_assistant_message":"I am done."}}' | afresh hook stop; echo "exit $?"; }}
+stops
+case $AFRESH_TASK in T001) afresh report-result --status completed ;; esac
+stops; stops; stops"#
+    ));
+    repo.run(&[]).expect(0);
+    for (id, times) in [("T001", 1), ("T002", 2)] {
+        let printed = repo.afresh(&["logs", id]).expect(0).stdout;
+        assert_eq!(printed.matches("You have not reported a result.").count(), times, "{printed}");
+        assert_eq!(printed.matches("\"decision\":\"block\"").count(), times, "{printed}");
+        assert_eq!(printed.matches("exit 0").count(), 4, "{printed}");
+    }
+    repo.afresh(&["hook", "stop"]).expect(2);
+}
