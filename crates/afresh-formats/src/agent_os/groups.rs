@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::{Heading, Item, Line, headings, items, lines_from};
-use crate::prose::mentions;
+use crate::prose::{meant, mentions};
 
 #[derive(Debug)]
 pub(super) struct Group<'a> {
@@ -13,6 +13,8 @@ pub(super) struct Group<'a> {
     pub(super) title: Line<'a>,
     pub(super) heading: Range<usize>,
     pub(super) body: Range<usize>,
+    /// Bold words that are nearly known, and what was meant.
+    pub(super) misspelt: Vec<(Line<'a>, &'static str)>,
     /// What stands behind `Dependencies:`.
     pub(super) needs: Option<Line<'a>>,
     pub(super) boxes: Vec<Item<'a>>,
@@ -72,6 +74,7 @@ fn group<'a>(text: &'a str, heading: &Heading<'a>) -> Option<Group<'a>> {
         boxes,
         steps,
         criteria: labels.criteria,
+        misspelt: labels.misspelt,
     })
 }
 
@@ -89,11 +92,14 @@ fn steps(boxes: &[Item<'_>]) -> Vec<usize> {
     among.into_iter().filter(|at| boxes[*at].indent == top).collect()
 }
 
+const LABELS: &[&str] = &["dependencies", "depends on", "acceptance criteria"];
+
 /// What stands behind bold words of a group.
 #[derive(Default)]
 struct Labels<'a> {
     needs: Option<Line<'a>>,
     criteria: Option<Range<usize>>,
+    misspelt: Vec<(Line<'a>, &'static str)>,
 }
 
 impl<'a> Labels<'a> {
@@ -107,6 +113,12 @@ impl<'a> Labels<'a> {
                 labels.needs.get_or_insert(rest);
             } else if behind(&said, "acceptance criteria").is_some() {
                 labels.criteria.get_or_insert(line.trimmed().range());
+            } else if line.text.trim_start().starts_with("**")
+                && let Some((word, _)) = said.text.split_once(':')
+                && let word = said.part(word.trim_end_matches(['*', '_']))
+                && let Some(meant) = meant(word.text, LABELS)
+            {
+                labels.misspelt.push((word, meant));
             }
         }
         labels

@@ -88,6 +88,9 @@ impl Adding<'_> {
     }
 
     fn needs(&mut self, group: &Group<'_>, task: &mut DraftedTask) {
+        for (word, meant) in &group.misspelt {
+            prose::warn_of_misspelt(self.drafted, self.file, word, meant);
+        }
         let Some(line) = group.needs.filter(|_| self.needs <= MAX_NEEDS) else { return };
         let Some(named) = needs::named(&line) else {
             let message = format!(

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::milestone::is_id;
 use crate::markdown::{Item, Line, code_spans, items};
+use crate::prose::meant;
 
 #[derive(Debug)]
 pub(super) struct BoxLine<'a> {
@@ -12,9 +13,14 @@ pub(super) struct BoxLine<'a> {
     pub(super) ticked: bool,
     /// What `depends:[…]` names; none where the line does not say.
     pub(super) needs: Option<Vec<Line<'a>>>,
+    /// A mark that is nearly known, and what was meant.
+    pub(super) misspelt: Option<(Line<'a>, &'static str)>,
     /// What stands below it.
     pub(super) below: Range<usize>,
 }
+
+/// What is marked in back-ticks behind a title.
+const MARKS: &[&str] = &["depends", "risk", "est", "demo", "after"];
 
 /// The lines whose id starts with this letter.
 pub(super) fn read(text: &str, letter: char) -> Vec<BoxLine<'_>> {
@@ -34,11 +40,16 @@ fn parse<'a>(item: &Item<'a>, letter: char) -> Option<BoxLine<'a>> {
         let names = said.trim_matches(['[', ']', ' ']).split(',').map(str::trim);
         names.filter(|name| !name.is_empty()).map(|name| span.part(name)).collect()
     });
+    let misspelt = spans.iter().find_map(|span| {
+        let word = span.part(span.text.split_once(':')?.0);
+        Some((word, meant(word.text, MARKS)?))
+    });
     is_id(id.text, letter).then(|| BoxLine {
         id,
         title: line.part(title.trim()),
         ticked,
         needs,
+        misspelt,
         below: item.below.clone(),
     })
 }

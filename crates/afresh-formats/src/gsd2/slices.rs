@@ -60,6 +60,9 @@ struct Ends {
 
 impl Adding<'_> {
     fn slice(&mut self, slice: &BoxLine<'_>) -> Ends {
+        if let Some((word, meant)) = &slice.misspelt {
+            prose::warn_of_misspelt(self.drafted, &self.milestone.roadmap, word, meant);
+        }
         let plan = self.milestone.of_slice(self.folder, slice.id.text, "PLAN");
         let summary = self.milestone.of_slice(self.folder, slice.id.text, "SUMMARY");
         let done = slice.ticked || summary.is_some();

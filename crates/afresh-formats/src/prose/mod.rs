@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | [`mention`] | ids in a sentence, `G2` or `G2-G4` |
 //! | [`paths`](mod@paths) | files that a sentence names |
+//! | [`misspelt`] | words that are nearly known |
 //! | [`outside`] | files that are not in the repository |
 //! | [`brief`] | what a worker is told, put together from parts of documents |
 //! | [`title`](mod@title) | texts of a plan, made fit for tasks |
@@ -15,6 +16,7 @@
 pub mod brief;
 pub mod label;
 pub mod mention;
+pub mod misspelt;
 pub mod outside;
 pub mod paths;
 pub mod title;
@@ -23,6 +25,7 @@ pub mod vague;
 pub use brief::Brief;
 pub use label::{label, label_unjudged};
 pub use mention::{Mention, mentions, outside_brackets};
+pub use misspelt::{meant, warn_of_misspelt};
 pub use outside::{remark_outside, warn_of_outside};
 pub use paths::paths;
 pub use title::{title, unticked};

@@ -4,7 +4,7 @@
 
 use crate::drafted::Drafted;
 use crate::markdown::{Heading, Line, Row, Table, tables};
-use crate::prose::{mentions, outside_brackets};
+use crate::prose::{meant, mentions, outside_brackets, warn_of_misspelt};
 use crate::reading::Spot;
 
 use super::needs::warn;
@@ -63,8 +63,40 @@ pub(super) fn read<'a>(drafted: &mut Drafted, spec: &Spec<'a>) -> Option<Vec<Gro
         needs: table.column(NEEDS),
         estimate: table.column(&["est. context", "est context", "estimated context"]),
     };
+    for cell in &table.header {
+        if let Some(meant) = meant(cell.text, COLUMNS) {
+            warn_of_misspelt(drafted, spec.file, cell, meant);
+        }
+    }
     Some(table.rows.iter().filter_map(|row| group(table, &columns, row)).collect())
 }
+
+/// The columns that such tables have, used or not.
+const COLUMNS: &[&str] = &[
+    "group",
+    "groups",
+    "task group",
+    "wave",
+    "waves",
+    "segment",
+    "segments",
+    "tasks",
+    "task",
+    "dependencies",
+    "depends on",
+    "dependency",
+    "depends",
+    "deps",
+    "est. context",
+    "est context",
+    "estimated context",
+    "cumulative",
+    "enables truths",
+    "status",
+    "description",
+    "work",
+    "notes",
+];
 
 const NEEDS: &[&str] = &["dependencies", "depends on", "depends", "deps", "dependency"];
 

@@ -1,5 +1,7 @@
 //! Titles, commands and whole files that are not what they should be, in every format: B12, B16, B18,
-//! B21.
+//! B20, B21.
+
+use afresh_formats::reading::Reading;
 
 use crate::written::{KINDS, rendered, with_code};
 
@@ -104,4 +106,52 @@ fn b05_titles_that_give_orders_stay_titles_in_every_format() {
             assert_eq!(plan.len(), 2, "{}", kind.name);
         }
     }
+}
+
+/// B20: a misspelt word that would have carried a check, a file or a dependency is named with the one
+/// that was meant, or its loss is told; never is a task silently without them.
+#[test]
+fn b20_misspelt_words_are_named_in_every_format() {
+    let typos: &[(&str, &str, &str)] = &[
+        ("native", "checks = ", "chekcs = "),
+        ("native", "needs = ", "neds = "),
+        ("long-run", "depends_on:", "depend_on:"),
+        ("gsd", "<verify>", "<verfiy>"),
+        ("gsd", "depends_on:", "dependson:"),
+        ("ultraplan", "<files>", "<flies>"),
+        ("specflow", "| Dependencies |", "| Dependancies |"),
+        ("specflow", "id: SPEC", "idd: SPEC"),
+        ("agent-os", "**Dependencies:**", "**Dependancies:**"),
+        ("gsd2", "`depends:", "`depend:"),
+        ("gsd2", "- Verify:", "- Verfiy:"),
+        ("tasker", "\"acceptance_criteria\"", "\"acceptance_criterias\""),
+        ("tasker", "\"verification\"", "\"verfication\""),
+        ("tasker", "\"dependencies\"", "\"dependancies\""),
+        ("task-master", "\"dependencies\"", "\"dependancies\""),
+        ("beads", "\"dependencies\"", "\"dependancies\""),
+        ("beads", "\"depends_on_id\"", "\"depend_on_id\""),
+    ];
+    let mut silent = Vec::new();
+    for (name, right, wrong) in typos {
+        let kind = KINDS.iter().find(|kind| kind.name == *name).unwrap_or_else(|| panic!("{name}"));
+        let mut samples = kind.samples(2);
+        samples[1].needs = vec![samples[0].name.clone()];
+        let (files, clean) = kind.read(&samples);
+        let misspelt: Vec<(String, String)> =
+            files.iter().map(|(file, text)| (file.clone(), text.replace(right, wrong))).collect();
+        assert_ne!(files, misspelt, "{name} has no {right}");
+        let reading = kind.read_files(&misspelt);
+        let found = |reading: &Reading| -> Vec<String> {
+            reading
+                .findings
+                .iter()
+                .map(|found| format!("{}: {}", found.code, found.message))
+                .collect()
+        };
+        let before = found(&clean);
+        if found(&reading).iter().all(|told| before.contains(told)) {
+            silent.push(format!("{name}: {wrong}"));
+        }
+    }
+    assert!(silent.is_empty(), "passed over: {silent:#?}");
 }
