@@ -13,11 +13,13 @@
 //! | [`conversation`] | a request in no program's words: turns, tools, the last thing said |
 //! | `tools` | shell and reports, by whatever names a program offers them |
 //! | `anthropic`, `responses`, `chat`, `gemini` | one protocol each: request in, reply out |
+//! | [`client`] | how each program is told to ask this server |
 //! | `http` | as much of HTTP as these programs need |
 //! | [`server`] | one thread per connection |
 
 mod anthropic;
 mod chat;
+pub mod client;
 pub mod conversation;
 mod gemini;
 mod http;
@@ -26,5 +28,6 @@ pub mod script;
 pub mod server;
 mod tools;
 
+pub use client::Client;
 pub use script::{Call, Fault, Script, Step};
 pub use server::Server;

@@ -59,7 +59,17 @@ impl TestRepo {
     /// A repository with one commit, and a configuration whose agent is the script of
     /// [`TestRepo::agent`]. `exe` is the program under test (`env!("CARGO_BIN_EXE_afresh")`).
     pub fn new(exe: &str) -> Self {
-        let test = Self::without_git(exe);
+        Self::without_git(exe).with_git()
+    }
+
+    /// The same below a directory of the caller's: some programs refuse places that everybody may
+    /// write to, as the usual one for temporary files is.
+    pub fn below(directory: &Path, exe: &str) -> Self {
+        Self::without_git_below(directory, exe).with_git()
+    }
+
+    fn with_git(self) -> Self {
+        let test = self;
         test.git(&["init", "-q", "-b", "main"]);
         test.write("README.md", "hello\n");
         test.config("");
@@ -69,9 +79,13 @@ impl TestRepo {
 
     /// The same, without a repository.
     pub fn without_git(exe: &str) -> Self {
+        Self::without_git_below(&std::env::temp_dir(), exe)
+    }
+
+    fn without_git_below(place: &Path, exe: &str) -> Self {
         let directory = tempfile::Builder::new()
             .prefix("afresh-test-")
-            .tempdir()
+            .tempdir_in(place)
             .expect("a temporary directory");
         let test = Self { directory, exe: PathBuf::from(exe) };
         for name in ["repo", "home", "cache"] {

@@ -11,7 +11,7 @@ use crate::asking::Asker;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::init::agents::{self, KnownAgent};
+use crate::init::agents::{self, FoundAgent};
 use crate::init::files;
 use crate::init::template::{self, Choices};
 use crate::init::writing::{Consent, Writing};
@@ -152,7 +152,7 @@ fn choices(args: &Args, found: &Found, asker: Option<&Asker>) -> Choices {
     choices
 }
 
-fn agent(args: &Args, found: &Found, asker: Option<&Asker>) -> Option<KnownAgent> {
+fn agent(args: &Args, found: &Found, asker: Option<&Asker>) -> Option<FoundAgent> {
     if let Some(named) = &args.agent {
         return agents::named(named);
     }

@@ -1,86 +1,49 @@
-//! The agent programs that we know how to start without anybody to answer them.
-//!
-//! Each gets its prompt on standard input and may edit files and run commands in its workspace;
-//! what it needs to reach its model is handed on by name.
+//! The agents that a configuration can be written for: the programs whose ways we know, and any
+//! command line of the user's.
 
-/// A program and how it is started.
+use afresh_agents::{Kind, Program, ProgramAgent, PromptBy};
+
+/// An agent, under the name that it gets in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct KnownAgent {
+pub(crate) struct FoundAgent {
     pub(crate) name: String,
-    pub(crate) command: Vec<String>,
-    pub(crate) env: Vec<String>,
+    pub(crate) kind: Kind,
+}
+
+impl FoundAgent {
     /// What people should know about it.
-    pub(crate) remark: &'static str,
+    pub(crate) fn remark(&self) -> &'static str {
+        match &self.kind {
+            Kind::Program(ProgramAgent { program, .. }) => may_do(*program),
+            Kind::Command { .. } | Kind::Scripted { .. } => "gets its prompt on standard input",
+        }
+    }
 }
 
-struct Known {
-    name: &'static str,
-    command: &'static [&'static str],
-    env: &'static [&'static str],
-    remark: &'static str,
+/// What each program may do without being asked: nobody is there to ask.
+fn may_do(program: Program) -> &'static str {
+    match program {
+        Program::Claude => "runs commands and edits files without asking; no other tools but ours",
+        Program::Codex => "runs commands and edits files without asking, outside its own sandbox",
+        Program::Gemini => "runs commands and edits files without asking (its mode yolo)",
+        Program::Opencode => "runs commands and edits files without asking",
+    }
 }
-
-const KNOWN: &[Known] = &[
-    Known {
-        name: "claude",
-        command: &[
-            "claude",
-            "-p",
-            "--permission-mode",
-            "dontAsk",
-            "--allowedTools",
-            "Bash,Read,Write,Edit,Glob,Grep",
-        ],
-        env: &["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"],
-        remark: "may use these tools without asking, and no others",
-    },
-    Known {
-        name: "codex",
-        command: &["codex", "exec", "--sandbox", "workspace-write", "-"],
-        env: &["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"],
-        remark: "writes in its workspace alone, by codex's own sandbox",
-    },
-    Known {
-        name: "gemini",
-        command: &[
-            "env",
-            "GEMINI_CLI_NO_RELAUNCH=true",
-            "GEMINI_CLI_TRUST_WORKSPACE=true",
-            "gemini",
-            "--approval-mode",
-            "yolo",
-        ],
-        env: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
-        remark: "without yolo it has no tools to write with when nobody is there to ask",
-    },
-    Known {
-        name: "opencode",
-        command: &["opencode", "run", "--auto"],
-        env: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_CONFIG_CONTENT"],
-        remark: "--auto accepts what it would ask for",
-    },
-];
 
 /// The names of those that we know.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    KNOWN.iter().map(|known| known.name)
+    Program::ALL.iter().map(|program| program.word())
 }
 
 /// The agent of this name; any other word or command line is a program of the user's. None where
 /// nothing is said.
-pub(crate) fn named(text: &str) -> Option<KnownAgent> {
-    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-    if let Some(known) = KNOWN.iter().find(|known| known.name == text) {
-        return Some(KnownAgent {
-            name: known.name.to_owned(),
-            command: owned(known.command),
-            env: owned(known.env),
-            remark: known.remark,
-        });
+pub(crate) fn named(text: &str) -> Option<FoundAgent> {
+    if let Some(program) = Program::from_word(text) {
+        return Some(FoundAgent { name: text.to_owned(), kind: Kind::Program(program.agent()) });
     }
     let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let name = plain_name(command.first()?);
-    Some(KnownAgent { name, command, env: Vec::new(), remark: "gets its prompt on standard input" })
+    Some(FoundAgent { name, kind: Kind::Command { command, prompt: PromptBy::Stdin } })
 }
 
 /// The last part of a path, as a key that needs no quotes.

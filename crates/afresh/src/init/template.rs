@@ -3,13 +3,15 @@
 
 use std::fmt::Write as _;
 
-use crate::init::agents::KnownAgent;
+use afresh_agents::{Kind, ProgramAgent};
+
+use crate::init::agents::FoundAgent;
 
 /// What goes into the file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choices {
     /// None: nothing was found, and nothing was named.
-    pub(crate) agent: Option<KnownAgent>,
+    pub(crate) agent: Option<FoundAgent>,
     pub(crate) parallel: u16,
     pub(crate) setup: Vec<String>,
     pub(crate) keep: Vec<String>,
@@ -43,7 +45,7 @@ pub(crate) fn render(choices: &Choices) -> String {
     text
 }
 
-fn agent(text: &mut String, agent: Option<&KnownAgent>) {
+fn agent(text: &mut String, agent: Option<&FoundAgent>) {
     let Some(agent) = agent else {
         text.push_str(
             "\n# No agent was found. Any program will do: it gets its prompt on standard input, works\n\
@@ -52,11 +54,37 @@ fn agent(text: &mut String, agent: Option<&KnownAgent>) {
         );
         return;
     };
-    let _ = writeln!(text, "\n# {}: {}.\n[agents.{}]", agent.name, agent.remark, agent.name);
+    let _ = writeln!(text, "\n# {}: {}.\n[agents.{}]", agent.name, agent.remark(), agent.name);
+    match &agent.kind {
+        Kind::Program(agent) => program(text, agent),
+        Kind::Command { command, .. } => own_command(text, command),
+        Kind::Scripted { .. } => {}
+    }
+}
+
+fn program(text: &mut String, agent: &ProgramAgent) {
+    line(
+        text,
+        &format!("kind = {}", quoted(agent.program.word())),
+        "how it is started: docs/agents.md",
+    );
+    text.push_str(
+        "# The models of small, standard and large tasks; these are the ones without this line.\n",
+    );
+    let models = &agent.models;
+    let [small, standard, large] =
+        [&models.small, &models.standard, &models.large].map(|name| quoted(name));
+    let sizes = format!("small = {small}, standard = {standard}, large = {large}");
+    let _ = writeln!(text, "# models = {{ {sizes} }}");
+    text.push_str("# Its keys and addresses are handed on; of the rest of your environment, what `env` names.\n");
+    text.push_str("# env = []\n");
+}
+
+fn own_command(text: &mut String, command: &[String]) {
     text.push_str("kind = \"command\"\n");
-    let _ = writeln!(text, "command = {}", list(&agent.command));
+    let _ = writeln!(text, "command = {}", list(command));
     text.push_str("# Besides a small built-in list, nothing of your environment is handed on but what `env` names.\n");
-    let _ = writeln!(text, "env = {}", list(&agent.env));
+    text.push_str("env = []\n");
 }
 
 fn workspace(text: &mut String, choices: &Choices) {

@@ -1,0 +1,88 @@
+//! How each program is told to ask this server, and not a model that costs something.
+//!
+//! Nothing is written: variables and arguments are enough for all of them.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+/// What a program is given so that it comes to us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client {
+    program: &'static str,
+    /// For the environment of whoever starts it.
+    pub variables: Vec<(&'static str, String)>,
+    args: Vec<String>,
+    /// Names of small, standard and large models, where only ours will do.
+    models: Option<[&'static str; 3]>,
+}
+
+/// A key that opens nothing: no program starts without one.
+const KEY: &str = "none-needed";
+
+/// The programs that can be told.
+pub const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode"];
+
+impl Client {
+    /// The program of this name, with a script's address; none if we do not know how.
+    pub fn new(program: &str, url: &str) -> Option<Self> {
+        let program = PROGRAMS.iter().copied().find(|known| *known == program)?;
+        let (mut args, mut models) = (Vec::new(), None);
+        let variables = match program {
+            "claude" => {
+                vec![("ANTHROPIC_BASE_URL", url.to_owned()), ("ANTHROPIC_API_KEY", KEY.to_owned())]
+            }
+            "codex" => {
+                args = vec!["-c".to_owned(), format!("openai_base_url=\"{url}/v1\"")];
+                vec![("CODEX_API_KEY", KEY.to_owned())]
+            }
+            "gemini" => {
+                vec![("GOOGLE_GEMINI_BASE_URL", url.to_owned()), ("GEMINI_API_KEY", KEY.to_owned())]
+            }
+            _ => {
+                models = Some(["scripted/small", "scripted/standard", "scripted/large"]);
+                vec![
+                    ("OPENCODE_CONFIG_CONTENT", opencode(url)),
+                    ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+                ]
+            }
+        };
+        Some(Self { program, variables, args, models })
+    }
+
+    /// Its part of afresh's configuration.
+    pub fn table(&self) -> String {
+        let mut text = format!("[agents.{0}]\nkind = \"{0}\"\n", self.program);
+        let names: Vec<&str> = self.variables.iter().map(|(name, _)| *name).collect();
+        // JSON lists of texts are TOML, too.
+        let _ = writeln!(text, "env = {}", json!(names));
+        let _ = writeln!(text, "args = {}", json!(self.args));
+        if let Some([small, standard, large]) = self.models {
+            let sizes = format!("small = {small:?}, standard = {standard:?}, large = {large:?}");
+            let _ = writeln!(text, "models = {{ {sizes} }}");
+        }
+        text
+    }
+}
+
+/// A provider of its own, so that no other is looked for.
+fn opencode(url: &str) -> String {
+    let model = |name: &str| {
+        json!({
+            "name": name, "limit": {"context": 128_000, "output": 8_192},
+            "cost": {"input": 1, "output": 2},
+        })
+    };
+    json!({
+        "enabled_providers": ["scripted"],
+        "provider": {"scripted": {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Scripted",
+            "options": {"baseURL": format!("{url}/v1"), "apiKey": KEY},
+            "models": {
+                "small": model("small"), "standard": model("standard"), "large": model("large"),
+            },
+        }},
+    })
+    .to_string()
+}

@@ -1,0 +1,214 @@
+//! The real programs, whole tasks, against a model server that follows a script: no key, no network.
+//!
+//! `AFRESH_TEST_AGENTS` names a directory with `node_modules/.bin`; `.ci/run` makes one. Without it,
+//! or where a program is missing, a test says that it did nothing. The long list of what may go wrong
+//! is `cargo xtask agents`.
+
+mod support;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use afresh_model::{Client, Script, Server, Step};
+use afresh_testkit::TestRepo;
+use afresh_testkit::repo::finish;
+use serde_json::json;
+use support::{Driver, Gate};
+
+/// A repository whose only agent is a real program that asks our server.
+struct Stage {
+    repo: TestRepo,
+    server: Server,
+    client: Client,
+    programs: PathBuf,
+}
+
+impl Stage {
+    /// None, and a line that says why, where the program is not there.
+    fn of(program: &str) -> Option<Self> {
+        let Some(directory) = std::env::var_os("AFRESH_TEST_AGENTS") else {
+            return skipped(program, "AFRESH_TEST_AGENTS names no directory");
+        };
+        let programs = PathBuf::from(directory).join("node_modules/.bin");
+        if !programs.join(program).exists() {
+            return skipped(program, &format!("it is not in {}", programs.display()));
+        }
+        let server = Server::start().expect("a server");
+        let client = Client::new(program, &server.url("work")).expect("a known program");
+        let repo = TestRepo::below(&place(), env!("CARGO_BIN_EXE_afresh"));
+        repo.write(
+            ".afresh/config.toml",
+            &format!(
+                "[run]\nagent = \"{program}\"\nattempts = 1\nhalt_grace = \"1s\"\n{}",
+                client.table()
+            ),
+        );
+        repo.plan_of(1);
+        repo.commit("a plan");
+        Some(Self { repo, server, client, programs })
+    }
+
+    /// The model waits at the gate inside a tool of the program, writes the file, and reports through
+    /// our tool server alone: nothing that it says could be taken for an answer.
+    fn plays(&self, gate: &Gate, up: &Gate) {
+        let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
+        let steps = [
+            Step::shell(&wait),
+            Step::write("T001.txt", "by T001\n"),
+            Step::tool("report_result", json!({"status": "COMPLETED"})),
+            Step::say("That is all."),
+        ];
+        self.server.add("work", Script::of(steps));
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.repo.command(args);
+        command.env("PATH", support::git::in_front_of_path(&self.programs));
+        command.envs(self.client.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn start(&self) -> Driver {
+        Driver::start_command(&self.repo, self.command(&["run", "p.plan.toml", "--no-input"]))
+    }
+
+    fn run(&self) -> afresh_testkit::Ran {
+        finish(self.command(&["run", "p.plan.toml", "--no-input"]))
+    }
+}
+
+/// Past the test harness, which keeps to itself what a test prints that passes.
+fn skipped(program: &str, why: &str) -> Option<Stage> {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: nothing was tried with {program}: {why}");
+    None
+}
+
+/// Not below a directory that everybody may write to: one program refuses settings there.
+fn place() -> PathBuf {
+    let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
+    let place = home.join(".cache/afresh-tests");
+    fs::create_dir_all(&place).expect("a directory");
+    place
+}
+
+/// A whole task: the tool of the program, our report, the check, the merge, what it used.
+fn does_a_task_and_reports(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
+    gate.open();
+    stage.plays(&gate, &up);
+    let before = stage.repo.untouched();
+    stage.run().expect(0);
+    stage.repo.untouched().expect_same_as(&before);
+    support::expect_landed_once(&stage.repo, 1);
+    stage.repo.expect_no_survivors();
+    let status = stage.repo.status();
+    assert!(status["usage"]["input"].as_u64().is_some_and(|input| input > 0), "{status}");
+    let seen = stage.server.seen();
+    let offered = |name: &str| name.ends_with("report_result") || name == "tool_search";
+    assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
+}
+
+/// kill -9 of the driver while the program is inside a tool; the next run ends what is left, starts a
+/// fresh one, and comes to done.
+fn is_killed_and_done_again(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
+    stage.plays(&gate, &up);
+    let driver = stage.start();
+    stage.repo.wait_until("the program is inside its tool", || up.is_open());
+    driver.kill_9();
+    stage.repo.expect_no_survivors();
+    gate.open();
+    stage.run().expect(0);
+    support::expect_landed_once(&stage.repo, 1);
+    stage.repo.expect_no_survivors();
+}
+
+/// The second halt ends it, with whatever its tools started in sessions of their own.
+fn is_halted_and_leaves_nothing(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
+    stage.plays(&gate, &up);
+    let driver = stage.start();
+    stage.repo.wait_until("the program is inside its tool", || up.is_open());
+    finish(stage.command(&["halt", "enough"])).expect(0);
+    finish(stage.command(&["halt", "now"])).expect(0);
+    driver.end().expect(3);
+    stage.repo.expect_no_survivors();
+    assert_eq!(stage.repo.status()["state"], "halted");
+}
+
+/// AG-01, RE-01: a whole task, reported through our tool server.
+#[test]
+fn ag_01_claude_does_a_task_and_reports() {
+    does_a_task_and_reports("claude");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn ag_01_codex_does_a_task_and_reports() {
+    does_a_task_and_reports("codex");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn ag_01_gemini_does_a_task_and_reports() {
+    does_a_task_and_reports("gemini");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn ag_01_opencode_does_a_task_and_reports() {
+    does_a_task_and_reports("opencode");
+}
+
+/// ST-02, R6.
+#[test]
+fn st_02_claude_is_killed_and_done_again() {
+    is_killed_and_done_again("claude");
+}
+
+/// ST-02, R6.
+#[test]
+fn st_02_codex_is_killed_and_done_again() {
+    is_killed_and_done_again("codex");
+}
+
+/// ST-02, R6.
+#[test]
+fn st_02_gemini_is_killed_and_done_again() {
+    is_killed_and_done_again("gemini");
+}
+
+/// ST-02, R6.
+#[test]
+fn st_02_opencode_is_killed_and_done_again() {
+    is_killed_and_done_again("opencode");
+}
+
+/// ST-04, R6.
+#[test]
+fn st_04_claude_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("claude");
+}
+
+/// ST-04, R6.
+#[test]
+fn st_04_codex_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("codex");
+}
+
+/// ST-04, R6.
+#[test]
+fn st_04_gemini_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("gemini");
+}
+
+/// ST-04, R6.
+#[test]
+fn st_04_opencode_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("opencode");
+}
