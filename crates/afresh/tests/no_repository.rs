@@ -123,6 +123,12 @@ fn ex_12_a_plans_target_selects_the_repository_and_its_configuration() {
     plan("../nowhere");
     let refused = run().expect(2);
     assert!(refused.stderr.contains("cannot use the plan's target"), "{}", refused.stderr);
+    // Whoever only looks at it need not have it yet.
+    let mut show = repo.command(&["show", "p.plan.toml"]);
+    show.current_dir(&plans);
+    let shown = afresh_testkit::repo::finish(show).expect(0);
+    assert!(shown.stderr.starts_with("warning: cannot use the plan's target"), "{}", shown.stderr);
+    assert!(shown.stdout.contains("1 task in 1 wave"), "{}", shown.stdout);
     plan("../repo");
     run().expect(0);
     assert_eq!(repo.landed(), ["T"]);

@@ -35,7 +35,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let file = plan_file::load(&workplace::directory(common)?, &args.plan, &args.how)?;
+    let directory = workplace::directory(common)?;
+    let (file, no_target) = plan_file::look(&directory, &args.plan, &args.how)?;
+    if let Some(failure) = no_target {
+        let text = failure.to_text();
+        output.note(text.trim_end().replacen("error", "warning", 1).as_str());
+    }
     if let Some([one, other]) = args.why.as_deref() {
         let apart = Apart::new(&file.plan, [one, other])?;
         if output.json {

@@ -151,15 +151,31 @@ fn is_of_another(path: &Path, how: &How) -> bool {
     how.format.is_none() && matches!(ending, "md" | "jsonl" | "yml" | "yaml")
 }
 
-/// The same, where a plan is needed.
+/// The same, where a plan is to be carried out.
 pub(crate) fn load(directory: &Path, given: &Path, how: &How) -> Result<PlanFile, Failure> {
+    match look(directory, given, how)? {
+        (file, None) => Ok(file),
+        (_, Some(no_target)) => Err(no_target),
+    }
+}
+
+/// The same, where a plan is only looked at: its target need not be there yet.
+pub(crate) fn look(
+    directory: &Path,
+    given: &Path,
+    how: &How,
+) -> Result<(PlanFile, Option<Failure>), Failure> {
     let Found { path, shown, format, reading, base, .. } = read(directory, given, how)?;
     let Some(plan) = reading.plan else {
         let what = format!("cannot read the plan {shown}");
         return Err(Failure::in_file("plan", &what, reading.findings));
     };
     let plan = named(plan, &path);
-    let target = reading.target.map(|target| target_of(&path, &target)).transpose()?;
+    let target = reading.target.map(|target| target_of(&path, &target)).transpose();
+    let (target, no_target) = match target {
+        Ok(target) => (target, None),
+        Err(failure) => (None, Some(failure)),
+    };
     let mut files: Vec<PathBuf> = if format == NATIVE {
         vec![path.clone()]
     } else {
@@ -171,7 +187,8 @@ pub(crate) fn load(directory: &Path, given: &Path, how: &How) -> Result<PlanFile
     // Whoever wants to know everything asks `afresh lint`.
     warnings.retain(|finding| finding.severity != Severity::Note);
     let how = how.clone();
-    Ok(PlanFile { path, shown, format, how, plan, target, warnings, unknown, files })
+    let file = PlanFile { path, shown, format, how, plan, target, warnings, unknown, files };
+    Ok((file, no_target))
 }
 
 impl PlanFile {
