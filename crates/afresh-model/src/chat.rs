@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::conversation::{Refusal, Reply, Request, Tool, arguments, data, words};
+use crate::conversation::{Refusal, Reply, Request, Tool, arguments, data, spoken};
 use crate::script::{Fault, Tokens};
 
 pub(crate) fn request(body: &Value) -> Request {
-    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let by = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
+    let (turns, first_words) = spoken(&body["messages"]);
     let tools = body["tools"].as_array().into_iter().flatten().map(|tool| Tool {
         name: tool["function"]["name"].as_str().unwrap_or_default().to_owned(),
         namespace: None,
@@ -15,8 +14,8 @@ pub(crate) fn request(body: &Value) -> Request {
     });
     Request {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
-        turns: by("assistant").count(),
-        first_words: by("user").next().map(|first| words(&first["content"])).unwrap_or_default(),
+        turns,
+        first_words,
         tools: tools.collect(),
         stream: body["stream"].as_bool().unwrap_or_default(),
     }

@@ -64,6 +64,14 @@ pub(crate) fn words(content: &Value) -> String {
     }
 }
 
+/// What a list of messages says: how often the model spoke, and what the user said first.
+pub(crate) fn spoken(messages: &Value) -> (usize, String) {
+    let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
+    let by = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
+    let first = by("user").next().map(|first| words(&first["content"]));
+    (by("assistant").count(), first.unwrap_or_default())
+}
+
 /// How a protocol tells of a fault: status, extra headers, body.
 pub(crate) struct Refusal {
     pub(crate) status: u16,

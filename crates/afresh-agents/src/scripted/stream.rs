@@ -1,10 +1,19 @@
 //! The scripted agent's output: one JSON object per line, as other agent programs have it.
 
 use afresh_core::usage::Usage;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::event::{AgentEvent, StreamReader};
-use crate::usage::{micros, tokens};
+use crate::fields::{UseAt, number, usage};
+
+const REPORT: UseAt = UseAt {
+    input: "input",
+    output: "output",
+    cache_read: "cache_read",
+    cache_write: "cache_write",
+    cost: "cost_usd",
+    input_holds_cached: false,
+};
 
 /// What a scripted worker says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,42 +47,26 @@ pub struct Reader;
 
 impl StreamReader for Reader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
-        let Ok(Value::Object(fields)) = serde_json::from_str(line) else { return Vec::new() };
-        let text = || fields.get("text").and_then(Value::as_str).map(str::to_owned);
-        match fields.get("type").and_then(Value::as_str) {
+        let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
+        let text = || line.get("text").and_then(Value::as_str).map(str::to_owned);
+        match line.get("type").and_then(Value::as_str) {
             Some("text") => text().map(AgentEvent::Text).into_iter().collect(),
             Some("result") => text().map(AgentEvent::Result).into_iter().collect(),
-            Some("usage") => used(&fields),
-            Some("context") => context(&fields).into_iter().collect(),
+            Some("usage") => used(&line),
+            Some("context") => context(&line).into_iter().collect(),
             _ => Vec::new(),
         }
     }
 }
 
-fn context(fields: &Map<String, Value>) -> Option<AgentEvent> {
-    let number = |key: &str| fields.get(key).and_then(Value::as_f64).and_then(tokens);
-    Some(AgentEvent::Context { used: number("used")?, window: number("window") })
+fn context(line: &Value) -> Option<AgentEvent> {
+    Some(AgentEvent::Context { used: number(line, "/used")?, window: number(line, "/window") })
 }
 
 /// The totals of one report; a number that makes no sense is left out, the others count.
-fn used(fields: &Map<String, Value>) -> Vec<AgentEvent> {
+fn used(line: &Value) -> Vec<AgentEvent> {
     let mut events = Vec::new();
-    let mut number = |key: &str, read: fn(f64) -> Option<u64>| {
-        let value = fields.get(key).filter(|value| !value.is_null())?;
-        let number = value.as_f64().and_then(read);
-        if number.is_none() {
-            let shown: String = value.to_string().chars().take(40).collect();
-            events.push(AgentEvent::Nonsense(format!("{key} = {shown} is no amount; left out")));
-        }
-        number
-    };
-    let usage = Usage {
-        input: number("input", tokens).unwrap_or_default(),
-        output: number("output", tokens).unwrap_or_default(),
-        cache_read: number("cache_read", tokens).unwrap_or_default(),
-        cache_write: number("cache_write", tokens).unwrap_or_default(),
-        cost_micros: number("cost_usd", micros),
-    };
+    let usage = usage(line, REPORT, &mut events);
     events.push(AgentEvent::Used(usage));
     events
 }

@@ -45,6 +45,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn report_result(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    // Outside of an attempt nobody is going to send anything.
+    worker::mailbox("afresh report-result")?;
     let answer = match &args.status {
         Some(status) => from_flags(args, status).to_string(),
         None => from_file(args)?,
