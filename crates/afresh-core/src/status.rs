@@ -1,5 +1,7 @@
 //! The state of a run as a table, for people and scripts.
 
+mod workers;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -12,6 +14,8 @@ use crate::plan::Task;
 use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
 use crate::time::Timestamp;
 use crate::usage::Usage;
+
+pub use workers::{ContextStatus, WorkerStatus};
 
 /// What `afresh status --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,6 +65,9 @@ pub struct TaskStatus {
     pub title: String,
     pub state: &'static str,
     pub attempts: u32,
+    /// The workers of its attempts, as far as their programs told of themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerStatus>,
     /// For a task that has steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepsStatus>,
@@ -263,6 +270,7 @@ fn task_status(
         title: task.title.clone(),
         state: word(&state.stage, causes.is_some(), ready),
         attempts: state.attempts,
+        workers: workers::workers(state),
         steps: steps_status(task, state),
         commits,
         usage: UsageStatus::from(&state.usage()),

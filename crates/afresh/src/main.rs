@@ -12,7 +12,8 @@
 //! | [`driving`] | driving a run: options, who watches, taking it up |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
 //! | [`plan_json`], [`plan_picture`] | a plan for scripts; as a tree, for Mermaid, for Graphviz |
-//! | [`file_sizes`] | how large the files are that a plan names |
+//! | [`estimates`], [`file_sizes`] | how much of a context a task will fill, by the files that it names |
+//! | [`parked`] | which agents wait for their model |
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
@@ -37,6 +38,7 @@ mod demo;
 mod doctor;
 mod driving;
 mod environment;
+mod estimates;
 mod event_lines;
 mod exit;
 mod failure;
@@ -52,6 +54,7 @@ mod moment;
 mod on_path;
 mod ordering;
 mod output;
+mod parked;
 mod patch_file;
 mod person;
 mod plan_file;

@@ -123,7 +123,8 @@ fn checks(checks: &[Check]) -> Vec<CheckJson<'_>> {
 }
 
 /// Per cent as a share of one.
-fn share(percent: u64) -> f64 {
+/// Per cent as scripts see them.
+pub(crate) fn share(percent: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
     let percent = percent as f64;
     percent / 100.0

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use afresh_core::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
-use afresh_core::input::AttemptEnd;
-use afresh_core::status::UsageStatus;
+use afresh_core::input::{AttemptEnd, Identity};
+use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
 
 use super::landings::Landed;
+use super::models::ModelAccounts;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttemptReport {
@@ -26,7 +27,15 @@ pub struct AttemptReport {
     /// Whether it counted against the limit of attempts.
     pub counted: bool,
     pub commit: Option<CommitId>,
+    /// The model that its program said it works with.
+    pub model: Option<String>,
+    /// The program's own name for the conversation.
+    pub session: Option<String>,
+    /// How full its context was at last.
+    pub context: Option<ContextStatus>,
     pub usage: UsageStatus,
+    /// The use by model, where the program tells.
+    pub models: Vec<ModelAccounts>,
     /// The same in whole numbers, for adding up.
     #[serde(skip)]
     pub used: Usage,
@@ -71,6 +80,10 @@ impl AttemptReport {
             reason: None,
             counted: false,
             commit: None,
+            model: None,
+            session: None,
+            context: None,
+            models: Vec::new(),
             usage: UsageStatus::from(&Usage::default()),
             used: Usage::default(),
         }
@@ -86,10 +99,18 @@ impl AttemptReport {
         self.usage = UsageStatus::from(&self.used);
     }
 
+    /// What it said before stays, where it says less now.
+    fn identify(&mut self, identity: &Identity) {
+        let Identity { session, model } = identity.clone();
+        self.session = session.or(self.session.take());
+        self.model = model.or(self.model.take());
+    }
+
     fn end(&mut self, end: &AttemptEnd, at: String) {
         self.ended_at = Some(at);
         self.duration_ms = Some(end.duration_ms);
         self.use_at_least(&end.usage);
+        self.models = end.models.iter().map(ModelAccounts::of).collect();
     }
 }
 
@@ -116,6 +137,10 @@ impl Attempts {
                 told.reason = Some(failure.message.clone());
             }
             Event::UsageCounted { attempt, usage } => self.of(attempt).use_at_least(usage),
+            Event::AttemptIdentified { attempt, identity } => self.of(attempt).identify(identity),
+            Event::ContextSeen { attempt, fill } => {
+                self.of(attempt).context = Some(ContextStatus::from(*fill));
+            }
             Event::AttemptEnded { attempt, end } => self.of(attempt).end(end, at),
             Event::AttemptRejected { attempt, reason, counts, .. } => {
                 let told = self.of(attempt);

@@ -7,6 +7,7 @@
 mod attempts;
 mod files;
 mod landings;
+mod models;
 mod next;
 mod questions;
 
@@ -22,6 +23,7 @@ use serde::Serialize;
 
 pub use attempts::{AttemptReport, AttemptResult};
 pub use files::Files;
+pub use models::ModelAccounts;
 pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
 
@@ -52,6 +54,8 @@ pub struct Report {
     pub final_checks: Option<FinalChecks>,
     pub questions: Vec<QuestionReport>,
     pub accounts: Accounts,
+    /// The same by model, where programs tell.
+    pub models: Vec<ModelAccounts>,
     /// What is wrong with the run as a whole, besides its tasks.
     pub error: Option<String>,
     pub next: Vec<NextStep>,
@@ -158,7 +162,7 @@ impl Report {
         let status = Status::of(run);
         let tasks = tasks(run, &status, &mut attempts);
         let dropped = attempts.rest();
-        let everything = tasks.iter().flat_map(|task| &task.attempts).chain(&dropped);
+        let everything = || tasks.iter().flat_map(|task| &task.attempts).chain(&dropped);
         Ok(Self {
             run: run.id().clone(),
             plan: run.plan().name.clone(),
@@ -174,7 +178,8 @@ impl Report {
             files: Files::of(landings.receipts()),
             final_checks: final_checks(run),
             questions: questions.settled(run),
-            accounts: Accounts::of(everything),
+            accounts: Accounts::of(everything()),
+            models: models::by_model(everything()),
             error: status.error,
             next: next_steps(run, around.is_driven),
             dropped,

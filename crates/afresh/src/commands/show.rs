@@ -4,13 +4,12 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use afresh_core::Plan;
-use afresh_core::estimate::{DEFAULT_WINDOW, Estimate};
 use afresh_core::plan::Task;
 
 use crate::cli::Common;
+use crate::estimates::Estimates;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::file_sizes::FileSizes;
 use crate::output::{Output, count, safe};
 use crate::plan_file::{self, How, PlanFile};
 use crate::plan_json::PlanJson;
@@ -62,25 +61,11 @@ pub(crate) fn print(file: &PlanFile, output: &Output) {
     for warning in &file.warnings {
         output.note(warning.render().trim_end());
     }
+    let estimates = Estimates::of(&file.plan, &file.root());
     if output.json {
-        let estimates = Estimates::of(file);
         output.document(&PlanJson::of(file, |task| estimates.percent(task)));
     } else {
-        output.data(to_text(&file.plan, &Estimates::of(file)).trim_end());
-    }
-}
-
-/// How much of a worker's context each task will fill.
-struct Estimates(FileSizes);
-
-impl Estimates {
-    fn of(file: &PlanFile) -> Self {
-        let patterns = file.plan.tasks().iter().flat_map(Task::patterns);
-        Self(FileSizes::of(&file.root(), patterns))
-    }
-
-    fn percent(&self, task: &Task) -> u64 {
-        Estimate::of(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern)).percent()
+        output.data(to_text(&file.plan, &estimates).trim_end());
     }
 }
 

@@ -1,16 +1,20 @@
 //! `afresh status`: where it stands.
 
 use afresh_core::Event;
+use afresh_core::run::TaskState;
 use afresh_core::status::{RunState, Status};
-use afresh_engine::open::Found;
+use afresh_engine::open::{Found, Workplace};
 use afresh_engine::records;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::Common;
+use crate::estimates::Estimates;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
 use crate::output::{Output, Paint, safe};
+use crate::parked::{Parked, parked};
+use crate::plan_json::share;
 use crate::{completing, the_run, workplace};
 
 /// Show where the run stands
@@ -40,15 +44,60 @@ pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Ex
         halt.since = halted_since(&found);
     }
     let driver = place.holder().ok().flatten();
+    let (parked, estimated) = (parked(&found), estimated(&found, &place));
     if output.json {
         let mut document = serde_json::to_value(&status).unwrap_or_default();
+        document["parked"] = json!(parked);
+        add_estimates(&mut document, &estimated);
         document["driver"] =
             json!(driver.map(|holder| json!({"pid": holder.pid, "host": holder.host})));
         output.document(&document);
     } else {
         print(&status, driver.map(|holder| holder.pid), output);
+        print_workers(&status, &estimated, output);
+        print_parked(&parked, output);
     }
     Ok(Exit::Done)
+}
+
+/// How much of a context each task was expected to fill, where a worker told how much it was; by the
+/// files that are there now.
+fn estimated(found: &Found, place: &Workplace) -> Vec<Option<u64>> {
+    let told = |state: &TaskState| !state.contexts.is_empty();
+    let plan = found.run.plan();
+    let root = place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| told(state)));
+    let Some(root) = root else { return vec![None; plan.len()] };
+    let estimates = Estimates::of(plan, root);
+    found.run.tasks().map(|(task, state)| told(state).then(|| estimates.percent(task))).collect()
+}
+
+fn add_estimates(document: &mut Value, estimated: &[Option<u64>]) {
+    let tasks = document["tasks"].as_array_mut().into_iter().flatten();
+    for (task, percent) in tasks.zip(estimated) {
+        if let Some(percent) = percent {
+            task["est_context"] = json!(share(*percent));
+        }
+    }
+}
+
+/// The last worker of each task, as far as its program told of itself.
+fn print_workers(status: &Status, estimated: &[Option<u64>], output: &Output) {
+    for (task, estimated) in status.tasks.iter().zip(estimated) {
+        let Some(worker) = task.workers.last() else { continue };
+        let mut words: Vec<String> = Vec::new();
+        words.extend(worker.model.as_deref().map(safe));
+        words.extend(worker.context.map(|context| format!("{} % context", context.percent())));
+        words.extend(estimated.map(|percent| format!("estimated {percent} %")));
+        words.extend(worker.session.as_deref().map(|session| format!("session {}", safe(session))));
+        output.data(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));
+    }
+}
+
+fn print_parked(parked: &[Parked], output: &Output) {
+    for Parked { agent, tier, until, why } in parked {
+        let agent = agent.as_deref().map_or_else(|| "the run's agent".to_owned(), safe);
+        output.data(&format!("{agent} with its {tier} model waits until {until}: {}", safe(why)));
+    }
 }
 
 /// The moment of the last halt request.

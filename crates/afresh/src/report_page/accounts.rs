@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use afresh_core::status::UsageStatus;
 use afresh_engine::report::{Accounts, Report};
 
 use crate::markdown::code;
@@ -14,9 +15,8 @@ pub(super) fn table(page: &mut String, report: &Report) {
         return;
     }
     page.push_str("\n## Tokens and cost\n\n| | input | output | cache read | cache write | cost |\n| --- | --- | --- | --- | --- | --- |\n");
-    let mut row = |what: String, accounts: &Accounts| {
-        let usage = &accounts.usage;
-        let price = match (usage.cost_usd, accounts.without_price) {
+    let mut row = |what: String, usage: &UsageStatus, without_price: usize| {
+        let price = match (usage.cost_usd, without_price) {
             (None, _) => "unknown".to_owned(),
             (Some(cost), 0) => format!("${cost:.4}"),
             (Some(cost), unknown) => format!("${cost:.4} + {unknown} unknown"),
@@ -28,12 +28,15 @@ pub(super) fn table(page: &mut String, report: &Report) {
         );
     };
     for task in &report.tasks {
-        row(code(task.id.as_str()), &task.accounts);
+        row(code(task.id.as_str()), &task.accounts.usage, task.accounts.without_price);
     }
     for wave in &report.waves {
-        row(format!("wave {}", wave.number), &wave.accounts);
+        row(format!("wave {}", wave.number), &wave.accounts.usage, wave.accounts.without_price);
     }
-    row("all".to_owned(), &report.accounts);
+    for model in &report.models {
+        row(format!("model {}", code(&model.model)), &model.usage, model.without_price);
+    }
+    row("all".to_owned(), &report.accounts.usage, report.accounts.without_price);
 }
 
 pub(super) fn tokens(accounts: &Accounts) -> String {

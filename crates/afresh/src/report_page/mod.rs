@@ -1,6 +1,7 @@
 //! A report as Markdown.
 
 mod accounts;
+mod workers;
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub(crate) fn render(report: &Report) -> String {
     deviations(&mut page, report);
     questions(&mut page, report);
     retries(&mut page, report);
+    workers::table(&mut page, report);
     accounts::table(&mut page, report);
     page
 }

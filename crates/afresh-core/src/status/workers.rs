@@ -1,0 +1,57 @@
+//! What is known of each attempt's worker: its model, its conversation, how full its context is.
+
+use serde::Serialize;
+
+use crate::run::TaskState;
+use crate::usage::ContextFill;
+
+/// One attempt's worker, as far as its program told.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkerStatus {
+    /// The number of the attempt.
+    pub attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The program's own name for the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextStatus>,
+}
+
+/// How full a context is, in tokens and as a share of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ContextStatus {
+    pub used: u64,
+    pub window: u64,
+    pub share: f64,
+}
+
+impl ContextStatus {
+    /// In whole per cent.
+    pub fn percent(&self) -> u64 {
+        ContextFill { used: self.used, window: self.window }.percent()
+    }
+}
+
+impl From<ContextFill> for ContextStatus {
+    fn from(fill: ContextFill) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
+        let share = fill.percent() as f64 / 100.0;
+        Self { used: fill.used, window: fill.window, share }
+    }
+}
+
+/// Every worker of a task that told anything of itself, in order.
+pub(super) fn workers(state: &TaskState) -> Vec<WorkerStatus> {
+    let mut numbers: Vec<u32> =
+        state.identities.keys().chain(state.contexts.keys()).copied().collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let one = |attempt: u32| {
+        let identity = state.identities.get(&attempt).cloned().unwrap_or_default();
+        let context = state.contexts.get(&attempt).copied().map(ContextStatus::from);
+        WorkerStatus { attempt, model: identity.model, session: identity.session, context }
+    };
+    numbers.into_iter().map(one).collect()
+}

@@ -1,0 +1,54 @@
+//! What each model had a part in (LO-03).
+
+use std::collections::BTreeMap;
+
+use afresh_core::status::UsageStatus;
+use afresh_core::usage::{ModelUse, Usage};
+use serde::Serialize;
+
+use super::AttemptReport;
+
+/// The use of one model; a price that nobody told is unknown, never nothing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelAccounts {
+    pub model: String,
+    /// Parts of attempts that told no price.
+    pub without_price: usize,
+    #[serde(flatten)]
+    pub usage: UsageStatus,
+    /// The same in whole numbers, for adding up.
+    #[serde(skip)]
+    used: Usage,
+}
+
+impl ModelAccounts {
+    pub(super) fn of(part: &ModelUse) -> Self {
+        let used = part.usage;
+        Self {
+            model: part.model.clone(),
+            without_price: usize::from(used.cost_micros.is_none()),
+            usage: UsageStatus::from(&used),
+            used,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.without_price += other.without_price;
+        self.used = self.used.plus(&other.used);
+        self.usage = UsageStatus::from(&self.used);
+    }
+}
+
+/// All parts of all attempts, by the names of the models.
+pub(super) fn by_model<'a>(
+    attempts: impl IntoIterator<Item = &'a AttemptReport>,
+) -> Vec<ModelAccounts> {
+    let mut sums: BTreeMap<&str, ModelAccounts> = BTreeMap::new();
+    for part in attempts.into_iter().flat_map(|attempt| &attempt.models) {
+        match sums.get_mut(part.model.as_str()) {
+            Some(sum) => sum.add(part),
+            None => drop(sums.insert(&part.model, part.clone())),
+        }
+    }
+    sums.into_values().collect()
+}

@@ -1,0 +1,96 @@
+//! What programs of real agents tell of themselves while they work, as people see it (AG-07, BE-04,
+//! LO-03). The program is a small one that prints what Claude Code prints.
+
+mod support;
+
+use std::fs;
+
+use afresh_testkit::TestRepo;
+use support::{Driver, repo};
+
+/// A plan of one task, and an agent that runs this script in the place of Claude Code.
+fn watched(script: &str) -> TestRepo {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"T001\"\ntitle = \"work\"\nfiles = [\"T001.txt\"]\nchecks = [\"test -s T001.txt\"]\n",
+    );
+    let program = repo.path().join("claude.sh");
+    fs::write(&program, script).expect("written");
+    let config = format!(
+        "[run]\nagent = \"watched\"\nhalt_grace = \"1s\"\n[agents.watched]\nkind = \"claude\"\ncommand = [\"sh\", {:?}]\n",
+        program.display().to_string()
+    );
+    repo.write(".afresh/config.toml", &config);
+    repo.commit("an agent");
+    repo
+}
+
+const SAYS_WHO: &str = r#"echo '{"type":"system","subtype":"init","session_id":"0badcafe","model":"claude-sonnet-4-5"}'
+"#;
+
+const WORKS: &str = r#"echo '{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"At work."}],"usage":{"input_tokens":30000,"cache_read_input_tokens":20000,"cache_creation_input_tokens":0,"output_tokens":1}}}'
+echo well > T001.txt
+afresh report-result --status completed > /dev/null
+echo '{"type":"result","subtype":"success","is_error":false,"result":"Done.","total_cost_usd":0.5,"usage":{"input_tokens":30000,"cache_read_input_tokens":20000,"output_tokens":10},"modelUsage":{"claude-sonnet-4-5":{"inputTokens":30000,"outputTokens":10,"cacheReadInputTokens":20000,"cacheCreationInputTokens":0,"costUSD":0.4,"contextWindow":200000},"nobody-knows":{"inputTokens":7,"outputTokens":1,"cacheReadInputTokens":0,"cacheCreationInputTokens":0}}}'
+"#;
+
+/// AG-07: model, conversation and context share of every attempt, beside the estimate.
+#[test]
+fn ag_07_status_and_report_tell_who_works_and_how_full_its_context_is() {
+    let repo = watched(&format!("{SAYS_WHO}{WORKS}"));
+    repo.run(&[]).expect(0);
+    let task = &repo.status()["tasks"][0];
+    let worker = &task["workers"][0];
+    assert_eq!(worker["attempt"], 1, "{task}");
+    assert_eq!(worker["model"], "claude-sonnet-4-5");
+    assert_eq!(worker["session"], "0badcafe");
+    assert_eq!(worker["context"]["used"], 50_000);
+    assert_eq!(worker["context"]["share"], 0.25);
+    assert_eq!(task["est_context"], 0.11, "{task}");
+    let told = repo.afresh(&["status"]).expect(0).stdout;
+    let line = "T001.1: claude-sonnet-4-5, 25 % context, estimated 11 %, session 0badcafe";
+    assert!(told.contains(line), "{told}");
+    let report = repo.afresh(&["report"]).expect(0).stdout;
+    let row = "| `T001.1` | claude-sonnet-4-5 | 25 % of 200000 tokens | 0badcafe |";
+    assert!(report.contains(row), "{report}");
+}
+
+/// LO-03: use and cost by model, cache reads apart; a price that nobody knows is unknown, never zero.
+#[test]
+fn lo_03_the_report_tells_what_each_model_used() {
+    let repo = watched(&format!("{SAYS_WHO}{WORKS}"));
+    repo.run(&[]).expect(0);
+    let report = repo.afresh(&["report", "--json"]).expect(0).json();
+    let models = report["models"].as_array().expect("models");
+    let names: Vec<&str> = models.iter().filter_map(|model| model["model"].as_str()).collect();
+    assert_eq!(names, ["claude-sonnet-4-5", "nobody-knows"]);
+    assert_eq!(models[0]["cache_read"], 20_000);
+    assert_eq!(models[0]["cost_usd"], 0.4);
+    assert_eq!(models[1]["cost_usd"], serde_json::Value::Null);
+    assert_eq!(models[1]["without_price"], 1);
+    assert_eq!(report["tasks"][0]["attempts"][0]["models"][1]["model"], "nobody-knows");
+    let page = repo.afresh(&["report"]).expect(0).stdout;
+    assert!(page.contains("| model `nobody-knows` | 7 | 1 | 0 | 0 | unknown |"), "{page}");
+}
+
+/// BE-04: an agent that was told to wait is named, with the moment and the reason.
+#[test]
+fn be_04_status_tells_which_agent_waits_until_when_and_why() {
+    let resets = "$(($(date +%s) + 3600))";
+    let repo = watched(&format!(
+        r#"{SAYS_WHO}echo "{{\"type\":\"rate_limit_event\",\"rate_limit_info\":{{\"status\":\"rejected\",\"resetsAt\":{resets}}}}}"
+echo '{{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"slow down"}}'
+exit 1
+"#
+    ));
+    let driver = Driver::run(&repo, &[]);
+    let parked = || repo.status()["parked"][0].clone();
+    repo.wait_until("the agent waits", || parked()["tier"] == "standard");
+    assert_eq!(parked()["agent"], serde_json::Value::Null);
+    assert!(parked()["until"].as_str().is_some_and(|until| until.ends_with('Z')), "{}", parked());
+    let told = repo.afresh(&["status"]).expect(0).stdout;
+    assert!(told.contains("the run's agent with its standard model waits until 2"), "{told}");
+    assert!(told.contains("too many requests: slow down"), "{told}");
+    repo.afresh(&["halt", "enough"]).expect(0);
+    driver.end().expect(3);
+}
