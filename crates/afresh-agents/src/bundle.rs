@@ -1,10 +1,17 @@
 //! Everything that one worker gets, as data: `AFRESH_BUNDLE` points to it as JSON.
+//!
+//! The prompt is made of it and of nothing else. How much of it is filled depends on the task's
+//! context level; see [`Bundle::context`].
 
 use afresh_core::event::Rejection;
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
-use afresh_core::plan::Task;
+use afresh_core::outcome::Deviation;
+use afresh_core::plan::{ContextLevel, Task};
 use afresh_core::question::Answered;
 use serde::{Deserialize, Serialize};
+
+use crate::briefing::Project;
+use crate::spec_part::SpecPart;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bundle {
@@ -16,7 +23,11 @@ pub struct Bundle {
     pub attempts_allowed: u32,
     /// The commit the workspace was made from; it holds everything the task needs.
     pub base: CommitId,
+    /// The directory that the worker works in.
+    pub target: String,
     pub task: Task,
+    /// How much it is told besides its task.
+    pub context: ContextLevel,
     /// The first step to do, counted from 1.
     pub first_step: usize,
     /// Tasks that this one needs, and that a person gave up: their work is not there.
@@ -28,4 +39,60 @@ pub struct Bundle {
     pub feedback: Option<Rejection>,
     /// What a person answered to this task's questions.
     pub answers: Vec<Answered>,
+    /// Where the task stands in the plan; from the standard level on.
+    pub position: Option<Position>,
+    /// What the project is; from the standard level on.
+    pub project: Option<Project>,
+    /// How things are done in this project; from the standard level on.
+    pub patterns: Option<String>,
+    /// What of the specification belongs to the task; from the standard level on.
+    pub spec: Option<SpecPart>,
+    /// What came of the tasks that this one needs; from the standard level on, with notes and
+    /// deviations at the full level.
+    pub built_on: Vec<Landed>,
+    /// The files that those tasks made, as they are now; at the full level.
+    pub interfaces: Vec<Inlined>,
+    /// What landed last, besides those; at the full level.
+    pub recent: Vec<Landed>,
+    /// What all this was made from.
+    pub sources: Vec<Checksum>,
+}
+
+/// Where a task stands in its plan; everything counts from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    pub plan_file: String,
+    pub task: usize,
+    pub of_tasks: usize,
+    pub wave: u32,
+    pub of_waves: u32,
+}
+
+/// A task that is done, and what it left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Landed {
+    pub task: TaskId,
+    pub title: String,
+    pub commit: CommitId,
+    pub created: Vec<String>,
+    pub modified: Vec<String>,
+    pub deleted: Vec<String>,
+    pub deviations: Vec<Deviation>,
+    pub notes: Option<String>,
+}
+
+/// The text of a file that a needed task made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inlined {
+    pub path: String,
+    pub text: String,
+    /// There is more of it in the file.
+    pub cut: bool,
+}
+
+/// A file that the bundle was made from, as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksum {
+    pub path: String,
+    pub sha256: String,
 }

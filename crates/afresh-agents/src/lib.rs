@@ -6,8 +6,11 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`agent`] | an agent as the configuration names it |
+//! | [`briefing`] | what all workers of a run are told alike |
+//! | [`spec_part`] | what of a specification belongs to a task |
 //! | [`bundle`] | everything one worker gets, as data |
-//! | [`prompt`] | the same as text |
+//! | [`template`], [`prompt`] | the same as text |
+//! | [`size`] | how large that is |
 //! | [`event`] | what agents report while they work |
 //! | [`usage`] | numbers that agents report, without the nonsense |
 //! | [`prices`] | what models cost, and how much they can hold |
@@ -19,6 +22,7 @@
 //! | `fields` | fields of a line of JSON |
 
 pub mod agent;
+pub mod briefing;
 pub mod bundle;
 mod claude;
 mod codex;
@@ -32,10 +36,15 @@ pub mod prices;
 pub mod program;
 pub mod prompt;
 pub mod scripted;
+pub mod size;
+pub mod spec_part;
+pub mod template;
 pub mod usage;
 
 pub use agent::{Agent, Kind, Launch, LaunchError, Order, PromptBy, StopBy};
+pub use briefing::Briefing;
 pub use bundle::Bundle;
 pub use event::{AgentEvent, ProgramEnd, StreamReader};
 pub use prices::Prices;
 pub use program::{Models, Program, ProgramAgent};
+pub use template::Template;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use afresh_agents::agent::COMMON_VARIABLES;
-use afresh_agents::{Agent, Prices};
+use afresh_agents::{Agent, Briefing, Prices};
 use afresh_process::Containment;
 
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub struct Rules {
     pub prices: Arc<Prices>,
     /// The agent of tasks that name none.
     pub agent: String,
+    /// What all workers are told alike.
+    pub briefing: Arc<Briefing>,
     pub attempt_timeout: Option<Duration>,
     pub silence_timeout: Option<Duration>,
     /// How much of an attempt's output is kept, per stream.

@@ -14,6 +14,7 @@
 //! | [`plan_json`], [`plan_picture`] | a plan for scripts; as a tree, for Mermaid, for Graphviz |
 //! | [`estimates`], [`file_sizes`] | how much of a context a task will fill, by the files that it names |
 //! | [`parked`] | which agents wait for their model |
+//! | [`briefing`] | what all workers of a run are told alike: finding the files for it |
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
@@ -29,6 +30,7 @@
 //! | [`doctor`] | whether everything is there that a run needs |
 
 mod asking;
+mod briefing;
 mod budgets;
 mod cli;
 mod commands;

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_agents::{Kind, scripted};
-use afresh_core::plan::Task;
+use afresh_agents::{Kind, scripted, size};
+use afresh_core::estimate::DEFAULT_WINDOW;
+use afresh_core::plan::{Task, Tier};
 use afresh_core::settings::Settings;
 use afresh_engine::{Rules, Workplace};
 
@@ -25,7 +26,26 @@ pub(crate) fn check(
 pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
     agents_are_there(file, rules)?;
     scripts_fit(file, rules)?;
+    texts_fit(file, settings, rules)?;
     something_judges(file, settings)
+}
+
+/// A task whose own words would fill its worker's context never starts (PR-06).
+fn texts_fit(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+    for task in file.plan.tasks() {
+        let agent = rules.agent_for(task.agent.as_deref());
+        let model = agent.and_then(|agent| agent.model(task.tier.unwrap_or(Tier::Standard)));
+        let window = model.map_or(DEFAULT_WINDOW, |model| rules.prices.window(model));
+        let words = task.steps.iter().map(|step| step.instructions.len());
+        let bytes = words.fold(task.instructions.len(), usize::saturating_add);
+        if let Err(error) = size::fits(bytes, window, settings.context.hard) {
+            return Err(Failure::usage("too-large", format!("task {} is too large", task.id))
+                .cause(error.to_string())
+                .about(&file.shown)
+                .help(size::ADVICE));
+        }
+    }
+    Ok(())
 }
 
 /// Every agent that a task names must be known, and its program must be there (B37).

@@ -1,17 +1,18 @@
 //! One attempt: a clean workspace, a bundle, a fresh process, and what it said at the end.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use afresh_agents::agent::{NewFile, Prompt};
-use afresh_agents::{Bundle, Order, ProgramEnd, prompt};
+use afresh_agents::{Briefing, Bundle, Order, ProgramEnd, prompt, size};
+use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
 use afresh_core::plan::Tier;
-use afresh_core::question::Answered;
 use afresh_core::step::Ground;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
@@ -21,10 +22,10 @@ use afresh_process::{Ended, Job, Limits, Report, Running, StopBy};
 
 use crate::layout::text;
 use crate::worker_files::open_plain;
-use crate::world::Shared;
 use crate::world::follow::Follower;
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
+use crate::world::{Shared, bundling};
 use crate::{clock, unique};
 
 /// How much of the end of a worker's output is searched for its answer.
@@ -36,9 +37,13 @@ pub(crate) struct AttemptJob {
     slot: Slot,
     ground: Ground,
     bundle: Bundle,
+    /// Files that tasks took away.
+    gone: BTreeSet<String>,
     agent: Option<String>,
     tier: Tier,
     grace: std::time::Duration,
+    /// How full its context may become, in per cent.
+    fullest: u8,
 }
 
 /// The files of one attempt.
@@ -71,32 +76,14 @@ impl AttemptJob {
         slot: Slot,
         ground: Ground,
         tier: Tier,
+        briefing: &Briefing,
     ) -> Self {
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
-        let (task, state) = (run.plan().task(at), run.task(at));
-        let settings = run.settings();
-        let bundle = Bundle {
-            version: 1,
-            run: run.id().clone(),
-            plan: run.plan().name.clone(),
-            attempt: attempt.clone(),
-            attempts_allowed: settings.attempts,
-            base: ground.base.clone(),
-            task: task.clone(),
-            first_step: state.steps_done() as usize + 1,
-            without: run
-                .plan()
-                .needs(at)
-                .iter()
-                .filter(|need| !run.task(**need).is_done())
-                .map(|need| run.plan().task(*need).id.clone())
-                .collect(),
-            always: settings.always.clone(),
-            feedback: state.feedback.clone(),
-            answers: answers(run, at),
-        };
+        let (task, settings) = (run.plan().task(at), run.settings());
+        let bundle = bundling::bundle(run, at, &attempt, &ground, briefing);
+        let (gone, fullest) = (bundling::gone(run, at), settings.context.hard);
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
-        Self { attempt, slot, ground, bundle, agent, tier, grace }
+        Self { attempt, slot, ground, bundle, gone, agent, tier, grace, fullest }
     }
 
     pub(crate) fn carry_out(&self, shared: &Shared, handle: &Handle, mail: &dyn Fn(Input)) {
@@ -149,8 +136,13 @@ impl AttemptJob {
         if ready == SetUp::Stopped {
             return Ok(None);
         }
+        let bundle =
+            bundling::finished(&self.bundle, &self.ground, &self.gone, &shared.pool.tree(place))
+                .map_err(|missing| failure(&missing.to_string(), Some(bundling::ADVICE)))?;
+        let rendered = prompt::render(&bundle, &shared.rules.briefing.template);
+        self.fits(shared, &rendered)?;
         let files = self
-            .write_files(shared)
+            .write_files(shared, &bundle, &rendered)
             .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
         if handle.is_asked() {
             return Ok(None);
@@ -166,11 +158,26 @@ impl AttemptJob {
         Ok(Some((running, files)))
     }
 
-    fn write_files(&self, shared: &Shared) -> std::io::Result<Files> {
+    /// Nothing is paid for a worker that would start with a full context (PR-06).
+    fn fits(&self, shared: &Shared, prompt: &str) -> Result<(), SpawnFailure> {
+        let rules = &shared.rules;
+        let model = rules.agent_for(self.agent.as_deref()).and_then(|agent| agent.model(self.tier));
+        let window = model.map_or(DEFAULT_WINDOW, |model| rules.prices.window(model));
+        size::fits(prompt.len(), window, self.fullest)
+            .map(|_| ())
+            .map_err(|error| failure(&error.to_string(), Some(size::ADVICE)))
+    }
+
+    fn write_files(
+        &self,
+        shared: &Shared,
+        bundle: &Bundle,
+        prompt: &str,
+    ) -> std::io::Result<Files> {
         let files = Files::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
         fs::create_dir_all(&files.directory)?;
-        fs::write(&files.prompt, prompt::render(&self.bundle))?;
-        fs::write(&files.bundle, serde_json::to_vec_pretty(&self.bundle)?)?;
+        fs::write(&files.prompt, prompt)?;
+        fs::write(&files.bundle, serde_json::to_vec_pretty(bundle)?)?;
         Ok(files)
     }
 
@@ -311,14 +318,6 @@ fn program_end(ending: Ending, stderr: &str) -> ProgramEnd<'_> {
         _ => None,
     };
     ProgramEnd { exit, at_s: clock::wall_seconds(), stderr }
-}
-
-/// What people decided for this task: at the checkpoints that it needs, and when its workers asked.
-fn answers(run: &Run, at: usize) -> Vec<Answered> {
-    let is_checkpoint = |need: &&usize| run.plan().task(**need).checkpoint.is_some();
-    let before = run.plan().needs(at).iter().filter(is_checkpoint);
-    let before = before.flat_map(|need| &run.task(*need).answers);
-    before.chain(&run.task(at).answers).cloned().collect()
 }
 
 /// The last part of a file, as text; nothing if it is not a plain file.

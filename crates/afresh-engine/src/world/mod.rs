@@ -1,6 +1,7 @@
 //! Effects, carried out in the real world: each in a thread of its own that answers with an input.
 
 mod attempt;
+mod bundling;
 mod checks;
 mod environment;
 mod follow;
@@ -62,7 +63,8 @@ impl World {
         self.shared.pool.repository().hurry(at_once);
         match effect {
             Effect::Start { attempt, slot, ground, tier } => {
-                let job = AttemptJob::new(run, attempt, slot, ground, tier);
+                let job =
+                    AttemptJob::new(run, attempt, slot, ground, tier, &self.shared.rules.briefing);
                 // Registered before the thread starts, so that a stop cannot miss it.
                 let handle = self.shared.stoppers.register(&job.attempt);
                 self.spawn(move |shared, mail| job.carry_out(shared, &handle, mail));

@@ -10,6 +10,7 @@ mod options;
 mod prose;
 pub(crate) mod watching;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use afresh_core::Run;
@@ -26,7 +27,7 @@ use crate::output::{Output, Paint, count};
 use crate::person::Person;
 use crate::plan_file::PlanFile;
 use crate::summary::Ended;
-use crate::{budgets, interruption, preflight, signals, workplace};
+use crate::{briefing, budgets, interruption, preflight, signals, workplace};
 use options::settings;
 pub(crate) use options::{Driving, rules};
 use watching::watchers;
@@ -60,7 +61,8 @@ pub(crate) fn prepare(
     let root = file.root();
     prose::judge(&mut file, &mut settings, &root, output);
     let configured_in = config.shown.clone();
-    let rules = rules(config, driving)?;
+    let mut rules = rules(config, driving)?;
+    rules.briefing = Arc::new(briefing::load(&place, &file, output)?);
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
     budgets::name_silent_agents(&file.plan, &settings, &rules, output);

@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan_file::PlanFile;
-use crate::{budgets, completing, environment};
+use crate::{briefing, budgets, completing, environment};
 
 /// How to drive; flags win over the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -122,7 +122,8 @@ pub(super) fn settings(
     Ok(settings)
 }
 
-/// The files inside the repository that the run rests on: its plan, and scripts of its agents.
+/// The files inside the repository that the run rests on: its plan, scripts of its agents, and the
+/// template of its prompts.
 fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
     let Some(root) = place.repository.root().and_then(|root| root.canonicalize().ok()) else {
         return Vec::new();
@@ -132,7 +133,9 @@ fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
         Kind::Command { .. } | Kind::Program(_) => None,
     });
     let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
+    let template = root.join(briefing::TEMPLATE);
     plan.chain(scripts)
+        .chain(std::iter::once(&template).filter(|template| template.is_file()))
         .filter_map(|path| path.strip_prefix(&root).ok())
         .map(|path| path.to_string_lossy().into_owned())
         .collect()
@@ -152,6 +155,7 @@ pub(crate) fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure>
         agent: driving.agent.clone().or(config.agent).unwrap_or_else(|| "claude".to_owned()),
         agents,
         prices: Arc::new(config.prices),
+        briefing: Arc::default(),
         attempt_timeout: Some(config.attempt_timeout),
         silence_timeout: Some(config.silence_timeout),
         output_bytes: config.output_bytes,

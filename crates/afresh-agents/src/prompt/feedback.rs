@@ -1,0 +1,65 @@
+//! What became of the attempt before.
+
+use std::fmt::Write as _;
+
+use afresh_core::check::CheckResult;
+use afresh_core::event::Rejection;
+
+use crate::bundle::Bundle;
+
+/// How much of a failing check's output goes into a prompt, in characters.
+const MAX_OUTPUT_CHARS: usize = 4_000;
+
+/// What the attempt before came to: facts, never its transcript (PR-07).
+pub(super) fn told(bundle: &Bundle) -> String {
+    let mut text = String::new();
+    let Some(rejection) = &bundle.feedback else { return text };
+    let _ = writeln!(
+        text,
+        "This is attempt {} (at most {} count). You start from {}.\n{}",
+        bundle.attempt.number,
+        bundle.attempts_allowed,
+        if bundle.first_step > 1 { "its last finished step" } else { "a clean tree" },
+        rejection.describe()
+    );
+    match rejection {
+        Rejection::OutOfScope { violations } => {
+            for violation in violations.iter().take(50) {
+                let _ = writeln!(text, "- {} {}", violation.path, violation.why.explain());
+            }
+        }
+        Rejection::ChecksFailed { results }
+        | Rejection::BrokenMerge { results }
+        | Rejection::NotRed { results } => {
+            outputs(&mut text, results);
+        }
+        Rejection::Conflict { detail, .. } => {
+            let _ = writeln!(text, "```text\n{}\n```", tail(detail));
+        }
+        Rejection::GaveUp { output, .. } if !output.is_empty() => {
+            let _ = writeln!(text, "```text\n{}\n```", tail(output));
+        }
+        Rejection::Unintelligible { excerpt, .. } => {
+            let _ = writeln!(text, "```text\n{}\n```", tail(excerpt));
+        }
+        _ => {}
+    }
+    text
+}
+
+fn outputs(text: &mut String, results: &[CheckResult]) {
+    for result in results.iter().filter(|result| !result.passed()) {
+        let _ = writeln!(
+            text,
+            "{}; the end of its output:\n```text\n{}\n```",
+            result.describe(),
+            tail(&result.output_tail)
+        );
+    }
+}
+
+/// The last characters, because that is where compilers and tests say what is wrong.
+fn tail(text: &str) -> String {
+    let count = text.chars().count();
+    text.trim_end().chars().skip(count.saturating_sub(MAX_OUTPUT_CHARS)).collect()
+}

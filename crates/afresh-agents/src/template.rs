@@ -1,0 +1,253 @@
+//! The language of templates: a text with places in it.
+//!
+//! `{{name}}` is replaced by a value. `{{#name}}` … `{{/name}}` is left out where that value is
+//! empty. `{{! … }}` is a comment. There is nothing else, and values are never read as templates. A
+//! line that holds nothing but one of the last three disappears.
+//!
+//! What the values are is for [`prompt`](crate::prompt).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use afresh_core::plan::nearest;
+use afresh_formats::Finding;
+use afresh_formats::finding::Source;
+
+/// The most bytes that a template may have.
+pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
+/// How deep sections may be inside each other.
+const MAX_DEPTH: usize = 8;
+const CODE: &str = "template";
+const BUILT_IN: &str = include_str!("worker.md");
+
+/// What a template can show.
+pub const NAMES: &[&str] = &[
+    "task",
+    "plan",
+    "position",
+    "project",
+    "patterns",
+    "spec",
+    "files",
+    "without",
+    "steps",
+    "checks",
+    "built_on",
+    "interfaces",
+    "recent",
+    "answers",
+    "feedback",
+    "directory",
+    "rules",
+    "contract",
+];
+
+/// What every worker must be told (PR-03).
+pub const REQUIRED: &[&str] = &["task", "files", "checks", "rules", "contract"];
+
+/// A value for each name that has one.
+pub type Values = BTreeMap<&'static str, String>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(Vec<Node>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Node {
+    Text(String),
+    Value(&'static str),
+    Section(&'static str, Vec<Node>),
+}
+
+impl Default for Template {
+    fn default() -> Self {
+        Self::parse("worker.md", BUILT_IN).expect("our own template is a good one")
+    }
+}
+
+impl Template {
+    /// The template that is used where a project has none of its own.
+    pub fn built_in() -> &'static str {
+        BUILT_IN
+    }
+
+    /// Reads a template, or says everything that is wrong with it.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
+        let source = Source::new(file, text);
+        let mut parser = Parser { source: &source, open: Vec::new(), findings: Vec::new() };
+        let nodes = parser.parse();
+        if !parser.findings.is_empty() {
+            return Err(parser.findings);
+        }
+        for name in REQUIRED.iter().filter(|name| !always_shows(&nodes, name)) {
+            let message =
+                format!("the template leaves out {{{{{name}}}}}, which no worker can do without");
+            let help = format!("add {{{{{name}}}}}, outside of other sections");
+            parser.findings.push(Finding::of_file(file, CODE, message).with_help(help));
+        }
+        if parser.findings.is_empty() { Ok(Self(nodes)) } else { Err(parser.findings) }
+    }
+
+    pub fn render(&self, values: &Values) -> String {
+        let mut text = String::new();
+        render(&self.0, values, &mut text);
+        text
+    }
+}
+
+fn render(nodes: &[Node], values: &Values, text: &mut String) {
+    let value = |name: &&'static str| values.get(name).map_or("", |value| value.trim_end());
+    for node in nodes {
+        match node {
+            Node::Text(words) => text.push_str(words),
+            Node::Value(name) => text.push_str(value(name)),
+            Node::Section(name, _) if value(name).is_empty() => {}
+            Node::Section(_, inside) => render(inside, values, text),
+        }
+    }
+}
+
+/// Is the value shown whenever there is one?
+fn always_shows(nodes: &[Node], wanted: &str) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Text(_) => false,
+        Node::Value(name) => *name == wanted,
+        Node::Section(name, inside) => *name == wanted && always_shows(inside, wanted),
+    })
+}
+
+struct Parser<'s, 't> {
+    source: &'s Source<'t>,
+    open: Vec<Open>,
+    findings: Vec<Finding>,
+}
+
+/// A section whose end has not come yet.
+struct Open {
+    name: &'static str,
+    at: Range<usize>,
+    before: Vec<Node>,
+}
+
+impl Parser<'_, '_> {
+    fn parse(&mut self) -> Vec<Node> {
+        let text = self.source.text;
+        let (mut nodes, mut from) = (Vec::new(), 0);
+        while let Some(start) = text[from..].find("{{").map(|at| from + at) {
+            let Some(end) = text[start..].find("}}").map(|at| start + at + 2) else {
+                self.find(start..start + 2, "this `{{` is never closed", "write }} after the name");
+                break;
+            };
+            let tag = text[start + 2..end - 2].trim();
+            let is_value = !tag.starts_with(['#', '/', '!']);
+            let line = if is_value { None } else { alone_on_line(text, &(start..end)) };
+            let cut = line.unwrap_or(start..end);
+            nodes.push(Node::Text(text[from..cut.start].to_owned()));
+            from = cut.end;
+            self.tag(tag, start..end, &mut nodes);
+        }
+        nodes.push(Node::Text(text[from..].to_owned()));
+        while let Some(open) = self.open.pop() {
+            let message = format!("the section {:?} is never closed", open.name);
+            self.find(open.at, &message, &format!("write {{{{/{}}}}} where it ends", open.name));
+        }
+        nodes
+    }
+
+    fn tag(&mut self, tag: &str, at: Range<usize>, nodes: &mut Vec<Node>) {
+        let (kind, word) = match tag.split_at_checked(1) {
+            Some((kind @ ("#" | "/" | "!"), word)) => (kind, word.trim()),
+            _ => ("", tag),
+        };
+        if kind == "!" {
+            return;
+        }
+        let Some(name) = NAMES.iter().copied().find(|name| *name == word) else {
+            return self.unknown(word, at);
+        };
+        match kind {
+            "#" if self.open.len() == MAX_DEPTH => {
+                self.find(at, "too many sections inside each other", "sections rarely need it");
+            }
+            "#" => self.open.push(Open { name, at, before: std::mem::take(nodes) }),
+            "/" => self.close(name, at, nodes),
+            _ => nodes.push(Node::Value(name)),
+        }
+    }
+
+    fn close(&mut self, name: &'static str, at: Range<usize>, nodes: &mut Vec<Node>) {
+        if let Some(open) = self.open.pop_if(|open| open.name == name) {
+            let inside = std::mem::replace(nodes, open.before);
+            nodes.push(Node::Section(name, inside));
+            return;
+        }
+        let message = format!("{name:?} is closed here, and is not the section that is open");
+        self.find(at, &message, &format!("{{{{#{name}}}}} opens it"));
+    }
+
+    fn unknown(&mut self, word: &str, at: Range<usize>) {
+        let shown: String = word.chars().take(80).collect();
+        let help = nearest(word, NAMES.iter().copied()).map_or_else(
+            || format!("known are: {}", NAMES.join(", ")),
+            |near| format!("did you mean {near:?}?"),
+        );
+        self.find(at, &format!("there is no value {shown:?}"), &help);
+    }
+
+    fn find(&mut self, at: Range<usize>, message: &str, help: &str) {
+        self.findings.push(self.source.finding(CODE, &at, message).with_help(help));
+    }
+}
+
+/// The line that holds this and nothing else, with its end.
+fn alone_on_line(text: &str, at: &Range<usize>) -> Option<Range<usize>> {
+    let start = text[..at.start].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at.end..].find('\n').map_or(text.len(), |end| at.end + end + 1);
+    let is_blank = |part: &str| part.trim().is_empty();
+    (is_blank(&text[start..at.start]) && is_blank(&text[at.end..end])).then_some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: &str = "{{task}}{{files}}{{checks}}{{rules}}{{contract}}";
+
+    fn problems(text: &str) -> Vec<(usize, usize, String)> {
+        let findings = Template::parse("worker.md", text).expect_err("a bad template");
+        findings.into_iter().map(|found| (found.line, found.column, found.message)).collect()
+    }
+
+    #[test]
+    fn sections_go_where_their_value_is_empty_and_values_are_not_read() {
+        let text = format!(
+            "A\n{{{{#spec}}}}\nspec: {{{{spec}}}}\n{{{{/spec}}}}\n{{{{! why }}}}\n\
+             {{{{#plan}}}}P {{{{plan}}}}{{{{/plan}}}}\n{ALL}"
+        );
+        let template = Template::parse("worker.md", &text).expect("a template");
+        let values = Values::from([("task", "{{files}}\n".to_owned()), ("plan", "p".to_owned())]);
+        assert_eq!(template.render(&values), "A\nP p\n{{files}}");
+        let values = Values::from([("spec", "s".to_owned())]);
+        assert_eq!(template.render(&values), "A\nspec: s\n\n");
+    }
+
+    /// PR-03: everything that is wrong, each with its place.
+    #[test]
+    fn pr_03_every_mistake_has_its_place() {
+        let found = problems(&format!("{ALL}\n  {{{{tsak}}}}\n{{{{#spec}}}}\n{{{{/plan}}}}\n{{{{"));
+        let places: Vec<_> = found.iter().map(|(line, column, _)| (*line, *column)).collect();
+        assert_eq!(places, [(2, 3), (4, 1), (5, 1), (3, 1)]);
+    }
+
+    /// PR-03: what every worker must be told cannot be left out, nor shown only sometimes.
+    #[test]
+    fn pr_03_a_template_that_leaves_something_out_is_refused() {
+        for name in REQUIRED {
+            let without = ALL.replace(&format!("{{{{{name}}}}}"), "");
+            assert!(problems(&without)[0].2.contains(name), "{name}");
+            let sometimes = format!("{without}{{{{#spec}}}}{{{{{name}}}}}{{{{/spec}}}}");
+            assert!(problems(&sometimes)[0].2.contains(name), "{name}");
+            let own = format!("{without}{{{{#{name}}}}}{{{{{name}}}}}{{{{/{name}}}}}");
+            assert!(Template::parse("worker.md", &own).is_ok(), "{name}");
+        }
+    }
+}

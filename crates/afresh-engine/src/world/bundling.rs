@@ -1,0 +1,196 @@
+//! Making a worker's bundle: what the run knows, then what lies in the workspace.
+//!
+//! How it is told is for `afresh-agents`.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use afresh_agents::bundle::{Checksum, Inlined, Landed, Position};
+use afresh_agents::spec_part::{self, SpecPart};
+use afresh_agents::{Briefing, Bundle};
+use afresh_core::Run;
+use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::plan::ContextLevel;
+use afresh_core::question::Answered;
+use afresh_core::run::Stage;
+use afresh_core::step::Ground;
+
+use crate::worker_files::open_plain;
+
+/// How many files of needed tasks are inlined, and how much of each and of all, in bytes.
+const MAX_FILES: usize = 12;
+const MAX_FILE_BYTES: usize = 8 * 1024;
+const MAX_BYTES: usize = 32 * 1024;
+/// A longer file is no text that anybody reads.
+const MAX_READ_BYTES: u64 = 1024 * 1024;
+/// How many of the tasks that landed last are told.
+const RECENT: usize = 5;
+
+/// What to do where a needed task's file is gone.
+pub(super) const ADVICE: &str =
+    "bring the file back on the run's branch, or do the task that made it anew";
+
+/// A file that a needed task made is not there any more, and no task deleted it.
+#[derive(Debug, thiserror::Error)]
+#[error("{path} of task {task}, which this task needs, is missing from the branch")]
+pub(super) struct Missing {
+    path: String,
+    task: TaskId,
+}
+
+/// What the run knows.
+pub(super) fn bundle(
+    run: &Run,
+    at: usize,
+    attempt: &AttemptId,
+    ground: &Ground,
+    briefing: &Briefing,
+) -> Bundle {
+    let (plan, state, settings) = (run.plan(), run.task(at), run.settings());
+    let task = plan.task(at);
+    let context = task.context.unwrap_or(ContextLevel::Standard);
+    let (told, full) = (context != ContextLevel::Minimal, context == ContextLevel::Full);
+    let needs = plan.needs(at);
+    Bundle {
+        version: 2,
+        run: run.id().clone(),
+        plan: plan.name.clone(),
+        attempt: attempt.clone(),
+        attempts_allowed: settings.attempts,
+        base: ground.base.clone(),
+        target: String::new(),
+        task: task.clone(),
+        context,
+        first_step: state.steps_done() as usize + 1,
+        without: needs
+            .iter()
+            .filter(|need| !run.task(**need).is_done())
+            .map(|need| plan.task(*need).id.clone())
+            .collect(),
+        always: settings.always.clone(),
+        feedback: state.feedback.clone(),
+        answers: answers(run, at),
+        position: told.then(|| position(run, at, briefing)),
+        project: briefing.project.clone().filter(|_| told),
+        patterns: briefing.patterns.as_ref().filter(|_| told).map(|patterns| patterns.text.clone()),
+        spec: briefing.spec.as_ref().filter(|_| told).map(|spec| SpecPart::of(spec, task)),
+        built_on: if told {
+            needs.iter().filter_map(|need| landed(run, *need, full)).collect()
+        } else {
+            Vec::new()
+        },
+        interfaces: Vec::new(),
+        recent: if full { recent(run, at) } else { Vec::new() },
+        sources: briefing.sources.clone(),
+    }
+}
+
+/// The same with what lies in the workspace; an error where what it builds on is not there, and is
+/// not among what later tasks took away.
+pub(super) fn finished(
+    bundle: &Bundle,
+    ground: &Ground,
+    gone: &BTreeSet<String>,
+    tree: &Path,
+) -> Result<Bundle, Missing> {
+    let mut bundle = Bundle { target: tree.to_string_lossy().into_owned(), ..bundle.clone() };
+    // Where finished steps are on top, they may have moved or deleted anything.
+    if ground.prepared == ground.base {
+        for need in &mut bundle.built_on {
+            let is_there = |path: &String| std::fs::symlink_metadata(tree.join(path)).is_ok();
+            let mut paths = need.created.iter().chain(&need.modified);
+            if let Some(path) = paths.find(|path| !is_there(path) && !gone.contains(*path)) {
+                return Err(Missing { path: path.clone(), task: need.task.clone() });
+            }
+            need.created.retain(is_there);
+            need.modified.retain(is_there);
+        }
+    }
+    if bundle.context == ContextLevel::Full {
+        inline(&mut bundle, tree);
+    }
+    Ok(bundle)
+}
+
+/// What tasks deleted or moved away: no file of another task any more.
+pub(super) fn gone(run: &Run, at: usize) -> BTreeSet<String> {
+    if run.plan().needs(at).is_empty() {
+        return BTreeSet::new();
+    }
+    let deleted = run.tasks().filter_map(|(_, state)| match &state.stage {
+        Stage::Done { receipt, .. } => Some(&receipt.deleted),
+        _ => None,
+    });
+    deleted.flatten().cloned().collect()
+}
+
+/// The texts of the files that needed tasks made, as far as there is room.
+fn inline(bundle: &mut Bundle, tree: &Path) {
+    let paths = bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
+    let mut room = MAX_BYTES;
+    for path in paths {
+        if bundle.interfaces.len() == MAX_FILES || room == 0 {
+            break;
+        }
+        if bundle.interfaces.iter().any(|known| known.path == *path) {
+            continue;
+        }
+        let Some(whole) = text_of(&tree.join(path)) else { continue };
+        let (text, cut) = spec_part::bounded(&whole, MAX_FILE_BYTES.min(room));
+        room = room.saturating_sub(text.len());
+        bundle.sources.push(Checksum::of(path, whole.as_bytes()));
+        bundle.interfaces.push(Inlined { path: path.clone(), text: text.to_owned(), cut });
+    }
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    open_plain(path).ok()?.take(MAX_READ_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > MAX_READ_BYTES {
+        return None;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
+    let plan = run.plan();
+    Position {
+        plan_file: briefing.plan_file.clone(),
+        task: at + 1,
+        of_tasks: plan.len(),
+        wave: plan.wave(at),
+        of_waves: (0..plan.len()).map(|other| plan.wave(other)).max().unwrap_or(1),
+    }
+}
+
+/// What a task left; none where it is not done by us.
+fn landed(run: &Run, at: usize, full: bool) -> Option<Landed> {
+    let Stage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
+    let task = run.plan().task(at);
+    Some(Landed {
+        task: task.id.clone(),
+        title: task.title.clone(),
+        commit: commit.clone(),
+        created: receipt.created.clone(),
+        modified: receipt.modified.clone(),
+        deleted: receipt.deleted.clone(),
+        deviations: if full { receipt.deviations.clone() } else { Vec::new() },
+        notes: receipt.notes.clone().filter(|_| full),
+    })
+}
+
+/// The last tasks that landed, besides those that this one needs.
+fn recent(run: &Run, at: usize) -> Vec<Landed> {
+    let needs = run.plan().needs(at);
+    let others = (0..run.plan().len()).rev().filter(|other| !needs.contains(other));
+    others.filter_map(|other| landed(run, other, false)).take(RECENT).collect()
+}
+
+/// What people decided for this task: at the checkpoints that it needs, and when its workers asked.
+fn answers(run: &Run, at: usize) -> Vec<Answered> {
+    let is_checkpoint = |need: &&usize| run.plan().task(**need).checkpoint.is_some();
+    let before = run.plan().needs(at).iter().filter(is_checkpoint);
+    let before = before.flat_map(|need| &run.task(*need).answers);
+    before.chain(&run.task(at).answers).cloned().collect()
+}

@@ -1,0 +1,145 @@
+//! Finding what all workers of a run are told alike: the project, its ways, the specification, and
+//! the template of their prompts.
+//!
+//! It is read when a run is taken up, from the user's files and not from the run's branch.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use afresh_agents::briefing::{Document, Project};
+use afresh_agents::bundle::Checksum;
+use afresh_agents::template::MAX_TEMPLATE_BYTES;
+use afresh_agents::{Briefing, Template, spec_part};
+use afresh_engine::Workplace;
+use afresh_formats::Finding;
+use afresh_formats::limits::MAX_TEXT_BYTES;
+
+use crate::failure::Failure;
+use crate::output::{Output, safe};
+use crate::plan_file::PlanFile;
+
+/// The project's own template.
+pub(crate) const TEMPLATE: &str = ".afresh/templates/worker.md";
+/// How things are done in the project.
+const PATTERNS: &str = ".afresh/patterns.md";
+/// How much of that every worker is told, in bytes.
+const MAX_PATTERNS_BYTES: usize = 4 * 1024;
+/// Where a project says what it is; the first one that is there counts.
+const PROJECTS: &[&str] = &[
+    "PROJECT.md",
+    ".planning/PROJECT.md",
+    ".ultraplan/PROJECT.md",
+    ".long-run/PROJECT.md",
+    ".specflow/PROJECT.md",
+    "README.md",
+];
+/// Readers of the other formats put what belongs to a task into its text.
+const FORMATS_WITH_SPEC: &[&str] = &["native", "spec-kit"];
+/// How many files of a plan are noted.
+const MAX_PLAN_FILES: usize = 100;
+
+pub(crate) fn load(
+    place: &Workplace,
+    file: &PlanFile,
+    output: &Output,
+) -> Result<Briefing, Failure> {
+    let root = place.repository.root().map_or_else(|| file.root(), Path::to_owned);
+    let mut sources = Vec::new();
+    for path in file.files.iter().filter(|path| path.is_file()).take(MAX_PLAN_FILES) {
+        if let Ok(bytes) = std::fs::read(path) {
+            sources.push(Checksum::of(&shown(path, &root), &bytes));
+        }
+    }
+    let mut noted = |document: Document| {
+        sources.push(Checksum::of(&document.path, document.text.as_bytes()));
+        document
+    };
+    let template = template(&root)?.map(&mut noted);
+    let spec = spec(&root, file, output).map(&mut noted);
+    let patterns = document(&root, PATTERNS, MAX_TEXT_BYTES).map(&mut noted);
+    let project = PROJECTS.iter().find_map(|path| document(&root, path, MAX_TEXT_BYTES));
+    Ok(Briefing {
+        plan_file: shown(Path::new(&file.shown), &root),
+        project: project.map(&mut noted).and_then(|project| Project::read(&project.text)),
+        patterns: patterns.map(|patterns| {
+            let (text, _) = spec_part::bounded(&patterns.text, MAX_PATTERNS_BYTES);
+            Document { text: text.to_owned(), ..patterns }
+        }),
+        spec,
+        template: template.map_or_else(|| Ok(Template::default()), |own| parse(&own))?,
+        sources,
+    })
+}
+
+fn shown(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// A file that need not be there.
+fn document(root: &Path, path: &str, most_bytes: usize) -> Option<Document> {
+    let text = read(&root.join(path), most_bytes).ok()?;
+    Some(Document { path: path.to_owned(), text })
+}
+
+/// The project's own template; one that is there must be readable.
+fn template(root: &Path) -> Result<Option<Document>, Failure> {
+    let path = root.join(TEMPLATE);
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    match read(&path, MAX_TEMPLATE_BYTES) {
+        Ok(text) => Ok(Some(Document { path: TEMPLATE.to_owned(), text })),
+        Err(error) => {
+            let message = format!("cannot read the template: {error}");
+            Err(bad_template(vec![Finding::of_file(TEMPLATE, "template", message)]))
+        }
+    }
+}
+
+fn parse(own: &Document) -> Result<Template, Failure> {
+    Template::parse(&own.path, &own.text).map_err(bad_template)
+}
+
+fn bad_template(findings: Vec<Finding>) -> Failure {
+    let help = "docs/prompts.md has the built-in one, and all names";
+    Failure::in_file("template", &format!("cannot use the template {TEMPLATE}"), findings)
+        .help(help)
+}
+
+/// The plan's specification: beside the plan, or in the repository, and nowhere else.
+fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<Document> {
+    let named = file.plan.spec.as_deref()?;
+    if !FORMATS_WITH_SPEC.contains(&file.format) {
+        return None;
+    }
+    let beside = if file.path.is_dir() { Some(file.path.as_path()) } else { file.path.parent() };
+    let bases: Vec<PathBuf> =
+        beside.into_iter().chain([root]).filter_map(|base| base.canonicalize().ok()).collect();
+    let inside = |path: &PathBuf| bases.iter().any(|base| path.starts_with(base));
+    let found = bases.iter().filter_map(|base| base.join(named).canonicalize().ok()).find(inside);
+    let text = match found {
+        Some(path) => read(&path, MAX_TEXT_BYTES).map_err(|error| error.to_string()),
+        None => Err("it is neither beside the plan nor in the repository".to_owned()),
+    };
+    match text {
+        Ok(text) => Some(Document { path: named.to_owned(), text }),
+        Err(why) => {
+            let named = safe(named);
+            output.note(&format!("note: workers do without the plan's spec {named}: {why}"));
+            None
+        }
+    }
+}
+
+fn read(path: &Path, most_bytes: usize) -> std::io::Result<String> {
+    // A device or a pipe never ends.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(most_bytes as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > most_bytes {
+        return Err(std::io::Error::other(format!("it has more than {most_bytes} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
+}

@@ -1,0 +1,187 @@
+//! What a worker is told: bundle, context levels, templates, sizes.
+
+use afresh_testkit::TestRepo;
+use serde_json::Value;
+
+const SPEC: &str =
+    "# Greeter\n## Greeting\n- FR-001: greets by name\n## Errors\n- FR-002: no name\n";
+
+/// Writes what its task lists, and says a word about it.
+const WORKER: &str = "echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt\n\
+    echo OUTPUT_JSON_START\n\
+    echo '{\"status\":\"COMPLETED\",\"notes\":\"NOTE-OF-WORKER\"}'\n\
+    echo OUTPUT_JSON_END";
+
+fn repo() -> TestRepo {
+    TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
+}
+
+/// A project with a specification, and a plan whose second task builds on its first.
+fn project(second: &str) -> TestRepo {
+    let repo = repo();
+    repo.write("README.md", "# Hello\n\nGreets people.\n\nIn many ways.\n\nNever told.\n");
+    repo.write("spec.md", SPEC);
+    repo.write(".afresh/patterns.md", "Tabs, never blanks.\n");
+    repo.commit("a project");
+    repo.plan(&format!(
+        "spec = \"spec.md\"\n\
+         [[task]]\nid = \"A\"\ntitle = \"first\"\ndo = \"Does FR-001.\"\nfiles = [\"A.txt\"]\nchecks = [\"true\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"second\"\nneeds = [\"A\"]\nfiles = [\"B.txt\"]\nchecks = [\"true\"]\n{second}"
+    ));
+    repo.agent(WORKER);
+    repo
+}
+
+fn bundle(repo: &TestRepo, task: &str) -> Value {
+    let run = repo.status()["run"].as_str().expect("a run").to_owned();
+    let file = repo.state().join("attempts").join(run).join(format!("{task}.1/bundle.json"));
+    let text = std::fs::read_to_string(file).expect("a bundle");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// PR-01, PR-02: a standard prompt has the project, the place in the plan, the parts of the
+/// specification that belong to the task, and what the task builds on.
+#[test]
+fn pr_01_pr_02_a_worker_is_told_what_belongs_to_its_task() {
+    let repo = project("");
+    repo.run(&[]).expect(0);
+    let first = repo.prompt("A", 1);
+    for said in [
+        "# Task A: first\n\nDoes FR-001.",
+        "Hello\n\nGreets people.\n\nIn many ways.\n",
+        "Part of: test: task 1 of 2 in p.plan.toml, wave 1 of 2",
+        "Tabs, never blanks.",
+        "What belongs to this task of spec.md:\n\n# Greeter\n## Greeting\n- FR-001: greets by name\n",
+    ] {
+        assert!(first.contains(said), "{said:?} is not in:\n{first}");
+    }
+    assert!(!first.contains("FR-002") && !first.contains("Never told"), "{first}");
+    let second = repo.prompt("B", 1);
+    assert!(second.contains("All of spec.md:") && second.contains("FR-002"), "{second}");
+    assert!(second.contains("- A: first\n  - created: A.txt\n"), "{second}");
+    assert!(!second.contains("by A") && !second.contains("NOTE-OF-WORKER"), "{second}");
+}
+
+/// PR-02: full adds the texts of the files it builds on and what their workers said; minimal is the
+/// task alone.
+#[test]
+fn pr_02_levels_of_context_say_more_or_less() {
+    let repo = project("context = \"full\"\n");
+    repo.run(&[]).expect(0);
+    let full = repo.prompt("B", 1);
+    assert!(full.contains("A.txt\n```\nby A\n```"), "{full}");
+    assert!(full.contains("its worker says: NOTE-OF-WORKER"), "{full}");
+    let repo = project("context = \"minimal\"\n");
+    repo.run(&[]).expect(0);
+    let minimal = repo.prompt("B", 1);
+    for unsaid in ["Greets people", "Part of:", "spec.md", "Tabs", "created: A.txt"] {
+        assert!(!minimal.contains(unsaid), "{unsaid:?} is in:\n{minimal}");
+    }
+    assert!(minimal.contains("# Task B: second") && minimal.contains("OUTPUT_JSON_START"));
+}
+
+/// PR-04: the bundle names what it was made from, with checksums that anybody can compare.
+#[test]
+fn pr_04_a_bundle_has_checksums_of_what_it_was_made_from() {
+    let repo = project("context = \"full\"\n");
+    repo.run(&[]).expect(0);
+    let bundle = bundle(&repo, "B");
+    let sources = bundle["sources"].as_array().expect("sources");
+    let sum_of = |path: &str| {
+        let found = sources.iter().find(|source| source["path"] == path);
+        found.and_then(|source| source["sha256"].as_str()).unwrap_or("none").to_owned()
+    };
+    for path in ["p.plan.toml", "spec.md", "README.md", ".afresh/patterns.md"] {
+        let told = std::process::Command::new("sha256sum")
+            .arg(repo.root().join(path))
+            .output()
+            .expect("sha256sum runs");
+        let told = String::from_utf8_lossy(&told.stdout);
+        assert_eq!(told.split(' ').next(), Some(sum_of(path).as_str()), "{path}");
+    }
+    assert_eq!(sum_of("A.txt").len(), 64);
+}
+
+/// PR-04: a file of a needed task that somebody took from the branch is noticed before a worker
+/// is paid; what another task deleted is not missed.
+#[test]
+fn pr_04_a_missing_file_of_a_needed_task_is_no_start() {
+    let repo = project("");
+    repo.write(".afresh/config.toml", "");
+    repo.config("[workspace]\nsetup = [\"rm -f A.txt\"]");
+    let ran = repo.run(&["--no-input"]);
+    assert_ne!(ran.code, Some(0), "{}", ran.stderr);
+    let told = repo.status().to_string() + &ran.stderr;
+    assert!(told.contains("A.txt of task A, which this task needs, is missing"), "{told}");
+    let repo = project(
+        "[[task]]\nid = \"C\"\ntitle = \"c\"\nneeds = [\"A\"]\nfiles = [{ path = \"A.txt\", action = \"delete\" }, \"C.txt\"]\n\
+         checks = [\"true\"]\n\
+         [[task]]\nid = \"D\"\ntitle = \"d\"\nneeds = [\"A\", \"C\"]\nfiles = [\"D.txt\"]\nchecks = [\"true\"]\n",
+    );
+    repo.agent("[ $AFRESH_TASK != C ] || rm A.txt\necho x > $AFRESH_TASK.txt");
+    repo.run(&[]).expect(0);
+    let last = repo.prompt("D", 1);
+    assert!(last.contains("- A: first\n- C: c\n"), "{last}");
+}
+
+/// PR-03: a project's own template makes the prompt; a worker's change to it does nothing.
+#[test]
+fn pr_03_a_projects_own_template_is_used_and_pinned() {
+    let repo = project("");
+    let own = "OWN {{task}}\n{{#spec}}\nSPEC\n{{/spec}}\n{{files}}\n{{checks}}\n{{rules}}\n{{contract}}\n";
+    repo.write(".afresh/templates/worker.md", own);
+    repo.commit("a template");
+    repo.agent(&format!("echo 'HIJACKED' > .afresh/templates/worker.md || true\n{WORKER}"));
+    let ran = repo.run(&["--no-input", "--on-failure", "skip"]);
+    assert_ne!(ran.code, Some(0), "the change of the template is not accepted: {}", ran.stderr);
+    let told = repo.prompt("A", 2);
+    assert!(told.starts_with("OWN A: first\n\nDoes FR-001.\nSPEC\n- A.txt\n"), "{told}");
+    assert!(told.contains("report_result") && !told.contains("Greets people"), "{told}");
+}
+
+/// PR-03: a bad template is an error before anything runs, with its place and a mark below it.
+#[test]
+fn pr_03_a_bad_template_is_refused_before_the_run() {
+    let repo = project("");
+    let bad = "{{task}}\n  {{fiels}}\n{{checks}}{{rules}}{{contract}}\n";
+    repo.write(".afresh/templates/worker.md", bad);
+    let ran = repo.run(&[]).expect(2);
+    assert!(ran.stderr.contains(".afresh/templates/worker.md:2:3"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("^^^^^^^^^"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean \"files\"?"), "{}", ran.stderr);
+    repo.write(".afresh/templates/worker.md", "{{task}}{{files}}{{checks}}{{rules}}\n");
+    let ran = repo.run(&["--json"]).expect(2);
+    let error: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let message = error["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("{{contract}}"), "{message}");
+    assert_eq!(repo.status()["run"], Value::Null);
+}
+
+/// PR-06: a prompt that would fill its worker's context is refused before a worker is started.
+#[test]
+fn pr_06_a_prompt_that_is_too_large_starts_nobody() {
+    let repo = repo();
+    let long = "word ".repeat(120_000);
+    repo.plan(&format!(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\ndo = \"{long}\"\nfiles = [\"A.txt\"]\nchecks = [\"true\"]\n"
+    ));
+    repo.agent(": > started; echo x > A.txt");
+    let ran = repo.run(&["--no-input"]).expect(2);
+    assert!(
+        ran.stderr.contains("tokens") && ran.stderr.contains("split the task"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(repo.status()["run"], Value::Null);
+}
+
+/// PR-03: whoever writes a template finds the built-in one, as it is, and every name.
+#[test]
+fn pr_03_the_documentation_has_the_built_in_template_and_all_names() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    assert!(page.contains(afresh_agents::Template::built_in()));
+    for name in afresh_agents::template::NAMES {
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+    }
+}
