@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use afresh_formats::markdown::{Fences, Kind, lines};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -40,7 +41,7 @@ pub struct Document {
 }
 
 /// What a project is, in a few words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Project {
     pub name: String,
     /// The first two paragraphs of its description.

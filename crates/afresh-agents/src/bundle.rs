@@ -8,12 +8,13 @@ use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::outcome::Deviation;
 use afresh_core::plan::{ContextLevel, Task};
 use afresh_core::question::Answered;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::briefing::Project;
 use crate::spec_part::SpecPart;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bundle {
     pub version: u32,
     pub run: RunId,
@@ -36,6 +37,7 @@ pub struct Bundle {
     /// Checks that run on every merge, besides the task's own.
     pub always: Vec<String>,
     /// Why the attempt before came to nothing.
+    #[schemars(with = "Option<serde_json::Value>")]
     pub feedback: Option<Rejection>,
     /// What a person answered to this task's questions.
     pub answers: Vec<Answered>,
@@ -58,8 +60,18 @@ pub struct Bundle {
     pub sources: Vec<Checksum>,
 }
 
+impl Bundle {
+    /// Its schema, as `afresh schema bundle` prints it.
+    pub fn schema() -> String {
+        let schema = schemars::schema_for!(Self);
+        let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+        text.push('\n');
+        text
+    }
+}
+
 /// Where a task stands in its plan; everything counts from 1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     pub plan_file: String,
     pub task: usize,
@@ -69,7 +81,7 @@ pub struct Position {
 }
 
 /// A task that is done, and what it left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Landed {
     pub task: TaskId,
     pub title: String,
@@ -82,7 +94,7 @@ pub struct Landed {
 }
 
 /// The text of a file that a needed task made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Inlined {
     pub path: String,
     pub text: String,
@@ -91,7 +103,7 @@ pub struct Inlined {
 }
 
 /// A file that the bundle was made from, as it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checksum {
     pub path: String,
     pub sha256: String,

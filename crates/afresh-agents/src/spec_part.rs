@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use afresh_core::plan::Task;
 use afresh_formats::markdown::{Heading, headings, lines};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::briefing::Document;
@@ -16,7 +17,7 @@ use crate::briefing::Document;
 /// How much of a specification one worker is given, in bytes.
 pub const MAX_SPEC_BYTES: usize = 32 * 1024;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpecPart {
     pub file: String,
     pub text: String,

@@ -2,6 +2,7 @@
 //!
 //! Words are never enough (RE-03): the verdict rests on the harvest and on our own checks.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a worker said.
@@ -114,7 +115,7 @@ pub struct Blocked {
 }
 
 /// A worker says that it went beyond its task, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deviation {
     /// Which of the five deviation rules it applied; 0 where it did not say.
     pub rule: u8,
@@ -153,7 +154,7 @@ pub struct Decision {
 }
 
 /// One possible answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
     pub key: String,
     pub description: String,

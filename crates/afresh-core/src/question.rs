@@ -1,5 +1,6 @@
 //! What only a person can answer.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommitId, QuestionId, TaskId};
@@ -66,7 +67,7 @@ impl Topic {
 pub const CLARIFY: &str = "clarify:";
 
 /// An answer that was given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answered {
     pub text: String,
     pub answer: String,

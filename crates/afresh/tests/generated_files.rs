@@ -67,6 +67,12 @@ fn ag_02_the_schema_of_scripts_is_current() {
     expect_current("schemas/script.schema.json", &afresh(&["schema", "script"]));
 }
 
+/// PR-01: and that of bundles.
+#[test]
+fn pr_01_the_schema_of_bundles_is_current() {
+    expect_current("schemas/bundle.schema.json", &afresh(&["schema", "bundle"]));
+}
+
 /// BE-01: every code has its line in the documentation.
 #[test]
 fn be_01_the_list_of_findings_is_current() {

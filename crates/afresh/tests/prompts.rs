@@ -102,6 +102,39 @@ fn pr_04_a_bundle_has_checksums_of_what_it_was_made_from() {
     assert_eq!(sum_of("A.txt").len(), 64);
 }
 
+/// PR-01: a bundle has what its schema says, and nothing else.
+#[test]
+fn pr_01_a_bundle_follows_its_schema() {
+    let repo = project("context = \"full\"\n");
+    repo.run(&[]).expect(0);
+    let bundle = bundle(&repo, "B");
+    let schema: Value = serde_json::from_str(&afresh_agents::Bundle::schema()).expect("JSON");
+    let keys = |object: &Value| -> Vec<String> {
+        object.as_object().expect("an object").keys().cloned().collect()
+    };
+    let mut told = keys(&schema["properties"]);
+    told.sort();
+    let mut found = keys(&bundle);
+    found.sort();
+    assert_eq!(found, told);
+    for (name, part) in [
+        ("Task", &bundle["task"]),
+        ("Position", &bundle["position"]),
+        ("SpecPart", &bundle["spec"]),
+        ("Landed", &bundle["built_on"][0]),
+        ("Inlined", &bundle["interfaces"][0]),
+        ("Checksum", &bundle["sources"][0]),
+    ] {
+        let known = keys(&schema["$defs"][name]["properties"]);
+        let unknown: Vec<String> =
+            keys(part).into_iter().filter(|key| !known.contains(key)).collect();
+        assert!(unknown.is_empty(), "{name}: {unknown:?}");
+        for required in schema["$defs"][name]["required"].as_array().expect("a list") {
+            assert!(part.get(required.as_str().expect("a name")).is_some(), "{name}: {required}");
+        }
+    }
+}
+
 /// PR-04: a file of a needed task that somebody took from the branch is noticed before a worker
 /// is paid; what another task deleted is not missed.
 #[test]

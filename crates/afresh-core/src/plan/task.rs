@@ -7,7 +7,7 @@ use crate::ids::TaskId;
 use crate::outcome::Choice;
 use crate::pattern::FilePattern;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
     pub id: TaskId,
     pub title: String,
@@ -31,7 +31,7 @@ pub struct Task {
 }
 
 /// A point at which a plan waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checkpoint {
     pub kind: CheckpointKind,
     /// What the person has to know, in lines.
@@ -78,7 +78,7 @@ impl Task {
 }
 
 /// An ordered piece of a task, with files and checks of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     pub name: String,
     pub instructions: String,
@@ -87,8 +87,9 @@ pub struct Step {
 }
 
 /// Files that a task may write, and what it is expected to do with them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileScope {
+    #[schemars(with = "String")]
     pub pattern: FilePattern,
     pub action: Option<FileAction>,
 }
@@ -102,7 +103,7 @@ pub enum FileAction {
 }
 
 /// A command that we run ourselves; exit code 0 is a pass.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     pub name: String,
     pub command: String,
