@@ -1,5 +1,6 @@
 //! Chores of this repository: `cargo xtask NAME`.
 
+mod agents;
 mod bench;
 mod break_core;
 mod fuzz;
@@ -11,6 +12,9 @@ use anyhow::{Result, bail};
 
 const HELP: &str = "\
 cargo xtask NAME
+  agents       what may go wrong with each real agent program, one after the other, against a model
+               server that follows a script; with words only the programs and cases of these names.
+               AFRESH_TEST_AGENTS names the directory that `.ci/agents` made
   bench        what reading large plans and orchestration cost; with a NAME (reading, orchestration)
                only that
   break-core   break copies of the core on purpose, one way after the other, and see that the
@@ -35,6 +39,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     let (name, rest) =
         arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
     match name {
+        "agents" => agents::run(rest),
         "bench" => bench::run(rest),
         measured::CHORE => measured::measure(rest),
         "break-core" => break_core::run(rest),

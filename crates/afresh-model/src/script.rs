@@ -48,6 +48,14 @@ pub enum Call {
 pub struct Trouble {
     pub fault: Fault,
     pub times: u32,
+    /// Models whose name holds this are spared.
+    pub spared: Option<String>,
+}
+
+impl Trouble {
+    pub(crate) fn meets(&self, model: &str) -> bool {
+        !self.spared.as_ref().is_some_and(|spared| model.contains(spared.as_str()))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +144,14 @@ impl Step {
     /// It fails this often before it goes well.
     #[must_use]
     pub fn failing(mut self, fault: Fault, times: u32) -> Self {
-        self.fault = Some(Trouble { fault, times });
+        self.fault = Some(Trouble { fault, times, spared: None });
+        self
+    }
+
+    /// It fails always, but for models whose name holds `spared`.
+    #[must_use]
+    pub fn failing_unless(mut self, spared: &str, fault: Fault) -> Self {
+        self.fault = Some(Trouble { fault, times: u32::MAX, spared: Some(spared.to_owned()) });
         self
     }
 

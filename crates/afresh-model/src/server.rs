@@ -197,7 +197,7 @@ impl Shared {
 
     /// The fault of a step, as often as it is to happen.
     fn next_fault(&self, name: &str, request: &Request, step: &Step) -> Option<Fault> {
-        let trouble = step.fault.as_ref()?;
+        let trouble = step.fault.as_ref().filter(|trouble| trouble.meets(&request.model))?;
         let key = (name.to_owned(), request.first_words.clone(), request.turns);
         let mut failed = lock(&self.failed);
         let times = failed.entry(key).or_default();

@@ -15,13 +15,22 @@ const COMMANDS: &[&str] = &["command", "cmd"];
 pub(crate) fn bind(call: &Call, request: &Request, id: String) -> Result<BoundCall, String> {
     match call {
         Call::Shell(command) => shell(command, request, id),
-        Call::Write { path, content } => shell(&written(path, content), request, id),
+        Call::Write { path, content } => write(path, content, request, id),
         Call::Tool { name, input } => tool(name, input, request, id),
     }
 }
 
-/// A file is written by the shell: every program has one, and all understand relative paths there. No
-/// substitutions: one of them refuses those.
+/// One program refuses commands that look as if they had substitutions in them, even where a file's text
+/// does; its own tool for files takes relative paths.
+fn write(path: &str, content: &str, request: &Request, id: String) -> Result<BoundCall, String> {
+    let own = request.tools.iter().find(|tool| tool.name == "write_file");
+    match own {
+        Some(tool) => Ok(bound(tool, json!({"file_path": path, "content": content}), id)),
+        None => shell(&written(path, content), request, id),
+    }
+}
+
+/// A file is written by the shell: every program has one, and all understand relative paths there.
 fn written(path: &str, content: &str) -> String {
     let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let directory = path.rsplit_once('/').map(|(directory, _)| directory);

@@ -141,6 +141,36 @@ fn is_halted_and_leaves_nothing(program: &str) {
     assert_eq!(stage.repo.status()["state"], "halted");
 }
 
+/// The demo, without a key; the user's home directory is as it was.
+fn plays_the_demo(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let home = || -> Vec<_> {
+        let entries = fs::read_dir(stage.repo.path().join("home")).expect("a home");
+        entries.flatten().map(|entry| entry.file_name()).collect()
+    };
+    let before = home();
+    let mut command = stage.repo.command(&["demo", "--agent", program, "--json", "--no-input"]);
+    command.env("PATH", support::git::in_front_of_path(&stage.programs));
+    let ran = finish(command).expect(0);
+    assert_eq!(ran.json()["counts"]["done"], 9, "{}", ran.stdout);
+    assert_eq!(home(), before);
+    let scratch = fs::read_dir(stage.repo.cache().join("demo")).expect("a place for demos");
+    assert_eq!(scratch.count(), 0, "nothing is left of it");
+    stage.repo.expect_no_survivors();
+}
+
+/// AG-01, AG-02.
+#[test]
+fn ag_02_claude_plays_the_demo() {
+    plays_the_demo("claude");
+}
+
+/// AG-01, AG-02.
+#[test]
+fn ag_02_codex_plays_the_demo() {
+    plays_the_demo("codex");
+}
+
 /// AG-01, RE-01: a whole task, reported through our tool server.
 #[test]
 fn ag_01_claude_does_a_task_and_reports() {

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if let Some(unknown) = arguments.iter().find(|name| !PARTS.contains(&name.as_str())) {
         bail!("there is no benchmark {unknown:?}; there are: {}", PARTS.join(", "));
     }
-    let afresh = build()?;
+    let afresh = build("release")?;
     let scratch = std::env::temp_dir().join(format!("afresh-bench-{}", std::process::id()));
     fs::create_dir_all(&scratch)?;
     let mut within = true;
@@ -59,12 +59,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The release build of the program.
-pub(crate) fn build() -> Result<PathBuf> {
+/// The program, built by a profile of cargo's.
+pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = [
         "build",
-        "--release",
+        "--profile",
+        profile,
         "--locked",
         "--package",
         "afresh",

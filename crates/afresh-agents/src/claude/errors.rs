@@ -62,8 +62,10 @@ impl Troubles {
         }
         match number(line, "/api_error_status") {
             Some(status) => by_status(status),
-            // It never got an answer.
-            None if self.said.as_deref() == Some("unknown") => ErrorClass::Network,
+            // It never got an answer; where nobody listened, its word for that is another.
+            None if self.said.as_deref() == Some("unknown") || is_unreached(line) => {
+                ErrorClass::Network
+            }
             None => self
                 .said
                 .as_deref()
@@ -72,6 +74,12 @@ impl Troubles {
                 .unwrap_or(ErrorClass::Unknown),
         }
     }
+}
+
+/// Its own sentence, with the reason in brackets behind it.
+fn is_unreached(line: &Value) -> bool {
+    let said = text(line, "/result").unwrap_or_default();
+    said.starts_with("API Error: Unable to connect to API")
 }
 
 /// The words of `api_retry` and of its own messages.

@@ -7,6 +7,12 @@ use crate::errors;
 /// What it puts before an error that it tries to get over.
 const RECONNECTING: &str = "Reconnecting...";
 
+/// How it says that it waits until its model can be reached, which it does for ever.
+pub(super) fn is_waiting(message: &str) -> bool {
+    let rest = message.strip_prefix(RECONNECTING).unwrap_or_default();
+    rest.trim_start().starts_with("waiting for network")
+}
+
 /// The beginnings of its sentences.
 const SENTENCES: &[(&str, ErrorClass)] = &[
     ("Quota exceeded", ErrorClass::Quota),

@@ -19,17 +19,26 @@ const TURN: UseAt = UseAt {
     input_holds_cached: true,
 };
 
+/// So often it may say that it waits for the network: a short gap passes, and it would wait for ever.
+const MAX_WAITS: u32 = 3;
+
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     /// Its last words: the answer, once the turn is complete.
     last_words: Option<String>,
     failed: Option<ModelError>,
+    /// How often it said so since anything else happened.
+    waits: u32,
 }
 
 impl StreamReader for Reader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
-        match text(&line, "/type") {
+        let kind = text(&line, "/type");
+        if kind != Some("error") {
+            self.waits = 0;
+        }
+        match kind {
             Some("thread.started") => text(&line, "/thread_id")
                 .map(|id| AgentEvent::Session(id.to_owned()))
                 .into_iter()
@@ -42,7 +51,7 @@ impl StreamReader for Reader {
                 self.failed = Some(errors::error(message));
                 Vec::new()
             }
-            Some("error") => trouble(text(&line, "/message").unwrap_or_default()),
+            Some("error") => self.trouble(text(&line, "/message").unwrap_or_default()),
             _ => Vec::new(),
         }
     }
@@ -77,6 +86,19 @@ impl Reader {
         }
     }
 
+    /// It says every error twice; the last one comes again as `turn.failed`, with which it ends.
+    fn trouble(&mut self, message: &str) -> Vec<AgentEvent> {
+        let Some(inner) = errors::retried(message) else { return Vec::new() };
+        let error = errors::error(inner);
+        let (class, message_told, wait) = (error.class, error.message.clone(), error.wait());
+        let mut events = vec![AgentEvent::Retrying(Retry { class, message: message_told, wait })];
+        self.waits += u32::from(errors::is_waiting(message));
+        if self.waits == MAX_WAITS {
+            events.push(AgentEvent::Hopeless(error));
+        }
+        events
+    }
+
     fn turn_completed(&mut self, line: &Value) -> Vec<AgentEvent> {
         self.failed = None;
         let mut events = Vec::new();
@@ -100,12 +122,4 @@ fn started(line: &Value) -> Option<AgentEvent> {
     };
     let tool = text(item, "/tool").unwrap_or(kind).to_owned();
     Some(AgentEvent::ToolStarted(ToolCall { id: text(item, "/id")?.to_owned(), tool, about }))
-}
-
-/// It says every error twice; the last one comes again as `turn.failed`, with which it ends.
-fn trouble(message: &str) -> Vec<AgentEvent> {
-    let Some(inner) = errors::retried(message) else { return Vec::new() };
-    let error = errors::error(inner);
-    let wait = error.wait();
-    vec![AgentEvent::Retrying(Retry { class: error.class, message: error.message, wait })]
 }

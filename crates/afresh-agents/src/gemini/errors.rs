@@ -12,6 +12,9 @@ const TURNS_USED_UP: i32 = 53;
 /// Statuses whose lowest byte is this exit code.
 const STATUSES: &[u64] = &[400, 401, 402, 403, 413, 429, 500, 502, 503, 504, 529];
 
+/// How it tells that no answer came, whatever the reason was.
+const UNREACHED: &str = "[API Error: exception TypeError: fetch failed";
+
 /// What it said when it failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Failed {
@@ -27,6 +30,7 @@ pub(super) fn classify(failed: Option<&Failed>, end: &ProgramEnd<'_>) -> Option<
         (Some(LOGIN_REFUSED), _) => ErrorClass::Auth,
         (Some(TURNS_USED_UP), _) => ErrorClass::ProgramLimit,
         (_, Some(failed)) if failed.kind == "FatalTurnLimitedError" => ErrorClass::ProgramLimit,
+        (_, Some(failed)) if failed.message.starts_with(UNREACHED) => ErrorClass::Network,
         (_, Some(failed)) => by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
         (Some(_), None) if by_exit(end.exit) == ErrorClass::Unknown => return unexplained(end),
         (exit, None) => by_exit(exit),

@@ -4,12 +4,13 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use afresh_agents::Program;
 use afresh_core::run::Standing;
 use afresh_engine::Workplace;
 use afresh_engine::report::{Around, Report};
 use afresh_store::write_atomically;
 
-use crate::demo::{self, Direction, Scratch};
+use crate::demo::{self, Direction, Played, Scratch};
 use crate::driving::{self, Driving};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,6 +18,10 @@ use crate::output::{Output, Paint};
 use crate::person::Person;
 use crate::plan_file::How;
 use crate::{config, environment, moment, on_path, plan_file, report_page, summary, workplace};
+
+const CONFIG: &str = ".afresh/config.toml";
+/// The configuration of the built-in workers.
+const SCRIPTED: &str = include_str!("../demo/project/config.toml");
 
 /// How long a worker seems to think.
 const PAUSE: Duration = Duration::from_millis(240);
@@ -37,22 +42,35 @@ pub(crate) struct Args {
     /// Never ask in this terminal: the first answer counts
     #[arg(long)]
     no_input: bool,
+    /// Have a real agent program do it: claude, codex, gemini or opencode; the model that it asks is
+    /// played, so it needs no key and spends nothing
+    #[arg(long, value_name = "NAME", value_parser = agent_words(), conflicts_with_all = ["slow", "seed"])]
+    agent: Option<String>,
+}
+
+fn agent_words() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(Program::ALL.iter().map(|program| program.word()))
 }
 
 pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     // People read on, whatever scripts want on standard output.
     let people = output.for_people();
     let git = workplace::git()?;
-    let mut scratch = Scratch::new(args.keep)?;
-    let pause = if args.slow { SLOW_PAUSE } else { PAUSE };
-    scratch.fill(&Direction { seed: args.seed, pause }.script())?;
-    introduce(&scratch, &people);
+    let program = args.agent.as_deref().and_then(Program::from_word);
+    let played = program.map(Played::by).transpose()?;
+    let mut scratch = Scratch::new(&under(program)?, args.keep)?;
+    match &played {
+        Some(played) => scratch.fill(&[(CONFIG, &played.config())])?,
+        None => scratch.fill(&[(CONFIG, SCRIPTED), (".afresh/script.toml", &direction(args))])?,
+    }
+    introduce(program, &scratch, &people);
     let repository = scratch.repository();
     let place = Workplace::find(&git, &repository, None, scratch.cache())?;
     let file = plan_file::load(&repository, Path::new("todo.plan.toml"), &How::default())?;
     let config = config::load(&repository, None)?;
     let asks = !args.no_input && Person::at_terminal(output).is_some();
-    let driving = Driving::for_demo(asks);
+    let variables = played.as_ref().map(|played| played.variables(&scratch.home()));
+    let driving = Driving::for_demo(asks, variables.unwrap_or_default());
     let ended = driving::prepare(place.clone(), file, config, &driving, &people)?
         .start_or_continue(&people)
         .inspect_err(|_| scratch.keep())?;
@@ -67,6 +85,26 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// What the built-in workers do.
+fn direction(args: &Args) -> String {
+    let pause = if args.slow { SLOW_PAUSE } else { PAUSE };
+    Direction { seed: args.seed, pause }.script()
+}
+
+/// Where the scratch repository goes: some programs refuse places that everybody may write to, as the
+/// usual one for temporary files is.
+fn under(program: Option<Program>) -> Result<PathBuf, Failure> {
+    let Some(cache) = environment::cache().filter(|_| program.is_some()) else {
+        return Ok(std::env::temp_dir());
+    };
+    let place = cache.join("demo");
+    std::fs::create_dir_all(&place).map_err(|error| {
+        Failure::usage("scratch", format!("cannot make {}", place.display()))
+            .cause(error.to_string())
+    })?;
+    Ok(place)
+}
+
 /// How to call us: by name, where a shell finds that.
 fn our_name() -> String {
     match (on_path::find("afresh", &environment::path()), std::env::current_exe()) {
@@ -75,14 +113,25 @@ fn our_name() -> String {
     }
 }
 
-fn introduce(scratch: &Scratch, output: &Output) {
+fn introduce(program: Option<Program>, scratch: &Scratch, output: &Output) {
     let title = output.paint(Paint::Blue, "afresh demo");
     output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
-    output.note(
-        "  The workers follow a script; no model is asked, and tokens and dollars are made up.",
-    );
-    output.note("  git, private clones, checks and merges are real. Some workers are not good:");
-    output.note("  one makes a mistake, one lies, two change the same line, one has to ask.");
+    match program {
+        None => {
+            output.note("  The workers follow a script; no model is asked, and tokens and dollars are made up.");
+            output.note(
+                "  git, private clones, checks and merges are real. Some workers are not good:",
+            );
+            output
+                .note("  one makes a mistake, one lies, two change the same line, one has to ask.");
+        }
+        Some(program) => {
+            let name = program.word();
+            output.note(&format!("  Every worker is {name}, really started; the model that it asks is ours and follows"));
+            output.note("  a script: nothing is spent, and tokens and dollars are made up. git, private clones,");
+            output.note("  checks and merges are real. Two workers change the same line.");
+        }
+    }
     if scratch.is_kept() {
         output.note(&format!("  It happens in {}", scratch.repository().display()));
     }

@@ -1,11 +1,13 @@
 //! The demo: a scratch repository, a plan, workers that follow a script, and a run like any other.
 //!
-//! Only the workers are played. Clones, checks, merges and the journal are those of every run.
+//! Only the workers are played, or, with a real agent program, the model that it asks. Clones, checks, merges and the journal are those of every run.
 
 mod ending;
+mod model;
 mod roles;
 mod scratch;
 
 pub(crate) use ending::{tell, try_next};
+pub(crate) use model::Played;
 pub(crate) use roles::Direction;
 pub(crate) use scratch::Scratch;

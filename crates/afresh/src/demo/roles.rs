@@ -76,6 +76,32 @@ const WORKS: &[Work] = &[
     },
 ];
 
+/// Commands that need a line in the program itself, and what each does with the lines of the list.
+pub(super) const COMMANDS: &[(&str, &str)] =
+    &[("done", "sed \"${1}s/^open /done /\""), ("drop", "sed \"${1}d\"")];
+
+/// Where that line goes, and why a worker touches the file although nobody listed it.
+pub(super) const ABOVE: &str = "# more commands go above this line";
+pub(super) const WHY_THE_PROGRAM: &str = "the program must know the command";
+
+/// Task, file and good content of every task that makes one file and nothing else.
+pub(super) fn good_files() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let works = WORKS.iter().map(|work| (work.task, work.path, work.good));
+    works.chain([("empty", "lib/empty.sh", EMPTY)])
+}
+
+pub(super) fn command_function(name: &str, filter: &str) -> String {
+    format!("todo_{name}() {{ store_lines | {filter} | store_keep; }}\n")
+}
+
+pub(super) fn command_line(name: &str) -> String {
+    format!("{name}) todo_{name} \"$2\" ;;")
+}
+
+/// What a friendly program says about an empty list.
+const EMPTY: &str = "EMPTY_STYLE=friendly\n\
+                     todo_empty() { [ \"$EMPTY_STYLE\" = quiet ] || echo \"nothing to do\"; }\n";
+
 /// What a worker says that is asked about an empty list.
 const QUESTION: &str = "{ ask = \"What should `list` say about an empty list?\", options = [\"friendly: it says that there is nothing to do\", \"quiet: it says nothing\"] }";
 
@@ -99,8 +125,9 @@ impl Direction {
             }
             self.part(&mut script, work.task, None, &write(work.path, work.good));
         }
-        self.part(&mut script, "done", None, &command("done", "sed \"${1}s/^open /done /\""));
-        self.part(&mut script, "drop", None, &command("drop", "sed \"${1}d\""));
+        for (name, filter) in COMMANDS {
+            self.part(&mut script, name, None, &command(name, filter));
+        }
         self.part(&mut script, "empty", Some(1), QUESTION);
         self.part(&mut script, "empty", None, &empty());
         script
@@ -138,15 +165,14 @@ fn write(path: &str, text: &str) -> String {
 
 /// A new command needs a line in the program itself, which nobody listed: that is declared.
 fn command(name: &str, filter: &str) -> String {
-    let function = format!("todo_{name}() {{ store_lines | {filter} | store_keep; }}\n");
-    let line = "# more commands go above this line";
+    let function = command_function(name, filter);
     let file = format!("lib/{name}.sh");
     format!(
         "{}, {{ edit = \"todo.sh\", find = {}, replace = {} }},\n  \
-         {{ claim = [{file:?}, \"todo.sh\"], deviations = [ {{ rule = 3, description = \"the program must know the command\", files = [\"todo.sh\"] }} ] }}",
+         {{ claim = [{file:?}, \"todo.sh\"], deviations = [ {{ rule = 3, description = {WHY_THE_PROGRAM:?}, files = [\"todo.sh\"] }} ] }}",
         write(&file, &function),
-        quoted(line),
-        quoted(&format!("{name}) todo_{name} \"$2\" ;;\n{line}")),
+        quoted(ABOVE),
+        quoted(&format!("{}\n{ABOVE}", command_line(name))),
     )
 }
 

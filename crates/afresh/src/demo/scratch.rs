@@ -10,7 +10,6 @@ const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("project/README.md")),
     ("todo.sh", include_str!("project/todo.sh")),
     ("todo.plan.toml", include_str!("project/todo.plan.toml")),
-    (".afresh/config.toml", include_str!("project/config.toml")),
     ("tests/setup.sh", include_str!("project/tests/setup.sh")),
     ("tests/store.sh", include_str!("project/tests/store.sh")),
     ("tests/words.sh", include_str!("project/tests/words.sh")),
@@ -32,8 +31,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// Makes a directory that nobody else has.
-    pub(crate) fn new(keep: bool) -> Result<Self, Failure> {
-        let under = std::env::temp_dir();
+    pub(crate) fn new(under: &Path, keep: bool) -> Result<Self, Failure> {
         let mut last = None;
         for number in 0..100_u32 {
             let directory = under.join(format!("afresh-demo-{}-{number}", std::process::id()));
@@ -48,7 +46,7 @@ impl Scratch {
         let why = last.map(|error| error.to_string()).unwrap_or_default();
         Err(Failure::usage("scratch", format!("cannot make a directory in {}", under.display()))
             .cause(why)
-            .help("TMPDIR says where"))
+            .help("TMPDIR, or AFRESH_CACHE for the demo of an agent program, says where"))
     }
 
     pub(crate) fn repository(&self) -> PathBuf {
@@ -60,6 +58,11 @@ impl Scratch {
         self.directory.join("cache")
     }
 
+    /// The home directory of an agent program.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.directory.join("home")
+    }
+
     pub(crate) fn is_kept(&self) -> bool {
         self.keep
     }
@@ -69,10 +72,10 @@ impl Scratch {
         self.keep = true;
     }
 
-    /// Writes the project and makes its first commit.
-    pub(crate) fn fill(&self, script: &str) -> Result<(), Failure> {
+    /// Writes the project, with files that belong to this demo, and makes its first commit.
+    pub(crate) fn fill(&self, more: &[(&str, &str)]) -> Result<(), Failure> {
         let repository = self.repository();
-        for (path, text) in FILES.iter().chain(&[(".afresh/script.toml", script)]) {
+        for (path, text) in FILES.iter().chain(more) {
             put(&repository.join(path), text)?;
         }
         self.git(&["init", "--quiet", "--template=", "--initial-branch=main"])?;

@@ -59,13 +59,16 @@ pub(crate) struct Driving {
     /// Give a task up at this many tokens, all its attempts together
     #[arg(long, value_name = "N")]
     task_budget_tokens: Option<u64>,
+    /// Variables of workers and checks that are not the user's.
+    #[arg(skip)]
+    variables: BTreeMap<String, String>,
 }
 
 impl Driving {
     /// Everything as configured; without a person the first answer counts.
-    pub(crate) fn for_demo(asks: bool) -> Self {
+    pub(crate) fn for_demo(asks: bool, variables: BTreeMap<String, String>) -> Self {
         let on_decision = (!asks).then(|| OnDecision::First.word().to_owned());
-        Self { no_input: !asks, on_decision, ..Self::default() }
+        Self { no_input: !asks, on_decision, variables, ..Self::default() }
     }
 }
 
@@ -165,7 +168,7 @@ pub(crate) fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure>
         setup: config.setup,
         keep: config.keep,
         containment: environment::containment().unwrap_or(afresh_process::Containment::Auto),
-        environment: environment::all(),
+        environment: environment::all().into_iter().chain(driving.variables.clone()).collect(),
         exe,
     })
 }

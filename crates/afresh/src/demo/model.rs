@@ -1,0 +1,89 @@
+//! The demo's plan played by a real agent program, whose model is ours and follows a script: no key,
+//! and nothing spent.
+//!
+//! Its home directory is the demo's own, so that nothing of the user's is read or written.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use afresh_agents::Program;
+use afresh_model::{Client, Script, Server, Step};
+use serde_json::json;
+
+use crate::demo::roles;
+use crate::failure::Failure;
+
+/// A model server for one program; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Played {
+    server: Server,
+    program: Program,
+}
+
+const SCRIPT: &str = "todo";
+
+impl Played {
+    pub(crate) fn by(program: Program) -> Result<Self, Failure> {
+        let server = Server::start().map_err(|error| {
+            Failure::usage("model", "cannot listen on the loopback interface")
+                .cause(error.to_string())
+        })?;
+        server.add(SCRIPT, script());
+        Ok(Self { server, program })
+    }
+
+    fn client(&self) -> Option<Client> {
+        Client::new(self.program.word(), &self.server.url(SCRIPT))
+    }
+
+    /// The configuration of the demo's repository.
+    pub(crate) fn config(&self) -> String {
+        let table = self.client().map(|client| client.table()).unwrap_or_default();
+        format!("[run]\nagent = \"{}\"\nparallel = 2\n\n{table}", self.program.word())
+    }
+
+    /// What the workers find in their environment instead of the user's.
+    pub(crate) fn variables(&self, home: &Path) -> BTreeMap<String, String> {
+        let own = self.client().map(|client| client.variables).unwrap_or_default();
+        let own = own.into_iter().map(|(name, value)| (name.to_owned(), value));
+        own.chain([("HOME".to_owned(), home.to_string_lossy().into_owned())]).collect()
+    }
+}
+
+/// What the model says and does in each task: the good work, and our report.
+fn script() -> Script {
+    let good = roles::good_files();
+    let script = good.fold(Script::default(), |script, (task, path, text)| {
+        let report = json!({"status": "COMPLETED", "files_modified": [path]});
+        script.when(&beginning(task), conversation([Step::write(path, text)], report))
+    });
+    roles::COMMANDS.iter().fold(script, |script, (name, filter)| {
+        let file = format!("lib/{name}.sh");
+        let report = json!({
+            "status": "COMPLETED", "files_modified": [file, "todo.sh"],
+            "deviations": [{
+                "rule": 3, "description": roles::WHY_THE_PROGRAM, "files": ["todo.sh"],
+            }],
+        });
+        // A new line in the program itself: whoever comes second meets the first one's.
+        let add = format!("s|^{}|{}\\n&|", roles::ABOVE, roles::command_line(name));
+        let steps = [
+            Step::write(&file, &roles::command_function(name, filter)),
+            Step::shell(&format!("sed -i '{add}' todo.sh")),
+        ];
+        script.when(&beginning(name), conversation(steps, report))
+    })
+}
+
+/// How the prompt of a task begins.
+fn beginning(task: &str) -> String {
+    format!("# Task {task}: ")
+}
+
+fn conversation(
+    steps: impl IntoIterator<Item = Step>,
+    report: serde_json::Value,
+) -> impl Iterator<Item = Step> {
+    let end = [Step::tool("report_result", report), Step::say("That is all.")];
+    steps.into_iter().chain(end)
+}

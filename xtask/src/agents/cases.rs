@@ -1,0 +1,130 @@
+//! What is played with each program, and what must come of it.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::time::Duration;
+
+use afresh_model::{Fault, Script, Step};
+use afresh_testkit::Ran;
+
+use super::stage::{Stage, good};
+
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) play: fn(&Stage) -> Result<(), String>,
+}
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "tool-fails", play: tool_fails },
+    Case { name: "rate-limit", play: rate_limit },
+    Case { name: "rate-limit-with-time", play: rate_limit_with_time },
+    Case { name: "overloaded", play: overloaded },
+    Case { name: "context-full", play: context_full },
+    Case { name: "killed", play: killed },
+    Case { name: "hangs", play: hangs },
+    Case { name: "refused", play: refused },
+    Case { name: "no-answer", play: no_answer },
+    Case { name: "four-at-once", play: four_at_once },
+];
+
+/// A command that fails is the model's to mend.
+fn tool_fails(stage: &Stage) -> Result<(), String> {
+    let steps = [Step::shell("echo oops >&2; exit 3")].into_iter().chain(good("T001"));
+    done(&stage.run(1, "", Script::of(steps))?)
+}
+
+/// 429 without a time: the program's own tries, then ours.
+fn rate_limit(stage: &Stage) -> Result<(), String> {
+    let fault = Fault::RateLimit { retry_after: None };
+    done(&stage.run(1, "", Script::of(failing_first(fault, 3)))?)
+}
+
+/// 429 with a time: it is waited for.
+fn rate_limit_with_time(stage: &Stage) -> Result<(), String> {
+    let fault = Fault::RateLimit { retry_after: Some(1) };
+    done(&stage.run(1, "", Script::of(failing_first(fault, 3)))?)
+}
+
+/// The standard model is overloaded for ever: the small one is asked for, and does it.
+fn overloaded(stage: &Stage) -> Result<(), String> {
+    let small = match stage.program {
+        "claude" => "haiku",
+        "codex" => "mini",
+        "gemini" => "lite",
+        _ => "small",
+    };
+    let [first, rest @ ..] = good("T001");
+    let first = first.failing_unless(small, Fault::Overloaded);
+    done(&stage.run(1, "", Script::of([first].into_iter().chain(rest)))?)?;
+    let asked: Vec<String> = stage.server.seen().into_iter().map(|seen| seen.model).collect();
+    let [had_small, had_other] =
+        [true, false].map(|is_small| asked.iter().any(|name| name.contains(small) == is_small));
+    if had_small && had_other { Ok(()) } else { Err(format!("models asked for: {asked:?}")) }
+}
+
+/// The conversation does not fit: it ends, whatever the program would do about it, and says why.
+fn context_full(stage: &Stage) -> Result<(), String> {
+    let steps = failing_first(Fault::TooLong, u32::MAX);
+    failed(stage, &stage.run(1, "attempts = 1", Script::of(steps))?, &["no longer fits"])
+}
+
+/// The program is killed in the middle, from outside: a fresh one does the task.
+fn killed(stage: &Stage) -> Result<(), String> {
+    let mark = stage.mark("killed");
+    let kill = format!("[ -e '{mark}' ] || {{ : > '{mark}'; kill -9 $PPID; sleep 60; }}");
+    let steps = [Step::shell(&kill)].into_iter().chain(good("T001"));
+    done(&stage.run(1, "", Script::of(steps))?)?;
+    let attempts = stage.repo.status()["tasks"][0]["attempts"].as_u64();
+    if attempts == Some(2) { Ok(()) } else { Err(format!("attempts: {attempts:?}")) }
+}
+
+/// No answer comes from the model: the silence is noticed, and the program ended.
+fn hangs(stage: &Stage) -> Result<(), String> {
+    let steps = failing_first(Fault::Hang(Duration::from_secs(300)), u32::MAX);
+    let settings = "attempts = 1\nsilence_timeout = \"25s\"\ntimeout_action = \"skip\"";
+    failed(stage, &stage.run(1, settings, Script::of(steps))?, &["silen", "output", "time"])
+}
+
+/// Nobody listens: it is an error of the network, and no program waits for ever.
+fn refused(stage: &Stage) -> Result<(), String> {
+    let port = {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
+        listener.local_addr().map_err(|e| e.to_string())?.port()
+    };
+    let url = format!("http://127.0.0.1:{port}/s/work");
+    failed(stage, &stage.run_at(&url, 1, "attempts = 1")?, &["could not be reached"])
+}
+
+/// It ends well and says nothing that could be an answer.
+fn no_answer(stage: &Stage) -> Result<(), String> {
+    let [write, ..] = good("T001");
+    let script = Script::of([write, Step::say("I think that I am done.")]);
+    failed(stage, &stage.run(1, "attempts = 1", script)?, &["answer", "unintelligible"])
+}
+
+/// Four of one program, one home directory.
+fn four_at_once(stage: &Stage) -> Result<(), String> {
+    let tasks = ["T001", "T002", "T003", "T004"];
+    let script = tasks.iter().fold(Script::default(), |script, task| script.when(task, good(task)));
+    done(&stage.run(4, "parallel = 4", script)?)
+}
+
+/// A good conversation whose first step fails so often.
+fn failing_first(fault: Fault, times: u32) -> impl Iterator<Item = Step> {
+    let [first, rest @ ..] = good("T001");
+    [first.failing(fault, times)].into_iter().chain(rest)
+}
+
+fn done(ran: &Ran) -> Result<(), String> {
+    if ran.code == Some(0) { Ok(()) } else { Err(format!("exit {:?}: {}", ran.code, ran.stderr)) }
+}
+
+/// The task is given up, for a reason that holds one of these words.
+fn failed(stage: &Stage, ran: &Ran, words: &[&str]) -> Result<(), String> {
+    if ran.code != Some(1) {
+        return Err(format!("exit {:?}: {}", ran.code, ran.stderr));
+    }
+    let status = stage.repo.status();
+    let why = status["tasks"][0]["error"].as_str().unwrap_or_default().to_owned();
+    let holds = words.iter().any(|word| why.contains(word));
+    if holds { Ok(()) } else { Err(format!("the reason is {why:?}: {}", ran.stderr)) }
+}
