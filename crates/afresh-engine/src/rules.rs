@@ -1,6 +1,6 @@
 //! How the world carries things out. No decision rests on these, so they are not in the journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +43,14 @@ impl Rules {
         self.agents.get(wanted.unwrap_or(&self.agent))
     }
 
+    /// The values of everything that agents and checks are handed over and that is nobody else's
+    /// business: no output holds them.
+    pub fn secrets(&self) -> Vec<String> {
+        let names = self.agents.values().flat_map(Agent::variables).chain(self.check_env.clone());
+        let names: BTreeSet<String> = names.filter(|name| names_a_secret(name)).collect();
+        names.iter().filter_map(|name| self.environment.get(name).cloned()).collect()
+    }
+
     /// The common variables and those named, as far as they are set.
     pub fn variables(&self, more: &[String]) -> BTreeMap<String, String> {
         let named = COMMON_VARIABLES.iter().copied().chain(more.iter().map(String::as_str));
@@ -52,4 +60,13 @@ impl Rules {
             })
             .collect()
     }
+}
+
+/// Words in the names of variables that hold something secret.
+const SECRET_WORDS: &[&str] =
+    &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "HEADER", "COOKIE"];
+
+fn names_a_secret(variable: &str) -> bool {
+    let variable = variable.to_ascii_uppercase();
+    SECRET_WORDS.iter().any(|word| variable.contains(word))
 }

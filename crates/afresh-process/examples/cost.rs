@@ -37,6 +37,7 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
             stdin: None,
             stdout: place.join("stdout"),
             stderr: place.join("stderr"),
+            secrets: vec![],
             limits: Limits {
                 wall: Some(Duration::from_secs(60)),
                 silence: None,

@@ -12,9 +12,12 @@ use std::path::Path;
 
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 
+use crate::mask::Mask;
+
 #[derive(Debug)]
 pub(crate) struct Capture {
     file: File,
+    mask: Mask,
     head: u64,
     ring: VecDeque<u8>,
     ring_bytes: usize,
@@ -27,7 +30,7 @@ pub(crate) struct Capture {
 const LARGEST_RING: u64 = 1024 * 1024;
 
 impl Capture {
-    pub(crate) fn create(path: &Path, bytes: u64) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path, bytes: u64, mask: Mask) -> io::Result<Self> {
         // Output may hold secrets; it is for the person who runs us.
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
@@ -36,6 +39,7 @@ impl Capture {
         let ring_bytes = (bytes / 2).min(LARGEST_RING);
         Ok(Self {
             file,
+            mask,
             head: bytes - ring_bytes,
             ring: VecDeque::new(),
             ring_bytes: usize::try_from(ring_bytes).unwrap_or(0),
@@ -46,7 +50,7 @@ impl Capture {
         })
     }
 
-    /// Bytes that came, kept or not.
+    /// Bytes that came, kept or not, without secrets.
     pub(crate) fn seen(&self) -> u64 {
         self.seen
     }
@@ -56,6 +60,11 @@ impl Capture {
     }
 
     pub(crate) fn take(&mut self, piece: &[u8]) {
+        let piece = self.mask.take(piece);
+        self.keep(&piece);
+    }
+
+    fn keep(&mut self, piece: &[u8]) {
         self.seen += piece.len() as u64;
         let room = usize::try_from(self.head - self.written).unwrap_or(usize::MAX);
         let (kept, rest) = piece.split_at(room.min(piece.len()));
@@ -71,6 +80,8 @@ impl Capture {
 
     /// Appends what the ring holds; says whether something was left out.
     pub(crate) fn finish(&mut self) -> bool {
+        let rest = self.mask.finish();
+        self.keep(&rest);
         let left_out = self.seen - self.written - self.ring.len() as u64;
         if left_out > 0 {
             let newline = if self.ends_line { "" } else { "\n" };
@@ -101,7 +112,7 @@ mod tests {
     fn captured(bytes: u64, pieces: &[&str]) -> (String, bool) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out");
-        let mut capture = Capture::create(&path, bytes).unwrap();
+        let mut capture = Capture::create(&path, bytes, Mask::new(&[])).unwrap();
         for piece in pieces {
             capture.take(piece.as_bytes());
         }
@@ -139,7 +150,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn r9_a_full_disk_is_told_and_does_not_stop_the_stream() {
-        let mut capture = Capture::create(Path::new("/dev/full"), 10).unwrap();
+        let mut capture = Capture::create(Path::new("/dev/full"), 10, Mask::new(&[])).unwrap();
         capture.take(b"abc");
         capture.take(b"def");
         assert!(capture.error().is_some_and(|error| error.contains("space")));

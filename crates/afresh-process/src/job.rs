@@ -23,6 +23,8 @@ pub struct Job {
     pub stdout: PathBuf,
     /// Where this equals `stdout`, both go there in the order they were written.
     pub stderr: PathBuf,
+    /// Texts that are masked in what it prints, before anything is on disk.
+    pub secrets: Vec<String>,
     pub limits: Limits,
     pub containment: Containment,
     /// The directory that holds the entries which [`crate::sweep()`] reads after a crash.
@@ -161,6 +163,7 @@ mod tests {
             stdin: None,
             stdout: "/tmp/out".into(),
             stderr: "/tmp/out".into(),
+            secrets: vec![],
             limits: Limits {
                 wall: None,
                 silence: None,

@@ -19,7 +19,7 @@
 //! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
 //! | `cgroup`, `tree`, `table`, `family` | finding, ending and reaping processes |
-//! | `capture`, `streams` | bounded output |
+//! | `capture`, `streams`, `mask` | bounded output without secrets |
 //! | `wire`, `signals` | small parts that several of these need |
 
 mod capture;
@@ -28,6 +28,7 @@ mod enter;
 mod family;
 mod job;
 mod lost;
+mod mask;
 mod namespace;
 mod program;
 mod registry;
@@ -48,6 +49,7 @@ mod wire;
 
 pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
+pub use mask::masked;
 pub use report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
 pub use running::{Activity, Running, StartError, Stopper};
 pub use supervise::{HIDDEN_COMMAND, supervise_main};

@@ -10,6 +10,7 @@ use nix::sys::stat::fstat;
 
 use crate::capture::Capture;
 use crate::job::Job;
+use crate::mask::Mask;
 
 const PIECE: usize = 64 * 1024;
 /// After the tree is gone at most the pipe's own buffer is left, unless a stranger writes.
@@ -52,7 +53,8 @@ impl Streams {
             paths.push(&job.stderr);
         }
         let open = |path: &Path| {
-            let capture = Capture::create(path, job.limits.output_bytes).map_err(|error| {
+            let capture = Capture::create(path, job.limits.output_bytes, Mask::new(&job.secrets))
+                .map_err(|error| {
                 io::Error::new(error.kind(), format!("cannot write to {}: {error}", path.display()))
             })?;
             Ok(Stream { pipe: None, capture })

@@ -4,8 +4,10 @@
 mod support;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use afresh_testkit::TestRepo;
+use afresh_testkit::repo::finish;
 use support::{Driver, repo};
 
 /// A plan of one task, and an agent that runs this script in the place of Claude Code.
@@ -93,4 +95,52 @@ exit 1
     assert!(told.contains("too many requests: slow down"), "{told}");
     repo.afresh(&["halt", "enough"]).expect(0);
     driver.end().expect(3);
+}
+
+const KEY: &str = "hunter22-hunter22-hunter22";
+
+/// Every file below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
+    entries
+        .flat_map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files(&entry.path()),
+            _ => vec![entry.path()],
+        })
+        .collect()
+}
+
+/// B36, LO-02: a key that a worker was handed over is in nothing that we keep or show, whatever it and
+/// the checks print; what it was not handed over it does not see.
+#[test]
+fn b36_a_key_that_is_printed_is_masked_before_it_is_on_disk() {
+    let repo = watched(&format!(
+        r#"{SAYS_WHO}echo "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m1\",\"content\":[{{\"type\":\"text\",\"text\":\"it is $ANTHROPIC_API_KEY, not '$OTHER_API_KEY'\"}}]}}}}"
+echo "stderr $ANTHROPIC_API_KEY" >&2
+echo "$ANTHROPIC_API_KEY" > T001.txt
+afresh report-result --status completed --notes "used $ANTHROPIC_API_KEY" > /dev/null
+echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
+"#
+    ));
+    repo.plan("[[task]]\nid = \"T001\"\ntitle = \"work\"\nfiles = [\"T001.txt\"]\nchecks = [\"cat T001.txt\"]\n");
+    repo.commit("a check that prints");
+    let mut run = repo.command(&["run", "p.plan.toml", "--no-input", "--json"]);
+    run.env("ANTHROPIC_API_KEY", KEY).env("OTHER_API_KEY", "other-other-other");
+    let ran = finish(run).expect(0);
+    assert!(!ran.stdout.contains(KEY), "{}", ran.stdout);
+    let mut masked = 0;
+    for file in files(&repo.state()) {
+        let bytes = fs::read(&file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        // The file that the worker wrote itself is as it wrote it.
+        let is_its_own = file.file_name().is_some_and(|name| name == "result");
+        assert!(is_its_own || !text.contains(KEY), "{} holds the key", file.display());
+        assert!(!text.contains("other-other-other"), "{}", file.display());
+        masked += usize::from(text.contains("[masked]"));
+    }
+    assert!(masked >= 4, "output, errors, checks and journal: {masked}");
+    let told = repo.afresh(&["logs", "T001"]).expect(0).stdout;
+    assert!(told.contains("it is [masked], not ''"), "{told}");
+    assert_eq!(repo.status()["tasks"][0]["notes"], "used [masked]");
 }

@@ -18,7 +18,7 @@ use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
 use afresh_formats::result::{self, Asked};
 use afresh_git::{Place, Target, salvage_ref};
-use afresh_process::{Ended, Job, Limits, Report, Running, StopBy};
+use afresh_process::{Ended, Job, Limits, Report, Running, StopBy, masked};
 
 use crate::layout::text;
 use crate::worker_files::open_plain;
@@ -106,7 +106,7 @@ impl AttemptJob {
                     }
                 });
                 follower.as_mut().map(Follower::finish).into_iter().flatten().for_each(mail);
-                self.conclude(&report, &files, follower.as_ref())
+                self.conclude(shared, &report, &files, follower.as_ref())
             }
             Err(failure) => Input::SpawnFailed(self.attempt.clone(), failure),
         };
@@ -219,6 +219,7 @@ impl AttemptJob {
             stdin: launch.stdin,
             stdout: files.stdout.clone(),
             stderr: files.stderr.clone(),
+            secrets: rules.secrets(),
             limits: Limits {
                 wall: rules.attempt_timeout,
                 silence: rules.silence_timeout,
@@ -254,7 +255,13 @@ impl AttemptJob {
         Follower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
     }
 
-    fn conclude(&self, report: &Report, files: &Files, follower: Option<&Follower>) -> Input {
+    fn conclude(
+        &self,
+        shared: &Shared,
+        report: &Report,
+        files: &Files,
+        follower: Option<&Follower>,
+    ) -> Input {
         let ending = match &report.ended {
             Ended::SpawnFailed(failed) => {
                 let hint = "check the agent's `command` in .afresh/config.toml";
@@ -271,7 +278,7 @@ impl AttemptJob {
             Ended::SupervisorLost => Ending::SupervisorLost,
         };
         let used = follower.map(Follower::used).unwrap_or_default();
-        let outcome = self.answer(files, follower);
+        let outcome = self.answer(shared, files, follower);
         let mut end = AttemptEnd::new(ending, outcome, used, report.wall_ms);
         if let Some(follower) = follower {
             end.models = follower.models();
@@ -286,7 +293,7 @@ impl AttemptJob {
 
     /// A worker's answer: its result file if it wrote one, else its final text; the end of what it
     /// printed, where its output is its answer.
-    fn answer(&self, files: &Files, follower: Option<&Follower>) -> Outcome {
+    fn answer(&self, shared: &Shared, files: &Files, follower: Option<&Follower>) -> Outcome {
         let prompt = fs::read_to_string(&files.prompt).unwrap_or_default();
         let task = &self.bundle.task;
         let steps = task.steps.iter().map(|step| step.name.as_str());
@@ -296,7 +303,8 @@ impl AttemptJob {
             prompt: &prompt,
         };
         let printed = || end_of(&files.stdout);
-        let written = end_of(&files.result);
+        // What it printed was masked on its way to disk; this file is its own.
+        let written = masked(&end_of(&files.result), &shared.rules.secrets());
         if !written.trim().is_empty() {
             let text = follower.map_or_else(printed, |follower| follower.final_text().to_owned());
             return result::read_file(&written, &text, &asked);

@@ -223,6 +223,7 @@ impl Entered<'_> {
             stdin: None,
             stdout: log.clone(),
             stderr: log.clone(),
+            secrets: rules.secrets(),
             limits: Limits {
                 wall: Some(rules.check_timeout),
                 silence: None,

@@ -77,6 +77,7 @@ impl Shared {
                 stdin: None,
                 stdout: log.clone(),
                 stderr: log.clone(),
+                secrets: self.rules.secrets(),
                 limits: Limits {
                     wall: Some(SETUP_TIMEOUT),
                     silence: None,

@@ -93,6 +93,7 @@ impl Story {
             stdin: None,
             stdout: self.path("stdout"),
             stderr: self.path("stderr"),
+            secrets: vec![],
             limits: Limits {
                 wall: None,
                 silence: None,

@@ -56,6 +56,7 @@ impl Trial {
             stdin: None,
             stdout: output.clone(),
             stderr: output.clone(),
+            secrets: vec![],
             limits: Limits {
                 wall: Some(LIMIT),
                 silence: None,
