@@ -59,7 +59,7 @@ impl Mask {
             patterns.push(secret.as_bytes().to_vec());
             // As it is inside of a JSON text, where that is different.
             let quoted = serde_json::Value::from(secret.as_str()).to_string();
-            let quoted = quoted[1..quoted.len() - 1].as_bytes().to_vec();
+            let quoted = quoted.as_bytes()[1..quoted.len() - 1].to_vec();
             if quoted != secret.as_bytes() {
                 patterns.push(quoted);
             }
