@@ -94,6 +94,8 @@ impl Reader {
                 .unwrap_or_else(|| by_status(status)),
             (_, Some(status)) => by_status(status),
             (Some("ProviderAuthError"), None) => ErrorClass::Auth,
+            // It never got an answer.
+            (Some("APIError"), None) => ErrorClass::Network,
             _ => ErrorClass::Unknown,
         };
         let failed = error(class, message);
