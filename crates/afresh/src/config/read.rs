@@ -12,8 +12,7 @@ use afresh_formats::reader::Reader;
 use super::{Config, agents, origin};
 
 /// Tables that belong to the format, and are carried out by later versions.
-const LATER: &[(&str, &str)] =
-    &[("sandbox", "sandbox settings"), ("review", "reviews"), ("hooks", "hooks")];
+const LATER: &[(&str, &str)] = &[("review", "reviews"), ("hooks", "hooks")];
 const TABLES: &[&str] = &[
     "run",
     "agents",
@@ -46,6 +45,7 @@ const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000_000;
 /// In bytes: a worker's answer must fit, and a disk is not endless.
 const OUTPUT_LIMITS: RangeInclusive<u64> = 65_536..=1_000_000_000_000;
 pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
+const SANDBOX: &[&str] = &["level", "network"];
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
 pub(super) const WORKSPACE: &[&str] = &["setup", "keep"];
 pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
@@ -81,6 +81,7 @@ fn tables(reader: &mut Reader<'_, '_>, root: &Node, config: &mut Config) {
             "budget" => budget(reader, &entry.node, config),
             "context" => context(reader, &entry.node, config),
             "prices" => config.prices.read(reader, &entry.node),
+            "sandbox" => sandbox(reader, entry),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
                 None => reader.unknown(entry, TABLES),
@@ -181,6 +182,25 @@ fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     }
 }
 
+/// There is none yet: whoever can do without is told, whoever cannot is refused (F22).
+fn sandbox(reader: &mut Reader<'_, '_>, entry: &Entry) {
+    for field in reader.entries(&entry.node) {
+        match field.key.as_str() {
+            "level" => {
+                let levels = [("auto", false), ("off", false), ("required", true)];
+                if reader.word(&field.node, &levels) == Some(true) {
+                    let message = "a sandbox is required, and this version has none".to_owned();
+                    let help = "set level = \"auto\", and run afresh in a container".to_owned();
+                    reader.problem(&field.node.span, message, Some(help));
+                }
+            }
+            "network" => drop(reader.flag(&field.node)),
+            _ => reader.unknown(field, SANDBOX),
+        }
+    }
+    later(reader, entry, "sandbox settings");
+}
+
 /// A share of a whole, in per cent.
 fn share(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u8> {
     let share = reader.fraction(node, 0.01..=1.0)?;
@@ -249,6 +269,17 @@ mod tests {
         let (_, findings) = findings("[run]\nparalel = 8\n");
         assert_eq!((findings[0].line, findings[0].column), (2, 1));
         assert!(findings[0].help.as_deref().is_some_and(|help| help.contains("parallel")));
+    }
+
+    /// F22: where a sandbox is required and there is none, nothing runs.
+    #[test]
+    fn f22_a_required_sandbox_that_is_not_there_is_refused() {
+        let (_, refused) = findings("[sandbox]\nlevel = \"required\"\n");
+        assert!(refused.iter().any(|found| found.is_error() && found.line == 2), "{refused:?}");
+        for level in ["auto", "off"] {
+            let (_, told) = findings(&format!("[sandbox]\nlevel = \"{level}\"\nnetwork = false\n"));
+            assert!(told.len() == 1 && !told[0].is_error(), "{told:?}");
+        }
     }
 
     #[test]
