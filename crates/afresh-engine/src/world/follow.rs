@@ -209,7 +209,12 @@ impl Follower {
         for event in self.reader.read_line(line.trim()) {
             self.note_retries(&event);
             match event {
-                AgentEvent::Session(id) => self.identity.session = Some(id),
+                AgentEvent::Session(id) => {
+                    self.identity.session = Some(id);
+                    // Not every program says it; then it is the one that was asked for.
+                    let asked = || Some(self.model.clone()).filter(|model| !model.is_empty());
+                    self.identity.model = self.identity.model.take().or_else(asked);
+                }
                 AgentEvent::Model(name) => {
                     self.model.clone_from(&name);
                     self.identity.model = Some(name);
