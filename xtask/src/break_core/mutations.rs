@@ -213,8 +213,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         promise: "EX-01: two tasks that may write one file never run at once",
         edits: &[Edit {
             file: "afresh-core/src/decide/starting.rs",
-            text: "if early || later_wave || self.collides(at) {",
-            instead: "if early || later_wave {",
+            text: "if self.collides(at) {",
+            instead: "if self.collides(at) && false {",
         }],
     },
     Mutation {
