@@ -8,6 +8,7 @@ use afresh_core::Plan;
 use afresh_core::plan::Field;
 
 use crate::finding::Finding;
+use crate::folder::Folder;
 
 #[derive(Debug, Default)]
 pub struct Reading {
@@ -22,6 +23,13 @@ pub struct Reading {
     pub places: Vec<TaskPlaces>,
     /// Files that workers are told to read, as far as the format names them apart.
     pub reads: Vec<(String, Spot)>,
+}
+
+/// The text of the one file that a plan stands in, or why there is no plan.
+pub(crate) fn only_text(folder: &dyn Folder, file: &str, help: &str) -> Result<String, Reading> {
+    let missing = || Err(Finding::of_file(file, "unreadable", "there is no such file"));
+    let text = folder.text(file).unwrap_or_else(missing);
+    text.map_err(|finding| Reading::failed(finding.with_help(help)))
 }
 
 impl Reading {

@@ -20,7 +20,7 @@ use crate::finding::Finding;
 use crate::folder::Folder;
 use crate::format::{FolderFormat, Unit, Wishes};
 use crate::limits::too_many_tasks;
-use crate::reading::Reading;
+use crate::reading::{Reading, only_text};
 use crate::standing::{self, Found};
 use task::Raw;
 
@@ -59,13 +59,9 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         let finding = Finding::of_file(".", "empty-plan", message);
         return Reading::failed(finding.with_help(EXPECTED));
     };
-    let text = match folder.text(file) {
-        Some(Ok(text)) => text,
-        Some(Err(finding)) => return Reading::failed(finding.with_help(HELP)),
-        None => {
-            let finding = Finding::of_file(file, "unreadable", "there is no such file");
-            return Reading::failed(finding.with_help(HELP));
-        }
+    let text = match only_text(folder, file, HELP) {
+        Ok(text) => text,
+        Err(failed) => return failed,
     };
     let mut drafted = Drafted::default();
     let mut document = Document::new(file, &text, HELP);

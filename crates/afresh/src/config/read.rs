@@ -169,13 +169,19 @@ fn budget(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
 
 fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     let limits = &mut config.settings.context;
+    let mut soft = None;
     for entry in reader.entries(node) {
         match entry.key.as_str() {
-            "soft" => set(&mut limits.soft, share(reader, &entry.node)),
+            "soft" => {
+                soft = share(reader, &entry.node);
+                later(reader, entry, "warnings at a soft limit");
+            }
             "hard" => set(&mut limits.hard, share(reader, &entry.node)),
             _ => reader.unknown(entry, CONTEXT),
         }
     }
+    // A hard limit alone is enough to say.
+    limits.soft = soft.unwrap_or(limits.soft.min(limits.hard));
     if limits.soft > limits.hard {
         let message = "the soft limit is above the hard one".to_owned();
         reader.problem(&node.span, message, Some("soft = 0.5, hard = 0.7".to_owned()));
@@ -269,6 +275,22 @@ mod tests {
         let (_, findings) = findings("[run]\nparalel = 8\n");
         assert_eq!((findings[0].line, findings[0].column), (2, 1));
         assert!(findings[0].help.as_deref().is_some_and(|help| help.contains("parallel")));
+    }
+
+    /// Nobody is warned yet where a soft limit is set, so whoever sets one is.
+    #[test]
+    fn a_soft_limit_is_told_to_do_nothing_yet() {
+        let (config, told) = findings("[context]\nsoft = 0.4\nhard = 0.6\n");
+        assert_eq!((config.settings.context.soft, config.settings.context.hard), (40, 60));
+        assert!(told.len() == 1 && !told[0].is_error() && told[0].line == 2, "{told:?}");
+        let (config, told) = findings("[context]\nhard = 0.4\n");
+        assert_eq!(
+            (config.settings.context.soft, told),
+            (40, vec![]),
+            "a hard one alone is enough"
+        );
+        let (_, refused) = findings("[context]\nsoft = 0.6\nhard = 0.4\n");
+        assert!(refused.iter().any(Finding::is_error), "{refused:?}");
     }
 
     /// F22: where a sandbox is required and there is none, nothing runs.
