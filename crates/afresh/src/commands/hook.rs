@@ -29,8 +29,9 @@ enum Moment {
 }
 
 pub(crate) fn hook(args: &Args, output: &Output) -> Result<Exit, Failure> {
-    let told = told();
+    // Outside of an attempt nobody is going to tell anything.
     let result = environment::result_file().ok_or_else(|| no_attempt("afresh hook"))?;
+    let told = told();
     let answer = match args.moment {
         Moment::Stop => {
             let words = told["last_assistant_message"].as_str().unwrap_or_default();
