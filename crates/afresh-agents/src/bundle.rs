@@ -3,11 +3,11 @@
 //! The prompt is made of it and of nothing else. How much of it is filled depends on the task's
 //! context level; see [`Bundle::context`].
 
-use afresh_core::event::Rejection;
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::outcome::Deviation;
 use afresh_core::plan::{ContextLevel, Task};
 use afresh_core::question::Answered;
+use afresh_core::rejection::Rejection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

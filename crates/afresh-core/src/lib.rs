@@ -14,6 +14,7 @@
 //! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
 //! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
 //! | [`model_error`] | what went wrong between an agent program and its model |
+//! | [`rejection`] | why an attempt came to nothing |
 //! | [`step`] | finished pieces of a task, and where a fresh worker goes on |
 //! | [`scope`] | may this change land? |
 //! | [`input`], [`event`], [`effect`] | the three vocabularies |
@@ -35,6 +36,7 @@ pub mod pattern;
 pub mod plan;
 pub mod printable;
 pub mod question;
+pub mod rejection;
 pub mod run;
 pub mod scope;
 pub mod settings;

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::check::{CheckEnd, Receipt};
-use crate::event::Rejection;
 use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::{Choice, Criterion, Deviation, Outcome};
 use crate::plan::Task;
+use crate::rejection::Rejection;
 use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
 use crate::time::Timestamp;
 use crate::usage::Usage;

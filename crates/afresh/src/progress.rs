@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use afresh_core::Event;
-use afresh_core::event::Rejection;
+use afresh_core::rejection::Rejection;
 use afresh_engine::{Seen, Watcher};
 
 use crate::moment;

@@ -45,7 +45,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "a merged task is not done",
         promise: "R3: a task's work is merged once",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/merges.rs",
             text: "self.set(at, Stage::Done { commit, attempt: attempt.clone(), receipt });",
             instead: "drop((receipt, commit));\n        self.set(at, Stage::Idle);",
         }],
@@ -88,7 +88,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "use is counted twice",
         promise: "R14: use is counted once per attempt",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/attempts.rs",
             text: "*counted = counted.at_least(usage);",
             instead: "*counted = counted.plus(usage);",
         }],
@@ -151,7 +151,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "a slot is free before its work is saved",
         promise: "R16: work is never deleted before it is saved",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/attempts.rs",
             text: "        self.count(attempt, &end.usage);\n",
             instead: "        self.count(attempt, &end.usage);\n        self.free_slot(attempt);\n",
         }],
@@ -203,7 +203,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "numbers of attempts are used again",
         promise: "R2: every result carries its attempt's number",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/attempts.rs",
             text: "task.attempts = work.attempt.number;",
             instead: "task.attempts = 0;",
         }],
@@ -293,7 +293,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "work of a task that left the plan is not saved",
         promise: "R16: work is never deleted before it is saved",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/plan.rs",
             text: "self.leavings.insert(work.slot, work);",
             instead: "drop(work);",
         }],
@@ -302,7 +302,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "a task that left the plan takes its use along",
         promise: "R14: use is counted once per attempt",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/plan.rs",
             text: "self.retired.insert(old.id.clone(), Retired { attempts, usages });",
             instead: "",
         }],
@@ -356,7 +356,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "what went back with the branch stays done",
         promise: "R3, ST-05: what is no longer on the branch is done again",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/rewinds.rs",
             text: "if matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
             instead: "if false && matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
         }],
@@ -374,7 +374,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "a skipped task holds nobody up",
         promise: "EX-06: what needs a task that was given up is blocked",
         edits: &[Edit {
-            file: "afresh-core/src/run/apply.rs",
+            file: "afresh-core/src/run/apply/mod.rs",
             text: "Stage::Skipped { reason: reason.clone(), ignored: false }",
             instead: "Stage::Skipped { reason: reason.clone(), ignored: true }",
         }],

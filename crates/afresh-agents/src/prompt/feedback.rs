@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use afresh_core::check::CheckResult;
-use afresh_core::event::Rejection;
+use afresh_core::rejection::Rejection;
 
 use crate::bundle::Bundle;
 

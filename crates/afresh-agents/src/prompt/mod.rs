@@ -134,9 +134,9 @@ fn answers(bundle: &Bundle) -> String {
 #[cfg(test)]
 mod tests {
     use afresh_core::check::{CheckEnd, CheckResult};
-    use afresh_core::event::Rejection;
     use afresh_core::ids::{AttemptId, CommitId, RunId};
     use afresh_core::plan::{CheckDraft, ContextLevel, FileDraft, Plan, PlanDraft, TaskDraft};
+    use afresh_core::rejection::Rejection;
 
     use super::*;
     use crate::size;

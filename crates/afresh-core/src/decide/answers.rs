@@ -1,9 +1,10 @@
 //! The person in the loop: what an answer does, a person's or a policy's.
 
 use super::Turn;
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::question::{CLARIFY, Question, Topic};
+use crate::rejection::Rejection;
 use crate::run::Stage;
 use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
 

@@ -1,11 +1,12 @@
 //! The person in the loop: what is asked.
 
 use super::Turn;
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::ids::CommitId;
 use crate::outcome::{Action, Choice, Decision};
 use crate::plan::{Checkpoint, CheckpointKind};
 use crate::question::{Question, Topic};
+use crate::rejection::Rejection;
 use crate::run::Stage;
 
 /// How much of what was printed a question shows.

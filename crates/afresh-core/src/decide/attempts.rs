@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use super::Turn;
 use crate::effect::Effect;
-use crate::event::{Event, LogLevel, Rejection};
+use crate::event::{Event, LogLevel};
 use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::AttemptEnd;
 use crate::outcome::{Ending, SpawnFailure};
+use crate::rejection::Rejection;
 use crate::run::Stage;
 use crate::time::Timestamp;
 use crate::usage::{Amount, Usage};

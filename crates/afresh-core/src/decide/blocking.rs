@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::Turn;
-use crate::event::Rejection;
 use crate::outcome::{Action, Blocked};
+use crate::rejection::Rejection;
 use crate::run::Stage;
 
 impl Turn<'_> {

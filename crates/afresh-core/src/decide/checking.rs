@@ -4,10 +4,11 @@
 use super::Turn;
 use crate::check::{CheckResult, Checked, Phase};
 use crate::effect::{CheckOn, CheckRequest, Effect};
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::ids::AttemptId;
 use crate::input::CheckReport;
 use crate::plan::Check;
+use crate::rejection::Rejection;
 use crate::run::{Finals, Stage};
 
 impl Turn<'_> {

@@ -4,10 +4,11 @@
 use super::Turn;
 use crate::check::{CheckResult, Checked, Phase, Receipt};
 use crate::effect::{CheckOn, CheckRequest, Effect};
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::harvest::{ChangeKind, Harvest};
 use crate::ids::{AttemptId, CommitId, TreeId};
 use crate::input::{Build, CheckReport, MergedTree, Move};
+use crate::rejection::Rejection;
 use crate::run::{Hold, MergeStage, Stage, TaskState};
 
 impl Turn<'_> {

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use super::Turn;
 use crate::effect::Effect;
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::ids::AttemptId;
 use crate::input::Identity;
 use crate::model_error::{ErrorClass, ModelError};
 use crate::plan::Tier;
+use crate::rejection::Rejection;
 use crate::run::{Stage, TRIES_PER_MODEL};
 use crate::time::Timestamp;
 use crate::usage::ContextFill;

@@ -5,10 +5,11 @@
 
 use super::Turn;
 use crate::effect::Effect;
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::ids::CommitId;
 use crate::input::{Move, Resume};
 use crate::question::Topic;
+use crate::rejection::Rejection;
 use crate::run::{Rewind, Run, Stage};
 
 impl Turn<'_> {

@@ -6,11 +6,12 @@
 use super::Turn;
 use crate::check::{CheckResult, Checked, Phase};
 use crate::effect::{CheckOn, CheckRequest, Effect};
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::CheckReport;
 use crate::outcome::{Claim, Deviation};
+use crate::rejection::Rejection;
 use crate::run::Stage;
 use crate::step::StepAnswer;
 

@@ -1,10 +1,11 @@
 //! The verdict on an attempt: what it said, what it changed, and whether a fresh worker tries again.
 
 use super::Turn;
-use crate::event::{Event, Rejection};
+use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::outcome::{Claim, Ending, Outcome};
 use crate::question::Topic;
+use crate::rejection::Rejection;
 use crate::run::Stage;
 use crate::scope::{Judgement, Scope};
 use crate::settings::{OnFailure, OnOrphan, TimeoutAction};

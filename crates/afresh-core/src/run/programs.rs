@@ -1,10 +1,10 @@
 //! What agent programs say of themselves while they work.
 
 use super::{Run, TaskState};
-use crate::event::Rejection;
 use crate::ids::AttemptId;
 use crate::input::Identity;
 use crate::plan::Tier;
+use crate::rejection::Rejection;
 use crate::time::Timestamp;
 use crate::usage::ContextFill;
 

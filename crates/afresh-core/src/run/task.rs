@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::check::{CheckResult, Phase, Receipt};
-use crate::event::Rejection;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, Slot, TaskId};
 use crate::input::{AttemptEnd, Identity, MergedTree};
 use crate::outcome::{Claim, Deviation, Outcome};
 use crate::plan::{Task, Tier};
 use crate::question::Answered;
+use crate::rejection::Rejection;
 use crate::step::{FinishedStep, Ground, StepClaim};
 use crate::time::Timestamp;
 use crate::usage::{Amount, ContextFill, Usage};

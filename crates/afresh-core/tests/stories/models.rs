@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use afresh_core::event::Rejection;
 use afresh_core::input::AttemptEnd;
 use afresh_core::model_error::{ErrorClass, ModelError};
 use afresh_core::outcome::{Claim, Ending, Outcome};
 use afresh_core::plan::Tier;
+use afresh_core::rejection::Rejection;
 use afresh_core::run::Stage;
 use afresh_core::settings::Settings;
 use afresh_core::usage::{ContextFill, Usage};

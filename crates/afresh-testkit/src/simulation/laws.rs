@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::effect::Effect;
-use afresh_core::event::{Event, Rejection};
+use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::outcome::Ending;
 use afresh_core::plan::Plan;
+use afresh_core::rejection::Rejection;
 use afresh_core::run::{Stage, Standing, TaskState};
 use afresh_core::settings::{Schedule, Settings};
 use afresh_core::time::Timestamp;

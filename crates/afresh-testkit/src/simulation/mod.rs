@@ -19,8 +19,9 @@ mod world;
 use std::collections::BinaryHeap;
 
 use afresh_core::effect::Effect;
-use afresh_core::event::{Event, Rejection};
+use afresh_core::event::Event;
 use afresh_core::input::Input;
+use afresh_core::rejection::Rejection;
 use afresh_core::run::Standing;
 use afresh_core::time::Timestamp;
 use afresh_core::{Reaction, Run, decide};

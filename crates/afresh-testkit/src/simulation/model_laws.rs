@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use afresh_core::effect::Effect;
-use afresh_core::event::{Event, Rejection};
+use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::model_error::{ErrorClass, ModelError};
 use afresh_core::outcome::Ending;
 use afresh_core::plan::{Plan, Tier};
+use afresh_core::rejection::Rejection;
 use afresh_core::run::Standing;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::ContextFill;

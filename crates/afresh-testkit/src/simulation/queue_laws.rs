@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::Run;
-use afresh_core::event::{Event, Rejection};
+use afresh_core::event::Event;
 use afresh_core::ids::TaskId;
+use afresh_core::rejection::Rejection;
 use afresh_core::run::Standing;
 use afresh_core::time::Timestamp;
 

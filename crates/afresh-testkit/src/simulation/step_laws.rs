@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_core::event::{Event, Rejection};
+use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, TaskId};
 use afresh_core::plan::Plan;
+use afresh_core::rejection::Rejection;
 
 /// What the journal says about steps, counted without the core.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use afresh_core::Event;
 use afresh_core::check::CheckResult;
-use afresh_core::event::Rejection;
 use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::rejection::Rejection;
 use afresh_engine::open::Found;
 use afresh_engine::report::AttemptReport;
 use afresh_engine::{Layout, records};

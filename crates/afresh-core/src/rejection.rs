@@ -1,0 +1,197 @@
+//! Why an attempt came to nothing, for people and for the next worker.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckResult;
+use crate::ids::TaskId;
+use crate::model_error::{ErrorClass, ModelError};
+use crate::outcome::Ending;
+use crate::scope::Violation;
+use crate::usage::ContextFill;
+
+/// Why an attempt came to nothing; also what the next worker is told (PR-07).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+pub enum Rejection {
+    /// It changed what it may not.
+    OutOfScope {
+        violations: Vec<Violation>,
+    },
+    /// It claimed success and changed nothing, although files were expected.
+    NoChange,
+    ChecksFailed {
+        results: Vec<CheckResult>,
+    },
+    /// A check that must fail before the work passed already.
+    NotRed {
+        results: Vec<CheckResult>,
+    },
+    /// Work that landed meanwhile changed the same places.
+    Conflict {
+        paths: Vec<String>,
+        detail: String,
+    },
+    /// It passed alone, and broke together with work that landed meanwhile.
+    BrokenMerge {
+        results: Vec<CheckResult>,
+    },
+    /// The worker said that it failed.
+    GaveUp {
+        failed_at: String,
+        error: String,
+        output: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        category: Option<String>,
+    },
+    /// The worker said that only a part is done.
+    Partial {
+        reason: String,
+    },
+    /// The worker said that something else has to be done first.
+    Blocked {
+        reason: String,
+        /// The unfinished tasks that it waits for; none where a person is asked.
+        by: Vec<TaskId>,
+    },
+    /// Its answer made no sense.
+    Unintelligible {
+        reason: String,
+        excerpt: String,
+    },
+    /// Its process ended badly.
+    Died {
+        ending: Ending,
+    },
+    TimedOut {
+        ending: Ending,
+    },
+    /// Its model failed it.
+    ModelFailed {
+        error: ModelError,
+    },
+    /// Its context was as full as it may become.
+    ContextFull {
+        fill: ContextFill,
+    },
+    /// The run was halted or the budget was reached.
+    Stopped,
+    /// It was running when afresh was killed.
+    Orphaned,
+    /// It stopped to ask; the answer goes to the next one.
+    Asked,
+    /// A person refused the change.
+    Refused {
+        paths: Vec<String>,
+    },
+    /// Something on our side failed; it says nothing about the work.
+    Trouble {
+        message: String,
+    },
+}
+
+impl Rejection {
+    /// One line for people.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::OutOfScope { violations } => {
+                let first = violations
+                    .first()
+                    .map(|v| format!("{} {}", v.path, v.why.explain()))
+                    .unwrap_or_default();
+                match violations.len() {
+                    0 | 1 => format!("rejected: {first}"),
+                    n => format!("rejected: {first} (and {} more)", n - 1),
+                }
+            }
+            Self::NoChange => {
+                "no-op: it ended well, but nothing changed although files were expected".to_owned()
+            }
+            Self::ChecksFailed { results } => failed(results),
+            Self::NotRed { results } => format!(
+                "{} passes before the work is done, so it proves nothing",
+                results.last().map_or("a check", |r| r.command.as_str())
+            ),
+            Self::Conflict { paths, .. } => {
+                format!("collided with work that landed meanwhile: {}", paths.join(", "))
+            }
+            Self::BrokenMerge { results } => {
+                format!("passes alone but not with work that landed meanwhile: {}", failed(results))
+            }
+            Self::GaveUp { error, category: Some(category), .. } => {
+                format!("the worker gave up ({category}): {error}")
+            }
+            Self::GaveUp { error, .. } => format!("the worker gave up: {error}"),
+            Self::Partial { reason } => format!("partial: {reason}"),
+            Self::Blocked { reason, by } if by.is_empty() => format!("blocked: {reason}"),
+            Self::Blocked { reason, by } => {
+                let tasks: Vec<&str> = by.iter().map(TaskId::as_str).collect();
+                format!("blocked until {} is done: {reason}", tasks.join(", "))
+            }
+            Self::Unintelligible { reason, .. } => format!("unintelligible answer: {reason}"),
+            Self::Died { ending: Ending::Signaled(signal) } => {
+                format!("failed:signal: the worker was ended by signal {signal}")
+            }
+            Self::Died { ending: Ending::Exited(code) } => {
+                format!("failed:exit: the worker ended with exit code {code}")
+            }
+            Self::Died { .. } => "failed:lost: the worker's supervisor was killed".to_owned(),
+            Self::TimedOut { ending: Ending::WentSilent } => {
+                "failed:timeout: the worker printed nothing for too long".to_owned()
+            }
+            Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
+            Self::ModelFailed { error } => error.describe(),
+            Self::ContextFull { fill } => {
+                format!("failed:context: {} % of its context was full", fill.percent())
+            }
+            Self::Stopped => "ended by us before it was finished".to_owned(),
+            Self::Orphaned => "was running when afresh ended".to_owned(),
+            Self::Asked => "stopped to ask".to_owned(),
+            Self::Refused { paths } => {
+                format!("a person refused the change to {}", paths.join(", "))
+            }
+            Self::Trouble { message } => message.clone(),
+        }
+    }
+}
+
+impl Rejection {
+    /// Did its program end badly, for whatever reason?
+    pub(crate) fn is_death(&self) -> bool {
+        let unknown = |error: &ModelError| error.class == ErrorClass::Unknown;
+        matches!(self, Self::Died { .. })
+            || matches!(self, Self::ModelFailed { error } if unknown(error))
+    }
+
+    /// The end of what the worker or a check printed, where that says something.
+    pub fn printed(&self) -> String {
+        match self {
+            Self::ChecksFailed { results } | Self::BrokenMerge { results } => {
+                let failed = results.iter().find(|result| !result.passed());
+                failed.map(|result| result.output_tail.clone()).unwrap_or_default()
+            }
+            Self::GaveUp { output, .. } => output.clone(),
+            Self::Unintelligible { excerpt, .. } => excerpt.clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// Everything that whoever has to mend it should know, in a few lines.
+    pub fn explain(&self) -> String {
+        let mut lines = vec![self.describe()];
+        match self {
+            Self::OutOfScope { violations } => {
+                let rest = violations.iter().skip(1).take(20);
+                lines.extend(rest.map(|v| format!("{} {}", v.path, v.why.explain())));
+            }
+            _ => lines.push(self.printed()),
+        }
+        lines.join("\n")
+    }
+}
+
+fn failed(results: &[CheckResult]) -> String {
+    results
+        .iter()
+        .find(|r| !r.passed())
+        .map_or_else(|| "a check failed".to_owned(), CheckResult::describe)
+}

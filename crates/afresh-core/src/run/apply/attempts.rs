@@ -1,0 +1,115 @@
+//! Attempts: from the start of a worker to the judgement of its work.
+
+use crate::harvest::Harvest;
+use crate::ids::AttemptId;
+use crate::input::AttemptEnd;
+use crate::rejection::Rejection;
+use crate::run::Run;
+use crate::run::task::{Stage, Work};
+use crate::time::Timestamp;
+use crate::usage::{Amount, Usage};
+
+impl Run {
+    pub(super) fn starting(&mut self, work: Work) {
+        let at = self.at(&work.attempt.task);
+        let task = &mut self.tasks[at];
+        task.attempts = work.attempt.number;
+        task.not_before = None;
+        self.slots.insert(work.slot, work.attempt.clone());
+        self.set(at, Stage::Starting(work));
+    }
+
+    pub(super) fn spawned(&mut self, attempt: &AttemptId) {
+        let at = self.at(&attempt.task);
+        self.tasks[at].spawn_failures = 0;
+        if let Stage::Starting(work) = self.tasks[at].stage.clone() {
+            self.set(at, Stage::Running(work));
+        }
+    }
+
+    pub(super) fn spawn_failed(&mut self, attempt: &AttemptId, not_before: Option<Timestamp>) {
+        let at = self.at(&attempt.task);
+        self.free_slot(attempt);
+        let task = &mut self.tasks[at];
+        task.spawn_failures += 1;
+        task.not_before = not_before;
+        self.set(at, Stage::Idle);
+    }
+
+    pub(super) fn count(&mut self, attempt: &AttemptId, usage: &Usage) {
+        let at = self.at(&attempt.task);
+        let counted = self.tasks[at].usages.entry(attempt.number).or_default();
+        let before = Amount::from(&*counted);
+        *counted = counted.at_least(usage);
+        let after = Amount::from(&*counted);
+        self.dearest = self.dearest.max(after);
+        self.largest_report = self.largest_report.max(after.minus(before));
+        self.knows_use |= after != Amount::default();
+    }
+
+    pub(super) fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
+        let at = self.at(&attempt.task);
+        self.count(attempt, &end.usage);
+        self.knows_use |= !end.ending.is_cut_off();
+        self.tasks[at].outcome = Some(end.outcome.clone());
+        // Whoever waits for an answer is gone.
+        self.tasks[at].claimed_step = None;
+        if let Some(work) = self.tasks[at].stage.work().cloned() {
+            self.set(at, Stage::Harvesting(work, end.clone()));
+        }
+    }
+
+    pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Harvest) {
+        let at = self.at(&attempt.task);
+        self.free_slot(attempt);
+        if let Stage::Harvesting(work, end) = self.tasks[at].stage.clone() {
+            self.set(at, Stage::Judging(work, end, harvest.clone()));
+        }
+    }
+
+    pub(super) fn free_slot(&mut self, attempt: &AttemptId) {
+        self.slots.retain(|_, holder| holder != attempt);
+    }
+
+    pub(super) fn rejected(
+        &mut self,
+        attempt: &AttemptId,
+        reason: &Rejection,
+        counts: bool,
+        not_before: Option<Timestamp>,
+    ) {
+        let at = self.at(&attempt.task);
+        self.free_slot(attempt);
+        self.leave_merge(at);
+        let task = &mut self.tasks[at];
+        task.counted += u32::from(counts);
+        task.not_before = not_before;
+        task.last_rejection = Some(reason.clone());
+        task.deaths = if reason.is_death() { task.deaths + 1 } else { 0 };
+        let by_model = task.note_model(reason);
+        task.context_reached = None;
+        task.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
+        let says_nothing = by_model
+            || matches!(
+                reason,
+                Rejection::Stopped
+                    | Rejection::Orphaned
+                    | Rejection::Asked
+                    | Rejection::Trouble { .. }
+            );
+        if !says_nothing {
+            task.feedback = Some(reason.clone());
+        }
+        if let Rejection::Blocked { by, .. } = reason {
+            task.waits_for.clone_from(by);
+        }
+        if let Rejection::Conflict { paths, .. } = reason {
+            for path in paths {
+                if !task.footprint.contains(path) {
+                    task.footprint.push(path.clone());
+                }
+            }
+        }
+        self.set(at, Stage::Idle);
+    }
+}

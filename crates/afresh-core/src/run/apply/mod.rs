@@ -1,0 +1,139 @@
+//! How events change a run. One line per event; no policy.
+
+mod attempts;
+mod checks;
+mod merges;
+mod plan;
+mod questions;
+mod rewinds;
+mod steps;
+
+use crate::check::Phase;
+use crate::event::Event;
+use crate::ids::TaskId;
+use crate::plan::Tier;
+use crate::run::task::{Hold, Stage, Work};
+use crate::run::{Finals, Halt, Rewind, Run};
+use crate::step::Ground;
+
+impl Run {
+    /// The only way a run changes.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { .. } => unreachable!("a journal starts a run once"),
+            Event::Opened { epoch } => self.opened(*epoch),
+            Event::PlanChanged { plan } => self.plan_changed(plan),
+            Event::SettingsChanged { settings } => self.settings = (**settings).clone(),
+            Event::AttemptStarting { attempt, slot, base, reserved, from, tier } => {
+                let base = base.clone();
+                let ground = match from.clone() {
+                    Some(step) => Ground::after(base, step),
+                    None => Ground::fresh(base),
+                };
+                let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
+                let tier = tier.unwrap_or(Tier::Standard);
+                self.starting(Work { attempt, slot, ground, reserved, tier });
+            }
+            Event::AttemptSpawned { attempt } => self.spawned(attempt),
+            Event::SpawnFailed { attempt, not_before, .. } => {
+                self.spawn_failed(attempt, *not_before);
+            }
+            Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
+            Event::AttemptIdentified { attempt, identity } => self.identified(attempt, identity),
+            Event::ContextSeen { attempt, fill } => self.context_seen(attempt, *fill),
+            Event::ContextReached { attempt, fill } => self.context_reached(attempt, *fill),
+            Event::AgentParked { agent, tier, until, .. } => {
+                self.parked.insert((agent.clone(), *tier), *until);
+            }
+            Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
+            Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
+            Event::StepClaimed { attempt, step, deviations } => {
+                self.step_claimed(attempt, *step, deviations);
+            }
+            Event::StepSaved { attempt, harvest, .. } => self.step_saved(attempt, harvest),
+            Event::StepDone { attempt, .. } => self.step_done(attempt),
+            Event::StepRefused { attempt, .. } => self.step_over(attempt),
+            Event::StepsDropped { task } => self.steps_dropped(task),
+            // For whoever reads the log; no state follows from it.
+            Event::WorkerLogged { .. } => {}
+            Event::LeavingsSaved { attempt } => {
+                self.leavings.retain(|_, work| work.attempt != *attempt);
+            }
+            Event::AttemptRejected { attempt, reason, counts, not_before } => {
+                self.rejected(attempt, reason, *counts, *not_before);
+            }
+            Event::AttemptAccepted { attempt, differences } => self.accepted(attempt, differences),
+            Event::RedSeen { attempt, .. } => self.check_next(attempt, Phase::Alone),
+            Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results),
+            Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref()),
+            Event::ChecksResumed { attempt } => self.set_checks_stopped(attempt, false),
+            Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto),
+            Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged),
+            Event::LandIntended { attempt, merged, receipt } => {
+                self.land_intended(attempt, merged, receipt);
+            }
+            Event::LandDelayed { attempt, .. } => self.hold_move(attempt, Some(Hold::Delayed)),
+            Event::Merged { attempt, commit } => self.merged(attempt, commit),
+            Event::BranchRestoreAllowed { attempt, foreign } => {
+                self.restore_allowed(attempt, foreign);
+            }
+            Event::TaskFailed { task, reason } => {
+                self.settle(task, Stage::Failed { reason: reason.clone(), question: None });
+            }
+            Event::TaskSkipped { task, reason } => {
+                self.settle(task, Stage::Skipped { reason: reason.clone(), ignored: false });
+            }
+            Event::TaskSettled { task, how } => {
+                self.settle(task, Stage::Settled { how: how.clone() });
+            }
+            Event::NeedIgnored { task } => self.need_ignored(task),
+            Event::TaskRetried { task } => self.retried(task),
+            Event::Aborted { reason } => self.aborted = Some(reason.clone()),
+            Event::QuestionAsked { question } => self.asked(question),
+            Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer),
+            Event::HaltRequested { now, reason, by } => {
+                self.halt = Some(Halt { now: *now, reason: reason.clone(), by: by.clone() });
+            }
+            Event::HaltCleared => self.halt = None,
+            Event::BudgetReached { .. } => self.budget_reached = true,
+            Event::RewindWanted { wave } => self.rewind = Some(Rewind::Wanted { wave: *wave }),
+            Event::RewindIntended { from, to } => {
+                self.rewind = Some(Rewind::Moving { from: from.clone(), to: to.clone() });
+            }
+            Event::Rewound { to } => self.rewound(to),
+            Event::RewindGivenUp { .. } => self.rewind = None,
+            Event::FinalChecksStarted { tree } => {
+                self.finals = Finals::Underway { tree: tree.clone() }
+            }
+            Event::FinalChecked { tree, results } => {
+                self.finals = Finals::Ended {
+                    tree: tree.clone(),
+                    epoch: self.epoch,
+                    results: results.clone(),
+                };
+            }
+        }
+    }
+
+    pub(in crate::run) fn at(&self, task: &TaskId) -> usize {
+        self.plan.position(task).expect("events name tasks of this plan")
+    }
+
+    /// Moves a task to another stage and keeps the frontier right.
+    pub(super) fn set(&mut self, at: usize, stage: Stage) {
+        let before = std::mem::replace(&mut self.tasks[at].stage, stage);
+        self.frontier.moved(&self.plan, at, &before, &self.tasks[at].stage);
+    }
+
+    pub(super) fn settle(&mut self, task: &TaskId, stage: Stage) {
+        let at = self.at(task);
+        self.set(at, stage);
+    }
+
+    pub(super) fn opened(&mut self, epoch: u32) {
+        self.epoch = epoch;
+        // Being asked to run again takes an abort back, and gives a new budget its chance.
+        self.aborted = None;
+        self.budget_reached = false;
+    }
+}

@@ -1,0 +1,87 @@
+//! Another plan for the same run.
+
+use crate::ids::{AttemptId, TaskId};
+use crate::plan::{Plan, Task};
+use crate::question::Question;
+use crate::run::frontier::Frontier;
+use crate::run::task::{MergeStage, Stage, TaskState, Work};
+use crate::run::{Finals, Retired, Run};
+
+impl Run {
+    /// Unchanged tasks keep their state; so does one that is about to land.
+    pub(super) fn plan_changed(&mut self, plan: &Plan) {
+        let old_plan = std::mem::replace(&mut self.plan, plan.clone());
+        let old_tasks = std::mem::take(&mut self.tasks);
+        let merging = self.merging.map(|at| old_plan.task(at).id.clone());
+        let queue: Vec<TaskId> =
+            self.merge_queue.iter().map(|at| old_plan.task(*at).id.clone()).collect();
+        let works: Vec<Work> =
+            old_tasks.iter().filter_map(|state| state.stage.work().cloned()).collect();
+        self.tasks = plan.tasks().iter().map(|task| self.new_state(task)).collect();
+        for (at, state) in old_tasks.into_iter().enumerate() {
+            let old = old_plan.task(at);
+            let TaskState { attempts, usages, .. } = state.clone();
+            let Some(position) = plan.position(&old.id) else {
+                self.retired.insert(old.id.clone(), Retired { attempts, usages });
+                continue;
+            };
+            // Until the intent is recorded, nothing of the old task has to land.
+            let landing = matches!(state.stage, Stage::Merging(.., MergeStage::Moving { .. }));
+            self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
+                // In another plan, what stood in its way may wait for it.
+                TaskState { waits_for: Vec::new(), ..state }
+            } else {
+                TaskState { attempts, usages, ..TaskState::of(plan.task(position)) }
+            };
+            // Nobody says any more that it was done; a person's answer still stands.
+            let task = plan.task(position);
+            let taken_back = old.done_before.is_some() && task.done_before.is_none();
+            if taken_back
+                && task.checkpoint.is_none()
+                && matches!(self.tasks[position].stage, Stage::Settled { .. })
+            {
+                self.tasks[position].stage = Stage::Idle;
+            }
+            // What somebody finished by hand meanwhile is not done again.
+            if let (Some(how), Stage::Idle) =
+                (&plan.task(position).done_before, &self.tasks[position].stage)
+            {
+                self.tasks[position].stage = Stage::Settled { how: how.clone() };
+            }
+        }
+        self.merging = merging
+            .and_then(|id| plan.position(&id))
+            .filter(|at| matches!(self.tasks[*at].stage, Stage::Merging(..)));
+        self.merge_queue = queue
+            .iter()
+            .filter_map(|id| plan.position(id))
+            .filter(|at| matches!(self.tasks[*at].stage, Stage::Queued(..)))
+            .collect();
+        let tasks = &self.tasks;
+        let holds = |attempt: &AttemptId| {
+            plan.position(&attempt.task).is_some_and(|at| tasks[at].attempt() == Some(attempt))
+        };
+        for work in works {
+            if self.slots.get(&work.slot) == Some(&work.attempt) && !holds(&work.attempt) {
+                self.leavings.insert(work.slot, work);
+            }
+        }
+        self.slots.retain(|_, attempt| holds(attempt));
+        let asks = |question: &Question| {
+            plan.position(&question.task)
+                .is_some_and(|at| tasks[at].stage.question() == Some(question.id))
+        };
+        self.questions.retain(|_, question| asks(question));
+        self.finals = Finals::NotYet;
+        self.frontier = Frontier::rebuild(&self.plan, &self.tasks);
+    }
+
+    /// A task that comes into the plan, perhaps not for the first time.
+    pub(super) fn new_state(&mut self, task: &Task) -> TaskState {
+        let new = TaskState::of(task);
+        match self.retired.remove(&task.id) {
+            Some(Retired { attempts, usages }) => TaskState { attempts, usages, ..new },
+            None => new,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Going back to the end of an earlier wave.
+
+use crate::ids::CommitId;
+use crate::run::task::{Stage, TaskState};
+use crate::run::{Finals, Run};
+
+impl Run {
+    /// What landed after `to` is as if it had never been tried; its numbers and its use stay.
+    pub(super) fn rewound(&mut self, to: &CommitId) {
+        self.rewind = None;
+        self.finals = Finals::NotYet;
+        let kept = self.landings.iter().position(|landing| landing.commit == *to);
+        let undone = self.landings.split_off(kept.map_or(0, |at| at + 1));
+        self.tip = to.clone();
+        for landing in &undone {
+            // A task that has left the plan since then has nothing to do again.
+            let Some(at) = self.plan.position(&landing.task) else { continue };
+            let TaskState { attempts, usages, .. } = self.tasks[at].clone();
+            let before = self.tasks[at].stage.clone();
+            if matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {
+                self.set(at, Stage::Idle);
+                self.tasks[at] = TaskState { attempts, usages, ..TaskState::default() };
+            }
+        }
+        let gone = |base: &CommitId| undone.iter().any(|landing| landing.commit == *base);
+        for task in &mut self.tasks {
+            if task.finished_steps.iter().any(|step| gone(&step.base)) {
+                task.finished_steps.clear();
+            }
+        }
+    }
+}
