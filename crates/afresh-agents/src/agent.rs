@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use afresh_core::plan::Tier;
 use serde::{Deserialize, Serialize};
 
+use crate::acp::{self, AcpAgent};
 use crate::event::StreamReader;
 use crate::program::{Program, ProgramAgent};
 use crate::scripted::{self, ScriptFile};
@@ -29,6 +30,8 @@ pub enum Kind {
     Scripted { script: ScriptFile },
     /// A coding agent whose ways we know.
     Program(ProgramAgent),
+    /// A program that speaks the Agent Client Protocol.
+    Acp(AcpAgent),
 }
 
 /// How a program is given its prompt.
@@ -109,6 +112,7 @@ impl Agent {
             Kind::Command { command, prompt: by } => command::launch(command, *by, order.prompt),
             Kind::Scripted { script } => scripted::launch(script, order.prompt, order.us),
             Kind::Program(agent) => program::launch(agent, order),
+            Kind::Acp(agent) => acp::launch(agent, order),
         }
     }
 
@@ -117,6 +121,7 @@ impl Agent {
         match &self.kind {
             Kind::Command { command, .. } => command.first().map(String::as_str),
             Kind::Program(agent) => agent.command.first().map(String::as_str),
+            Kind::Acp(agent) => agent.command.first().map(String::as_str),
             Kind::Scripted { .. } => None,
         }
     }
@@ -127,6 +132,7 @@ impl Agent {
             Kind::Command { .. } => None,
             Kind::Scripted { .. } => Some(Box::new(scripted::stream::Reader)),
             Kind::Program(agent) => Some(agent.program.reader()),
+            Kind::Acp(_) => Some(Box::<acp::Reader>::default()),
         }
     }
 
@@ -134,6 +140,7 @@ impl Agent {
     pub fn model(&self, tier: Tier) -> Option<&str> {
         match &self.kind {
             Kind::Program(agent) => Some(agent.models.of(tier)),
+            Kind::Acp(agent) => agent.models.as_ref().map(|models| models.of(tier)),
             Kind::Command { .. } | Kind::Scripted { .. } => None,
         }
     }
@@ -142,7 +149,7 @@ impl Agent {
     pub fn variables(&self) -> Vec<String> {
         let own: &[&str] = match &self.kind {
             Kind::Program(agent) => agent.program.variables(),
-            Kind::Command { .. } | Kind::Scripted { .. } => &[],
+            Kind::Command { .. } | Kind::Scripted { .. } | Kind::Acp(_) => &[],
         };
         own.iter().map(|name| (*name).to_owned()).chain(self.env.iter().cloned()).collect()
     }
@@ -152,7 +159,9 @@ impl Agent {
             Kind::Program(ProgramAgent { program: Program::Claude | Program::Codex, .. }) => {
                 StopBy::Interrupt
             }
-            Kind::Program(_) | Kind::Command { .. } | Kind::Scripted { .. } => StopBy::Terminate,
+            Kind::Program(_) | Kind::Command { .. } | Kind::Scripted { .. } | Kind::Acp(_) => {
+                StopBy::Terminate
+            }
         }
     }
 }

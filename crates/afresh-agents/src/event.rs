@@ -95,12 +95,16 @@ pub(crate) fn bounded(text: &str) -> String {
     text.chars().take(MAX_ABOUT_CHARS).collect()
 }
 
-/// What says best what a tool's input is about: its command, its path, or all of it.
-pub(crate) fn about(input: &serde_json::Value) -> String {
+/// The field of a tool's input that says best what it is about: its command, or its path.
+pub(crate) fn telling(input: &serde_json::Value) -> Option<&str> {
     const TELLING: &[&str] =
         &["command", "cmd", "file_path", "filePath", "path", "pattern", "query", "url"];
-    let field = |key: &&str| input.get(*key).and_then(serde_json::Value::as_str);
-    match TELLING.iter().find_map(field) {
+    TELLING.iter().find_map(|key| input.get(*key).and_then(serde_json::Value::as_str))
+}
+
+/// The same, or all of the input where no field says it.
+pub(crate) fn about(input: &serde_json::Value) -> String {
+    match telling(input) {
         Some(text) => bounded(text),
         None if input.is_null() => String::new(),
         None => bounded(&input.to_string()),

@@ -18,9 +18,12 @@
 //! | [`scripted`] | the built-in one that follows a script |
 //! | [`program`] | the coding agents whose ways we know |
 //! | `claude`, `codex`, `gemini`, `opencode` | one of those each: command line, output, errors |
+//! | [`acp`] | any program that speaks the Agent Client Protocol |
+//! | [`rpc`] | messages of JSON-RPC |
 //! | `errors` | what their error messages have in common |
 //! | `fields` | fields of a line of JSON |
 
+pub mod acp;
 pub mod agent;
 pub mod briefing;
 pub mod bundle;
@@ -35,12 +38,14 @@ mod opencode;
 pub mod prices;
 pub mod program;
 pub mod prompt;
+pub mod rpc;
 pub mod scripted;
 pub mod size;
 pub mod spec_part;
 pub mod template;
 pub mod usage;
 
+pub use acp::AcpAgent;
 pub use agent::{Agent, Kind, Launch, LaunchError, Order, PromptBy, StopBy};
 pub use briefing::Briefing;
 pub use bundle::Bundle;

@@ -13,6 +13,8 @@ pub struct Client {
     /// For the environment of whoever starts it.
     pub variables: Vec<(&'static str, String)>,
     args: Vec<String>,
+    /// How it is started, where that is not its name alone.
+    command: Option<Vec<&'static str>>,
     /// Names of small, standard and large models, where only ours will do.
     models: Option<[&'static str; 3]>,
 }
@@ -23,20 +25,29 @@ const KEY: &str = "none-needed";
 /// The programs that can be told.
 pub const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode"];
 
+/// The same as agents of the Agent Client Protocol: by themselves, or by another program for them.
+pub const ACP_PROGRAMS: &[&str] = &["gemini-acp", "opencode-acp", "claude-agent-acp", "codex-acp"];
+
 impl Client {
     /// The program of this name, with a script's address; none if we do not know how.
     pub fn new(program: &str, url: &str) -> Option<Self> {
-        let program = PROGRAMS.iter().copied().find(|known| *known == program)?;
-        let (mut args, mut models) = (Vec::new(), None);
+        let known = PROGRAMS.iter().chain(ACP_PROGRAMS).copied();
+        let program = known.into_iter().find(|known| *known == program)?;
+        let (mut args, mut models, mut command) = (Vec::new(), None, None);
+        if ACP_PROGRAMS.contains(&program) {
+            let (how, offered) = acp(program);
+            command = Some(how);
+            models = Some(offered);
+        }
         let variables = match program {
-            "claude" => {
+            "claude" | "claude-agent-acp" => {
                 vec![("ANTHROPIC_BASE_URL", url.to_owned()), ("ANTHROPIC_API_KEY", KEY.to_owned())]
             }
-            "codex" => {
+            "codex" | "codex-acp" => {
                 args = vec!["-c".to_owned(), format!("openai_base_url=\"{url}/v1\"")];
                 vec![("CODEX_API_KEY", KEY.to_owned())]
             }
-            "gemini" => {
+            "gemini" | "gemini-acp" => {
                 vec![("GOOGLE_GEMINI_BASE_URL", url.to_owned()), ("GEMINI_API_KEY", KEY.to_owned())]
             }
             _ => {
@@ -47,12 +58,16 @@ impl Client {
                 ]
             }
         };
-        Some(Self { program, variables, args, models })
+        Some(Self { program, variables, args, command, models })
     }
 
     /// Its part of afresh's configuration.
     pub fn table(&self) -> String {
-        let mut text = format!("[agents.{0}]\nkind = \"{0}\"\n", self.program);
+        let kind = if self.command.is_some() { "acp" } else { self.program };
+        let mut text = format!("[agents.{}]\nkind = \"{kind}\"\n", self.program);
+        if let Some(command) = &self.command {
+            let _ = writeln!(text, "command = {}", json!(command));
+        }
         let names: Vec<&str> = self.variables.iter().map(|(name, _)| *name).collect();
         // JSON lists of texts are TOML, too.
         let _ = writeln!(text, "env = {}", json!(names));
@@ -62,6 +77,19 @@ impl Client {
             let _ = writeln!(text, "models = {{ {sizes} }}");
         }
         text
+    }
+}
+
+/// How a program is made to speak the protocol, and models that it offers then.
+fn acp(program: &'static str) -> (Vec<&'static str>, [&'static str; 3]) {
+    match program {
+        "gemini-acp" => {
+            let models = ["gemini-3.5-flash-lite", "gemini-2.5-pro", "gemini-2.5-pro"];
+            (vec!["gemini", "--acp"], models)
+        }
+        "claude-agent-acp" => (vec![program], ["haiku", "sonnet", "opus[1m]"]),
+        "codex-acp" => (vec![program], ["gpt-5.4-mini", "gpt-5.5", "gpt-5.5"]),
+        _ => (vec!["opencode", "acp"], ["scripted/small", "scripted/standard", "scripted/large"]),
     }
 }
 

@@ -73,6 +73,11 @@ pub(crate) fn attempt() -> Option<InAttempt> {
     Some(InAttempt { task, number, bundle: directory("AFRESH_BUNDLE") })
 }
 
+/// What a worker and its tools find out about themselves, for tools that are started by somebody else.
+pub(crate) fn of_attempt() -> BTreeMap<String, String> {
+    all().into_iter().filter(|(name, _)| name.starts_with("AFRESH_")).collect()
+}
+
 fn directory(name: &str) -> Option<PathBuf> {
     let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
     std::path::absolute(PathBuf::from(value)).ok()

@@ -22,6 +22,8 @@
 //! | [`patch_file`] | a run's work as one patch |
 //! | [`sarif`] | findings for code hosts and editors |
 //! | [`worker`], [`mcp`] | what a worker says from inside its attempt: by command, by tool |
+//! | [`acp`] | the client of agents that speak the Agent Client Protocol |
+//! | [`json_lines`] | messages of one line each |
 //! | [`script_file`], [`player`] | the scripted agent: its script, and doing what it says |
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
 //! | [`interruption`] | a wave that was interrupted, and how to take it up |
@@ -29,6 +31,7 @@
 //! | [`init`], [`on_path`], [`asking`] | what a new configuration holds; programs; the person at the terminal |
 //! | [`doctor`] | whether everything is there that a run needs |
 
+mod acp;
 mod asking;
 mod briefing;
 mod budgets;
@@ -48,6 +51,7 @@ mod file_sizes;
 mod foreground;
 mod init;
 mod interruption;
+mod json_lines;
 mod logs;
 mod markdown;
 mod mcp;

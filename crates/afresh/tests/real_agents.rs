@@ -32,7 +32,12 @@ impl Stage {
             return skipped(program, "AFRESH_TEST_AGENTS names no directory");
         };
         let programs = PathBuf::from(directory).join("node_modules/.bin");
-        if !programs.join(program).exists() {
+        let binary = match program {
+            "opencode-acp" => "opencode",
+            "gemini-acp" => "gemini",
+            other => other,
+        };
+        if !programs.join(binary).exists() {
             return skipped(program, &format!("it is not in {}", programs.display()));
         }
         let server = Server::start().expect("a server");
@@ -241,4 +246,28 @@ fn st_04_gemini_is_halted_and_leaves_nothing() {
 #[test]
 fn st_04_opencode_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("opencode");
+}
+
+/// AG-01, RE-01: over the Agent Client Protocol.
+#[test]
+fn ag_01_gemini_over_acp_does_a_task_and_reports() {
+    does_a_task_and_reports("gemini-acp");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn ag_01_opencode_over_acp_does_a_task_and_reports() {
+    does_a_task_and_reports("opencode-acp");
+}
+
+/// ST-02, R6.
+#[test]
+fn st_02_gemini_over_acp_is_killed_and_done_again() {
+    is_killed_and_done_again("gemini-acp");
+}
+
+/// ST-04, R6.
+#[test]
+fn st_04_gemini_over_acp_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("gemini-acp");
 }

@@ -83,7 +83,7 @@ fn is_unreached(line: &Value) -> bool {
 }
 
 /// The words of `api_retry` and of its own messages.
-pub(super) fn by_word(word: &str) -> ErrorClass {
+pub(crate) fn by_word(word: &str) -> ErrorClass {
     match word {
         "rate_limit" => ErrorClass::RateLimit,
         "overloaded" => ErrorClass::Overloaded,

@@ -8,6 +8,7 @@
 mod errors;
 mod stream;
 
+pub(crate) use errors::by_word;
 pub(crate) use stream::Reader;
 
 use serde_json::json;

@@ -1,6 +1,10 @@
 //! `afresh agent scripted SCRIPT`: the built-in worker. afresh starts it; a person may, to try a script.
+//! `afresh agent acp -- COMMAND`: the client of an agent that speaks the Agent Client Protocol.
+
+use std::io::{Read as _, stdin, stdout};
 
 use afresh_agents::Bundle;
+use afresh_agents::acp::Opening;
 use afresh_agents::scripted::Script;
 use afresh_agents::scripted::script::{Act, Deed, End};
 
@@ -21,6 +25,19 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Agent {
     Scripted(Scripted),
+    Acp(Acp),
+}
+
+/// Hand the prompt on standard input to an agent that speaks the Agent Client Protocol, in the current
+/// directory; every message becomes a line of JSON
+#[derive(Debug, clap::Args)]
+struct Acp {
+    /// The model that it is to work with; without it, the agent decides
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The agent's command line
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
 }
 
 /// Do what a script says for one attempt of one task, in the current directory
@@ -43,10 +60,32 @@ struct Scripted {
 }
 
 pub(crate) fn agent(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let Agent::Scripted(args) = &args.agent;
-    let code = scripted(args, common, output)?;
-    // Not one of afresh's own codes: it is the script's to choose.
-    std::process::exit(code.into());
+    match &args.agent {
+        Agent::Scripted(args) => {
+            let code = scripted(args, common, output)?;
+            // Not one of afresh's own codes: it is the script's to choose.
+            std::process::exit(code.into());
+        }
+        Agent::Acp(args) => acp(args, common),
+    }
+}
+
+fn acp(args: &Acp, common: &Common) -> Result<Exit, Failure> {
+    let failed = |error: std::io::Error| Failure::usage("acp", error.to_string());
+    let directory = workplace::directory(common)?;
+    std::env::set_current_dir(&directory).map_err(failed)?;
+    let mut prompt = String::new();
+    stdin().lock().read_to_string(&mut prompt).map_err(failed)?;
+    let us = std::env::current_exe().map_err(failed)?.to_string_lossy().into_owned();
+    let opening = Opening {
+        cwd: directory.to_string_lossy().into_owned(),
+        prompt,
+        model: args.model.clone(),
+        tools: vec![us, "mcp".to_owned(), "--attempt".to_owned()],
+        tools_env: environment::of_attempt(),
+    };
+    let answered = crate::acp::converse(&args.command, opening, stdout().lock());
+    Ok(if answered { Exit::Done } else { Exit::Incomplete })
 }
 
 fn scripted(args: &Scripted, common: &Common, output: &Output) -> Result<u8, Failure> {

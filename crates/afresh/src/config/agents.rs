@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use afresh_agents::scripted::ScriptFile;
-use afresh_agents::{Agent, Kind, Models, Program, ProgramAgent, PromptBy};
+use afresh_agents::{AcpAgent, Agent, Kind, Models, Program, ProgramAgent, PromptBy};
 use afresh_core::plan::nearest;
 use afresh_formats::node::{Entry, Node, Value};
 use afresh_formats::reader::Reader;
@@ -45,6 +45,14 @@ fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agen
     }
     let kind = match named.as_ref().map(|(kind, _)| kind.as_str()) {
         Some("command") if !command.is_empty() => Kind::Command { command, prompt },
+        Some("acp") if !command.is_empty() => {
+            let models = models.map(|models| {
+                let mut named = Models::all("");
+                read_models(reader, models, &mut named);
+                filled(&named)
+            });
+            Kind::Acp(AcpAgent { command: [command, args].concat(), models })
+        }
         Some("scripted") => Kind::Scripted { script: script_of(reader, entry, script, home)? },
         Some(word) if let Some(program) = Program::from_word(word) => {
             let mut agent = ProgramAgent { args, ..program.agent() };
@@ -80,6 +88,19 @@ fn read_models(reader: &mut Reader<'_, '_>, node: &Node, models: &mut Models) {
     }
 }
 
+/// Where only some sizes have a model, the nearest larger one, else the nearest smaller one.
+fn filled(models: &Models) -> Models {
+    let Models { small, standard, large } = models;
+    let first = |names: [&String; 3]| {
+        names.into_iter().find(|name| !name.is_empty()).cloned().unwrap_or_default()
+    };
+    Models {
+        small: first([small, standard, large]),
+        standard: first([standard, large, small]),
+        large: first([large, standard, small]),
+    }
+}
+
 /// Why this is no agent that could be started.
 fn no_agent(reader: &mut Reader<'_, '_>, entry: &Entry, kind: Option<&(String, &Range<usize>)>) {
     let (name, at) = (&entry.key, &entry.key_span);
@@ -89,14 +110,12 @@ fn no_agent(reader: &mut Reader<'_, '_>, entry: &Entry, kind: Option<&(String, &
     };
     match kind.map(|(kind, _)| kind.as_str()) {
         None => problem(at, format!("agent {name:?} has no kind"), "kind = \"command\""),
-        Some("command") => {
-            let help = "command = [\"program\", \"argument\"]";
+        Some(kind @ ("command" | "acp")) => {
+            let help = match kind {
+                "acp" => "command = [\"opencode\", \"acp\"]",
+                _ => "command = [\"program\", \"argument\"]",
+            };
             problem(at, format!("agent {name:?} has no command"), help);
-        }
-        Some(known) if KINDS.contains(&known) => {
-            let message = format!("agents of kind {known:?} are not in this version");
-            let finding = reader.finding("later", at, message);
-            reader.add(finding.as_warning().with_help("kind = \"command\" runs any program"));
         }
         Some(unknown) => {
             let help = nearest(unknown, KINDS.iter().copied()).map_or_else(

@@ -83,14 +83,19 @@ impl Config {
                     add("kind", json!(program.program.word()));
                     add("command", json!(program.command));
                     add("args", json!(program.args));
-                    for tier in [Tier::Small, Tier::Standard, Tier::Large] {
-                        let key = format!("models.{}", tier.word());
-                        add(&key, json!(program.models.of(tier)));
-                    }
+                }
+                Kind::Acp(acp) => {
+                    add("kind", json!("acp"));
+                    add("command", json!(acp.command));
                 }
                 Kind::Scripted { script } => {
                     add("kind", json!("scripted"));
                     add("script", json!(script.shown));
+                }
+            }
+            for tier in [Tier::Small, Tier::Standard, Tier::Large] {
+                if let Some(model) = agent.model(tier) {
+                    add(&format!("models.{}", tier.word()), json!(model));
                 }
             }
             add("env", json!(agent.env));

@@ -91,6 +91,7 @@ fn started(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Line {
     let command = match &agent.kind {
         Kind::Command { command, .. } => command,
         Kind::Program(program) => &program.command,
+        Kind::Acp(acp) => &acp.command,
         Kind::Scripted { .. } => return Line::ok(&name, "built in"),
     };
     let cure = format!("check `command` under [agents.{}]", agent.name);

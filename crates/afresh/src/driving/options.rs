@@ -133,7 +133,7 @@ fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
     };
     let scripts = config.agents.values().filter_map(|agent| match &agent.kind {
         Kind::Scripted { script } => Some(&script.path),
-        Kind::Command { .. } | Kind::Program(_) => None,
+        Kind::Command { .. } | Kind::Program(_) | Kind::Acp(_) => None,
     });
     let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
     let template = root.join(briefing::TEMPLATE);
@@ -185,7 +185,9 @@ fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<String, Agent>
 
 /// One model for tasks of every size.
 fn give_model(agent: &mut Agent, model: &str) {
-    if let Kind::Program(program) = &mut agent.kind {
-        program.models = Models::all(model);
+    match &mut agent.kind {
+        Kind::Program(program) => program.models = Models::all(model),
+        Kind::Acp(acp) => acp.models = Some(Models::all(model)),
+        Kind::Command { .. } | Kind::Scripted { .. } => {}
     }
 }

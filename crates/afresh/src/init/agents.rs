@@ -15,6 +15,7 @@ impl FoundAgent {
     pub(crate) fn remark(&self) -> &'static str {
         match &self.kind {
             Kind::Program(ProgramAgent { program, .. }) => may_do(*program),
+            Kind::Acp(_) => "speaks the Agent Client Protocol; what it asks for is allowed",
             Kind::Command { .. } | Kind::Scripted { .. } => "gets its prompt on standard input",
         }
     }

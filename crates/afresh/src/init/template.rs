@@ -58,7 +58,8 @@ fn agent(text: &mut String, agent: Option<&FoundAgent>) {
     match &agent.kind {
         Kind::Program(agent) => program(text, agent),
         Kind::Command { command, .. } => own_command(text, command),
-        Kind::Scripted { .. } => {}
+        // Nobody asks for these by name.
+        Kind::Scripted { .. } | Kind::Acp(_) => {}
     }
 }
 

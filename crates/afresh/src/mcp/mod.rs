@@ -5,9 +5,12 @@
 
 mod tools;
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 
+use afresh_agents::rpc::{self, Message};
 use serde_json::{Value, json};
+
+use crate::json_lines::{self, Next};
 
 pub(crate) use tools::Tools;
 
@@ -16,11 +19,6 @@ const VERSION: &str = "2025-06-18";
 /// Longer messages are refused.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 
-const PARSE_ERROR: i32 = -32700;
-const INVALID_REQUEST: i32 = -32600;
-const UNKNOWN_METHOD: i32 = -32601;
-const INVALID_PARAMS: i32 = -32602;
-
 /// Answers until the other side closes its end.
 pub(crate) fn serve(
     input: &mut impl BufRead,
@@ -28,21 +26,14 @@ pub(crate) fn serve(
     tools: &Tools,
 ) -> io::Result<()> {
     loop {
-        let mut line = Vec::new();
-        let count = input.by_ref().take(MAX_MESSAGE_BYTES).read_until(b'\n', &mut line)?;
-        if count == 0 {
-            return Ok(());
-        }
-        let whole = line.ends_with(b"\n") || (count as u64) < MAX_MESSAGE_BYTES;
-        if !whole {
-            pass_over(input)?;
-        }
-        if whole && line.trim_ascii().is_empty() {
-            continue;
-        }
-        let answer = match serde_json::from_slice(&line) {
-            Ok(message) if whole => answer(&message, tools),
-            _ => Some(failed(&Value::Null, PARSE_ERROR, "this is not a JSON message")),
+        let answer = match json_lines::next(input, MAX_MESSAGE_BYTES)? {
+            Next::End => return Ok(()),
+            Next::Line(line) if line.trim_ascii().is_empty() => continue,
+            Next::Line(line) => match serde_json::from_slice(&line) {
+                Ok(message) => answer(&message, tools),
+                Err(_) => Some(not_json()),
+            },
+            Next::TooLong => Some(not_json()),
         };
         if let Some(answer) = answer {
             writeln!(output, "{answer}")?;
@@ -51,39 +42,26 @@ pub(crate) fn serve(
     }
 }
 
-/// Leaves out the rest of a line that is too long.
-fn pass_over(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let piece = input.fill_buf()?;
-        let (used, ended) = match piece.iter().position(|byte| *byte == b'\n') {
-            Some(at) => (at + 1, true),
-            None => (piece.len(), piece.is_empty()),
-        };
-        input.consume(used);
-        if ended {
-            return Ok(());
-        }
-    }
+fn not_json() -> Value {
+    rpc::failed(&Value::Null, rpc::PARSE_ERROR, "this is not a JSON message")
 }
 
 /// The answer to one message; none where none is wanted.
 fn answer(message: &Value, tools: &Tools) -> Option<Value> {
-    let Some(method) = message.get("method").and_then(Value::as_str) else {
-        let id = message.get("id")?;
-        // An answer to something that we never asked.
-        let is_answer = message.get("result").or_else(|| message.get("error")).is_some();
-        return (!is_answer).then(|| failed(id, INVALID_REQUEST, "there is no method"));
+    let (id, method, params) = match rpc::read(message) {
+        Message::Request { id, method, params } => (id, method, params),
+        Message::Broken { id } => {
+            return Some(rpc::failed(id, rpc::INVALID_REQUEST, "there is no method"));
+        }
+        // We ask nothing, and notices want no answer.
+        Message::Notice { .. } | Message::Answer { .. } | Message::Nothing => return None,
     };
-    // Without an id it is a notice, and those want no answer.
-    let id = message.get("id")?;
-    let nothing = Value::Null;
-    let params = message.get("params").unwrap_or(&nothing);
     Some(match method {
-        "initialize" => succeeded(id, &welcome(params)),
-        "ping" => succeeded(id, &json!({})),
-        "tools/list" => succeeded(id, &json!({"tools": tools::list()})),
+        "initialize" => rpc::succeeded(id, &welcome(params)),
+        "ping" => rpc::succeeded(id, &json!({})),
+        "tools/list" => rpc::succeeded(id, &json!({"tools": tools::list()})),
         "tools/call" => called(id, params, tools),
-        _ => failed(id, UNKNOWN_METHOD, &format!("there is no method {method:?}")),
+        _ => rpc::failed(id, rpc::UNKNOWN_METHOD, &format!("there is no method {method:?}")),
     })
 }
 
@@ -99,29 +77,21 @@ fn welcome(params: &Value) -> Value {
 
 fn called(id: &Value, params: &Value, tools: &Tools) -> Value {
     let Some(name) = params.get("name").and_then(Value::as_str) else {
-        return failed(id, INVALID_PARAMS, "there is no name of a tool");
+        return rpc::failed(id, rpc::INVALID_PARAMS, "there is no name of a tool");
     };
     let nothing = json!({});
     let arguments = params.get("arguments").unwrap_or(&nothing);
     match tools.call(name, arguments) {
-        None => failed(id, INVALID_PARAMS, &format!("there is no tool {name:?}")),
+        None => rpc::failed(id, rpc::INVALID_PARAMS, &format!("there is no tool {name:?}")),
         Some(said) => {
             let (text, is_error) = match said {
                 Ok(text) => (text, false),
                 Err(text) => (text, true),
             };
             let content = json!([{"type": "text", "text": text}]);
-            succeeded(id, &json!({"content": content, "isError": is_error}))
+            rpc::succeeded(id, &json!({"content": content, "isError": is_error}))
         }
     }
-}
-
-fn succeeded(id: &Value, result: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "result": result})
-}
-
-fn failed(id: &Value, code: i32, message: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }
 
 #[cfg(test)]

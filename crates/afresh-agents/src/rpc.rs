@@ -1,0 +1,64 @@
+//! Messages of JSON-RPC 2.0, as the protocols of agents and of their tools have them.
+//!
+//! Lines, pipes and what the methods mean are for others.
+
+use serde_json::{Value, json};
+
+pub const PARSE_ERROR: i64 = -32700;
+pub const INVALID_REQUEST: i64 = -32600;
+pub const UNKNOWN_METHOD: i64 = -32601;
+pub const INVALID_PARAMS: i64 = -32602;
+
+/// What a message is, by the fields that it has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Message<'m> {
+    Request {
+        id: &'m Value,
+        method: &'m str,
+        params: &'m Value,
+    },
+    /// Wants no answer.
+    Notice {
+        method: &'m str,
+        params: &'m Value,
+    },
+    Answer {
+        id: &'m Value,
+        outcome: Result<&'m Value, &'m Value>,
+    },
+    /// It has an id, and is neither a question nor an answer.
+    Broken {
+        id: &'m Value,
+    },
+    Nothing,
+}
+
+pub fn read(message: &Value) -> Message<'_> {
+    let (id, params) = (message.get("id"), message.get("params").unwrap_or(&Value::Null));
+    match (message.get("method").and_then(Value::as_str), id) {
+        (Some(method), Some(id)) => Message::Request { id, method, params },
+        (Some(method), None) => Message::Notice { method, params },
+        (None, Some(id)) => match (message.get("result"), message.get("error")) {
+            (_, Some(error)) => Message::Answer { id, outcome: Err(error) },
+            (Some(result), None) => Message::Answer { id, outcome: Ok(result) },
+            (None, None) => Message::Broken { id },
+        },
+        (None, None) => Message::Nothing,
+    }
+}
+
+pub fn request(id: u64, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+pub fn notice(method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+pub fn succeeded(id: &Value, result: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+pub fn failed(id: &Value, code: i64, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+}
