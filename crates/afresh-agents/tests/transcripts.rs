@@ -7,17 +7,25 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::{Agent, AgentEvent, Kind, Program, ProgramEnd};
+use afresh_agents::{AcpAgent, Agent, AgentEvent, Kind, Program, ProgramEnd};
 
 /// When limits that are told as moments are looked at.
 const NOW: u64 = 1_794_729_000;
 
-fn directory(program: Program) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(program.word())
+/// Every agent that is followed, by the name of its directory.
+fn agents() -> Vec<Agent> {
+    let named = |name: &str, kind| Agent { name: name.to_owned(), kind, env: Vec::new() };
+    let programs = Program::ALL.iter().map(|one| named(one.word(), Kind::Program(one.agent())));
+    let acp = AcpAgent { command: vec!["any".to_owned()], models: None };
+    programs.chain([named("acp", Kind::Acp(acp))]).collect()
 }
 
-fn transcripts(program: Program) -> Vec<String> {
-    let files = fs::read_dir(directory(program)).expect("transcripts");
+fn directory(agent: &Agent) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(&agent.name)
+}
+
+fn transcripts(agent: &Agent) -> Vec<String> {
+    let files = fs::read_dir(directory(agent)).expect("transcripts");
     let name = |entry: fs::DirEntry| {
         entry.file_name().to_str().and_then(|n| n.strip_suffix(".jsonl")).map(str::to_owned)
     };
@@ -26,20 +34,15 @@ fn transcripts(program: Program) -> Vec<String> {
     names
 }
 
-fn agent(program: Program) -> Agent {
-    let name = program.word().to_owned();
-    Agent { name, kind: Kind::Program(program.agent()), env: Vec::new() }
-}
-
 /// Everything that is read out of one transcript, a line each.
-fn reading(program: Program, name: &str) -> String {
-    let at = directory(program);
+fn reading(agent: &Agent, name: &str) -> String {
+    let at = directory(agent);
     let lines = fs::read_to_string(at.join(format!("{name}.jsonl"))).expect("a transcript");
     let end = fs::read_to_string(at.join(format!("{name}.end.json"))).expect("its end");
     let end: serde_json::Value = serde_json::from_str(&end).expect("JSON");
     let exit = end["exit"].as_i64().and_then(|code| i32::try_from(code).ok());
     let stderr = end["stderr"].as_str().unwrap_or_default();
-    let mut reader = agent(program).reader().expect("it is followed");
+    let mut reader = agent.reader().expect("it is followed");
     let mut text = String::new();
     for event in lines.lines().flat_map(|line| reader.read_line(line)) {
         let _ = writeln!(text, "{}", shown(&event));
@@ -84,12 +87,12 @@ fn shown(event: &AgentEvent) -> String {
 /// program ended.
 #[test]
 fn every_transcript_is_read() {
-    for program in Program::ALL {
-        let names = transcripts(*program);
-        assert!(names.len() > 10, "{} has {} transcripts", program.word(), names.len());
+    for agent in agents() {
+        let names = transcripts(&agent);
+        assert!(names.len() > 10, "{} has {} transcripts", agent.name, names.len());
         for name in names {
-            let snapshot = format!("{}__{name}", program.word());
-            insta::assert_snapshot!(snapshot, reading(*program, &name));
+            let snapshot = format!("{}__{name}", agent.name);
+            insta::assert_snapshot!(snapshot, reading(&agent, &name));
         }
     }
 }
@@ -98,11 +101,11 @@ fn every_transcript_is_read() {
 /// passed over and break nothing.
 #[test]
 fn lines_that_nobody_knows_break_nothing() {
-    for program in Program::ALL {
-        for name in transcripts(*program) {
-            let path = directory(*program).join(format!("{name}.jsonl"));
+    for agent in agents() {
+        for name in transcripts(&agent) {
+            let path = directory(&agent).join(format!("{name}.jsonl"));
             let lines = fs::read_to_string(path).expect("a transcript");
-            let mut reader = agent(*program).reader().expect("it is followed");
+            let mut reader = agent.reader().expect("it is followed");
             for line in lines.lines().rev() {
                 for strange in ["{\"type\":\"news\",\"x\":[1]}", "{\"type\":7}", "null", "[]", "{"]
                 {
@@ -124,10 +127,11 @@ fn a_tool_that_prints_an_error_is_no_error_of_the_model() {
     let gemini =
         r#"{"type":"tool_result","tool_id":"t","status":"error","output":"[API Error: 429]"}"#;
     let opencode = r#"{"type":"tool_use","sessionID":"s","part":{"tool":"bash","callID":"c","state":{"status":"error","error":"ContextOverflowError 429"}}}"#;
-    for (program, line) in Program::ALL.iter().zip([claude, codex, gemini, opencode]) {
-        let mut reader = agent(*program).reader().expect("it is followed");
-        assert!(!reader.read_line(line).is_empty(), "{}", program.word());
+    let acp = r#"{"from":{"method":"session/update","params":{"update":{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed","rawOutput":"429 rate limit"}}}}"#;
+    for (agent, line) in agents().iter().zip([claude, codex, gemini, opencode, acp]) {
+        let mut reader = agent.reader().expect("it is followed");
+        assert!(!reader.read_line(line).is_empty(), "{}", agent.name);
         let end = ProgramEnd { exit: Some(0), at_s: NOW, stderr: "" };
-        assert_eq!(reader.error(&end), None, "{}", program.word());
+        assert_eq!(reader.error(&end), None, "{}", agent.name);
     }
 }

@@ -28,6 +28,15 @@ pub const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode"];
 /// The same as agents of the Agent Client Protocol: by themselves, or by another program for them.
 pub const ACP_PROGRAMS: &[&str] = &["gemini-acp", "opencode-acp", "claude-agent-acp", "codex-acp"];
 
+/// The program that must be installed for one of these.
+pub fn binary(program: &str) -> &str {
+    match program {
+        "gemini-acp" => "gemini",
+        "opencode-acp" => "opencode",
+        other => other,
+    }
+}
+
 impl Client {
     /// The program of this name, with a script's address; none if we do not know how.
     pub fn new(program: &str, url: &str) -> Option<Self> {
@@ -43,7 +52,11 @@ impl Client {
             "claude" | "claude-agent-acp" => {
                 vec![("ANTHROPIC_BASE_URL", url.to_owned()), ("ANTHROPIC_API_KEY", KEY.to_owned())]
             }
-            "codex" | "codex-acp" => {
+            "codex-acp" => {
+                args = provider(url);
+                vec![(PROVIDER_KEY, KEY.to_owned())]
+            }
+            "codex" => {
                 args = vec!["-c".to_owned(), format!("openai_base_url=\"{url}/v1\"")];
                 vec![("CODEX_API_KEY", KEY.to_owned())]
             }
@@ -91,6 +104,23 @@ fn acp(program: &'static str) -> (Vec<&'static str>, [&'static str; 3]) {
         "codex-acp" => (vec![program], ["gpt-5.4-mini", "gpt-5.5", "gpt-5.5"]),
         _ => (vec!["opencode", "acp"], ["scripted/small", "scripted/standard", "scripted/large"]),
     }
+}
+
+/// Where this one finds the key of its provider.
+const PROVIDER_KEY: &str = "SCRIPTED_KEY";
+
+/// With the provider that it knows it wants a login, which would be kept.
+fn provider(url: &str) -> Vec<String> {
+    let own = [
+        ("name", "scripted".to_owned()),
+        ("base_url", format!("{url}/v1")),
+        ("env_key", PROVIDER_KEY.to_owned()),
+        ("wire_api", "responses".to_owned()),
+    ];
+    let set = |key: &str, value: &str| ["-c".to_owned(), format!("{key}={}", json!(value))];
+    let own =
+        own.iter().flat_map(|(key, value)| set(&format!("model_providers.scripted.{key}"), value));
+    set("model_provider", "scripted").into_iter().chain(own).collect()
 }
 
 /// A provider of its own, so that no other is looked for.

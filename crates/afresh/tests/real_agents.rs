@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
+use afresh_model::client::binary;
 use afresh_model::{Client, Script, Server, Step};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
@@ -32,12 +33,7 @@ impl Stage {
             return skipped(program, "AFRESH_TEST_AGENTS names no directory");
         };
         let programs = PathBuf::from(directory).join("node_modules/.bin");
-        let binary = match program {
-            "opencode-acp" => "opencode",
-            "gemini-acp" => "gemini",
-            other => other,
-        };
-        if !programs.join(binary).exists() {
+        if !programs.join(binary(program)).exists() {
             return skipped(program, &format!("it is not in {}", programs.display()));
         }
         let server = Server::start().expect("a server");

@@ -47,9 +47,9 @@ fn rate_limit_with_time(stage: &Stage) -> Result<(), String> {
 /// The standard model is overloaded for ever: the small one is asked for, and does it.
 fn overloaded(stage: &Stage) -> Result<(), String> {
     let small = match stage.program {
-        "claude" => "haiku",
-        "codex" => "mini",
-        "gemini" => "lite",
+        "claude" | "claude-agent-acp" => "haiku",
+        "codex" | "codex-acp" => "mini",
+        "gemini" | "gemini-acp" => "lite",
         _ => "small",
     };
     let [first, rest @ ..] = good("T001");

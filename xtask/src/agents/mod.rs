@@ -10,7 +10,7 @@ mod stage;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use afresh_model::client::PROGRAMS;
+use afresh_model::client::{ACP_PROGRAMS, PROGRAMS, binary};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::bench;
@@ -29,18 +29,23 @@ struct Row {
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let named = |name: &str| words.iter().any(|word| word == name);
-    let programs: Vec<&'static str> = wanted(PROGRAMS.iter().copied(), named);
+    let everybody: Vec<&'static str> = PROGRAMS.iter().chain(ACP_PROGRAMS).copied().collect();
+    let programs: Vec<&'static str> = wanted(everybody.iter().copied(), named);
     let names = wanted(CASES.iter().map(|case| case.name), named);
     let known = |word: &String| {
-        PROGRAMS.contains(&word.as_str()) || CASES.iter().any(|case| case.name == word)
+        everybody.contains(&word.as_str()) || CASES.iter().any(|case| case.name == word)
     };
     if let Some(unknown) = words.iter().find(|word| !known(word)) {
         let cases: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-        bail!("{unknown:?} is none of {}, {}", PROGRAMS.join(", "), cases.join(", "));
+        bail!("{unknown:?} is none of {}, {}", everybody.join(", "), cases.join(", "));
     }
     let directory = std::env::var_os("AFRESH_TEST_AGENTS")
         .context("AFRESH_TEST_AGENTS names no directory; `.ci/agents` makes one and prints it")?;
     let bin = PathBuf::from(directory).join("node_modules/.bin");
+    // Those that are not among the pinned ones are played where they are installed, or asked for.
+    let here = |program: &&str| PROGRAMS.contains(program) || bin.join(binary(program)).exists();
+    let programs: Vec<&'static str> =
+        programs.into_iter().filter(|program| named(program) || here(program)).collect();
     let exe = bench::build("dev")?;
     println!("| program | case | went | seconds |\n| --- | --- | --- | --- |");
     let bad: usize = std::thread::scope(|scope| {

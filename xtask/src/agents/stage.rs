@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use afresh_model::client::binary;
 use afresh_model::{Client, Script, Server, Step};
 use afresh_testkit::{Ran, TestRepo};
 use serde_json::json;
@@ -21,7 +22,7 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn new(program: &'static str, bin: &Path, exe: &Path) -> Result<Self, String> {
-        if !bin.join(program).exists() {
+        if !bin.join(binary(program)).exists() {
             return Err(format!("{} is not in {}", program, bin.display()));
         }
         // One program refuses settings below a directory that everybody may write to.

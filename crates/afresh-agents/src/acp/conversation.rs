@@ -223,3 +223,43 @@ fn permission(params: &Value) -> Value {
         None => json!({"outcome": {"outcome": "cancelled"}}),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn method(steps: &[Step]) -> Option<&str> {
+        steps.iter().find_map(|step| match step {
+            Step::Send(message) => text(message, "/method"),
+            _ => None,
+        })
+    }
+
+    /// AG-01: a mode that is refused is done without; whatever else is heard meanwhile moves nothing.
+    #[test]
+    fn ag_01_a_mode_that_is_refused_is_done_without() {
+        let mut talk = Conversation::new(Opening {
+            cwd: "/w".to_owned(),
+            prompt: "do it".to_owned(),
+            model: None,
+            tools: vec!["us".to_owned()],
+            tools_env: BTreeMap::new(),
+        });
+        assert_eq!(method(&talk.begin()), Some("initialize"));
+        for other in [json!({"id": 9, "result": {}}), json!({"result": {}}), json!(7), json!([])] {
+            assert_eq!(talk.heard(&other), [], "{other}");
+        }
+        assert_eq!(method(&talk.heard(&json!({"id": 1, "result": {}}))), Some("session/new"));
+        let modes = json!({"currentModeId": "ask", "availableModes": [{"id": "full-access"}]});
+        let opened = json!({"id": 2, "result": {"sessionId": "s", "modes": modes}});
+        assert_eq!(method(&talk.heard(&opened)), Some("session/set_mode"));
+        let steps = talk.heard(&json!({"id": 3, "error": {"code": -1, "message": "no"}}));
+        assert!(matches!(&steps[0], Step::Note(note) if note.contains("no")), "{steps:?}");
+        assert_eq!(method(&steps), Some("session/prompt"));
+        assert_eq!(method(&talk.cancel()), Some("session/cancel"));
+        // An answer that was given before is none to this.
+        assert_eq!(talk.heard(&json!({"id": 3, "result": {}})), []);
+        let ended = talk.heard(&json!({"id": 4, "result": {"stopReason": "end_turn"}}));
+        assert_eq!(ended, [Step::End(End::Answered)]);
+    }
+}

@@ -38,7 +38,9 @@ pub(super) fn by_stop(reason: &str) -> Option<ModelError> {
 fn class(told: &Value, message: &str) -> ErrorClass {
     let word = text(told, "/data/errorKind").map(by_word);
     let vague = |class: &ErrorClass| matches!(class, ErrorClass::BadRequest | ErrorClass::Unknown);
-    if let Some(class) = word.filter(|class| !vague(class)) {
+    // Where a model is overloaded, Claude's word is that its server failed; its sentence says more.
+    let said = |class: &ErrorClass| !vague(class) && *class != ErrorClass::ServerError;
+    if let Some(class) = word.filter(said).or_else(|| by_name(told)) {
         return class;
     }
     let code = told.get("code").and_then(Value::as_i64);
@@ -48,7 +50,7 @@ fn class(told: &Value, message: &str) -> ErrorClass {
     let body = by_body(message).filter(|class| !vague(class));
     // Some give the status of their model as the code.
     let code = code.and_then(|code| u64::try_from(code).ok());
-    let fields = ["/data/statusCode", "/data/status", "/data/error/statusCode"];
+    let fields = ["/data/statusCode", "/data/status"];
     let status = fields.iter().find_map(|at| number(told, at)).or(code).or(status_in(message));
     let status = status.filter(|status| (400..600).contains(status)).map(by_status);
     body.or(status.filter(|class| !vague(class)))
@@ -56,6 +58,15 @@ fn class(told: &Value, message: &str) -> ErrorClass {
         .or(status)
         .or(word)
         .unwrap_or(ErrorClass::Unknown)
+}
+
+/// opencode's names for errors.
+fn by_name(told: &Value) -> Option<ErrorClass> {
+    match text(told, "/data/errorName")? {
+        "ContextOverflowError" => Some(ErrorClass::ContextFull),
+        "ProviderAuthError" => Some(ErrorClass::Auth),
+        _ => None,
+    }
 }
 
 /// A status that stands alone in the program's sentence.
@@ -75,7 +86,11 @@ fn by_sentence(message: &str) -> Option<ErrorClass> {
         (ErrorClass::RateLimit, &["rate limit", "too many requests"]),
         (ErrorClass::Quota, &["quota exceeded", "insufficient_quota"]),
         (ErrorClass::Overloaded, &["overloaded", "at capacity", "high demand"]),
-        (ErrorClass::Network, &["unable to connect", "fetch failed", "econnrefused"]),
+        (ErrorClass::Auth, &["api key", "unauthorized", "not logged in"]),
+        (
+            ErrorClass::Network,
+            &["unable to connect", "fetch failed", "econnrefused", "error sending request"],
+        ),
     ];
     let lower = message.to_ascii_lowercase();
     let fits = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -61,6 +61,8 @@ fn surroundings(is_root: bool) -> Vec<(String, String)> {
         ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
         ("DISABLE_AUTOUPDATER", "1"),
+        // Back-off is ours.
+        ("CLAUDE_CODE_MAX_RETRIES", "1"),
     ];
     if is_root {
         // Else Claude's mode without questions is refused.

@@ -22,8 +22,8 @@ impl Open {
         let has_ended = matches!(status, "completed" | "failed");
         let mut events = Vec::new();
         let is_known = self.0.contains(id);
-        // One that only waits has told nothing of what it is about.
-        let says_what = is_telling(update) || status == "in_progress" || has_ended;
+        // One that only waits has rarely told what it is about.
+        let says_what = status != "pending" || telling(input(update)).is_some();
         if !is_known && says_what && self.0.len() < MAX_OPEN {
             self.0.insert(id.to_owned());
             events.push(AgentEvent::ToolStarted(call(id, update)));
@@ -36,13 +36,8 @@ impl Open {
     }
 }
 
-fn is_telling(update: &Value) -> bool {
-    let filled = |at: &str| match update.get(at) {
-        Some(Value::Object(fields)) => !fields.is_empty(),
-        Some(Value::Array(parts)) => !parts.is_empty(),
-        _ => false,
-    };
-    filled("rawInput") || filled("locations")
+fn input(update: &Value) -> &Value {
+    update.get("rawInput").unwrap_or(&Value::Null)
 }
 
 /// Its own name where it has one, else what kind of tool it is.
@@ -50,7 +45,7 @@ fn call(id: &str, update: &Value) -> ToolCall {
     let title = text(update, "/title").unwrap_or_default();
     let kind = text(update, "/kind").filter(|kind| *kind != "other");
     let named = text(update, "/_meta/claudeCode/toolName").or(kind);
-    let input = update.get("rawInput").unwrap_or(&Value::Null);
+    let input = input(update);
     let about = match telling(input).or_else(|| text(update, "/locations/0/path")) {
         Some(word) => word.to_owned(),
         // Where the title is its name, only the input can say more.

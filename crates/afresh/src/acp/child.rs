@@ -4,6 +4,7 @@
 //! says nothing keeps us from hearing a signal. Whatever it leaves behind is the supervisor's.
 
 use std::io::{self, BufReader, Write};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
@@ -52,12 +53,13 @@ impl Agent {
     pub(super) fn start(command: &[String]) -> io::Result<(Self, Receiver<Heard>)> {
         let (program, args) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let (heard, hears) = mpsc::sync_channel(WAITING);
-        // Before it starts: a signal that comes meanwhile is for both.
         listen(heard.clone())?;
         let mut process = Command::new(program)
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            // A signal for us is not for it: it is asked in the protocol's own way first.
+            .process_group(0)
             .spawn()?;
         let (words, told) = mpsc::channel();
         if let Some(input) = process.stdin.take() {
