@@ -4,6 +4,7 @@
 //! It is read once, when a run is taken up: what workers change later does nothing to it. Finding
 //! the files is for others.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_formats::markdown::{Fences, Kind, lines};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bundle::Checksum;
+use crate::definition::Role;
 use crate::template::Template;
 
 /// How much of a project's description is told, in characters.
@@ -27,6 +29,8 @@ pub struct Briefing {
     /// How things are done here, in the project's own words.
     pub patterns: Option<Document>,
     pub spec: Option<Document>,
+    /// The roles of agents that have one, by the names that tasks have for them.
+    pub roles: BTreeMap<String, Role>,
     /// Everything that was read for it, the plan included.
     pub sources: Vec<Checksum>,
     pub template: Template,

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::briefing::Project;
+use crate::definition::Role;
 use crate::spec_part::SpecPart;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,9 @@ pub struct Bundle {
     /// The directory that the worker works in.
     pub target: String,
     pub task: Task,
+    /// In which role it works, where the plan says so.
+    #[serde(default)]
+    pub role: Option<Role>,
     /// How much it is told besides its task.
     pub context: ContextLevel,
     /// The first step to do, counted from 1.

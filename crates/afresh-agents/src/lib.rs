@@ -6,6 +6,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`agent`] | an agent as the configuration names it |
+//! | [`definition`] | in which role a worker works, by a file that a task names |
 //! | [`briefing`] | what all workers of a run are told alike |
 //! | [`spec_part`] | what of a specification belongs to a task |
 //! | [`bundle`] | everything one worker gets, as data |
@@ -30,6 +31,7 @@ pub mod bundle;
 mod claude;
 mod codex;
 pub mod command;
+pub mod definition;
 mod errors;
 pub mod event;
 mod fields;
@@ -49,6 +51,7 @@ pub use acp::AcpAgent;
 pub use agent::{Agent, Kind, Launch, LaunchError, Order, PromptBy, StopBy};
 pub use briefing::Briefing;
 pub use bundle::Bundle;
+pub use definition::{Definition, Role};
 pub use event::{AgentEvent, ProgramEnd, StreamReader};
 pub use prices::Prices;
 pub use program::{Models, Program, ProgramAgent};

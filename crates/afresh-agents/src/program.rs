@@ -19,6 +19,9 @@ pub struct ProgramAgent {
     /// Arguments of the user's, after ours.
     pub args: Vec<String>,
     pub models: Models,
+    /// All tools that it has, by its own names; none: those that a worker needs.
+    #[serde(default)]
+    pub tools: Option<Vec<String>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +111,7 @@ impl Program {
             command: vec![self.word().to_owned()],
             args: Vec::new(),
             models: self.models(),
+            tools: None,
         }
     }
 }

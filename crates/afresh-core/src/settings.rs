@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
+use crate::plan::{Task, Tier, TierChoice};
 use crate::time::span;
 use crate::usage::Budget;
 
@@ -32,6 +33,12 @@ pub struct Settings {
     /// What all attempts of one task together may use.
     #[serde(skip_serializing_if = "Budget::is_unlimited")]
     pub task_budget: Budget,
+    /// The agent of tasks that name none; what it is, the world knows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    /// The size of model of tasks that name none.
+    #[serde(skip_serializing_if = "TierChoice::is_standard")]
+    pub tier: TierChoice,
     #[serde(skip_serializing_if = "ContextLimits::is_default")]
     pub context: ContextLimits,
     /// Checks that run on every merge, besides the task's own.
@@ -71,6 +78,8 @@ impl Default for Settings {
             on_failure: OnFailure::Ask,
             budget: Budget::default(),
             task_budget: Budget::default(),
+            agent: String::new(),
+            tier: TierChoice::default(),
             context: ContextLimits::default(),
             always: Vec::new(),
             unlisted_beside_others: false,
@@ -81,6 +90,13 @@ impl Default for Settings {
             by_task: false,
             pinned: Vec::new(),
         }
+    }
+}
+
+impl Settings {
+    /// The size of model for a task, before anything has failed.
+    pub fn tier_of(&self, task: &Task) -> Tier {
+        task.tier.unwrap_or(self.tier).of(task)
     }
 }
 

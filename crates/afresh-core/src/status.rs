@@ -65,6 +65,9 @@ pub struct TaskStatus {
     pub title: String,
     pub state: &'static str,
     pub attempts: u32,
+    /// The agent that its next worker is, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The workers of its attempts, as far as their programs told of themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerStatus>,
@@ -198,6 +201,7 @@ impl Status {
             .enumerate()
             .map(|(at, (task, state))| {
                 let mut told = task_status(task, state, blocked.get(&at), run.is_ready(at));
+                told.agent = run.agent_of(task).map(str::to_owned);
                 told.blocked_by.extend(run.held_up_by(at).cloned());
                 told
             })
@@ -270,6 +274,7 @@ fn task_status(
         title: task.title.clone(),
         state: word(&state.stage, causes.is_some(), ready),
         attempts: state.attempts,
+        agent: None,
         workers: workers::workers(state),
         steps: steps_status(task, state),
         commits,

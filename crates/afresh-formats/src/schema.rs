@@ -3,7 +3,7 @@
 //! The reader does not use these types, because it has to know places; a test keeps both alike. The
 //! writer does: whatever is left out here is left out of the file.
 
-use afresh_core::plan::{CheckpointKind, ContextLevel, FileAction, Tier};
+use afresh_core::plan::{CheckpointKind, ContextLevel, FileAction, TierChoice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,8 +52,9 @@ pub struct TaskEntry {
     pub no_check: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepEntry>>,
+    /// Which size of model; `auto` decides by the size of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tier: Option<Tier>,
+    pub tier: Option<TierChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextLevel>,
     /// An agent of the configuration.

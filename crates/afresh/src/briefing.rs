@@ -3,6 +3,7 @@
 //!
 //! It is read when a run is taken up, from the user's files and not from the run's branch.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,7 @@ pub(crate) fn load(
             Document { text: text.to_owned(), ..patterns }
         }),
         spec,
+        roles: BTreeMap::new(),
         template: template.map_or_else(|| Ok(Template::default()), |own| parse(&own))?,
         sources,
     })

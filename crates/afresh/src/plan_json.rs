@@ -12,6 +12,7 @@ use afresh_core::plan::{Check, Checkpoint, Conflict, FileAction, FileScope, Step
 use serde::Serialize;
 
 use crate::plan_file::PlanFile;
+use crate::staff::Assigned;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct PlanJson<'a> {
@@ -38,6 +39,8 @@ struct TaskJson<'a> {
     checks: Vec<CheckJson<'a>>,
     no_check: Option<&'a str>,
     tier: Option<Tier>,
+    agent: Option<String>,
+    model: Option<String>,
     est_context: f64,
     checkpoint: Option<&'a Checkpoint>,
     done_before: Option<&'a str>,
@@ -69,8 +72,12 @@ struct ConflictJson {
 }
 
 impl<'a> PlanJson<'a> {
-    /// `percent` says how much of a worker's context a task will fill.
-    pub(crate) fn of(file: &'a PlanFile, percent: impl Fn(&Task) -> u64) -> Self {
+    /// `percent` says how much of a worker's context a task will fill, `staff` who will do it.
+    pub(crate) fn of(
+        file: &'a PlanFile,
+        percent: impl Fn(&Task) -> u64,
+        staff: impl Fn(&Task) -> Assigned,
+    ) -> Self {
         let plan = &file.plan;
         let ids = |positions: &[usize]| -> Vec<&'a TaskId> {
             positions.iter().map(|at| &plan.task(*at).id).collect()
@@ -79,7 +86,7 @@ impl<'a> PlanJson<'a> {
         Self {
             format: file.format,
             name: &plan.name,
-            tasks: (0..plan.len()).map(|at| task(plan, at, &percent)).collect(),
+            tasks: (0..plan.len()).map(|at| task(plan, at, &percent, &staff)).collect(),
             waves: plan.waves().iter().map(|wave| ids(wave)).collect(),
             critical_path: ids(&plan.critical_path()),
             conflicts: plan.conflicts().into_iter().map(conflict).collect(),
@@ -89,8 +96,14 @@ impl<'a> PlanJson<'a> {
     }
 }
 
-fn task(plan: &Plan, at: usize, percent: impl Fn(&Task) -> u64) -> TaskJson<'_> {
+fn task(
+    plan: &Plan,
+    at: usize,
+    percent: impl Fn(&Task) -> u64,
+    staff: impl Fn(&Task) -> Assigned,
+) -> TaskJson<'_> {
     let task = plan.task(at);
+    let Assigned { agent, model } = staff(task);
     TaskJson {
         id: &task.id,
         title: &task.title,
@@ -100,7 +113,9 @@ fn task(plan: &Plan, at: usize, percent: impl Fn(&Task) -> u64) -> TaskJson<'_> 
         steps: task.steps.iter().map(step).collect(),
         checks: checks(&task.checks),
         no_check: task.no_check.as_deref(),
-        tier: task.tier,
+        tier: task.tier.map(|tier| tier.of(task)),
+        agent,
+        model,
         est_context: share(percent(task)),
         checkpoint: task.checkpoint.as_ref(),
         done_before: task.done_before.as_deref(),

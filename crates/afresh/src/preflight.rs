@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_agents::{Kind, scripted, size};
 use afresh_core::estimate::DEFAULT_WINDOW;
-use afresh_core::plan::{Task, Tier};
+use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
 use afresh_engine::{Rules, Workplace};
 
+use crate::definitions;
 use crate::failure::Failure;
 use crate::on_path;
 use crate::plan_file::PlanFile;
@@ -34,7 +35,7 @@ pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Resul
 fn texts_fit(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
     for task in file.plan.tasks() {
         let agent = rules.agent_for(task.agent.as_deref());
-        let model = agent.and_then(|agent| agent.model(task.tier.unwrap_or(Tier::Standard)));
+        let model = agent.and_then(|agent| agent.model(settings.tier_of(task)));
         let window = model.map_or(DEFAULT_WINDOW, |model| rules.prices.window(model));
         let words = task.steps.iter().map(|step| step.instructions.len());
         let bytes = words.fold(task.instructions.len(), usize::saturating_add);
@@ -56,7 +57,7 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
     }
     for (name, task) in wanted {
         let Some(agent) = rules.agents.get(name) else {
-            return Err(unknown_agent(name, task, rules));
+            return Err(unknown_agent(name, task, file, rules));
         };
         let Some(program) = agent.program() else { continue };
         // A path inside the repository is looked for in the workspace, which is not there yet.
@@ -102,9 +103,14 @@ fn scripts_fit(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
     Ok(())
 }
 
-fn unknown_agent(name: &str, task: &str, rules: &Rules) -> Failure {
+fn unknown_agent(name: &str, task: &str, file: &PlanFile, rules: &Rules) -> Failure {
     let known: Vec<&str> = rules.agents.keys().map(String::as_str).collect();
-    let near = afresh_core::plan::nearest(name, known.iter().copied());
+    let defined = definitions::names(&file.root(), rules);
+    let all = known.iter().copied().chain(defined.iter().map(String::as_str));
+    // `plugin:name` is a name too.
+    let bare = name.rsplit(':').next().unwrap_or(name);
+    let near = afresh_core::plan::nearest(name, all.clone())
+        .or_else(|| afresh_core::plan::nearest(bare, all));
     let help = match (near, known.is_empty()) {
         (Some(near), _) => format!("did you mean {near:?}?"),
         (None, false) => format!("configured are: {}", known.join(", ")),

@@ -63,7 +63,7 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     let given = [
         ("--model", agent.models.of(order.tier).to_owned()),
         ("--session-id", order.session.to_owned()),
-        ("--tools", TOOLS.to_owned()),
+        ("--tools", agent.tools.as_ref().map_or_else(|| TOOLS.to_owned(), |tools| tools.join(","))),
         ("--mcp-config", tools.to_string()),
         ("--settings", hooks(order)?),
     ];

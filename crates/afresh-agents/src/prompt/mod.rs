@@ -53,10 +53,15 @@ fn values(bundle: &Bundle) -> Values {
     ])
 }
 
-/// Its own words, as the plan has them.
+/// Its own words, as the plan has them, and the role that they are done in. In one value, so that no
+/// template can lose the role.
 fn task(bundle: &Bundle) -> String {
     let task = &bundle.task;
-    format!("{}: {}\n\n{}", task.id, task.title, task.instructions.trim())
+    let text = format!("{}: {}\n\n{}", task.id, task.title, task.instructions.trim());
+    match &bundle.role {
+        Some(role) => format!("{text}\n\n## Your role: {}\n{}", role.name, role.text),
+        None => text,
+    }
 }
 
 fn files(files: &[FileScope]) -> String {
@@ -173,6 +178,7 @@ mod tests {
             feedback,
             answers: vec![],
             target: String::new(),
+            role: None,
             context: ContextLevel::Minimal,
             position: None,
             project: None,

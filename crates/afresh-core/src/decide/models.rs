@@ -11,7 +11,6 @@ use crate::event::Event;
 use crate::ids::AttemptId;
 use crate::input::Identity;
 use crate::model_error::{ErrorClass, ModelError};
-use crate::plan::Tier;
 use crate::rejection::Rejection;
 use crate::run::{Stage, TRIES_PER_MODEL};
 use crate::time::Timestamp;
@@ -90,7 +89,7 @@ impl Turn<'_> {
 
     /// How often it has paused, if this failure was the last try with the smallest model.
     fn pauses(&self, at: usize) -> Option<u32> {
-        let wanted = self.run.plan().task(at).tier.unwrap_or(Tier::Standard);
+        let wanted = self.run.planned_tier(at);
         let models = std::iter::successors(Some(wanted), |tier| tier.below()).count();
         let tries = TRIES_PER_MODEL * u32::try_from(models).unwrap_or(u32::MAX);
         (self.run.task(at).model_failures + 1).checked_sub(tries)

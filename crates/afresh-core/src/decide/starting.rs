@@ -15,6 +15,9 @@ impl Turn<'_> {
     pub(super) fn start_what_can_start(&mut self) {
         if self.may_start_anything() {
             self.give_up_what_used_up_its_budget();
+        }
+        // A question costs nothing, so it is asked where all money is spent too.
+        if self.run.halt().is_none() && self.run.aborted().is_none() {
             self.ask_about_what_waits_in_vain();
         }
         // A policy may have ended the run for it.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Field, Place, Problem, ProblemKind};
-use super::task::{Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task, Tier};
+use super::task::{Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task};
+use super::tier::TierChoice;
 use super::{MAX_PARTS, MAX_TASKS, Plan, graph};
 use crate::ids::TaskId;
 use crate::pattern::FilePattern;
@@ -31,7 +32,7 @@ pub struct TaskDraft {
     pub checks: Vec<CheckDraft>,
     pub no_check: Option<String>,
     pub steps: Vec<StepDraft>,
-    pub tier: Option<Tier>,
+    pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
     pub checkpoint: Option<Checkpoint>,

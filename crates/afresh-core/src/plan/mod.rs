@@ -11,6 +11,7 @@ mod problem;
 mod reach;
 mod starts;
 mod task;
+mod tier;
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,9 @@ pub use conflict::Conflict;
 pub use draft::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft, nearest};
 pub use problem::{Field, Place, Problem, ProblemKind};
 pub use task::{
-    Check, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileScope, Step, Task, Tier,
+    Check, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileScope, Step, Task,
 };
+pub use tier::{Tier, TierChoice};
 
 use crate::ids::TaskId;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::TaskId;
 use crate::outcome::Choice;
 use crate::pattern::FilePattern;
+use crate::plan::tier::TierChoice;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
@@ -19,7 +20,7 @@ pub struct Task {
     /// Why no check is meant.
     pub no_check: Option<String>,
     pub steps: Vec<Step>,
-    pub tier: Option<Tier>,
+    pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
     /// No worker: a person decides, looks or does something at this point of the plan.
@@ -110,36 +111,6 @@ pub struct Check {
     /// It must fail on the tree the attempt starts from, or it proves nothing.
     #[serde(default)]
     pub red_first: bool,
-}
-
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tier {
-    Small,
-    Standard,
-    Large,
-}
-
-impl Tier {
-    /// The word of plans and of the configuration.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Standard => "standard",
-            Self::Large => "large",
-        }
-    }
-
-    /// The next one down.
-    pub fn below(self) -> Option<Self> {
-        match self {
-            Self::Small => None,
-            Self::Standard => Some(Self::Small),
-            Self::Large => Some(Self::Standard),
-        }
-    }
 }
 
 /// How much a worker is told besides its task.

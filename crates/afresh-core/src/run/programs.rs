@@ -3,7 +3,7 @@
 use super::{Run, TaskState};
 use crate::ids::AttemptId;
 use crate::input::Identity;
-use crate::plan::Tier;
+use crate::plan::{Task, Tier};
 use crate::rejection::Rejection;
 use crate::time::Timestamp;
 use crate::usage::ContextFill;
@@ -60,10 +60,21 @@ impl Run {
         self.tasks[at].not_before.max(parked)
     }
 
+    /// The agent of a task, by name; none where the journal does not tell.
+    pub fn agent_of<'a>(&'a self, task: &'a Task) -> Option<&'a str> {
+        let other = Some(self.settings.agent.as_str()).filter(|name| !name.is_empty());
+        task.agent.as_deref().or(other)
+    }
+
+    /// The size of model that the plan means for the task.
+    pub fn planned_tier(&self, at: usize) -> Tier {
+        self.settings.tier_of(self.plan.task(at))
+    }
+
     /// The size of model that the task's next worker gets: what the plan says, or less after failures
     /// of models that said nothing about the task (AG-05).
     pub fn tier_of(&self, at: usize) -> Tier {
-        let wanted = self.plan.task(at).tier.unwrap_or(Tier::Standard);
+        let wanted = self.planned_tier(at);
         let down = self.tasks[at].model_failures / TRIES_PER_MODEL;
         (0..down).fold(wanted, |tier, _| tier.below().unwrap_or(tier))
     }

@@ -3,6 +3,7 @@
 use afresh_core::input::Opening;
 use afresh_core::outcome::{Blocked, Claim, Ending, Outcome};
 use afresh_core::settings::{OnDecision, Settings};
+use afresh_core::usage::Budget;
 
 use crate::support::{Story, Told, plan_of, task_id};
 
@@ -105,6 +106,20 @@ fn re_04_a_task_whose_forerunner_is_given_up_is_asked_about() {
         "{told:?}"
     );
     assert_eq!(story.answer(1, "done").started(), ["A.2"]);
+}
+
+/// RE-04, R14: also where all money is spent: a question costs nothing.
+#[test]
+fn re_04_nobody_waits_in_vain_when_the_budget_is_reached() {
+    let budget = Budget { tokens: Some(100), cost_micros: None };
+    let mut story = Story::with("A: a\nB: b", Settings { budget, ..two() });
+    says(&mut story, "A.1", blocked(&["B"], "x"));
+    story.spawned("B.1");
+    story.uses("B.1", 100);
+    story.ends_with("B.1", Ending::Stopped, Outcome::Silent);
+    story.harvested("B.1", &[]);
+    let told = story.skip("B");
+    assert!(told.text().contains("it waits for B, which will not be done"), "{told:?}");
 }
 
 /// RE-04: a policy that defers answers for the person.

@@ -18,7 +18,7 @@ use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId};
 use afresh_core::input::{AttemptEnd, Build, CheckReport, MergedTree, Move, Opening};
 use afresh_core::outcome::{Claim, Ending, Outcome, SpawnFailure};
-use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft, Tier};
+use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft, TierChoice};
 use afresh_core::run::Stage;
 use afresh_core::settings::Settings;
 use afresh_core::status::Status;
@@ -310,7 +310,7 @@ fn task_draft(line: &str) -> TaskDraft {
         files: files.split_whitespace().map(file).collect(),
         checks: vec![check(&format!("test {id}"))],
         id,
-        tier: (tier.trim() == "small").then_some(Tier::Small),
+        tier: (tier.trim() == "small").then_some(TierChoice::Small),
         ..TaskDraft::default()
     }
 }

@@ -9,6 +9,7 @@ use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
 
+use super::agents::Wanted;
 use super::landings::Landed;
 use super::models::ModelAccounts;
 
@@ -27,6 +28,8 @@ pub struct AttemptReport {
     /// Whether it counted against the limit of attempts.
     pub counted: bool,
     pub commit: Option<CommitId>,
+    /// The agent that it was given to.
+    pub agent: Option<String>,
     /// The model that its program said it works with.
     pub model: Option<String>,
     /// The program's own name for the conversation.
@@ -80,6 +83,7 @@ impl AttemptReport {
             reason: None,
             counted: false,
             commit: None,
+            agent: None,
             model: None,
             session: None,
             context: None,
@@ -118,18 +122,22 @@ impl AttemptReport {
 #[derive(Debug)]
 pub(super) struct Attempts {
     seen: BTreeMap<TaskId, BTreeMap<u32, AttemptReport>>,
+    wanted: Wanted,
     moment: fn(i64) -> String,
 }
 
 impl Attempts {
     pub(super) fn new(moment: fn(i64) -> String) -> Self {
-        Self { seen: BTreeMap::new(), moment }
+        Self { seen: BTreeMap::new(), wanted: Wanted::default(), moment }
     }
 
     pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
         let at = (self.moment)(wall_ms);
+        self.wanted.see(event);
         match event {
-            Event::AttemptStarting { attempt, .. } => drop(self.of(attempt)),
+            Event::AttemptStarting { attempt, .. } => {
+                self.of(attempt).agent = self.wanted.of(&attempt.task);
+            }
             Event::AttemptSpawned { attempt } => self.of(attempt).started_at = Some(at),
             Event::SpawnFailed { attempt, failure, .. } => {
                 let told = self.of(attempt);

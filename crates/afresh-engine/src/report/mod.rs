@@ -4,6 +4,7 @@
 //! are back-ends of it. Texts of plans and workers are in it as they were recorded; whoever shows
 //! them makes them printable.
 
+mod agents;
 mod attempts;
 mod files;
 mod landings;
@@ -21,6 +22,7 @@ use afresh_core::status::{ReceiptStatus, RunState, Status, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
 
+pub use agents::AgentReport;
 pub use attempts::{AttemptReport, AttemptResult};
 pub use files::Files;
 pub use models::ModelAccounts;
@@ -56,6 +58,8 @@ pub struct Report {
     pub accounts: Accounts,
     /// The same by model, where programs tell.
     pub models: Vec<ModelAccounts>,
+    /// The same by agent, with what came of it.
+    pub agents: Vec<AgentReport>,
     /// What is wrong with the run as a whole, besides its tasks.
     pub error: Option<String>,
     pub next: Vec<NextStep>,
@@ -180,6 +184,7 @@ impl Report {
             questions: questions.settled(run),
             accounts: Accounts::of(everything()),
             models: models::by_model(everything()),
+            agents: agents::by_agent(everything()),
             error: status.error,
             next: next_steps(run, around.is_driven),
             dropped,

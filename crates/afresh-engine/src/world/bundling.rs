@@ -61,6 +61,7 @@ pub(super) fn bundle(
         base: ground.base.clone(),
         target: String::new(),
         task: task.clone(),
+        role: task.agent.as_ref().and_then(|agent| briefing.roles.get(agent)).cloned(),
         context,
         first_step: state.steps_done() as usize + 1,
         without: needs

@@ -1,7 +1,6 @@
 //! Who does which group: `orchestration.yml`.
 //!
-//! A role is told to the worker. It is no agent of ours: those are programs, and the person who runs
-//! the plan chooses among them.
+//! A role names an agent definition. Whether there is one is for whoever runs the plan.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +13,21 @@ use crate::node::Node;
 use crate::yaml;
 use crate::yaml::values::{entries, get, word, words};
 
+/// What is said about one group.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Role {
+    pub(super) agent: Option<String>,
+    /// What its worker is told besides.
+    pub(super) standards: String,
+}
+
 /// What is said about groups, by their positions.
 pub(super) fn read(
     folder: &dyn Folder,
     drafted: &mut Drafted,
     feature: &Feature,
     groups: &[Group<'_>],
-) -> BTreeMap<usize, String> {
+) -> BTreeMap<usize, Role> {
     let mut roles = BTreeMap::new();
     let file = feature.file("orchestration.yml");
     let text = match folder.text(&file) {
@@ -58,9 +65,7 @@ pub(super) fn read(
             drafted.findings.push(finding.with_help("write the group's title, as in tasks.md"));
             continue;
         };
-        if let Some(role) = role(entry) {
-            roles.insert(*at, role);
-        }
+        roles.insert(*at, role(entry));
         for other in entries(entry) {
             if !matches!(other.key.as_str(), "name" | "claude_code_subagent" | "standards") {
                 let written = text.get(other.node.span.clone()).unwrap_or_default();
@@ -71,16 +76,16 @@ pub(super) fn read(
     roles
 }
 
-/// What a worker is told about itself.
-fn role(entry: &Node) -> Option<String> {
-    let role = get(entry, "claude_code_subagent").and_then(word);
-    let standards = get(entry, "standards").map(words).unwrap_or_default();
-    let mut said = role.map(|role| format!("Work in the role of `{role}`.")).unwrap_or_default();
-    if !standards.is_empty() {
-        let named: Vec<&str> = standards.iter().map(|word| word.text.as_str()).collect();
-        said = format!("{said} Keep to these standards: {}.", named.join(", "));
-    }
-    Some(said.trim().to_owned()).filter(|said| !said.is_empty())
+fn role(entry: &Node) -> Role {
+    let agent = get(entry, "claude_code_subagent").and_then(word).filter(|name| !name.is_empty());
+    let named = get(entry, "standards").map(words).unwrap_or_default();
+    let named: Vec<&str> = named.iter().map(|word| word.text.as_str()).collect();
+    let standards = if named.is_empty() {
+        String::new()
+    } else {
+        format!("Keep to these standards: {}.", named.join(", "))
+    };
+    Role { agent, standards }
 }
 
 /// `task-group-2`, `2`.

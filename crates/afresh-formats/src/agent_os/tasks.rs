@@ -40,10 +40,12 @@ pub(super) fn add(
         Adding { drafted, file, text, groups: &groups, by_number: &by_number, needs: 0 };
     for (at, group) in groups.iter().enumerate() {
         let mut brief = Brief::for_one_of(groups.len());
-        brief.say(roles.get(&at).map_or("", String::as_str));
+        let role = roles.get(&at);
+        brief.say(role.map_or("", |role| role.standards.as_str()));
         brief.say(&unticked(&text[group.body.clone()]));
         others.tell(&mut brief);
-        adding.group(group, brief.finish());
+        let agent = role.and_then(|role| role.agent.clone());
+        adding.group(group, brief.finish(), agent);
     }
     adding.label();
 }
@@ -59,13 +61,14 @@ struct Adding<'x> {
 }
 
 impl Adding<'_> {
-    fn group(&mut self, group: &Group<'_>, instructions: String) {
+    fn group(&mut self, group: &Group<'_>, instructions: String, agent: Option<String>) {
         let spot = |at| Spot::new(self.file, at);
         let mut task = DraftedTask::new(TaskDraft::default(), spot(group.heading.clone()));
         task.note(None, Field::Id, 0, spot(group.id.range()));
         group.id.text.clone_into(&mut task.draft.id);
         task.draft.title = title(group.title.text);
         task.draft.instructions = instructions;
+        task.draft.agent = agent;
         task.draft.steps = group.steps.iter().map(|at| self.step(&group.boxes[*at])).collect();
         let (ticked, boxes) = group.ticked();
         if boxes > 0 && ticked == boxes {

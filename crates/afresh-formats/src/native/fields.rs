@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use afresh_core::plan::{
-    CheckDraft, ContextLevel, Field, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft, Tier,
+    CheckDraft, ContextLevel, Field, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft,
+    TierChoice,
 };
 
 use super::reader::{Places, Reader};
@@ -102,14 +103,7 @@ impl Reader<'_, '_> {
                 "no_check" => draft.no_check = Some(self.noted_text(at, Field::NoCheck, value)),
                 "steps" => draft.steps = self.steps(at, value),
                 "tier" => {
-                    draft.tier = self.word(
-                        value,
-                        &[
-                            ("small", Tier::Small),
-                            ("standard", Tier::Standard),
-                            ("large", Tier::Large),
-                        ],
-                    );
+                    draft.tier = self.word(value, TierChoice::WORDS);
                 }
                 "context" => {
                     draft.context = self.word(

@@ -21,6 +21,8 @@ pub struct Fields {
     pub status: Option<String>,
     pub task_group: Option<String>,
     pub source_tasks: Vec<Word>,
+    /// The agent definition that its worker works by.
+    pub agent: Option<String>,
     /// The keys that stand there, in small letters.
     pub keys: BTreeSet<String>,
     /// Everything else, as it was written (FO-06).
@@ -28,7 +30,7 @@ pub struct Fields {
 }
 
 /// Keys that mean something, or that are known to mean nothing to us.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "phase",
     "plan",
     "type",
@@ -41,6 +43,7 @@ const KEYS: [&str; 13] = [
     "status",
     "task_group",
     "source_tasks",
+    "claude_code_subagent",
     "requirements",
 ];
 
@@ -62,6 +65,7 @@ impl Fields {
                     fields.autonomous = says.map(|says| (says, value.span.clone()));
                 }
                 "status" => fields.status = word(value),
+                "claude_code_subagent" => fields.agent = word(value),
                 "task_group" => fields.task_group = word(value),
                 key if KEYS.contains(&key) => {}
                 _ => {

@@ -122,7 +122,13 @@ fn work(member: &Member, id: String, items: &[&Item], split: bool) -> DraftedTas
         Some(first) => format!("{}: {}", member.title, first.name),
         None => member.title.clone(),
     };
-    let draft = TaskDraft { id, title, instructions: instructions(member), ..TaskDraft::default() };
+    let draft = TaskDraft {
+        id,
+        title,
+        instructions: instructions(member),
+        agent: document.fields.agent.clone(),
+        ..TaskDraft::default()
+    };
     let whole = items.first().filter(|_| split).map_or(0..0, |item| item.at.clone());
     let mut task = DraftedTask::new(draft, Spot::new(&document.path, whole));
     put_files(&mut task, &document.path, None, &unnamed_files(document));
@@ -142,7 +148,13 @@ fn single(member: &Member, id: String, item: &Item, told: &str) -> DraftedTask {
     let document = &member.document;
     let whole = "The task, of a plan whose other tasks others do:";
     let instructions = format!("{told}\n\n{whole}\n\n{}", item.text);
-    let draft = TaskDraft { id, title: item.name.clone(), instructions, ..TaskDraft::default() };
+    let draft = TaskDraft {
+        id,
+        title: item.name.clone(),
+        instructions,
+        agent: document.fields.agent.clone(),
+        ..TaskDraft::default()
+    };
     let mut task = DraftedTask::new(draft, Spot::new(&document.path, item.at.clone()));
     let files = if item.files.is_empty() { &document.fields.files } else { &item.files };
     put_files(&mut task, &document.path, None, files);

@@ -13,13 +13,13 @@ fn fo_01_plans_beside_a_spec_are_a_plan() {
     insta::assert_snapshot!(shown(&reading) + &rendered(&reading));
 }
 
-/// FO-01: constraints and context are told; who should do it is kept.
+/// FO-01, AG-04: constraints and context are told; who should do it is the task's agent.
 #[test]
 fn fo_01_constraints_reach_the_worker() {
     let reading = read(fixture("long-run/app"), Unit::Plan);
     assert!(task(&reading, "02").instructions.contains("- No new gems"));
-    let kept: Vec<&String> = reading.unknown.values().collect();
-    assert_eq!(kept, ["rails-dev"]);
+    assert_eq!(task(&reading, "02").agent.as_deref(), Some("rails-dev"));
+    assert!(reading.unknown.is_empty(), "{:?}", reading.unknown);
 }
 
 /// FO-01: the folder may be the spec's, or `.long-run` itself.

@@ -3,7 +3,7 @@
 use afresh_core::outcome::Choice;
 use afresh_core::plan::{
     CheckDraft, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileDraft, PlanDraft,
-    StepDraft, TaskDraft, Tier,
+    StepDraft, TaskDraft, TierChoice,
 };
 use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ fn step() -> impl Strategy<Value = StepDraft> {
 
 fn task() -> impl Strategy<Value = TaskDraft> {
     let tier =
-        prop::option::of(prop::sample::select(vec![Tier::Small, Tier::Standard, Tier::Large]));
+        prop::option::of(prop::sample::select(TierChoice::WORDS).prop_map(|(_, choice)| choice));
     let context = prop::option::of(prop::sample::select(vec![
         ContextLevel::Minimal,
         ContextLevel::Standard,

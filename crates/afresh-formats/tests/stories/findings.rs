@@ -164,7 +164,7 @@ fn fo_06_wrong_types_say_what_was_expected() {
      7 | checks = true
        |          ^^^^
       help: `afresh schema plan` describes the format
-    error[wrong-type]: expected one of: small, standard, large, found "huge"
+    error[wrong-type]: expected one of: small, standard, large, auto, found "huge"
       --> my.plan.toml:8:8
        |
      8 | tier = "huge"
@@ -209,7 +209,7 @@ fn fo_06_wrong_types_say_what_was_expected() {
 #[test]
 fn unreadable_fields_do_not_hide_other_problems() {
     insta::assert_snapshot!(task("tier = 7\nfiles = [\"../x\"]\n[[task]]\nid = 5\ntitle = \"b\"\nneeds = [\"A\"]"), @r#"
-    error[wrong-type]: expected one of: small, standard, large, found 7
+    error[wrong-type]: expected one of: small, standard, large, auto, found 7
       --> my.plan.toml:5:8
        |
      5 | tier = 7

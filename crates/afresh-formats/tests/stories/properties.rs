@@ -3,7 +3,7 @@
 use afresh_core::Plan;
 use afresh_core::plan::{
     CheckDraft, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileDraft, PlanDraft,
-    StepDraft, TaskDraft, Tier,
+    StepDraft, TaskDraft, TierChoice,
 };
 use afresh_formats::native::read;
 use afresh_formats::reading::Reading;
@@ -80,14 +80,7 @@ fn task_data(task: &TaskDraft) -> Value {
         ("no_check", task.no_check.as_deref()),
         ("agent", task.agent.as_deref()),
         ("done_before", task.done_before.as_deref()),
-        (
-            "tier",
-            task.tier.map(|tier| match tier {
-                Tier::Small => "small",
-                Tier::Standard => "standard",
-                Tier::Large => "large",
-            }),
-        ),
+        ("tier", task.tier.map(TierChoice::word)),
         (
             "context",
             task.context.map(|level| match level {

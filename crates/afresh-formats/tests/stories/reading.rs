@@ -1,6 +1,6 @@
 //! The same plan from TOML and from JSON (FO-05).
 
-use afresh_core::plan::{ContextLevel, FileAction, Tier};
+use afresh_core::plan::{ContextLevel, FileAction, TierChoice};
 
 use crate::{json, toml};
 
@@ -72,7 +72,7 @@ fn fo_05_toml_and_json_say_the_same() {
     assert_eq!(first.instructions, "Write greet(name).\nTest it.");
     assert_eq!(first.files[1].action, Some(FileAction::Delete));
     assert!(first.checks[1].red_first && first.checks[1].name == "tests");
-    assert_eq!((second.tier, second.context), (Some(Tier::Small), Some(ContextLevel::Full)));
+    assert_eq!((second.tier, second.context), (Some(TierChoice::Small), Some(ContextLevel::Full)));
     assert_eq!(second.steps[1].name, "help text");
     assert_eq!(plan.needs(1), [0]);
 }

@@ -8,7 +8,7 @@ use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::model_error::{ErrorClass, ModelError};
 use afresh_core::outcome::Ending;
-use afresh_core::plan::{Plan, Tier};
+use afresh_core::plan::Tier;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::Standing;
 use afresh_core::time::Timestamp;
@@ -67,7 +67,7 @@ impl ModelLaws {
     ) -> Result<(), String> {
         match event {
             Event::AttemptStarting { attempt, tier, .. } => {
-                self.starting(attempt, tier.unwrap_or(Tier::Standard), run.plan(), now)?;
+                self.starting(attempt, tier.unwrap_or(Tier::Standard), run, now)?;
             }
             Event::StepDone { attempt, .. } => drop(self.progressed.insert(attempt.clone())),
             Event::ContextSeen { attempt, fill } => {
@@ -102,10 +102,10 @@ impl ModelLaws {
         &mut self,
         attempt: &AttemptId,
         tier: Tier,
-        plan: &Plan,
+        run: &Run,
         now: Timestamp,
     ) -> Result<(), String> {
-        let task = &attempt.task;
+        let (task, plan) = (&attempt.task, run.plan());
         self.tiers.insert(attempt.clone(), tier);
         self.cut_short.remove(task);
         let planned = plan.position(task).map(|at| plan.task(at));
@@ -119,7 +119,7 @@ impl ModelLaws {
         if self.refused.contains(task) {
             return Err(format!("AG-06: {attempt} meets what refused the one before"));
         }
-        if tier > planned.and_then(|task| task.tier).unwrap_or(Tier::Standard) {
+        if tier > planned.map_or(Tier::Standard, |task| run.settings().tier_of(task)) {
             return Err(format!("AG-05: {attempt} has a larger model than its task asks for"));
         }
         let tries = self.with_one_model.get(&(task.clone(), tier)).copied().unwrap_or(0);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, Tier};
+use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, TierChoice};
 use afresh_core::settings::{
     ContextLimits, OnDecision, OnFailure, OnOrphan, Schedule, Settings, TimeoutAction,
 };
@@ -128,7 +128,13 @@ pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
             if random.chance(300) { "shared.txt".to_owned() } else { format!("file-{at}.txt") };
         let files = if random.chance(60) { vec![] } else { vec![FileDraft { path, action: None }] };
         let red_first = random.chance(100);
-        let tier = *random.pick(&[None, None, Some(Tier::Small), Some(Tier::Large)]);
+        let tier = *random.pick(&[
+            None,
+            None,
+            Some(TierChoice::Small),
+            Some(TierChoice::Large),
+            Some(TierChoice::Auto),
+        ]);
         let agent = random.chance(300).then(|| "other".to_owned());
         TaskDraft {
             id: format!("T{at}"),

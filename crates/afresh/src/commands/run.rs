@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::plan_file::{self, How, PlanFile};
+use crate::staff::Staff;
 use crate::{environment, moment, ordering, preflight, summary, workplace};
 
 /// Run a plan: start it, or go on where it stopped
@@ -72,12 +73,13 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit,
     let config_file = common.config.as_deref().map(|path| here.join(path));
     let config = config::load(&directory, config_file.as_deref())?;
     if let (true, Some(file)) = (args.dry_run, &given) {
-        show::print(file, output);
+        let staff = Staff::chosen(config, &args.driving, file, output);
+        show::print(file, &staff, output);
         return Ok(Exit::Done);
     }
     if let (true, Some(file)) = (args.init_git, &given) {
         // No repository is made for a plan that cannot run.
-        let rules = rules(config.clone(), &args.driving)?;
+        let (rules, _) = rules(config.clone(), &args.driving, file, output)?;
         preflight::plan(file, &config.settings, &rules)
             .map_err(|failure| failure.or_about(&config.shown))?;
     }
@@ -87,7 +89,8 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit,
         None => last_plan(&place)?,
     };
     if args.dry_run {
-        show::print(&file, output);
+        let staff = Staff::chosen(config, &args.driving, &file, output);
+        show::print(&file, &staff, output);
         return Ok(Exit::Done);
     }
     let mut job = prepare(place, file, config, &args.driving, output)?;

@@ -15,6 +15,7 @@ use crate::plan_file::{self, How, PlanFile};
 use crate::plan_json::PlanJson;
 use crate::plan_picture::{Picture, draw};
 use crate::side_by_side::Apart;
+use crate::staff::Staff;
 use crate::workplace;
 
 /// Show what would run: waves, files, critical path, conflicts
@@ -51,25 +52,25 @@ pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit
     }
     match args.picture {
         Some(picture) => output.data(draw(&file.plan, picture).trim_end()),
-        None => print(&file, output),
+        None => print(&file, &Staff::here(&file, &directory, common, output), output),
     }
     Ok(Exit::Done)
 }
 
 /// Prints a plan, as people or scripts want it.
-pub(crate) fn print(file: &PlanFile, output: &Output) {
+pub(crate) fn print(file: &PlanFile, staff: &Staff, output: &Output) {
     for warning in &file.warnings {
         output.note(warning.render().trim_end());
     }
     let estimates = Estimates::of(&file.plan, &file.root());
     if output.json {
-        output.document(&PlanJson::of(file, |task| estimates.percent(task)));
+        output.document(&PlanJson::of(file, |task| estimates.percent(task), |task| staff.of(task)));
     } else {
-        output.data(to_text(&file.plan, &estimates).trim_end());
+        output.data(to_text(&file.plan, &estimates, staff).trim_end());
     }
 }
 
-fn to_text(plan: &Plan, estimates: &Estimates) -> String {
+fn to_text(plan: &Plan, estimates: &Estimates, staff: &Staff) -> String {
     let mut text = String::new();
     let waves = plan.waves();
     let (tasks, in_waves) = (count(plan.len(), "task"), count(waves.len(), "wave"));
@@ -78,7 +79,7 @@ fn to_text(plan: &Plan, estimates: &Estimates) -> String {
         let _ = writeln!(text, "\nwave {}", number + 1);
         for at in wave {
             let task = plan.task(*at);
-            task_text(&mut text, task, estimates.percent(task));
+            task_text(&mut text, task, estimates.percent(task), &staff.of(task).words());
         }
     }
     let path: Vec<&str> =
@@ -108,7 +109,7 @@ fn to_text(plan: &Plan, estimates: &Estimates) -> String {
     text
 }
 
-fn task_text(text: &mut String, task: &Task, percent: u64) {
+fn task_text(text: &mut String, task: &Task, percent: u64, who: &str) {
     let needs = if task.needs.is_empty() {
         String::new()
     } else {
@@ -126,7 +127,7 @@ fn task_text(text: &mut String, task: &Task, percent: u64) {
         let _ = writeln!(text, "  {}  {title}{needs}\n      done before: {}", task.id, safe(how));
         return;
     }
-    let _ = writeln!(text, "  {}  {title}{needs}  ~{percent} % context", task.id);
+    let _ = writeln!(text, "  {}  {title}{needs}  ~{percent} % context{who}", task.id);
     let files: Vec<String> = task.patterns().map(|pattern| safe(pattern.as_str())).collect();
     if files.is_empty() {
         let _ = writeln!(text, "      files: any, and so it runs alone");

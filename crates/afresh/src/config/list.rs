@@ -51,6 +51,7 @@ impl Config {
             ("parallel", json!(settings.parallel)),
             ("schedule", json!(settings.schedule.word())),
             ("agent", json!(self.agent)),
+            ("tier", json!(settings.tier.word())),
             ("attempts", json!(settings.attempts)),
             ("attempt_timeout", spanned(self.attempt_timeout)),
             ("silence_timeout", spanned(self.silence_timeout)),

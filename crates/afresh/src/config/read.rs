@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use afresh_core::plan::TierChoice;
 use afresh_core::settings::{History, Schedule, ScopeMode, TimeoutAction};
 use afresh_formats::Finding;
 use afresh_formats::finding::Source;
@@ -29,6 +30,7 @@ pub(super) const RUN: &[&str] = &[
     "parallel",
     "schedule",
     "agent",
+    "tier",
     "attempt_timeout",
     "silence_timeout",
     "timeout_action",
@@ -121,6 +123,7 @@ fn run(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
                 let word = reader.word(value, &[("alone", false), ("beside", true)]);
                 set(&mut settings.unlisted_beside_others, word);
             }
+            "tier" => set(&mut settings.tier, reader.word(value, TierChoice::WORDS)),
             "agent" => set(&mut config.agent, reader.text(value).map(Some)),
             "attempt_timeout" => set(&mut config.attempt_timeout, reader.span(value)),
             "silence_timeout" => set(&mut config.silence_timeout, reader.span(value)),

@@ -61,8 +61,12 @@ pub(crate) fn prepare(
     let root = file.root();
     prose::judge(&mut file, &mut settings, &root, output);
     let configured_in = config.shown.clone();
-    let mut rules = rules(config, driving)?;
-    rules.briefing = Arc::new(briefing::load(&place, &file, output)?);
+    let (mut rules, adopted) = rules(config, driving, &file, output)
+        .map_err(|failure| failure.or_about(&configured_in))?;
+    settings.pinned.extend(adopted.inside(&root));
+    let mut briefing = briefing::load(&place, &file, output)?;
+    adopted.brief(&root, &mut briefing);
+    rules.briefing = Arc::new(briefing);
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
     budgets::name_silent_agents(&file.plan, &settings, &rules, output);

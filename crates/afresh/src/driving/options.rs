@@ -9,10 +9,12 @@ use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings}
 use afresh_engine::{Rules, Workplace};
 
 use crate::config::Config;
+use crate::definitions::Adopted;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::plan_file::PlanFile;
-use crate::{briefing, budgets, completing, environment};
+use crate::{briefing, budgets, completing, definitions, environment};
 
 /// How to drive; flags win over the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -107,6 +109,7 @@ pub(super) fn settings(
     settings.budget = budgets::limited(driving.budget_usd, driving.budget_tokens, settings.budget);
     settings.task_budget =
         budgets::limited(driving.task_budget_usd, driving.task_budget_tokens, settings.task_budget);
+    settings.agent = agent_name(config, driving);
     settings.interactive = driving.interactive;
     if let Some(task) = &driving.task {
         let id = TaskId::new(task.as_str()).ok().filter(|id| file.plan.position(id).is_some());
@@ -144,19 +147,32 @@ fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
         .collect()
 }
 
-/// How the world carries things out.
-pub(crate) fn rules(config: Config, driving: &Driving) -> Result<Rules, Failure> {
+/// How the world carries things out, and the agent definitions that the plan rests on.
+pub(crate) fn rules(
+    config: Config,
+    driving: &Driving,
+    file: &PlanFile,
+    output: &Output,
+) -> Result<(Rules, Adopted), Failure> {
+    let mut rules = configured(config, driving)?;
+    let adopted = definitions::adopt(file, &file.root(), &mut rules, output)?;
+    if let Some(model) = &driving.model {
+        rules.agents.values_mut().for_each(|agent| give_model(agent, model));
+    }
+    Ok((rules, adopted))
+}
+
+/// The agent of tasks that name none.
+fn agent_name(config: &Config, driving: &Driving) -> String {
+    driving.agent.clone().or(config.agent.clone()).unwrap_or_else(|| "claude".to_owned())
+}
+
+fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
     let exe = std::env::current_exe()
         .map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
-    let mut agents = with_built_in(config.agents);
-    if let Some(model) = &driving.model {
-        for agent in agents.values_mut() {
-            give_model(agent, model);
-        }
-    }
     Ok(Rules {
-        agent: driving.agent.clone().or(config.agent).unwrap_or_else(|| "claude".to_owned()),
-        agents,
+        agent: agent_name(&config, driving),
+        agents: with_built_in(config.agents),
         prices: Arc::new(config.prices),
         briefing: Arc::default(),
         attempt_timeout: Some(config.attempt_timeout),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_core::status::UsageStatus;
-use afresh_engine::report::{Accounts, Report};
+use afresh_engine::report::{Accounts, AgentReport, Report};
 
 use crate::markdown::code;
 use crate::moment;
@@ -33,10 +33,39 @@ pub(super) fn table(page: &mut String, report: &Report) {
     for wave in &report.waves {
         row(format!("wave {}", wave.number), &wave.accounts.usage, wave.accounts.without_price);
     }
+    for agent in report.agents.iter().filter(|_| report.agents.len() > 1) {
+        row(
+            format!("agent {}", code(&agent.agent)),
+            &agent.accounts.usage,
+            agent.accounts.without_price,
+        );
+    }
     for model in &report.models {
         row(format!("model {}", code(&model.model)), &model.usage, model.without_price);
     }
     row("all".to_owned(), &report.accounts.usage, report.accounts.without_price);
+}
+
+/// Several agents side by side (BE-08).
+pub(super) fn agents(page: &mut String, report: &Report) {
+    if report.agents.len() < 2 {
+        return;
+    }
+    page.push_str("\n## Agents\n\n| agent | attempts | merged | rejected | worked | tokens | cost |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    for AgentReport { agent, merged, rejected, accounts } in &report.agents {
+        let worked = moment::span(Duration::from_millis(accounts.worked_ms));
+        let cost = match accounts.usage.cost_usd {
+            Some(cost) => format!("${cost:.4}"),
+            None => "unknown".to_owned(),
+        };
+        let _ = writeln!(
+            page,
+            "| {} | {} | {merged} | {rejected} | {worked} | {} | {cost} |",
+            code(agent),
+            accounts.attempts,
+            accounts.tokens
+        );
+    }
 }
 
 pub(super) fn tokens(accounts: &Accounts) -> String {

@@ -29,6 +29,7 @@ pub(crate) fn render(report: &Report) -> String {
     questions(&mut page, report);
     retries(&mut page, report);
     workers::table(&mut page, report);
+    accounts::agents(&mut page, report);
     accounts::table(&mut page, report);
     page
 }

@@ -1,0 +1,72 @@
+//! What each agent came to, where a plan was given to several (BE-08).
+
+use std::collections::BTreeMap;
+
+use afresh_core::Event;
+use afresh_core::ids::TaskId;
+use afresh_core::plan::Plan;
+use serde::Serialize;
+
+use super::{Accounts, AttemptReport, AttemptResult};
+
+/// One agent beside the others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgentReport {
+    pub agent: String,
+    /// Attempts whose work landed.
+    pub merged: usize,
+    /// Attempts that came to nothing and counted.
+    pub rejected: usize,
+    pub accounts: Accounts,
+}
+
+/// All attempts, by the agents that made them.
+pub(super) fn by_agent<'a>(
+    attempts: impl IntoIterator<Item = &'a AttemptReport>,
+) -> Vec<AgentReport> {
+    let mut own: BTreeMap<&str, Vec<&AttemptReport>> = BTreeMap::new();
+    for attempt in attempts {
+        if let Some(agent) = &attempt.agent {
+            own.entry(agent).or_default().push(attempt);
+        }
+    }
+    let one = |(agent, attempts): (&str, Vec<&AttemptReport>)| AgentReport {
+        agent: agent.to_owned(),
+        merged: attempts.iter().filter(|one| one.result == AttemptResult::Merged).count(),
+        rejected: attempts.iter().filter(|one| one.counted).count(),
+        accounts: Accounts::of(attempts),
+    };
+    own.into_iter().map(one).collect()
+}
+
+/// Who a task's next worker would be, while the events go by: a plan and settings may change.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    named: BTreeMap<TaskId, String>,
+    /// The agent of tasks that name none.
+    other: String,
+}
+
+impl Wanted {
+    pub(super) fn see(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { plan, settings, .. } => {
+                self.plan(plan);
+                self.other.clone_from(&settings.agent);
+            }
+            Event::PlanChanged { plan } => self.plan(plan),
+            Event::SettingsChanged { settings } => self.other.clone_from(&settings.agent),
+            _ => {}
+        }
+    }
+
+    fn plan(&mut self, plan: &Plan) {
+        let named =
+            plan.tasks().iter().filter_map(|task| Some((task.id.clone(), task.agent.clone()?)));
+        self.named = named.collect();
+    }
+
+    pub(super) fn of(&self, task: &TaskId) -> Option<String> {
+        self.named.get(task).or(Some(&self.other)).filter(|name| !name.is_empty()).cloned()
+    }
+}
