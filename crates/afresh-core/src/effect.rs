@@ -5,13 +5,23 @@ use std::time::Duration;
 
 use crate::check::Phase;
 use crate::ids::{AttemptId, CommitId, Slot, TreeId};
+use crate::interruption::Resumption;
 use crate::plan::{Check, Tier};
 use crate::step::{Ground, StepAnswer};
+use crate::usage::ContextFill;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Prepare the slot and start a fresh worker in it.
-    Start { attempt: AttemptId, slot: Slot, ground: Ground, tier: Tier },
+    /// Prepare the slot and start a worker in it: a fresh one, or one that goes on.
+    Start {
+        attempt: AttemptId,
+        slot: Slot,
+        ground: Ground,
+        tier: Tier,
+        resumes: Option<Resumption>,
+    },
+    /// Tell the worker that its context fills up.
+    Warn { attempt: AttemptId, fill: ContextFill },
     /// End a running attempt with everything it started.
     Stop { attempt: AttemptId, grace: Duration },
     /// Make a tree and a commit of what is in the slot, and keep it under a salvage ref.

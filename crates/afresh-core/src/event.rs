@@ -7,6 +7,7 @@ use crate::check::{CheckResult, Phase, Receipt};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
 use crate::input::{AttemptEnd, Identity, MergedTree};
+use crate::interruption::{Conversation, Resumption};
 use crate::outcome::{Deviation, SpawnFailure};
 use crate::plan::{Plan, Tier};
 use crate::question::Question;
@@ -46,6 +47,9 @@ pub enum Event {
         /// The size of model that it gets.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tier: Option<Tier>,
+        /// The interrupted attempt whose conversation it takes up, with everything that was there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resumes: Option<Resumption>,
     },
     AttemptSpawned {
         attempt: AttemptId,
@@ -65,6 +69,11 @@ pub enum Event {
         identity: Identity,
     },
     ContextSeen {
+        attempt: AttemptId,
+        fill: ContextFill,
+    },
+    /// It is so full that its worker is told to come to an end (AG-07).
+    ContextWarned {
         attempt: AttemptId,
         fill: ContextFill,
     },
@@ -88,6 +97,13 @@ pub enum Event {
     AttemptHarvested {
         attempt: AttemptId,
         harvest: Harvest,
+    },
+    /// It was cut off before it came to anything; the next worker is told what it left, or takes up
+    /// its conversation (AG-08).
+    AttemptInterrupted {
+        attempt: AttemptId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        conversation: Option<Conversation>,
     },
     /// A worker added a line to the activity log.
     WorkerLogged {

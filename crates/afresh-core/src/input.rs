@@ -20,6 +20,8 @@ pub enum Input {
     Spawned(AttemptId),
     /// It could not be started.
     SpawnFailed(AttemptId, SpawnFailure),
+    /// The conversation of the interrupted attempt, or its work, cannot be had any more.
+    CannotResume(AttemptId, String),
     /// A running total of what the attempt has used.
     UsageSeen(AttemptId, Usage),
     /// The agent program said who it is.
@@ -130,6 +132,9 @@ pub struct Identity {
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent that can take the conversation up again; none where its program cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,6 +15,7 @@
 //! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
 //! | [`model_error`] | what went wrong between an agent program and its model |
 //! | [`rejection`] | why an attempt came to nothing |
+//! | [`interruption`] | work that was cut off, and taking it up again |
 //! | [`step`] | finished pieces of a task, and where a fresh worker goes on |
 //! | [`scope`] | may this change land? |
 //! | [`input`], [`event`], [`effect`] | the three vocabularies |
@@ -30,6 +31,7 @@ pub mod event;
 pub mod harvest;
 pub mod ids;
 pub mod input;
+pub mod interruption;
 pub mod model_error;
 pub mod outcome;
 pub mod pattern;

@@ -215,6 +215,16 @@ impl Ending {
     pub(crate) fn is_cut_off(self) -> bool {
         matches!(self, Self::Stopped | Self::Lost | Self::SupervisorLost)
     }
+
+    /// Did a signal end it? Some programs catch one, and tell it by their exit code as a shell does.
+    pub(crate) fn is_by_signal(self) -> bool {
+        const TOLD: [i32; 3] = [128 + 2, 128 + 9, 128 + 15];
+        match self {
+            Self::Signaled(_) | Self::SupervisorLost => true,
+            Self::Exited(code) => TOLD.contains(&code),
+            Self::TimedOut | Self::WentSilent | Self::Stopped | Self::Lost => false,
+        }
+    }
 }
 
 /// Why nothing could be started.

@@ -77,6 +77,10 @@ pub enum Rejection {
     Stopped,
     /// It was running when afresh was killed.
     Orphaned,
+    /// The conversation of the attempt before could not be taken up again.
+    NotResumed {
+        reason: String,
+    },
     /// It stopped to ask; the answer goes to the next one.
     Asked,
     /// A person refused the change.
@@ -145,6 +149,7 @@ impl Rejection {
             }
             Self::Stopped => "ended by us before it was finished".to_owned(),
             Self::Orphaned => "was running when afresh ended".to_owned(),
+            Self::NotResumed { reason } => format!("could not go on: {reason}"),
             Self::Asked => "stopped to ask".to_owned(),
             Self::Refused { paths } => {
                 format!("a person refused the change to {}", paths.join(", "))
@@ -160,6 +165,16 @@ impl Rejection {
         let unknown = |error: &ModelError| error.class == ErrorClass::Unknown;
         matches!(self, Self::Died { .. })
             || matches!(self, Self::ModelFailed { error } if unknown(error))
+    }
+
+    /// Was it cut off from outside, whatever it was about to do?
+    pub fn is_interruption(&self) -> bool {
+        match self {
+            Self::Stopped | Self::Orphaned => true,
+            Self::Died { ending } => ending.is_by_signal(),
+            Self::ModelFailed { error } => error.is_passing(),
+            _ => false,
+        }
     }
 
     /// The end of what the worker or a check printed, where that says something.

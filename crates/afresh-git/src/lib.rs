@@ -7,7 +7,8 @@
 //! the repository's lock, is the caller's business.
 //!
 //! The path of one attempt: [`Pool::prepare`] fills a slot, [`Pool::claim`] says for whom,
-//! [`Pool::entrust`] gives it to a worker,
+//! [`Pool::put_back`] lays the work of an interrupted attempt over it, [`Pool::entrust`] gives it to a
+//! worker,
 //! [`Pool::snapshot`] commits its finished steps while it works,
 //! [`Pool::harvest`] turns what it left into commits of ours, [`Pool::merge`] builds the result
 //! aside, [`Repository::commit`] makes it a commit, [`Repository::update_refs`] moves the branch.
@@ -37,6 +38,7 @@ mod owner;
 mod pool;
 mod prepare;
 mod program;
+mod put_back;
 mod read;
 mod reader;
 mod refs;
@@ -68,6 +70,7 @@ pub use merge::{Merge, MergeOutcome};
 pub use pool::{Place, Pool, PoolError};
 pub use prepare::{PrepareError, Target};
 pub use program::{Program, ProgramError, Version};
+pub use put_back::PutBackError;
 pub use read::{FileEntry, FirstParent};
 pub use refs::{
     DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate, run_branch, salvage_prefix,

@@ -1,5 +1,5 @@
 //! The core in thousands of worlds: R2, R3, R4, R7, R12, R14, R16, ST-02, EX-01 to
-//! EX-03, AG-05 to AG-07 and BE-04 after every step.
+//! EX-03, AG-05 to AG-08 and BE-04 after every step.
 
 use afresh_testkit::simulation::{Summary, simulate};
 
@@ -24,6 +24,9 @@ fn r2_r3_r4_r7_r12_r14_r16_st02_hold_in_every_world() {
         all.model_failures += one.model_failures;
         all.parked += one.parked;
         all.full += one.full;
+        all.taken_up += one.taken_up;
+        all.not_resumed += one.not_resumed;
+        all.warned += one.warned;
     }
     // A world in which nothing happens would prove nothing.
     assert!(all.crashes > SEEDS / 2, "{all:?}");
@@ -32,7 +35,8 @@ fn r2_r3_r4_r7_r12_r14_r16_st02_hold_in_every_world() {
     assert!(all.halts > SEEDS / 4 && all.budgets > SEEDS / 20, "{all:?}");
     assert!(all.resumed > SEEDS / 4 && all.rewound > SEEDS / 100, "{all:?}");
     assert!(all.model_failures > SEEDS && all.parked > SEEDS / 4, "{all:?}");
-    assert!(all.full > SEEDS / 4, "{all:?}");
+    assert!(all.full > SEEDS / 4 && all.warned > SEEDS / 4, "{all:?}");
+    assert!(all.taken_up > SEEDS / 4 && all.not_resumed > SEEDS / 100, "{all:?}");
     println!("{SEEDS} seeds: {all:?}");
 }
 

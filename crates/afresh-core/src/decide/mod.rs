@@ -11,6 +11,7 @@ mod blocking;
 mod checking;
 mod commands;
 mod halting;
+mod interruptions;
 mod merging;
 mod models;
 mod recovery;
@@ -43,6 +44,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::Opened(opening) => turn.open(opening),
         Input::Spawned(attempt) => turn.spawned(attempt),
         Input::SpawnFailed(attempt, failure) => turn.spawn_failed(attempt, failure),
+        Input::CannotResume(attempt, why) => turn.cannot_resume(attempt, why),
         Input::UsageSeen(attempt, usage) => turn.usage_seen(attempt, usage),
         Input::Identified(attempt, identity) => turn.identified(attempt, identity),
         Input::ContextSeen(attempt, fill) => turn.context_seen(attempt, *fill),

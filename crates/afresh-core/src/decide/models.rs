@@ -34,20 +34,26 @@ impl Turn<'_> {
         }
     }
 
-    /// At the hard limit the worker is stopped; what it finished is kept.
+    /// At the soft limit the worker is told, once; at the hard limit it is stopped, and what it
+    /// finished is kept.
     pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
         let Some(Stage::Starting(_) | Stage::Running(_)) = self.stage_of(attempt) else { return };
         let state = self.run.task(self.position(&attempt.task));
         let known = state.contexts.get(&attempt.number).map(ContextFill::percent);
         let is_new = known != Some(fill.percent());
         let is_first = state.context_reached.is_none();
+        let limits = self.run.settings().context;
+        let is_warned = state.warned.contains(&attempt.number);
         if is_new {
             self.record(Event::ContextSeen { attempt: attempt.clone(), fill });
         }
-        if is_first && fill.percent() >= u64::from(self.run.settings().context.hard) {
+        if is_first && fill.percent() >= u64::from(limits.hard) {
             self.record(Event::ContextReached { attempt: attempt.clone(), fill });
             let grace = self.run.settings().halt_grace;
             self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });
+        } else if is_first && !is_warned && fill.percent() >= u64::from(limits.soft) {
+            self.record(Event::ContextWarned { attempt: attempt.clone(), fill });
+            self.ask_world(Effect::Warn { attempt: attempt.clone(), fill });
         }
     }
 

@@ -1,5 +1,7 @@
 //! Which tasks start, and when not (EX-01, EX-02).
 
+use std::collections::BTreeSet;
+
 use super::Turn;
 use crate::effect::Effect;
 use crate::event::Event;
@@ -41,7 +43,7 @@ impl Turn<'_> {
                 self.ask_before_start(at);
                 continue;
             }
-            let Some(slot) = self.free_slot() else { break };
+            let Some(slot) = self.free_slot(at) else { break };
             if self.collides(at) {
                 continue;
             }
@@ -70,7 +72,8 @@ impl Turn<'_> {
         frontier.active().chain(self.run.eligible()).chain(waiting).map(|at| plan.wave(at)).min()
     }
 
-    fn free_slot(&self) -> Option<Slot> {
+    /// Its own where it can go on with a conversation; else one that nobody else would go on in.
+    fn free_slot(&self, at: usize) -> Option<Slot> {
         let taken = self.run.slots();
         let parallel = self.run.settings().parallel.max(1);
         if taken.len() >= usize::from(parallel) {
@@ -78,7 +81,12 @@ impl Turn<'_> {
         }
         let unsaved = self.run.leavings();
         let is_free = |slot: &Slot| !taken.contains_key(slot) && !unsaved.contains_key(slot);
-        (1..=u16::MAX).map(Slot).find(is_free)
+        if let Some(own) = self.slot_of_conversation(at).filter(is_free) {
+            return Some(own);
+        }
+        let others: BTreeSet<Slot> =
+            self.run.eligible().filter_map(|other| self.slot_of_conversation(other)).collect();
+        (1..=u16::MAX).map(Slot).find(|slot| is_free(slot) && !others.contains(slot))
     }
 
     /// Two tasks that may write one file never run at once.
@@ -126,7 +134,11 @@ impl Turn<'_> {
         );
         let attempt =
             AttemptId { task: plan.task(at).id.clone(), number: self.run.task(at).attempts + 1 };
-        let ground = self.ground_of(at);
+        let fresh = self.ground_of(at);
+        let (ground, resumes) = match self.resumption(at, slot, &fresh) {
+            Some((ground, resumption)) => (ground, Some(resumption)),
+            None => (fresh, None),
+        };
         let tier = self.run.tier_of(at);
         self.record(Event::AttemptStarting {
             attempt: attempt.clone(),
@@ -135,8 +147,9 @@ impl Turn<'_> {
             reserved,
             from: ground.is_resumed().then(|| ground.prepared.clone()),
             tier: (tier != Tier::Standard).then_some(tier),
+            resumes: resumes.clone(),
         });
-        self.ask_world(Effect::Start { attempt, slot, ground, tier });
+        self.ask_world(Effect::Start { attempt, slot, ground, tier, resumes });
     }
 
     /// Where the next worker starts: after the last finished step, else where the branch stands.

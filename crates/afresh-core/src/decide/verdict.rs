@@ -3,6 +3,7 @@
 use super::Turn;
 use crate::event::Event;
 use crate::harvest::Harvest;
+use crate::model_error::ErrorClass;
 use crate::outcome::{Claim, Ending, Outcome};
 use crate::question::Topic;
 use crate::rejection::Rejection;
@@ -14,6 +15,9 @@ impl Turn<'_> {
     /// Judges an attempt whose work is saved.
     pub(super) fn judge(&mut self, at: usize) {
         let Stage::Judging(_, end, harvest) = self.run.task(at).stage.clone() else { return };
+        if let Some(reason) = self.why_not_resumed(at, &end, &harvest) {
+            return self.reject(at, Rejection::NotResumed { reason }, false);
+        }
         match (end.ending, end.outcome, end.error) {
             (Ending::Lost, ..) => self.orphaned(at),
             (Ending::Stopped, ..) if self.run.task(at).context_reached.is_some() => {
@@ -25,6 +29,14 @@ impl Turn<'_> {
             }
             (Ending::Stopped, ..) => self.reject(at, Rejection::Stopped, false),
             (Ending::TimedOut | Ending::WentSilent, ..) => self.timed_out(at, end.ending),
+            // It was killed from outside, and had time to say so.
+            (
+                ending @ Ending::Exited(_),
+                Outcome::Silent | Outcome::Unintelligible { .. },
+                Some(error),
+            ) if ending.is_by_signal() && error.class == ErrorClass::Unknown => {
+                self.reject(at, Rejection::Died { ending }, true);
+            }
             // Whoever gave an answer was not kept from it.
             (_, Outcome::Silent | Outcome::Unintelligible { .. }, Some(error)) => {
                 self.model_failed(at, error);
@@ -151,6 +163,7 @@ impl Turn<'_> {
             _ => None,
         };
         let over = self.ends_the_steps(at, &reason);
+        self.note_interruption(at, &reason);
         self.record(Event::AttemptRejected { attempt, reason, counts, not_before });
         if over {
             self.drop_steps(at);

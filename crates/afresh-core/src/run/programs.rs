@@ -20,7 +20,10 @@ impl TaskState {
                 true
             }
             // Nothing was learned about the model.
-            Rejection::Stopped | Rejection::Orphaned | Rejection::Trouble { .. } => false,
+            Rejection::Stopped
+            | Rejection::Orphaned
+            | Rejection::NotResumed { .. }
+            | Rejection::Trouble { .. } => false,
             _ => {
                 (self.model_failures, self.model_waits) = (0, 0);
                 false
@@ -33,14 +36,20 @@ impl Run {
     pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &Identity) {
         let at = self.at(&attempt.task);
         let known = self.tasks[at].identities.entry(attempt.number).or_default();
-        let Identity { session, model } = identity.clone();
+        let Identity { session, model, agent } = identity.clone();
         known.session = session.or(known.session.take());
         known.model = model.or(known.model.take());
+        known.agent = agent.or(known.agent.take());
     }
 
     pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
         let at = self.at(&attempt.task);
         self.tasks[at].contexts.insert(attempt.number, fill);
+    }
+
+    pub(super) fn context_warned(&mut self, attempt: &AttemptId) {
+        let at = self.at(&attempt.task);
+        self.tasks[at].warned.insert(attempt.number);
     }
 
     pub(super) fn context_reached(&mut self, attempt: &AttemptId, fill: ContextFill) {

@@ -1,11 +1,12 @@
 //! Where one task stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Phase, Receipt};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, Slot, TaskId};
 use crate::input::{AttemptEnd, Identity, MergedTree};
+use crate::interruption::{Interrupted, Resumption};
 use crate::outcome::{Claim, Deviation, Outcome};
 use crate::plan::{Task, Tier};
 use crate::question::Answered;
@@ -49,6 +50,12 @@ pub struct TaskState {
     pub identities: BTreeMap<u32, Identity>,
     /// How full the context of each attempt became.
     pub contexts: BTreeMap<u32, ContextFill>,
+    /// Attempts whose worker was told that its context fills up.
+    pub warned: BTreeSet<u32>,
+    /// Attempts that went on with a conversation, and the attempt that had it before.
+    pub resumed: BTreeMap<u32, u32>,
+    /// What an attempt left that was cut off, until a later one comes to something.
+    pub interrupted: Option<Interrupted>,
     /// Its worker is being stopped because its context is full.
     pub context_reached: Option<ContextFill>,
     pub differences: Vec<String>,
@@ -127,6 +134,11 @@ impl TaskState {
         self.finished_steps.iter().flat_map(|step| &step.deviations)
     }
 
+    /// The attempts that had the conversation of this one, itself first.
+    pub fn conversation(&self, attempt: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(attempt), |number| self.resumed.get(number).copied())
+    }
+
     /// The attempt that is underway, if one is.
     pub fn attempt(&self) -> Option<&AttemptId> {
         self.stage.work().map(|work| &work.attempt)
@@ -179,6 +191,7 @@ pub struct Work {
     pub ground: Ground,
     pub reserved: Amount,
     pub tier: Tier,
+    pub resumes: Option<Resumption>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::input::Identity;
 use crate::run::TaskState;
 use crate::usage::ContextFill;
 
@@ -17,6 +18,12 @@ pub struct WorkerStatus {
     pub session: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextStatus>,
+    /// It was told that its context fills up.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub warned: bool,
+    /// The interrupted attempt whose conversation it went on with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumes: Option<u32>,
 }
 
 /// How full a context is, in tokens and as a share of the window.
@@ -44,14 +51,22 @@ impl From<ContextFill> for ContextStatus {
 
 /// Every worker of a task that told anything of itself, in order.
 pub(super) fn workers(state: &TaskState) -> Vec<WorkerStatus> {
-    let mut numbers: Vec<u32> =
-        state.identities.keys().chain(state.contexts.keys()).copied().collect();
+    let mut numbers: Vec<u32> = state
+        .identities
+        .keys()
+        .chain(state.contexts.keys())
+        .chain(state.resumed.keys())
+        .copied()
+        .collect();
     numbers.sort_unstable();
     numbers.dedup();
     let one = |attempt: u32| {
         let identity = state.identities.get(&attempt).cloned().unwrap_or_default();
         let context = state.contexts.get(&attempt).copied().map(ContextStatus::from);
-        WorkerStatus { attempt, model: identity.model, session: identity.session, context }
+        let (warned, resumes) =
+            (state.warned.contains(&attempt), state.resumed.get(&attempt).copied());
+        let Identity { model, session, .. } = identity;
+        WorkerStatus { attempt, model, session, context, warned, resumes }
     };
     numbers.into_iter().map(one).collect()
 }

@@ -160,6 +160,7 @@ fn st_02_an_orphan_can_be_asked_about() {
     story.open();
     assert_snapshot!(story.harvested("A.1", &["a"]).text(), @"
     harvested A.1: 1 changes
+    interrupted A.1
     rejected A.1 (does not count): was running when afresh ended
     Q1 orphan [retry skip clarify abort]: task A was running when afresh ended
     ");

@@ -10,6 +10,7 @@ mod checkpoints;
 mod endless;
 mod giving_up;
 mod halting;
+mod interruptions;
 mod journal;
 mod late;
 mod merging;

@@ -249,6 +249,7 @@ fn policies_settle_orphans() {
     ended A.1 Lost
     → harvest A.1 in 1
     harvested A.1: 1 changes
+    interrupted A.1
     rejected A.1 (does not count): was running when afresh ended
     starting A.2 in 1
     → start A.2 in 1 from base
@@ -258,6 +259,7 @@ fn policies_settle_orphans() {
     ended A.1 Lost
     → harvest A.1 in 1
     harvested A.1: 1 changes
+    interrupted A.1
     rejected A.1 (does not count): was running when afresh ended
     skipped A: was running when afresh ended
     ");
@@ -266,6 +268,7 @@ fn policies_settle_orphans() {
     ended A.1 Lost
     → harvest A.1 in 1
     harvested A.1: 1 changes
+    interrupted A.1
     rejected A.1 (does not count): was running when afresh ended
     aborted: task A was running when afresh ended
     ");

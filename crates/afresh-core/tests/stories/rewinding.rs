@@ -114,6 +114,7 @@ fn st_05_abort_saves_what_runs_and_ends_the_run() {
     taken_up(&mut story, Resume::Abort);
     assert_snapshot!(story.harvested("E.1", &["e"]).text(), @"
     harvested E.1: 1 changes
+    interrupted E.1
     rejected E.1 (does not count): was running when afresh ended
     ");
     assert!(!story.run.is_underway());

@@ -15,6 +15,9 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::Opened { epoch } => format!("opened {epoch}"),
         Event::PlanChanged { plan } => format!("plan changed: {} tasks", plan.len()),
         Event::SettingsChanged { .. } => "settings changed".to_owned(),
+        Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => {
+            format!("resuming {}.{} as {attempt} in {slot}", attempt.task, resumption.of)
+        }
         Event::AttemptStarting { attempt, slot, reserved, .. } if reserved.tokens > 0 => {
             format!("starting {attempt} in {slot}, {} reserved", reserved.tokens)
         }
@@ -45,6 +48,13 @@ pub(crate) fn event_line(event: &Event) -> String {
             format!("identified {attempt} {}", identity.model.as_deref().unwrap_or("?"))
         }
         Event::ContextSeen { attempt, fill } => format!("context {attempt} {} %", fill.percent()),
+        Event::ContextWarned { attempt, fill } => {
+            format!("context-warned {attempt} {} %", fill.percent())
+        }
+        Event::AttemptInterrupted { attempt, conversation: Some(it) } => {
+            format!("interrupted {attempt}, {} of {} can go on", it.session, it.agent)
+        }
+        Event::AttemptInterrupted { attempt, .. } => format!("interrupted {attempt}"),
         Event::ContextReached { attempt, fill } => {
             format!("context-reached {attempt} {} %", fill.percent())
         }
@@ -119,9 +129,16 @@ pub(crate) fn event_line(event: &Event) -> String {
 
 pub(crate) fn effect_line(effect: &Effect) -> String {
     match effect {
+        Effect::Start { attempt, slot, ground, resumes: Some(resumption), .. } => format!(
+            "→ go on with {} as {attempt} in {slot} from {} and {}",
+            resumption.conversation.session,
+            named(ground.prepared.as_str()),
+            named(resumption.tree.as_str())
+        ),
         Effect::Start { attempt, slot, ground, .. } => {
             format!("→ start {attempt} in {slot} from {}", named(ground.prepared.as_str()))
         }
+        Effect::Warn { attempt, fill } => format!("→ warn {attempt}: {} %", fill.percent()),
         Effect::SaveStep { attempt, step, ground, .. } => {
             format!("→ save step {step} of {attempt} onto {}", named(ground.onto.as_str()))
         }

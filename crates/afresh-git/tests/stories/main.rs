@@ -15,6 +15,7 @@ mod orphans;
 mod owners;
 mod preparing;
 mod program;
+mod putting_back;
 mod reading;
 mod scene;
 mod snapshots;

@@ -16,6 +16,7 @@ use afresh_core::{Reaction, Run};
 
 use super::model_laws::ModelLaws;
 use super::queue_laws::{self, QueueLaws};
+use super::resume_laws::ResumeLaws;
 use super::scenario::Scenario;
 use super::step_laws::StepLaws;
 use super::world::World;
@@ -46,6 +47,7 @@ pub(super) struct Laws {
     steps: StepLaws,
     queue: QueueLaws,
     models: ModelLaws,
+    resumes: ResumeLaws,
 }
 
 impl Laws {
@@ -69,6 +71,7 @@ impl Laws {
             steps: StepLaws::new(run.plan()),
             queue: QueueLaws::default(),
             models: ModelLaws::default(),
+            resumes: ResumeLaws::default(),
         }
     }
 
@@ -103,6 +106,7 @@ impl Laws {
         self.fenced(event)?;
         self.steps.note(event)?;
         self.queue.note(event)?;
+        self.resumes.note(event)?;
         match event {
             Event::HaltRequested { .. } => self.halted = true,
             Event::HaltCleared => self.halted = false,
@@ -127,6 +131,15 @@ impl Laws {
                 if !cut_off {
                     self.known.insert(attempt.clone());
                 }
+                self.live.remove(attempt);
+            }
+            // It may never have been there.
+            Event::AttemptRejected {
+                attempt,
+                reason: Rejection::NotResumed { .. },
+                counts: false,
+                ..
+            } => {
                 self.live.remove(attempt);
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }
@@ -378,6 +391,7 @@ fn is_nobodys_fault(reason: &Rejection) -> bool {
             | Rejection::BrokenMerge { .. }
             | Rejection::Stopped
             | Rejection::Orphaned
+            | Rejection::NotResumed { .. }
             | Rejection::Asked
             | Rejection::Blocked { .. }
     )

@@ -11,6 +11,7 @@ mod model_laws;
 mod people;
 mod queue_laws;
 mod random;
+mod resume_laws;
 mod scenario;
 mod step_laws;
 mod workers;
@@ -71,6 +72,12 @@ pub struct Summary {
     pub rewound: usize,
     /// Attempts that went on after a step that an earlier one had finished.
     pub resumed: usize,
+    /// Attempts that went on with the conversation of one that was interrupted.
+    pub taken_up: usize,
+    /// Attempts that could not, although they were to.
+    pub not_resumed: usize,
+    /// Workers that were told that their context fills up.
+    pub warned: usize,
     /// Attempts that ended because of their model.
     pub model_failures: usize,
     /// Times that an agent had to wait with a size of model.
@@ -337,6 +344,13 @@ impl Game {
             budgets: count(|event| matches!(event, Event::BudgetReached { .. })),
             rewound: count(|event| matches!(event, Event::Rewound { .. })),
             resumed: count(|event| matches!(event, Event::AttemptStarting { from: Some(_), .. })),
+            taken_up: count(|event| {
+                matches!(event, Event::AttemptStarting { resumes: Some(_), .. })
+            }),
+            not_resumed: count(|event| {
+                matches!(event, Event::AttemptRejected { reason: Rejection::NotResumed { .. }, .. })
+            }),
+            warned: count(|event| matches!(event, Event::ContextWarned { .. })),
             model_failures: count(is_model_failure),
             parked: count(|event| matches!(event, Event::AgentParked { .. })),
             full: count(|event| matches!(event, Event::ContextReached { .. })),

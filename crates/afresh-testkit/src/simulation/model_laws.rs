@@ -173,6 +173,7 @@ impl ModelLaws {
             Rejection::ModelFailed { .. }
             | Rejection::Stopped
             | Rejection::Orphaned
+            | Rejection::NotResumed { .. }
             | Rejection::Trouble { .. } => Ok(()),
             _ => {
                 self.count_anew(&attempt.task);

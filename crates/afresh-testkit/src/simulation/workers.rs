@@ -52,7 +52,8 @@ pub(super) fn draw_life(
 
 fn draw_identity(random: &mut Random) -> Identity {
     let session = random.chance(800).then(|| format!("session {}", random.below(1_000)));
-    Identity { session, model: random.chance(800).then(|| "model".to_owned()) }
+    let agent = random.chance(800).then(|| "program".to_owned());
+    Identity { session, model: random.chance(800).then(|| "model".to_owned()), agent }
 }
 
 /// How full its context is, from time to time; a few workers read too much.

@@ -9,6 +9,7 @@ use afresh_core::effect::{CheckOn, CheckRequest, Effect};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, Slot, TaskId, TreeId};
 use afresh_core::input::{AttemptEnd, Build, CheckReport, Input, MergedTree, Move};
+use afresh_core::interruption::Resumption;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
 use afresh_core::plan::Plan;
 use afresh_core::run::{Run, Stage};
@@ -40,6 +41,12 @@ pub(super) struct World {
     /// Every attempt that was ever started.
     started: BTreeSet<AttemptId>,
     slots: BTreeMap<Slot, AttemptId>,
+    /// Every harvest that was told; one may come late.
+    left: BTreeSet<(AttemptId, TreeId)>,
+    /// What was put back for attempts that changed nothing.
+    unchanged: BTreeMap<AttemptId, TreeId>,
+    /// Where each attempt was started.
+    places: BTreeMap<AttemptId, Slot>,
     /// Slots that are being read right now.
     harvesting: BTreeMap<Slot, AttemptId>,
     saved: BTreeSet<AttemptId>,
@@ -69,6 +76,9 @@ impl World {
             alive: BTreeSet::new(),
             started: BTreeSet::new(),
             slots: BTreeMap::new(),
+            left: BTreeSet::new(),
+            unchanged: BTreeMap::new(),
+            places: BTreeMap::new(),
             harvesting: BTreeMap::new(),
             saved: BTreeSet::new(),
             step_commits: BTreeMap::new(),
@@ -172,8 +182,15 @@ impl World {
         run: &Run,
     ) -> Result<Vec<Letter>, String> {
         let inputs = match effect {
-            Effect::Start { attempt, slot, ground, .. } => {
-                self.start(attempt, *slot, ground, random, scenario, run)?
+            Effect::Start { attempt, slot, ground, resumes, .. } => {
+                self.goes_on(attempt, *slot, resumes.as_ref())?;
+                let life = self.start(attempt, *slot, ground, random, scenario, run)?;
+                match resumes {
+                    Some(it) if random.chance(scenario.spawn_fails) => {
+                        self.cannot_go_on(attempt, it, random)
+                    }
+                    _ => life,
+                }
             }
             Effect::SaveStep { attempt, ground, step, .. } => {
                 vec![self.save_step(attempt, ground, *step, random, scenario, run)]
@@ -183,7 +200,7 @@ impl World {
                 self.harvest(attempt, *slot, random, scenario, run)?
             }
             Effect::Check(request) => vec![self.check(request, random, scenario)],
-            Effect::AnswerStep { .. } | Effect::StopChecks => vec![],
+            Effect::Warn { .. } | Effect::AnswerStep { .. } | Effect::StopChecks => vec![],
             Effect::MoveBack { from, to } => vec![self.move_back(from, to, random, scenario)?],
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 vec![self.build(attempt, base, onto, theirs.as_ref(), random, scenario)?]
@@ -199,6 +216,43 @@ impl World {
             letters.push(Letter::new(at, random.number(), input));
         }
         Ok(letters)
+    }
+
+    /// Whoever goes on finds what was left, where it was left.
+    fn goes_on(
+        &self,
+        attempt: &AttemptId,
+        slot: Slot,
+        resumes: Option<&Resumption>,
+    ) -> Result<(), String> {
+        let Some(resumption) = resumes else { return Ok(()) };
+        let of = AttemptId { number: resumption.of, ..attempt.clone() };
+        if !self.left.contains(&(of.clone(), resumption.tree.clone())) {
+            return Err(format!("AG-08: {attempt} goes on with what {of} did not leave"));
+        }
+        if self.places.get(&of) != Some(&slot) {
+            return Err(format!("AG-08: {attempt} goes on in slot {slot}, where {of} was not"));
+        }
+        Ok(())
+    }
+
+    /// Its program does not know the conversation, or its work is gone.
+    fn cannot_go_on(
+        &mut self,
+        attempt: &AttemptId,
+        resumption: &Resumption,
+        random: &mut Random,
+    ) -> Vec<Input> {
+        self.spent.remove(attempt);
+        if random.chance(500) {
+            self.alive.remove(attempt);
+            self.saved.insert(attempt.clone());
+            return vec![Input::CannotResume(attempt.clone(), "it is gone".to_owned())];
+        }
+        self.unchanged.insert(attempt.clone(), resumption.tree.clone());
+        let (ending, outcome) = (Ending::Exited(1), Outcome::Silent);
+        let end = AttemptEnd::new(ending, outcome, Usage::default(), 1);
+        vec![Input::Spawned(attempt.clone()), Input::AttemptEnded(attempt.clone(), Box::new(end))]
     }
 
     fn start(
@@ -262,6 +316,7 @@ impl World {
         {
             return Err(format!("ST-02: {attempt} goes on from what is no step of its task"));
         }
+        self.places.insert(attempt.clone(), slot);
         if random.chance(scenario.spawn_fails) {
             let failure = SpawnFailure { message: "no such program".to_owned(), hint: None };
             return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
@@ -327,7 +382,9 @@ impl World {
             ));
         }
         self.harvesting.insert(slot, attempt.clone());
-        if random.chance(scenario.trouble) {
+        // Nothing was made ready for it before the driver died.
+        let never_there = !self.places.contains_key(attempt);
+        if never_there || random.chance(scenario.trouble) {
             return Ok(vec![Input::Harvested(
                 attempt.clone(),
                 Err("the workspace is gone".to_owned()),
@@ -335,6 +392,7 @@ impl World {
         }
         let harvest = self.left_by(attempt, random, scenario, run);
         self.harvests.insert(attempt.clone(), harvest.tree.clone());
+        self.left.insert((attempt.clone(), harvest.tree.clone()));
         Ok(vec![Input::Harvested(attempt.clone(), Ok(harvest))])
     }
 
@@ -347,6 +405,7 @@ impl World {
         run: &Run,
     ) -> Harvest {
         let tree = TreeId::new(self.object('a')).expect("an object id");
+        let tree = self.unchanged.get(attempt).cloned().unwrap_or(tree);
         let commit = CommitId::new(self.object('c')).expect("an object id");
         let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
         let mut changes = Vec::new();

@@ -15,6 +15,7 @@ impl Run {
         let task = &mut self.tasks[at];
         task.attempts = work.attempt.number;
         task.not_before = None;
+        task.take_up(&work);
         self.slots.insert(work.slot, work.attempt.clone());
         self.set(at, Stage::Starting(work));
     }
@@ -88,12 +89,14 @@ impl Run {
         task.deaths = if reason.is_death() { task.deaths + 1 } else { 0 };
         let by_model = task.note_model(reason);
         task.context_reached = None;
+        task.note_interruption(attempt, reason);
         task.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
         let says_nothing = by_model
             || matches!(
                 reason,
                 Rejection::Stopped
                     | Rejection::Orphaned
+                    | Rejection::NotResumed { .. }
                     | Rejection::Asked
                     | Rejection::Trouble { .. }
             );

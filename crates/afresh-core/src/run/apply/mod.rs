@@ -2,6 +2,7 @@
 
 mod attempts;
 mod checks;
+mod interruptions;
 mod merges;
 mod plan;
 mod questions;
@@ -24,7 +25,7 @@ impl Run {
             Event::Opened { epoch } => self.opened(*epoch),
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => self.settings = (**settings).clone(),
-            Event::AttemptStarting { attempt, slot, base, reserved, from, tier } => {
+            Event::AttemptStarting { attempt, slot, base, reserved, from, tier, resumes } => {
                 let base = base.clone();
                 let ground = match from.clone() {
                     Some(step) => Ground::after(base, step),
@@ -32,7 +33,8 @@ impl Run {
                 };
                 let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
                 let tier = tier.unwrap_or(Tier::Standard);
-                self.starting(Work { attempt, slot, ground, reserved, tier });
+                let resumes = resumes.clone();
+                self.starting(Work { attempt, slot, ground, reserved, tier, resumes });
             }
             Event::AttemptSpawned { attempt } => self.spawned(attempt),
             Event::SpawnFailed { attempt, not_before, .. } => {
@@ -41,12 +43,16 @@ impl Run {
             Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
             Event::AttemptIdentified { attempt, identity } => self.identified(attempt, identity),
             Event::ContextSeen { attempt, fill } => self.context_seen(attempt, *fill),
+            Event::ContextWarned { attempt, .. } => self.context_warned(attempt),
             Event::ContextReached { attempt, fill } => self.context_reached(attempt, *fill),
             Event::AgentParked { agent, tier, until, .. } => {
                 self.parked.insert((agent.clone(), *tier), *until);
             }
             Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
             Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
+            Event::AttemptInterrupted { attempt, conversation } => {
+                self.interrupted(attempt, conversation.as_ref());
+            }
             Event::StepClaimed { attempt, step, deviations } => {
                 self.step_claimed(attempt, *step, deviations);
             }

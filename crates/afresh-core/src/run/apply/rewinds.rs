@@ -27,6 +27,9 @@ impl Run {
             if task.finished_steps.iter().any(|step| gone(&step.base)) {
                 task.finished_steps.clear();
             }
+            if task.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base)) {
+                task.interrupted = None;
+            }
         }
     }
 }

@@ -1,0 +1,129 @@
+//! Attempts that were cut off, and whether the next worker takes up their conversation (AG-08).
+//!
+//! Only what came from outside interrupts. Whose work was refused, or who took too long, is followed
+//! by somebody fresh: its conversation would lead to the same.
+
+use super::Turn;
+use crate::event::Event;
+use crate::harvest::Harvest;
+use crate::ids::{AttemptId, Slot};
+use crate::input::AttemptEnd;
+use crate::interruption::{Conversation, Interrupted, Resumption};
+use crate::outcome::{Ending, Outcome};
+use crate::rejection::Rejection;
+use crate::run::{Stage, Work};
+use crate::step::Ground;
+use crate::usage::ContextFill;
+
+/// How often one conversation is taken up again; whoever is cut off once more is followed by a fresh
+/// worker.
+const MAX_RESUMES: usize = 2;
+
+impl Turn<'_> {
+    /// Before an attempt is rejected: notes what it left, if it was cut off.
+    pub(super) fn note_interruption(&mut self, at: usize, reason: &Rejection) {
+        let Stage::Judging(work, _, harvest) = &self.run.task(at).stage else { return };
+        if !reason.is_interruption() {
+            return;
+        }
+        let conversation = self.conversation_of(at, work, harvest, reason);
+        if conversation.is_some() || !harvest.changes.is_empty() {
+            let attempt = work.attempt.clone();
+            self.record(Event::AttemptInterrupted { attempt, conversation });
+        }
+    }
+
+    /// The conversation that somebody could go on with, if it is worth it.
+    fn conversation_of(
+        &self,
+        at: usize,
+        work: &Work,
+        harvest: &Harvest,
+        reason: &Rejection,
+    ) -> Option<Conversation> {
+        let state = self.run.task(at);
+        let number = work.attempt.number;
+        // Who did nothing yet has nothing to remember, and its model has just failed it.
+        if matches!(reason, Rejection::ModelFailed { .. }) && harvest.changes.is_empty() {
+            return None;
+        }
+        let soft = u64::from(self.run.settings().context.soft);
+        let is_full = state.contexts.get(&number).map(ContextFill::percent) >= Some(soft);
+        if is_full || state.conversation(number).skip(1).count() >= MAX_RESUMES {
+            return None;
+        }
+        let identity = state.identities.get(&number).cloned().unwrap_or_default();
+        match identity.session {
+            Some(session) => identity.agent.map(|agent| Conversation { session, agent }),
+            // It was cut off before it could say its name.
+            None => work.resumes.as_ref().map(|resumption| resumption.conversation.clone()),
+        }
+    }
+
+    /// On what ground a worker in this slot goes on with the conversation of the one before.
+    pub(super) fn resumption(
+        &self,
+        at: usize,
+        slot: Slot,
+        fresh: &Ground,
+    ) -> Option<(Ground, Resumption)> {
+        let left = self.run.task(at).interrupted.as_ref()?;
+        let conversation = left.conversation.clone()?;
+        let same = left.slot == slot
+            && left.tier == self.run.tier_of(at)
+            && left.needs == self.run.landed_needs(at);
+        let ground = ground_of(left, fresh).filter(|_| same)?;
+        let (of, tree) = (left.attempt.number, left.harvest.tree.clone());
+        Some((ground, Resumption { of, conversation, tree }))
+    }
+
+    /// The slot in which the task could go on with a conversation.
+    pub(super) fn slot_of_conversation(&self, at: usize) -> Option<Slot> {
+        let left = self.run.task(at).interrupted.as_ref()?;
+        left.conversation.as_ref().map(|_| left.slot)
+    }
+
+    /// Its program, or its work, is not what it was.
+    pub(super) fn cannot_resume(&mut self, attempt: &AttemptId, why: &str) {
+        let Some(Stage::Starting(work)) = self.stage_of(attempt) else { return };
+        if work.resumes.is_some() {
+            let at = self.position(&attempt.task);
+            self.reject(at, Rejection::NotResumed { reason: why.to_owned() }, false);
+        }
+    }
+
+    /// Why the conversation was not taken up, where the program ended before it asked its model
+    /// anything: it does not know the conversation, or cannot use it any more.
+    pub(super) fn why_not_resumed(
+        &self,
+        at: usize,
+        end: &AttemptEnd,
+        harvest: &Harvest,
+    ) -> Option<String> {
+        let state = self.run.task(at);
+        let work = state.stage.work()?;
+        let resumption = work.resumes.as_ref()?;
+        let ended = matches!(end.ending, Ending::Exited(_));
+        let silent = matches!(end.outcome, Outcome::Silent | Outcome::Unintelligible { .. });
+        let used = state.usages.get(&work.attempt.number).is_some_and(|usage| usage.tokens() > 0);
+        if !ended || !silent || used || harvest.tree != resumption.tree {
+            return None;
+        }
+        match &end.error {
+            // A fresh worker would meet the same.
+            Some(error) if error.is_passing() || error.class.is_lasting() => None,
+            Some(error) => Some(error.message.clone()),
+            None => Some("its program ended without a word".to_owned()),
+        }
+    }
+}
+
+/// What the interrupted attempt stood on: after its last finished step, else where the branch was.
+fn ground_of(left: &Interrupted, fresh: &Ground) -> Option<Ground> {
+    let Ground { base, onto, .. } = &left.ground;
+    if onto == base {
+        return (!fresh.is_resumed()).then(|| Ground::fresh(base.clone()));
+    }
+    let ground = Ground::after(base.clone(), onto.clone());
+    (ground == *fresh).then_some(ground)
+}

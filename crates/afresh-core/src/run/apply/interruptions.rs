@@ -1,0 +1,52 @@
+//! Attempts that were cut off, and those that go on where they were.
+
+use crate::ids::AttemptId;
+use crate::interruption::{Conversation, Interrupted};
+use crate::rejection::Rejection;
+use crate::run::Run;
+use crate::run::task::{Stage, TaskState, Work};
+
+impl Run {
+    pub(super) fn interrupted(&mut self, attempt: &AttemptId, conversation: Option<&Conversation>) {
+        let at = self.at(&attempt.task);
+        let needs = self.landed_needs(at);
+        let task = &mut self.tasks[at];
+        let Stage::Judging(work, _, harvest) = &task.stage else { return };
+        task.interrupted = Some(Interrupted {
+            attempt: attempt.clone(),
+            slot: work.slot,
+            ground: work.ground.clone(),
+            tier: work.tier,
+            needs,
+            harvest: harvest.clone(),
+            conversation: conversation.cloned(),
+        });
+    }
+}
+
+impl TaskState {
+    /// A conversation that a fresh worker passes over is over.
+    pub(super) fn take_up(&mut self, work: &Work) {
+        match &work.resumes {
+            Some(resumption) => drop(self.resumed.insert(work.attempt.number, resumption.of)),
+            None => self.forget_conversation(),
+        }
+    }
+
+    pub(super) fn note_interruption(&mut self, attempt: &AttemptId, reason: &Rejection) {
+        let is_noted = self.interrupted.as_ref().is_some_and(|left| left.attempt == *attempt);
+        match reason {
+            reason if reason.is_interruption() && is_noted => {}
+            // Nobody knows how far the conversation went, or it is gone; the work is still there.
+            Rejection::NotResumed { .. } => self.forget_conversation(),
+            reason if reason.is_interruption() => self.forget_conversation(),
+            _ => self.interrupted = None,
+        }
+    }
+
+    fn forget_conversation(&mut self) {
+        if let Some(interrupted) = &mut self.interrupted {
+            interrupted.conversation = None;
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Whoever is cut off from outside is taken up again where it was (AG-08).
+
+use std::time::Duration;
+
+use afresh_core::harvest::{ChangeKind, Harvest};
+use afresh_core::input::{AttemptEnd, Identity};
+use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::outcome::{Ending, Failure, Outcome};
+use afresh_core::settings::{Settings, TimeoutAction};
+use afresh_core::usage::{ContextFill, Usage};
+use afresh_core::{Effect, Input};
+
+use crate::support::{Story, Told, attempt_id, changed, tree};
+
+impl Story {
+    /// It is there, and its program can take the conversation up again.
+    fn talks(&mut self, attempt: &str) -> Told {
+        self.spawned(attempt);
+        let identity = Identity {
+            session: Some(format!("s{attempt}")),
+            agent: Some("claude".to_owned()),
+            ..Identity::default()
+        };
+        self.feed(&Input::Identified(attempt_id(attempt), identity))
+    }
+
+    /// It ends like this, having changed its file.
+    fn cut_off(&mut self, attempt: &str, ending: Ending) -> Told {
+        self.ends_with(attempt, ending, Outcome::Silent);
+        self.harvested(attempt, &["a"])
+    }
+
+    /// Its model fails it, after it changed these files.
+    fn limited(&mut self, attempt: &str, paths: &[&str]) -> Told {
+        let error =
+            ModelError::new(ErrorClass::Quota, "later").waiting(Some(Duration::from_secs(3600)));
+        let end = AttemptEnd {
+            error: Some(error),
+            ..AttemptEnd::new(Ending::Exited(1), Outcome::Silent, Usage::default(), 1)
+        };
+        self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
+        self.harvested(attempt, paths)
+    }
+
+    /// The program that was to go on ends at once; its workspace is as it was.
+    fn refuses(&mut self, attempt: &str, as_left_by: &str) -> Told {
+        let error = ModelError::new(ErrorClass::Unknown, "No conversation found");
+        let end = AttemptEnd {
+            error: Some(error),
+            ..AttemptEnd::new(Ending::Exited(1), Outcome::Silent, Usage::default(), 1)
+        };
+        self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
+        let changes = vec![changed("a", ChangeKind::Modified)];
+        let harvest = Harvest { tree: tree(as_left_by), commit: None, changes, notes: vec![] };
+        self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
+    }
+
+    /// The driver is killed, and the next one takes the run up.
+    fn killed_and_opened(&mut self, attempt: &str) -> Told {
+        self.open();
+        self.harvested(attempt, &["a"])
+    }
+}
+
+/// Which attempts start, with the attempt that they go on with.
+fn starts(told: &Told) -> Vec<(String, Option<u32>)> {
+    let start = |effect: &Effect| match effect {
+        Effect::Start { attempt, resumes, .. } => {
+            Some((attempt.to_string(), resumes.as_ref().map(|resumption| resumption.of)))
+        }
+        _ => None,
+    };
+    told.0.effects.iter().filter_map(start).collect()
+}
+
+fn resumed(attempt: &str, of: u32) -> Vec<(String, Option<u32>)> {
+    vec![(attempt.to_owned(), Some(of))]
+}
+
+fn fresh(attempt: &str) -> Vec<(String, Option<u32>)> {
+    vec![(attempt.to_owned(), None)]
+}
+
+/// AG-08: after kill -9 of afresh the conversation goes on in the same slot, with the same files.
+#[test]
+fn ag_08_an_attempt_lost_with_its_driver_is_resumed() {
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    let told = story.killed_and_opened("A.1");
+    insta::assert_snapshot!(told.text());
+    assert_eq!(story.run.task(0).counted, 0);
+}
+
+/// AG-08: a halt that ends workers interrupts them, and going on means to go on with them.
+#[test]
+fn ag_08_a_halted_attempt_is_resumed() {
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    story.halt(true);
+    story.cut_off("A.1", Ending::Stopped);
+    assert_eq!(starts(&story.clear()), resumed("A.2", 1));
+}
+
+/// AG-08: so does whoever kills the program: by a signal, by its supervisor, or as a shell tells it.
+#[test]
+fn ag_08_a_killed_program_is_resumed() {
+    for ending in [Ending::Signaled(9), Ending::SupervisorLost, Ending::Exited(143)] {
+        let mut story = Story::of("A: a");
+        story.talks("A.1");
+        story.cut_off("A.1", ending);
+        assert_eq!(starts(&story.wait(2)), resumed("A.2", 1), "{ending:?}");
+        assert_eq!(story.run.task(0).counted, 1, "a program that dies may do so for ever");
+    }
+}
+
+/// AG-08, BE-04: a usage limit is waited for, and the work that was done goes on; where none was done
+/// there is nothing to go on with.
+#[test]
+fn ag_08_work_before_a_usage_limit_goes_on_after_it() {
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    assert_eq!(starts(&story.limited("A.1", &["a"])), []);
+    assert_eq!(starts(&story.wait(2 * 3600)), resumed("A.2", 1));
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    story.limited("A.1", &[]);
+    assert_eq!(starts(&story.wait(2 * 3600)), fresh("A.2"));
+}
+
+/// AG-08: who took too long, gave up, ended badly or did it wrong is followed by somebody fresh.
+#[test]
+fn ag_08_timeouts_and_rejected_work_get_a_fresh_worker() {
+    let gave_up = Outcome::Failed(Failure { error: "too hard".to_owned(), ..Failure::default() });
+    let ends = [
+        (Ending::TimedOut, Outcome::Silent),
+        (Ending::WentSilent, Outcome::Silent),
+        (Ending::Exited(1), Outcome::Silent),
+        (Ending::Exited(0), gave_up),
+    ];
+    for (ending, outcome) in ends {
+        let settings = Settings { timeout_action: TimeoutAction::Retry, ..Settings::default() };
+        let mut story = Story::with("A: a", settings);
+        story.talks("A.1");
+        story.ends_with("A.1", ending, outcome);
+        let mut told = starts(&story.harvested("A.1", &["a"]));
+        told.extend(starts(&story.wait(2)));
+        assert_eq!(told, fresh("A.2"), "{ending:?}");
+        assert_eq!(story.run.task(0).interrupted, None);
+    }
+}
+
+/// AG-08: a conversation is taken up twice; whoever is cut off again is followed by a fresh worker, and
+/// that one may be taken up again.
+#[test]
+fn ag_08_after_two_resumes_a_fresh_worker_comes() {
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    assert_eq!(starts(&story.killed_and_opened("A.1")), resumed("A.2", 1));
+    // It is cut off before it says its name: the conversation is the same.
+    story.spawned("A.2");
+    assert_eq!(starts(&story.killed_and_opened("A.2")), resumed("A.3", 2));
+    story.talks("A.3");
+    assert_eq!(starts(&story.killed_and_opened("A.3")), fresh("A.4"));
+    let left = story.run.task(0).interrupted.clone().expect("the fresh one is told");
+    assert_eq!((left.attempt, left.harvest.tree), (attempt_id("A.3"), tree("A.3")));
+    story.talks("A.4");
+    assert_eq!(starts(&story.killed_and_opened("A.4")), resumed("A.5", 4));
+}
+
+/// AG-08: a program that cannot go on costs nothing: a fresh worker comes at once, and is told what is
+/// left.
+#[test]
+fn ag_08_a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    story.killed_and_opened("A.1");
+    story.spawned("A.2");
+    let told = story.refuses("A.2", "A.1");
+    insta::assert_snapshot!(told.text());
+    assert_eq!(story.run.task(0).counted, 0);
+    let left = story.run.task(0).interrupted.clone().expect("it is told");
+    assert_eq!((left.attempt, left.conversation), (attempt_id("A.1"), None));
+}
+
+/// AG-08: the same where the work cannot be put back, or the agent is another one now.
+#[test]
+fn ag_08_work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    story.killed_and_opened("A.1");
+    let why = "the tree is gone".to_owned();
+    let told = story.feed(&Input::CannotResume(attempt_id("A.2"), why.clone()));
+    assert_eq!(starts(&told), fresh("A.3"));
+    assert_eq!(story.run.task(0).counted, 0);
+    story.feed(&Input::CannotResume(attempt_id("A.2"), why.clone())).changes_nothing();
+    story.feed(&Input::CannotResume(attempt_id("A.3"), why)).changes_nothing();
+}
+
+/// AG-08: some programs find a conversation only where it was, so others keep off its slot as long as
+/// it waits; whoever comes too late is fresh.
+#[test]
+fn ag_08_the_slot_of_a_conversation_is_kept_for_it() {
+    let mut story = Story::with("A: a\nB: b", Settings { parallel: 1, ..Settings::default() });
+    story.talks("A.1");
+    story.limited("A.1", &["a"]);
+    story.wait(2 * 3600);
+    let held: Vec<u16> =
+        story.run.tasks().filter_map(|(_, state)| Some(state.stage.work()?.slot.0)).collect();
+    assert_eq!(held, [1], "A has its own again");
+    let mut story =
+        Story::with("A: a\nB! small: b", Settings { parallel: 1, ..Settings::default() });
+    story.talks("A.1");
+    let told = story.limited("A.1", &["a"]);
+    assert_eq!(told.started(), ["B.1"]);
+    assert!(told.text().contains("start B.1 in 2"), "{}", told.text());
+}
+
+/// AG-08: what landed meanwhile does not matter: the attempt stays where it stood, and is merged as any
+/// other.
+#[test]
+fn ag_08_a_resumed_attempt_keeps_its_base() {
+    let mut story = Story::of("A: a\nB: b");
+    story.talks("A.1");
+    story.limited("A.1", &["a"]);
+    story.lands("B.1");
+    let told = story.wait(2 * 3600);
+    assert_eq!(told.effects(), ["→ go on with sA.1 as A.2 in 1 from base and A.1"]);
+    story.passes_alone("A.2");
+}
+
+/// AG-08, AG-07: a conversation that is half full is not worth it, nor is one for another model.
+#[test]
+fn ag_08_a_conversation_that_fills_up_is_not_resumed() {
+    let mut story = Story::of("A: a");
+    story.talks("A.1");
+    let fill = ContextFill { used: 50, window: 100 };
+    story.feed(&Input::ContextSeen(attempt_id("A.1"), fill));
+    assert_eq!(starts(&story.killed_and_opened("A.1")), fresh("A.2"));
+}
+
+/// AG-07: at the soft limit the worker is told, once; the next worker is told again.
+#[test]
+fn ag_07_at_the_soft_limit_a_worker_is_warned_once() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    let mut fills = |attempt: &str, used: u64| {
+        let fill = ContextFill { used, window: 100 };
+        story.feed(&Input::ContextSeen(attempt_id(attempt), fill)).lines()
+    };
+    assert_eq!(fills("A.1", 49), ["context A.1 49 %"]);
+    assert_eq!(
+        fills("A.1", 51),
+        ["context A.1 51 %", "context-warned A.1 51 %", "→ warn A.1: 51 %"]
+    );
+    assert_eq!(fills("A.1", 55), ["context A.1 55 %"]);
+    let worker = &story.status().tasks[0].workers[0];
+    assert!(worker.warned);
+    story.dies("A.1");
+    story.wait(2);
+    let fill = ContextFill { used: 60, window: 100 };
+    let told = story.feed(&Input::ContextSeen(attempt_id("A.2"), fill));
+    assert_eq!(told.effects(), ["→ warn A.2: 60 %"]);
+}
+
+/// AG-07: who comes to both limits at once is stopped, and not told to hurry.
+#[test]
+fn ag_07_at_the_hard_limit_nobody_is_warned() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    let fill = ContextFill { used: 80, window: 100 };
+    let told = story.feed(&Input::ContextSeen(attempt_id("A.1"), fill));
+    assert_eq!(told.effects(), ["→ stop A.1 within 5s"]);
+}

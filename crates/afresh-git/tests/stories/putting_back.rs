@@ -1,0 +1,70 @@
+//! The work of an interrupted attempt comes back into its slot.
+
+use afresh_core::ids::TreeId;
+use afresh_git::Target;
+
+use crate::scene::{Scene, WORK, checkout};
+
+const WORK_DONE: &str = "echo two >>a.txt; rm run.sh; rm link; ln -s src/main.rs link; mkdir -p new/deep; \
+                         printf 'x' >new/deep/file; chmod +x new/deep/file; rm src/main.rs; mkdir src/main.rs; \
+                         echo y >src/main.rs/inner; git add -A; git commit -qm 'a part'; echo z >later";
+
+/// AG-08: whatever was changed, made, deleted or turned into something else is there again, and is not
+/// committed: nothing of the worker's own commits is left but their content.
+#[test]
+fn ag_08_interrupted_work_comes_back_exactly_and_uncommitted() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work(WORK_DONE);
+    let left = checkout(&scene.tree());
+    let harvest = scene.harvest();
+    scene.prepare();
+    assert_ne!(checkout(&scene.tree()), left);
+    scene.pool.put_back(WORK, &harvest.tree).unwrap();
+    assert_eq!(checkout(&scene.tree()), left);
+    assert_eq!(scene.work("git rev-parse HEAD").trim(), scene.base.as_str());
+    assert_eq!(scene.work("git diff --cached --stat"), "", "nothing is staged");
+    let again = scene.harvest();
+    assert_eq!((&again.tree, &again.changes), (&harvest.tree, &harvest.changes));
+}
+
+/// AG-08: a worker that goes on with work that came back is harvested as always, its own new commits
+/// as steps.
+#[test]
+fn ag_08_what_is_added_to_work_that_came_back_is_harvested() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("echo half >half");
+    let harvest = scene.harvest();
+    scene.prepare();
+    scene.pool.put_back(WORK, &harvest.tree).unwrap();
+    scene.work(
+        "git add half; git commit -qm first; echo whole >whole; git add -A; git commit -qm second",
+    );
+    let request = afresh_git::HarvestRequest {
+        salvage: "refs/afresh/salvage/run/T1.2",
+        ..scene.request(&[])
+    };
+    let whole = scene.pool.harvest(WORK, &request).unwrap();
+    assert_eq!(whole.steps.len(), 2);
+    let paths: Vec<&str> = whole.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(paths, ["half", "whole"]);
+}
+
+/// AG-08: ignored paths that are kept stay warm; a tree that is not there is an error, and the slot can
+/// be prepared again.
+#[test]
+fn ag_08_kept_paths_stay_and_a_missing_tree_is_told() {
+    let scene = Scene::new();
+    scene.prepare_keeping(&["target/"]);
+    scene.work("mkdir target; echo warm >target/cache; echo half >half");
+    let harvest = scene.harvest();
+    scene.prepare_keeping(&["target/"]);
+    scene.pool.put_back(WORK, &harvest.tree).unwrap();
+    assert_eq!(scene.work("cat target/cache half"), "warm\nhalf\n");
+    let nowhere = TreeId::new("1".repeat(40)).unwrap();
+    let error = scene.pool.put_back(WORK, &nowhere).unwrap_err();
+    assert!(error.to_string().contains(nowhere.as_str()), "{error}");
+    scene.pool.prepare(WORK, Target::Commit(&scene.base), &[]).unwrap();
+    assert_eq!(scene.work("git status --porcelain"), "");
+}

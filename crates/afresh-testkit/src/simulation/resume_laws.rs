@@ -1,0 +1,85 @@
+//! Only whoever was cut off is taken up again, and not for ever (AG-08).
+
+use std::collections::BTreeMap;
+
+use afresh_core::event::Event;
+use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::interruption::Resumption;
+use afresh_core::outcome::Ending;
+use afresh_core::rejection::Rejection;
+
+/// How often one conversation may be taken up.
+const MOST: u32 = 2;
+
+/// What the journal says about interrupted attempts, counted without the core.
+#[derive(Debug, Default)]
+pub(super) struct ResumeLaws {
+    /// The conversation of each attempt that told one.
+    sessions: BTreeMap<AttemptId, String>,
+    /// The last attempt of each task, if it was cut off.
+    cut_off: BTreeMap<TaskId, u32>,
+    /// How often the conversation of each task's last attempt has been taken up.
+    taken_up: BTreeMap<TaskId, u32>,
+}
+
+impl ResumeLaws {
+    pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::AttemptIdentified { attempt, identity } => {
+                if let Some(session) = &identity.session {
+                    self.sessions.insert(attempt.clone(), session.clone());
+                }
+            }
+            Event::AttemptRejected { attempt, reason, .. } => self.rejected(attempt, reason),
+            Event::AttemptStarting { attempt, resumes: Some(resumption), .. } => {
+                self.taken_up(attempt, resumption)?;
+            }
+            Event::AttemptStarting { attempt, resumes: None, .. } => {
+                self.taken_up.remove(&attempt.task);
+            }
+            // Nobody was there to take it up.
+            Event::SpawnFailed { attempt, .. } => {
+                if let Some(times) = self.taken_up.get_mut(&attempt.task) {
+                    *times = times.saturating_sub(1);
+                }
+            }
+            // What landed and is done again begins anew.
+            Event::Merged { attempt, .. } => drop(self.cut_off.remove(&attempt.task)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn taken_up(&mut self, attempt: &AttemptId, resumption: &Resumption) -> Result<(), String> {
+        let of = AttemptId { number: resumption.of, ..attempt.clone() };
+        if self.cut_off.get(&attempt.task) != Some(&of.number) {
+            return Err(format!("AG-08: {attempt} goes on with {of}, which was not cut off"));
+        }
+        if self.sessions.get(&of).is_some_and(|it| *it != resumption.conversation.session) {
+            return Err(format!("AG-08: {attempt} goes on with another conversation than {of}"));
+        }
+        self.sessions.entry(attempt.clone()).or_insert(resumption.conversation.session.clone());
+        let times = self.taken_up.entry(attempt.task.clone()).or_default();
+        *times += 1;
+        if *times > MOST {
+            return Err(format!("AG-08: {attempt} goes on with what was taken up {MOST} times"));
+        }
+        Ok(())
+    }
+
+    fn rejected(&mut self, attempt: &AttemptId, reason: &Rejection) {
+        let cut_off = match reason {
+            Rejection::Stopped | Rejection::Orphaned => true,
+            Rejection::Died { ending } => {
+                matches!(ending, Ending::Signaled(_) | Ending::SupervisorLost)
+            }
+            Rejection::ModelFailed { error } => error.is_passing(),
+            _ => false,
+        };
+        if cut_off {
+            self.cut_off.insert(attempt.task.clone(), attempt.number);
+        } else {
+            self.cut_off.remove(&attempt.task);
+        }
+    }
+}
