@@ -53,14 +53,22 @@ pub struct Order<'a> {
     pub us: &'a Path,
     /// The size of model.
     pub tier: Tier,
-    /// A name for the conversation that nobody else has: a UUID.
-    pub session: &'a str,
+    pub session: Session<'a>,
     /// The attempt's own directory, for files that the program needs.
     pub directory: &'a Path,
     /// The variables that the program will see.
     pub variables: &'a BTreeMap<String, String>,
     /// Are we root? Some programs are careful then.
     pub is_root: bool,
+}
+
+/// The conversation that a worker has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Session<'a> {
+    /// A fresh one, with a name that nobody else has: a UUID.
+    New(&'a str),
+    /// One that was interrupted, by the program's own name for it.
+    Resumed(&'a str),
 }
 
 /// A command line, what it finds in its environment, and where its standard input comes from.
@@ -143,6 +151,16 @@ impl Agent {
             Kind::Acp(agent) => agent.models.as_ref().map(|models| models.of(tier)),
             Kind::Command { .. } | Kind::Scripted { .. } => None,
         }
+    }
+
+    /// Can its program take a conversation up again?
+    pub fn can_resume(&self) -> bool {
+        matches!(self.kind, Kind::Program(_))
+    }
+
+    /// Does its program tell the use of the whole conversation, of earlier processes too?
+    pub fn tells_use_of_conversation(&self) -> bool {
+        matches!(&self.kind, Kind::Program(agent) if agent.program == Program::Codex)
     }
 
     /// Every variable that its worker may see, besides the common ones.

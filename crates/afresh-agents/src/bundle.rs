@@ -43,6 +43,10 @@ pub struct Bundle {
     /// Why the attempt before came to nothing.
     #[schemars(with = "Option<serde_json::Value>")]
     pub feedback: Option<Rejection>,
+    /// What an earlier attempt left that was cut off.
+    pub left: Option<Left>,
+    /// It goes on with the conversation of that attempt, and has its files; else they are only kept.
+    pub goes_on: bool,
     /// What a person answered to this task's questions.
     pub answers: Vec<Answered>,
     /// Where the task stands in the plan; from the standard level on.
@@ -72,6 +76,18 @@ impl Bundle {
         text.push('\n');
         text
     }
+}
+
+/// What an attempt left that was cut off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Left {
+    pub attempt: AttemptId,
+    /// Why it was cut off.
+    pub why: String,
+    /// Everything that it had done, on top of the base; none where nothing had changed.
+    pub commit: Option<CommitId>,
+    /// What differs from the base, in git's order: `M src/a.rs`.
+    pub changes: Vec<String>,
 }
 
 /// Where a task stands in its plan; everything counts from 1.

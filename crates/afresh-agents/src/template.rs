@@ -37,6 +37,7 @@ pub const NAMES: &[&str] = &[
     "recent",
     "answers",
     "feedback",
+    "left",
     "directory",
     "rules",
     "contract",

@@ -29,6 +29,13 @@ impl Usage {
         self.combine(other, u64::saturating_add)
     }
 
+    /// What is left of it without `other`.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        let cost = |cost: u64| cost.saturating_sub(other.cost_micros.unwrap_or(0));
+        Self { cost_micros: self.cost_micros.map(cost), ..self.combine(other, u64::saturating_sub) }
+    }
+
     /// Field by field the larger one: reports of one attempt are running totals, and may come twice
     /// or out of order.
     #[must_use]

@@ -77,6 +77,12 @@ fn describe(event: &Event) -> Parts {
             ("INFO", ours(), "plan-changed", format!("{} tasks", plan.len()))
         }
         Event::SettingsChanged { .. } => ("INFO", ours(), "settings-changed", String::new()),
+        Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => (
+            "INFO",
+            attempt.to_string(),
+            "resume",
+            format!("goes on with attempt {} in workspace {slot}", resumption.of),
+        ),
         Event::AttemptStarting { attempt, slot, .. } => {
             ("INFO", attempt.to_string(), "spawn", format!("a fresh worker in workspace {slot}"))
         }
@@ -101,6 +107,19 @@ fn describe(event: &Event) -> Parts {
             "context",
             format!("{} % of {} tokens", fill.percent(), fill.window),
         ),
+        Event::ContextWarned { attempt, fill } => (
+            "WARN",
+            attempt.to_string(),
+            "context-warned",
+            format!("{} % of its context is full; it is told to come to an end", fill.percent()),
+        ),
+        Event::AttemptInterrupted { attempt, conversation } => {
+            let message = match conversation {
+                Some(it) => format!("its conversation {} can go on", it.session),
+                None => "a fresh worker is told what it left".to_owned(),
+            };
+            ("INFO", attempt.to_string(), "interrupted", message)
+        }
         Event::ContextReached { attempt, fill } => (
             "WARN",
             attempt.to_string(),

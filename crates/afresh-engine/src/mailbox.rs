@@ -27,6 +27,7 @@ const MAX_NOTES: usize = 100;
 const MAX_LOG_LINES: usize = 1_000;
 const MAIL: &str = "mail";
 const ANSWERS: &str = "answers";
+const NOTICE: &str = "notice";
 
 /// What a worker leaves for us.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +99,20 @@ impl Mailbox {
 
     fn answer_file(&self, step: u32) -> PathBuf {
         self.attempt.join(ANSWERS).join(answer_name(step))
+    }
+
+    /// Leaves a notice, which the worker is given with whatever it hears from us next.
+    pub(crate) fn notify(&self, text: &str) -> io::Result<()> {
+        Directory::make(&self.attempt, ANSWERS)?.write(NOTICE, text.as_bytes())
+    }
+
+    /// The notice, if one waits. Whoever takes it has to hand it on: it is given once.
+    pub fn take_notice(&self) -> Option<String> {
+        let answers = Directory::enter(&self.attempt, ANSWERS).ok()?;
+        let text = answers.read(NOTICE.as_ref(), MAX_NOTE_BYTES).ok()?;
+        // Of two who ask at once, one gets it.
+        answers.remove(NOTICE.as_ref()).ok()?;
+        String::from_utf8(text).ok()
     }
 
     /// Tells the worker what became of a step.

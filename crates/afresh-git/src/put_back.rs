@@ -25,7 +25,7 @@ impl Pool {
     /// a failure the slot must be prepared again.
     pub fn put_back(&self, place: Place, tree: &TreeId) -> Result<(), PutBackError> {
         let _turn = self.turns.insist_on(place);
-        self.lay_over(place, tree).map_err(|source| PutBackError::Pool {
+        self.lay_over(place, tree).map_err(|source| PutBackError {
             place,
             tree: tree.clone(),
             source,

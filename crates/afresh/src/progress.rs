@@ -53,7 +53,15 @@ impl Watcher for Progress {
                 );
             }
             Event::AttemptSpawned { attempt } => {
-                self.line("start", Paint::Blue, &attempt.to_string(), &title(&attempt.task));
+                let state = run.state_of(&attempt.task);
+                let resumed =
+                    state.is_some_and(|state| state.resumed.contains_key(&attempt.number));
+                let mark = if resumed { "go-on" } else { "start" };
+                self.line(mark, Paint::Blue, &attempt.to_string(), &title(&attempt.task));
+            }
+            Event::ContextWarned { attempt, fill } => {
+                let text = format!("{} % of its context is full; it is told", fill.percent());
+                self.line("context", Paint::Yellow, &attempt.to_string(), &text);
             }
             Event::SpawnFailed { attempt, failure, .. } => {
                 let hint =
@@ -167,6 +175,7 @@ impl Progress {
         let (mark, paint) = match reason {
             Rejection::Orphaned => ("orphan", Paint::Yellow),
             Rejection::Stopped => ("stopped", Paint::Yellow),
+            Rejection::NotResumed { .. } => ("afresh", Paint::Yellow),
             Rejection::Asked => ("asks", Paint::Yellow),
             Rejection::Partial { .. } => ("partial", Paint::Yellow),
             Rejection::Blocked { .. } => ("blocked", Paint::Yellow),

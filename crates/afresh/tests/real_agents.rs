@@ -112,12 +112,17 @@ fn does_a_task_and_reports(program: &str) {
     assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
 }
 
-/// kill -9 of the driver while the program is inside a tool; the next run ends what is left, starts a
-/// fresh one, and comes to done.
-fn is_killed_and_done_again(program: &str) {
-    let Some(stage) = Stage::of(program) else { return };
+/// kill -9 of the driver while the program is inside a tool; the next run ends what is left, and comes to
+/// done.
+fn is_killed(program: &str) -> Option<Stage> {
+    let stage = Stage::of(program)?;
     let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
-    stage.plays(&gate, &up);
+    let report = || Step::tool("report_result", json!({"status": "COMPLETED"}));
+    let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
+    let first = [Step::write("T001.txt", "by T001\n"), Step::shell(&wait)];
+    // Twice: one program puts a turn of its own into a conversation that was interrupted.
+    let rest = [report(), report(), Step::say("That is all.")];
+    stage.server.add("work", Script::of(first.into_iter().chain(rest)));
     let driver = stage.start();
     stage.repo.wait_until("the program is inside its tool", || up.is_open());
     driver.kill_9();
@@ -126,6 +131,24 @@ fn is_killed_and_done_again(program: &str) {
     stage.run().expect(0);
     support::expect_landed_once(&stage.repo, 1);
     stage.repo.expect_no_survivors();
+    Some(stage)
+}
+
+/// The next one goes on with the conversation and the files of the first.
+fn is_killed_and_goes_on(program: &str) {
+    let Some(stage) = is_killed(program) else { return };
+    let worker = stage.repo.status()["tasks"][0]["workers"][1].clone();
+    assert_eq!(worker["resumes"], 1, "{worker}");
+    let seen = stage.server.seen();
+    let begun = seen.iter().filter(|seen| seen.turns == 0 && !seen.tools.is_empty()).count();
+    assert_eq!(begun, 1, "one conversation: {seen:?}");
+}
+
+/// The next one is a fresh one.
+fn is_killed_and_done_again(program: &str) {
+    let Some(stage) = is_killed(program) else { return };
+    let worker = stage.repo.status()["tasks"][0]["workers"][1].clone();
+    assert!(worker["resumes"].is_null(), "{worker}");
 }
 
 /// The second halt ends it, with whatever its tools started in sessions of their own.
@@ -196,28 +219,28 @@ fn ag_01_opencode_does_a_task_and_reports() {
     does_a_task_and_reports("opencode");
 }
 
-/// ST-02, R6.
+/// AG-08, ST-02, R6.
 #[test]
-fn st_02_claude_is_killed_and_done_again() {
-    is_killed_and_done_again("claude");
+fn ag_08_claude_is_killed_and_goes_on() {
+    is_killed_and_goes_on("claude");
 }
 
-/// ST-02, R6.
+/// AG-08, ST-02, R6.
 #[test]
-fn st_02_codex_is_killed_and_done_again() {
-    is_killed_and_done_again("codex");
+fn ag_08_codex_is_killed_and_goes_on() {
+    is_killed_and_goes_on("codex");
 }
 
-/// ST-02, R6.
+/// AG-08, ST-02, R6.
 #[test]
-fn st_02_gemini_is_killed_and_done_again() {
-    is_killed_and_done_again("gemini");
+fn ag_08_gemini_is_killed_and_goes_on() {
+    is_killed_and_goes_on("gemini");
 }
 
-/// ST-02, R6.
+/// AG-08, ST-02, R6.
 #[test]
-fn st_02_opencode_is_killed_and_done_again() {
-    is_killed_and_done_again("opencode");
+fn ag_08_opencode_is_killed_and_goes_on() {
+    is_killed_and_goes_on("opencode");
 }
 
 /// ST-04, R6.

@@ -19,7 +19,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "rate-limit-with-time", play: rate_limit_with_time },
     Case { name: "overloaded", play: overloaded },
     Case { name: "context-full", play: context_full },
-    Case { name: "killed", play: killed },
+    Case { name: "killed-and-resumed", play: killed },
     Case { name: "hangs", play: hangs },
     Case { name: "refused", play: refused },
     Case { name: "no-answer", play: no_answer },
@@ -67,14 +67,18 @@ fn context_full(stage: &Stage) -> Result<(), String> {
     failed(stage, &stage.run(1, "attempts = 1", Script::of(steps))?, &["no longer fits"])
 }
 
-/// The program is killed in the middle, from outside: a fresh one does the task.
+/// The program is killed in the middle, from outside: the conversation goes on in another process, with
+/// the files that were there.
 fn killed(stage: &Stage) -> Result<(), String> {
     let mark = stage.mark("killed");
     let kill = format!("[ -e '{mark}' ] || {{ : > '{mark}'; kill -9 $PPID; sleep 60; }}");
-    let steps = [Step::shell(&kill)].into_iter().chain(good("T001"));
+    let [write, report, last] = good("T001");
+    // Twice: one program puts a turn of its own into a conversation that was interrupted.
+    let steps = [write, Step::shell(&kill), report.clone(), report, last];
     done(&stage.run(1, "", Script::of(steps))?)?;
-    let attempts = stage.repo.status()["tasks"][0]["attempts"].as_u64();
-    if attempts == Some(2) { Ok(()) } else { Err(format!("attempts: {attempts:?}")) }
+    let task = stage.repo.status()["tasks"][0].clone();
+    let resumed = task["attempts"] == 2 && task["workers"][1]["resumes"] == 1;
+    if resumed { Ok(()) } else { Err(format!("not resumed: {task}")) }
 }
 
 /// No answer comes from the model: the silence is noticed, and the program ended.

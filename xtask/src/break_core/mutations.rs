@@ -496,4 +496,58 @@ pub(super) const MUTATIONS: &[Mutation] = &[
             instead: "self.reject(at, Rejection::ContextFull { fill }, progressed || !progressed);",
         }],
     },
+    Mutation {
+        name: "a conversation is taken up for ever",
+        promise: "AG-08: after two resumes a fresh worker comes",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/interruptions.rs",
+            text: "const MAX_RESUMES: usize = 2;",
+            instead: "const MAX_RESUMES: usize = 20;",
+        }],
+    },
+    Mutation {
+        name: "a conversation goes on in any slot",
+        promise: "AG-08: whoever goes on is where it was",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/interruptions.rs",
+            text: "let same = left.slot == slot",
+            instead: "let _ = slot;\n        let same = true",
+        }],
+    },
+    Mutation {
+        name: "rejected work is taken up again",
+        promise: "AG-08: only whoever was cut off goes on",
+        edits: &[Edit {
+            file: "afresh-core/src/rejection.rs",
+            text: "Self::ModelFailed { error } => error.is_passing(),\n            _ => false,",
+            instead: "Self::ModelFailed { error } => error.is_passing(),\n            _ => true,",
+        }],
+    },
+    Mutation {
+        name: "a conversation that went on unseen is taken up",
+        promise: "AG-08: files and conversation belong together",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/interruptions.rs",
+            text: "reason if reason.is_interruption() => self.forget_conversation(),",
+            instead: "reason if reason.is_interruption() => {}",
+        }],
+    },
+    Mutation {
+        name: "a conversation is taken up on a base that is gone",
+        promise: "AG-08, ST-05: what stood on an undone landing starts over",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/rewinds.rs",
+            text: "task.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base))",
+            instead: "false",
+        }],
+    },
+    Mutation {
+        name: "a worker is warned again and again",
+        promise: "AG-07: at the soft limit a worker is told once",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/models.rs",
+            text: "is_first && !is_warned &&",
+            instead: "is_first && (is_warned || true) &&",
+        }],
+    },
 ];

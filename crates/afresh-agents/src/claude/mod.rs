@@ -13,7 +13,7 @@ pub(crate) use stream::Reader;
 
 use serde_json::json;
 
-use crate::agent::{Launch, LaunchError, Order, path_text};
+use crate::agent::{Launch, LaunchError, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
 pub(crate) const MODELS: [&str; 3] = ["haiku", "sonnet", "opus"];
@@ -62,7 +62,7 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     argv.extend(fixed.map(str::to_owned));
     let given = [
         ("--model", agent.models.of(order.tier).to_owned()),
-        ("--session-id", order.session.to_owned()),
+        session(order.session),
         ("--tools", agent.tools.as_ref().map_or_else(|| TOOLS.to_owned(), |tools| tools.join(","))),
         ("--mcp-config", tools.to_string()),
         ("--settings", hooks(order)?),
@@ -81,6 +81,14 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     }
     let env = env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Ok(Launch { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+}
+
+/// It finds a conversation again only in the directory where it was.
+fn session(session: Session<'_>) -> (&'static str, String) {
+    match session {
+        Session::New(id) => ("--session-id", id.to_owned()),
+        Session::Resumed(id) => ("--resume", id.to_owned()),
+    }
 }
 
 /// It asks us before it stops, so that it does not stop without an answer.

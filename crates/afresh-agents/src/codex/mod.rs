@@ -9,7 +9,7 @@ mod stream;
 
 pub(crate) use stream::Reader;
 
-use crate::agent::{Launch, LaunchError, Order, path_text};
+use crate::agent::{Launch, LaunchError, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
 pub(crate) const MODELS: [&str; 3] = ["gpt-5-mini", "gpt-5.5", "gpt-5.5"];
@@ -26,9 +26,11 @@ pub(crate) const VARIABLES: &[&str] = &[
 
 pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
     let mut argv = agent.command.clone();
-    argv.extend(
-        ["exec", "--json", "--dangerously-bypass-approvals-and-sandbox"].map(str::to_owned),
-    );
+    argv.push("exec".to_owned());
+    if let Session::Resumed(_) = order.session {
+        argv.push("resume".to_owned());
+    }
+    argv.extend(["--json", "--dangerously-bypass-approvals-and-sandbox"].map(str::to_owned));
     argv.extend(["-m".to_owned(), agent.models.of(order.tier).to_owned()]);
     let mut set = |key: &str, value: &str| {
         argv.extend(["-c".to_owned(), format!("{key}={value}")]);
@@ -39,6 +41,9 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     // Without it a server that cannot start is passed over in silence.
     set("mcp_servers.afresh.required", "true");
     argv.extend(agent.args.iter().cloned());
+    if let Session::Resumed(id) = order.session {
+        argv.push(id.to_owned());
+    }
     argv.push("-".to_owned());
     Ok(Launch { argv, stdin: Some(order.prompt.file.to_owned()), ..Launch::default() })
 }

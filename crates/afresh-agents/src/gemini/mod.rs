@@ -12,7 +12,7 @@ pub(crate) use stream::Reader;
 
 use serde_json::json;
 
-use crate::agent::{Launch, LaunchError, NewFile, Order, path_text};
+use crate::agent::{Launch, LaunchError, NewFile, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
 pub(crate) const MODELS: [&str; 3] =
@@ -38,7 +38,11 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     let mut argv = agent.command.clone();
     argv.extend(["-o", "stream-json", "--approval-mode", "yolo"].map(str::to_owned));
     argv.extend(["-m".to_owned(), agent.models.of(order.tier).to_owned()]);
-    argv.extend(["--session-id".to_owned(), order.session.to_owned()]);
+    argv.extend(match order.session {
+        Session::New(id) => ["--session-id".to_owned(), id.to_owned()],
+        // It finds a conversation again only in the directory where it was.
+        Session::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
+    });
     argv.extend(agent.args.iter().cloned());
     let mut settings = json!({
         "general": {"enableAutoUpdate": false, "maxAttempts": ATTEMPTS},

@@ -10,7 +10,7 @@ pub(crate) use stream::Reader;
 
 use serde_json::{Value, json};
 
-use crate::agent::{Launch, LaunchError, Order, path_text};
+use crate::agent::{Launch, LaunchError, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
 pub(crate) const MODELS: [&str; 3] =
@@ -38,6 +38,9 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     let mut argv = agent.command.clone();
     argv.extend(["run", "--format", "json"].map(str::to_owned));
     argv.extend(["-m".to_owned(), agent.models.of(order.tier).to_owned()]);
+    if let Session::Resumed(id) = order.session {
+        argv.extend(["--session".to_owned(), id.to_owned()]);
+    }
     argv.extend(agent.args.iter().cloned());
     let mut config = given(order)?;
     config["autoupdate"] = json!(false);

@@ -7,8 +7,10 @@
 //! | `words` | rules and contract, the same for all |
 //! | `surroundings` | project, place in the plan, specification, what the task builds on |
 //! | `feedback` | what became of the attempt before |
+//! | `interrupted` | what an attempt left that was cut off; the prompt of whoever goes on with it |
 
 mod feedback;
+mod interrupted;
 mod surroundings;
 mod words;
 
@@ -19,6 +21,7 @@ use afresh_core::plan::FileScope;
 
 use crate::bundle::Bundle;
 use crate::template::{Template, Values};
+pub use interrupted::resumed;
 use words::{CONTRACT, RULES};
 
 /// How many of a person's answers go into a prompt: the last ones.
@@ -47,6 +50,7 @@ fn values(bundle: &Bundle) -> Values {
         ("recent", surroundings::landed(&bundle.recent)),
         ("answers", answers(bundle)),
         ("feedback", feedback::told(bundle)),
+        ("left", interrupted::left(bundle)),
         ("directory", bundle.target.clone()),
         ("rules", RULES.to_owned()),
         ("contract", CONTRACT.to_owned()),
@@ -144,6 +148,7 @@ mod tests {
     use afresh_core::rejection::Rejection;
 
     use super::*;
+    use crate::bundle::Left;
     use crate::size;
 
     fn rendered(bundle: &Bundle) -> String {
@@ -176,6 +181,8 @@ mod tests {
             without: vec![],
             always: vec![],
             feedback,
+            left: None,
+            goes_on: false,
             answers: vec![],
             target: String::new(),
             role: None,
@@ -216,6 +223,34 @@ mod tests {
     #[test]
     fn a_prompt_names_task_files_checks_rules_and_answer() {
         insta::assert_snapshot!(rendered(&bundle(None)));
+    }
+
+    fn cut_off() -> Left {
+        Left {
+            attempt: AttemptId { task: bundle(None).task.id, number: 1 },
+            why: "was running when afresh ended".to_owned(),
+            commit: Some(CommitId::new("c".repeat(40)).expect("an id")),
+            changes: (0..40).map(|number| format!("A file-{number}")).collect(),
+        }
+    }
+
+    /// AG-08: a fresh worker is told what the interrupted one left, and where it is.
+    #[test]
+    fn ag_08_a_fresh_worker_is_told_what_an_interrupted_one_left() {
+        let text = rendered(&Bundle { left: Some(cut_off()), ..bundle(None) });
+        let commit = "c".repeat(40);
+        assert!(text.contains("Attempt 1 was cut off (was running when afresh ended)"), "{text}");
+        assert!(text.contains("- A file-29\n- and 10 more"), "{text}");
+        assert!(text.contains(&format!("git show {commit}")), "{text}");
+    }
+
+    /// AG-08: whoever goes on is told that it was interrupted, and not its task again.
+    #[test]
+    fn ag_08_whoever_goes_on_gets_a_short_prompt() {
+        let goes_on =
+            Bundle { left: Some(cut_off()), goes_on: true, first_step: 3, ..bundle(None) };
+        insta::assert_snapshot!(resumed(&goes_on));
+        assert!(!rendered(&goes_on).contains("cut off"));
     }
 
     /// RE-03 and EX-05: the next worker is told what failed, with the failing output.

@@ -34,6 +34,8 @@ pub struct AttemptReport {
     pub model: Option<String>,
     /// The program's own name for the conversation.
     pub session: Option<String>,
+    /// The attempt whose conversation it went on with.
+    pub resumes: Option<u32>,
     /// How full its context was at last.
     pub context: Option<ContextStatus>,
     pub usage: UsageStatus,
@@ -86,6 +88,7 @@ impl AttemptReport {
             agent: None,
             model: None,
             session: None,
+            resumes: None,
             context: None,
             models: Vec::new(),
             usage: UsageStatus::from(&Usage::default()),
@@ -105,7 +108,7 @@ impl AttemptReport {
 
     /// What it said before stays, where it says less now.
     fn identify(&mut self, identity: &Identity) {
-        let Identity { session, model } = identity.clone();
+        let Identity { session, model, .. } = identity.clone();
         self.session = session.or(self.session.take());
         self.model = model.or(self.model.take());
     }
@@ -135,8 +138,11 @@ impl Attempts {
         let at = (self.moment)(wall_ms);
         self.wanted.see(event);
         match event {
-            Event::AttemptStarting { attempt, .. } => {
-                self.of(attempt).agent = self.wanted.of(&attempt.task);
+            Event::AttemptStarting { attempt, resumes, .. } => {
+                let agent = self.wanted.of(&attempt.task);
+                let told = self.of(attempt);
+                told.agent = agent;
+                told.resumes = resumes.as_ref().map(|resumption| resumption.of);
             }
             Event::AttemptSpawned { attempt } => self.of(attempt).started_at = Some(at),
             Event::SpawnFailed { attempt, failure, .. } => {

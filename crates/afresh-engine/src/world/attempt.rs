@@ -6,11 +6,12 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use afresh_agents::agent::{NewFile, Prompt};
+use afresh_agents::agent::{NewFile, Prompt, Session};
 use afresh_agents::{Briefing, Bundle, Order, ProgramEnd, prompt, size};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::input::AttemptEnd;
+use afresh_core::interruption::Resumption;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
 use afresh_core::plan::Tier;
 use afresh_core::step::Ground;
@@ -23,6 +24,7 @@ use afresh_process::{Ended, Job, Limits, Report, Running, StopBy, masked};
 use crate::layout::text;
 use crate::worker_files::open_plain;
 use crate::world::follow::Follower;
+use crate::world::resuming::Resuming;
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
 use crate::world::{Shared, bundling};
@@ -31,11 +33,22 @@ use crate::{clock, unique};
 /// How much of the end of a worker's output is searched for its answer.
 const ANSWER_BYTES: u64 = 1024 * 1024;
 
+/// What the core asks for.
+pub(crate) struct Ordered {
+    pub(crate) attempt: AttemptId,
+    pub(crate) slot: Slot,
+    pub(crate) ground: Ground,
+    pub(crate) tier: Tier,
+    pub(crate) resumes: Option<Resumption>,
+}
+
 /// What one attempt needs to know; taken from the run before the thread starts.
 pub(crate) struct AttemptJob {
-    pub(crate) attempt: AttemptId,
+    attempt: AttemptId,
     slot: Slot,
     ground: Ground,
+    /// The conversation that it goes on with.
+    resuming: Option<Resuming>,
     bundle: Bundle,
     /// Files that tasks took away.
     gone: BTreeSet<String>,
@@ -44,6 +57,19 @@ pub(crate) struct AttemptJob {
     grace: std::time::Duration,
     /// How full its context may become, in per cent.
     fullest: u8,
+}
+
+/// Why nobody was started.
+enum NotStarted {
+    Failed(SpawnFailure),
+    /// The conversation that it was to go on with, or its work, cannot be had.
+    NotResumed(String),
+}
+
+impl From<SpawnFailure> for NotStarted {
+    fn from(failure: SpawnFailure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 /// The files of one attempt.
@@ -70,20 +96,19 @@ impl Files {
 }
 
 impl AttemptJob {
-    pub(crate) fn new(
-        run: &Run,
-        attempt: AttemptId,
-        slot: Slot,
-        ground: Ground,
-        tier: Tier,
-        briefing: &Briefing,
-    ) -> Self {
+    pub(crate) fn new(run: &Run, ordered: Ordered, briefing: &Briefing) -> Self {
+        let Ordered { attempt, slot, ground, tier, resumes } = ordered;
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
         let (task, settings) = (run.plan().task(at), run.settings());
         let bundle = bundling::bundle(run, at, &attempt, &ground, briefing);
         let (gone, fullest) = (bundling::gone(run, at), settings.context.hard);
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
-        Self { attempt, slot, ground, bundle, gone, agent, tier, grace, fullest }
+        let resuming = resumes.map(|resumption| Resuming::new(run, at, resumption));
+        Self { attempt, slot, ground, resuming, bundle, gone, agent, tier, grace, fullest }
+    }
+
+    pub(crate) fn attempt(&self) -> &AttemptId {
+        &self.attempt
     }
 
     pub(crate) fn carry_out(&self, shared: &Shared, handle: &Handle, mail: &dyn Fn(Input)) {
@@ -108,7 +133,8 @@ impl AttemptJob {
                 follower.as_mut().map(Follower::finish).into_iter().flatten().for_each(mail);
                 self.conclude(shared, &report, &files, follower.as_ref())
             }
-            Err(failure) => Input::SpawnFailed(self.attempt.clone(), failure),
+            Err(NotStarted::Failed(failure)) => Input::SpawnFailed(self.attempt.clone(), failure),
+            Err(NotStarted::NotResumed(why)) => Input::CannotResume(self.attempt.clone(), why),
         };
         shared.stoppers.forget(&self.attempt);
         mail(answer);
@@ -119,12 +145,13 @@ impl AttemptJob {
         &self,
         shared: &Shared,
         handle: &Handle,
-    ) -> Result<Option<(Running, Files)>, SpawnFailure> {
+    ) -> Result<Option<(Running, Files)>, NotStarted> {
         let place = Place::Work(self.slot);
         shared
             .pool
             .prepare(place, Target::Commit(&self.ground.prepared), &shared.rules.keep)
             .map_err(|error| failure(&describe(&error), None))?;
+        self.put_back(shared, place)?;
         let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
         shared.pool.claim(place, &kept).map_err(|error| failure(&describe(&error), None))?;
         if handle.is_asked() {
@@ -139,7 +166,10 @@ impl AttemptJob {
         let bundle =
             bundling::finished(&self.bundle, &self.ground, &self.gone, &shared.pool.tree(place))
                 .map_err(|missing| failure(&missing.to_string(), Some(bundling::ADVICE)))?;
-        let rendered = prompt::render(&bundle, &shared.rules.briefing.template);
+        let rendered = match &self.resuming {
+            Some(_) => prompt::resumed(&bundle),
+            None => prompt::render(&bundle, &shared.rules.briefing.template),
+        };
         self.fits(shared, &rendered)?;
         let files = self
             .write_files(shared, &bundle, &rendered)
@@ -156,6 +186,16 @@ impl AttemptJob {
         let running = Running::start(&shared.rules.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;
         Ok(Some((running, files)))
+    }
+
+    /// Before the slot is claimed: what is lost here is still where it was kept.
+    fn put_back(&self, shared: &Shared, place: Place) -> Result<(), NotStarted> {
+        let Some(resuming) = &self.resuming else { return Ok(()) };
+        let agent = shared.rules.agent_for(self.agent.as_deref());
+        if let Some(why) = agent.and_then(|agent| resuming.refusal(agent)) {
+            return Err(NotStarted::NotResumed(why));
+        }
+        resuming.put_back(shared, place).map_err(NotStarted::NotResumed)
     }
 
     /// Nothing is paid for a worker that would start with a full context (PR-06).
@@ -193,12 +233,16 @@ impl AttemptJob {
         let rendered = fs::read_to_string(&files.prompt).unwrap_or_default();
         let own = self.own_variables(files);
         let variables = shared.environment(&agent.variables(), &own);
-        let session = unique::uuid();
+        let new = unique::uuid();
+        let session = match &self.resuming {
+            Some(resuming) => Session::Resumed(resuming.session()),
+            None => Session::New(&new),
+        };
         let order = Order {
             prompt: Prompt { text: &rendered, file: &files.prompt },
             us: &rules.exe,
             tier: self.tier,
-            session: &session,
+            session,
             directory: &files.directory,
             variables: &variables,
             is_root: nix::unistd::geteuid().is_root(),
@@ -252,7 +296,9 @@ impl AttemptJob {
     fn follower(&self, shared: &Shared, files: &Files) -> Option<Follower> {
         let agent = shared.rules.agent_for(self.agent.as_deref())?;
         let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.rules.prices));
+        let before = self.resuming.as_ref().map(|resuming| resuming.counted_before(agent));
         Follower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
+            .map(|follower| follower.going_on(before.unwrap_or_default()))
     }
 
     fn conclude(

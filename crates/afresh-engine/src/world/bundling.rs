@@ -17,6 +17,7 @@ use afresh_core::run::Stage;
 use afresh_core::step::Ground;
 
 use crate::worker_files::open_plain;
+use crate::world::resuming;
 
 /// How many files of needed tasks are inlined, and how much of each and of all, in bytes.
 const MAX_FILES: usize = 12;
@@ -71,6 +72,8 @@ pub(super) fn bundle(
             .collect(),
         always: settings.always.clone(),
         feedback: state.feedback.clone(),
+        left: resuming::left(run, at),
+        goes_on: state.stage.work().is_some_and(|work| work.resumes.is_some()),
         answers: answers(run, at),
         position: told.then(|| position(run, at, briefing)),
         project: briefing.project.clone().filter(|_| told),
@@ -96,8 +99,8 @@ pub(super) fn finished(
     tree: &Path,
 ) -> Result<Bundle, Missing> {
     let mut bundle = Bundle { target: tree.to_string_lossy().into_owned(), ..bundle.clone() };
-    // Where finished steps are on top, they may have moved or deleted anything.
-    if ground.prepared == ground.base {
+    // Where finished steps or interrupted work are on top, they may have moved or deleted anything.
+    if ground.prepared == ground.base && !bundle.goes_on {
         for need in &mut bundle.built_on {
             let is_there = |path: &String| std::fs::symlink_metadata(tree.join(path)).is_ok();
             let mut paths = need.created.iter().chain(&need.modified);

@@ -46,6 +46,10 @@ pub(crate) struct Follower {
     model: String,
     identity: Identity,
     told_identity: Identity,
+    /// The agent's name, where its program can take the conversation up again.
+    resumable_by: Option<String>,
+    /// What the program counts that was used before it was started.
+    before: Usage,
     used: Usage,
     told: Usage,
     models: Vec<ModelUse>,
@@ -80,6 +84,8 @@ impl Follower {
             model: model.unwrap_or_default().to_owned(),
             identity: Identity::default(),
             told_identity: Identity::default(),
+            resumable_by: agent.can_resume().then(|| agent.name.clone()),
+            before: Usage::default(),
             used: Usage::default(),
             told: Usage::default(),
             models: Vec::new(),
@@ -93,6 +99,11 @@ impl Follower {
             notes_taken: 0,
             nonsense_seen: 0,
         })
+    }
+
+    /// The conversation was begun by others, who used this.
+    pub(crate) fn going_on(self, before: Usage) -> Self {
+        Self { before, ..self }
     }
 
     /// Reads on; what is new for the run.
@@ -211,6 +222,7 @@ impl Follower {
             match event {
                 AgentEvent::Session(id) => {
                     self.identity.session = Some(id);
+                    self.identity.agent = self.resumable_by.clone();
                     // Not every program says it; then it is the one that was asked for.
                     let asked = || Some(self.model.clone()).filter(|model| !model.is_empty());
                     self.identity.model = self.identity.model.take().or_else(asked);
@@ -222,6 +234,7 @@ impl Follower {
                 AgentEvent::Text(text) => self.last_words = text,
                 // Totals never fall: a report that is late or repeated changes nothing.
                 AgentEvent::Used(total) => {
+                    let total = total.minus(&self.before);
                     self.used = self.used.at_least(&self.prices.priced(&self.model, total));
                 }
                 AgentEvent::UsedByModel(models) => self.used_by(models),

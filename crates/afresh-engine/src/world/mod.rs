@@ -8,10 +8,12 @@ mod follow;
 mod harvest;
 mod landing;
 mod passes;
+mod resuming;
 mod rewind;
 mod setup;
 mod steps;
 mod stoppers;
+mod warning;
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -25,7 +27,7 @@ use afresh_git::Pool;
 use crate::driver::Mail;
 use crate::layout::Layout;
 use crate::rules::Rules;
-use attempt::AttemptJob;
+use attempt::{AttemptJob, Ordered};
 pub(crate) use checks::CheckDesk;
 use harvest::HarvestJob;
 use landing::MergeJob;
@@ -62,13 +64,14 @@ impl World {
         let at_once = run.halt().is_some_and(|halt| halt.now);
         self.shared.pool.repository().hurry(at_once);
         match effect {
-            Effect::Start { attempt, slot, ground, tier } => {
-                let job =
-                    AttemptJob::new(run, attempt, slot, ground, tier, &self.shared.rules.briefing);
+            Effect::Start { attempt, slot, ground, tier, resumes } => {
+                let ordered = Ordered { attempt, slot, ground, tier, resumes };
+                let job = AttemptJob::new(run, ordered, &self.shared.rules.briefing);
                 // Registered before the thread starts, so that a stop cannot miss it.
-                let handle = self.shared.stoppers.register(&job.attempt);
+                let handle = self.shared.stoppers.register(job.attempt());
                 self.spawn(move |shared, mail| job.carry_out(shared, &handle, mail));
             }
+            Effect::Warn { attempt, fill } => warning::leave(&self.shared, run, &attempt, fill),
             Effect::Stop { attempt, grace } => self.shared.stoppers.stop(&attempt, grace),
             Effect::SaveStep { attempt, slot, ground, step } => {
                 self.shared.stoppers.excuse(&attempt, true);

@@ -39,6 +39,8 @@ pub(super) struct ModelLaws {
     refused: BTreeSet<TaskId>,
     /// Attempts that are stopped because their context is full.
     full: BTreeSet<AttemptId>,
+    /// Attempts that were told that their context fills up.
+    warned: BTreeSet<AttemptId>,
     /// Attempts that finished a step.
     progressed: BTreeSet<AttemptId>,
     /// Tasks whose last worker was ended by its model or its context.
@@ -72,6 +74,11 @@ impl ModelLaws {
             Event::StepDone { attempt, .. } => drop(self.progressed.insert(attempt.clone())),
             Event::ContextSeen { attempt, fill } => {
                 self.context_seen(attempt, *fill, reaction, run)?;
+            }
+            Event::ContextWarned { attempt, .. } => {
+                if !self.warned.insert(attempt.clone()) {
+                    return Err(format!("AG-07: {attempt} is warned twice"));
+                }
             }
             // It ended by itself before it could be stopped.
             Event::AttemptEnded { attempt, end } if end.ending != Ending::Stopped => {
@@ -129,7 +136,7 @@ impl ModelLaws {
         Ok(())
     }
 
-    /// Whoever has more than it may have is stopped in the same turn.
+    /// Whoever has much is told in the same turn, and who has more than it may have is stopped.
     fn context_seen(
         &mut self,
         attempt: &AttemptId,
@@ -138,8 +145,14 @@ impl ModelLaws {
         run: &Run,
     ) -> Result<(), String> {
         let stops = |effect: &Effect| matches!(effect, Effect::Stop { attempt: other, .. } if other == attempt);
-        if fill.percent() < u64::from(run.settings().context.hard) {
-            return Ok(());
+        let warns = |event: &Event| matches!(event, Event::ContextWarned { attempt: other, .. } if other == attempt);
+        let limits = run.settings().context;
+        if fill.percent() < u64::from(limits.hard) {
+            let is_told = fill.percent() < u64::from(limits.soft)
+                || self.full.contains(attempt)
+                || self.warned.contains(attempt)
+                || reaction.events.iter().any(warns);
+            return if is_told { Ok(()) } else { Err(format!("AG-07: {attempt} is not warned")) };
         }
         if self.full.insert(attempt.clone()) && !reaction.effects.iter().any(stops) {
             return Err(format!("AG-07: {attempt} goes on with {} %", fill.percent()));
@@ -241,7 +254,8 @@ impl ModelLaws {
         let (tiers, parked) = (std::mem::take(&mut self.tiers), std::mem::take(&mut self.parked));
         let (full, progressed) =
             (std::mem::take(&mut self.full), std::mem::take(&mut self.progressed));
-        *self = Self { tiers, parked, full, progressed, ..Self::default() };
+        let warned = std::mem::take(&mut self.warned);
+        *self = Self { tiers, parked, full, warned, progressed, ..Self::default() };
     }
 
     /// Whoever was cut short by a model or a full context is followed by another worker, or by a

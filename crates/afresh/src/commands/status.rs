@@ -86,7 +86,9 @@ fn print_workers(status: &Status, estimated: &[Option<u64>], output: &Output) {
         let Some(worker) = task.workers.last() else { continue };
         let mut words: Vec<String> = Vec::new();
         words.extend(worker.model.as_deref().map(safe));
+        words.extend(worker.resumes.map(|of| format!("resumed from attempt {of}")));
         words.extend(worker.context.map(|context| format!("{} % context", context.percent())));
+        words.extend(worker.warned.then(|| "warned".to_owned()));
         words.extend(estimated.map(|percent| format!("estimated {percent} %")));
         words.extend(worker.session.as_deref().map(|session| format!("session {}", safe(session))));
         output.data(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));

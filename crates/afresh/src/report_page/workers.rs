@@ -27,7 +27,15 @@ pub(super) fn table(page: &mut String, report: &Report) {
             "| {} | {} | {context} | {} |",
             code(&attempt.attempt),
             text(attempt.model.as_deref().unwrap_or_default()),
-            text(attempt.session.as_deref().unwrap_or_default()),
+            session(attempt),
         );
+    }
+}
+
+fn session(attempt: &AttemptReport) -> String {
+    let session = text(attempt.session.as_deref().unwrap_or_default());
+    match attempt.resumes {
+        Some(of) => format!("{session} (resumed from attempt {of})"),
+        None => session,
     }
 }
