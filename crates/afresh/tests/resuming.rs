@@ -65,7 +65,10 @@ impl Stage {
         );
         fs::write(&program, script).expect("written");
         let agent = |name: &str| {
-            format!("[agents.{name}]\nkind = \"claude\"\ncommand = [\"sh\", {program:?}]\n")
+            format!(
+                "[agents.{name}]\nkind = \"claude\"\ncommand = [\"sh\", \"{}\"]\n",
+                program.display()
+            )
         };
         let run =
             "[run]\nagent = \"talks\"\nhalt_grace = \"1s\"\nbackoff = [\"10ms\"]\nattempts = 2\n";

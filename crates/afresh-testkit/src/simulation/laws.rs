@@ -120,7 +120,14 @@ impl Laws {
             Event::AttemptStarting { attempt, reserved, .. } => {
                 self.starting(attempt, *reserved)?;
             }
-            Event::SpawnFailed { attempt, .. } => {
+            // Nobody was there, or nobody who did anything.
+            Event::SpawnFailed { attempt, .. }
+            | Event::AttemptRejected {
+                attempt,
+                reason: Rejection::NotResumed { .. },
+                counts: false,
+                ..
+            } => {
                 self.live.remove(attempt);
             }
             Event::UsageCounted { attempt, usage } => self.used(attempt, Amount::from(usage)),
@@ -131,15 +138,6 @@ impl Laws {
                 if !cut_off {
                     self.known.insert(attempt.clone());
                 }
-                self.live.remove(attempt);
-            }
-            // It may never have been there.
-            Event::AttemptRejected {
-                attempt,
-                reason: Rejection::NotResumed { .. },
-                counts: false,
-                ..
-            } => {
                 self.live.remove(attempt);
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }

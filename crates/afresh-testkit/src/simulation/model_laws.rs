@@ -75,11 +75,7 @@ impl ModelLaws {
             Event::ContextSeen { attempt, fill } => {
                 self.context_seen(attempt, *fill, reaction, run)?;
             }
-            Event::ContextWarned { attempt, .. } => {
-                if !self.warned.insert(attempt.clone()) {
-                    return Err(format!("AG-07: {attempt} is warned twice"));
-                }
-            }
+            Event::ContextWarned { attempt, .. } => self.warned(attempt)?,
             // It ended by itself before it could be stopped.
             Event::AttemptEnded { attempt, end } if end.ending != Ending::Stopped => {
                 self.full.remove(attempt);
@@ -158,6 +154,11 @@ impl ModelLaws {
             return Err(format!("AG-07: {attempt} goes on with {} %", fill.percent()));
         }
         Ok(())
+    }
+
+    fn warned(&mut self, attempt: &AttemptId) -> Result<(), String> {
+        let is_first = self.warned.insert(attempt.clone());
+        if is_first { Ok(()) } else { Err(format!("AG-07: {attempt} is warned twice")) }
     }
 
     fn rejected(
