@@ -34,7 +34,7 @@ fn r2_r3_r4_r7_r12_r14_r16_st02_hold_in_every_world() {
     assert!(all.edits > SEEDS / 4 && all.reused > SEEDS / 2, "{all:?}");
     assert!(all.halts > SEEDS / 4 && all.budgets > SEEDS / 20, "{all:?}");
     assert!(all.resumed > SEEDS / 4 && all.rewound > SEEDS / 100, "{all:?}");
-    assert!(all.model_failures > SEEDS && all.parked > SEEDS / 4, "{all:?}");
+    assert!(all.model_failures > SEEDS / 2 && all.parked > SEEDS / 5, "{all:?}");
     assert!(all.full > SEEDS / 4 && all.warned > SEEDS / 4, "{all:?}");
     assert!(all.taken_up > SEEDS / 4 && all.not_resumed > SEEDS / 100, "{all:?}");
     println!("{SEEDS} seeds: {all:?}");
