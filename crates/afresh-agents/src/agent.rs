@@ -126,12 +126,7 @@ impl Agent {
 
     /// The program that must be there before a run starts; none where it is our own.
     pub fn program(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::Command { command, .. } => command.first().map(String::as_str),
-            Kind::Program(agent) => agent.command.first().map(String::as_str),
-            Kind::Acp(agent) => agent.command.first().map(String::as_str),
-            Kind::Scripted { .. } => None,
-        }
+        self.command().and_then(<[String]>::first).map(String::as_str)
     }
 
     /// Reads what it reports while it works; none where its output is its answer and nothing else.

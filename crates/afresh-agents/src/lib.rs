@@ -19,11 +19,14 @@
 //! | [`scripted`] | the built-in one that follows a script |
 //! | [`program`] | the coding agents whose ways we know |
 //! | `claude`, `codex`, `gemini`, `opencode` | one of those each: command line, output, errors |
+//! | [`pins`] | the versions that afresh is tested with |
+//! | [`abilities`] | what can be done with an agent |
 //! | [`acp`] | any program that speaks the Agent Client Protocol |
 //! | [`rpc`] | messages of JSON-RPC |
 //! | `errors` | what their error messages have in common |
 //! | `fields` | fields of a line of JSON |
 
+pub mod abilities;
 pub mod acp;
 pub mod agent;
 pub mod briefing;
@@ -37,6 +40,7 @@ pub mod event;
 mod fields;
 mod gemini;
 mod opencode;
+pub mod pins;
 pub mod prices;
 pub mod program;
 pub mod prompt;

@@ -58,6 +58,7 @@ pub(crate) enum Command {
     Demo(commands::demo::Args),
     Init(commands::init::Args),
     Doctor(commands::doctor::Args),
+    Agents(commands::agents::Args),
     Lint(commands::lint::Args),
     Show(commands::show::Args),
     Import(commands::import::Args),

@@ -28,6 +28,7 @@
 //! | [`logs`] | the activity of a run, the transcripts of its attempts |
 //! | [`interruption`] | a wave that was interrupted, and how to take it up |
 //! | [`person`], [`signals`] | whoever sits at this terminal: answers, Ctrl-C and its kin |
+//! | [`programs`], [`trial`] | the programs of agents on this machine; starting one to see what it says |
 //! | [`init`], [`on_path`], [`asking`] | what a new configuration holds; programs; the person at the terminal |
 //! | [`doctor`] | whether everything is there that a run needs |
 
@@ -69,6 +70,7 @@ mod plan_json;
 mod plan_picture;
 mod player;
 mod preflight;
+mod programs;
 mod progress;
 mod report_page;
 mod sarif;
@@ -79,6 +81,7 @@ mod staff;
 mod state_page;
 mod summary;
 mod the_run;
+mod trial;
 mod worker;
 mod workplace;
 

@@ -10,8 +10,8 @@ use afresh_engine::{Rules, Workplace};
 
 use crate::definitions;
 use crate::failure::Failure;
-use crate::on_path;
 use crate::plan_file::PlanFile;
+use crate::{on_path, programs};
 
 pub(crate) fn check(
     place: &Workplace,
@@ -68,7 +68,7 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
                 "spawn",
                 format!("cannot start agent {name:?}: {program:?} {why}"),
             )
-            .help(format!("check `command` under [agents.{name}] in the configuration")));
+            .help(programs::remedy(name, program)));
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::init::files;
 use crate::init::template::{self, Choices};
 use crate::init::writing::{Consent, Writing};
 use crate::output::Output;
-use crate::{environment, on_path, workplace};
+use crate::{environment, programs, workplace};
 
 /// Write a configuration for this repository, after showing it
 #[derive(Debug, clap::Args)]
@@ -96,7 +96,7 @@ impl Found {
     fn in_repository(root: &Path) -> Self {
         let listing = files::list(root);
         let path: OsString = environment::path();
-        let agents = agents::names().filter(|name| on_path::find(name, &path).is_ok()).collect();
+        let agents = agents::names().filter(|name| programs::find(name, &path).is_ok()).collect();
         Self { stacks: project::discover(&listing), listing, agents }
     }
 
@@ -105,8 +105,8 @@ impl Found {
             output.note(&format!("found {} ({})", stack.name, stack.file));
         }
         match self.agents.as_slice() {
-            [] => output.note("found no agent on the PATH"),
-            agents => output.note(&format!("found on the PATH: {}", agents.join(", "))),
+            [] => output.note("found no agent: `afresh agents install NAME` installs one"),
+            agents => output.note(&format!("found agents: {}", agents.join(", "))),
         }
     }
 

@@ -1,6 +1,7 @@
 //! One file per command: what it takes, and one function that does it.
 
 pub(crate) mod agent;
+pub(crate) mod agents;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decide;
@@ -37,6 +38,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Init(args) => init::init(args, &cli.common, output),
         Command::Doctor(args) => Ok(doctor::doctor(args, &cli.common, output)),
+        Command::Agents(args) => agents::agents(args, &cli.common, output),
         Command::Config(args) => config::config(args, &cli.common, output),
         Command::Completions(args) => completions::completions(args, output),
         Command::Man(args) => man::man(args, &cli.common, output),

@@ -1,16 +1,15 @@
-//! The configuration, its agents (really started), and the programs of its commands.
+//! The configuration, and the programs of its commands.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use afresh_agents::{Agent, Kind};
-use afresh_process::Ended;
+use afresh_agents::Program;
 
 use crate::cli::Common;
 use crate::config::{self, Config};
-use crate::doctor::Line;
-use crate::doctor::trial::Trial;
-use crate::{environment, on_path};
+use crate::doctor::{Line, agents};
+use crate::trial::Trial;
+use crate::{environment, on_path, programs};
 
 /// Words of a shell that are no programs.
 const SHELL: &[&str] = &[
@@ -47,9 +46,7 @@ pub(super) fn look(
         Line::warn("configuration", text, cure)
     }));
     lines.extend(chosen(&config));
-    for agent in config.agents.values() {
-        lines.push(started(agent, &config.home, trial));
-    }
+    lines.extend(agents::look(&config, trial));
     let sets = [("setup", &config.setup), ("checks", &config.settings.always)];
     lines.extend(sets.iter().filter_map(|(name, commands)| programs(name, commands)));
 }
@@ -65,7 +62,14 @@ fn configuration(config: &Config) -> Line {
 fn chosen(config: &Config) -> Option<Line> {
     let cure =
         "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
+    let is_built_in = |name: &str| Program::from_word(name).is_some();
     match &config.agent {
+        Some(name) if is_built_in(name) => None,
+        None if config.agents.is_empty()
+            && programs::find("claude", &environment::path()).is_ok() =>
+        {
+            Some(Line::warn("agent", "no agent is configured; tasks go to claude", cure))
+        }
         _ if config.agents.is_empty() => Some(Line::fail("agent", "no agent is configured", cure)),
         Some(name) if !config.agents.contains_key(name) => {
             let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();
@@ -83,54 +87,6 @@ fn chosen(config: &Config) -> Option<Line> {
         )),
         Some(_) => None,
     }
-}
-
-/// Really starts the agent's program, with an argument that does no work.
-fn started(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Line {
-    let name = format!("agent {}", agent.name);
-    let command = match &agent.kind {
-        Kind::Command { command, .. } => command,
-        Kind::Program(program) => &program.command,
-        Kind::Acp(acp) => &acp.command,
-        Kind::Scripted { .. } => return Line::ok(&name, "built in"),
-    };
-    let cure = format!("check `command` under [agents.{}]", agent.name);
-    let program = real_program(command);
-    // A path inside the repository is looked up in the workspace.
-    let relative = program.contains('/') && !program.starts_with('/');
-    let place = if relative {
-        home.join(program).to_string_lossy().into_owned()
-    } else {
-        program.to_owned()
-    };
-    let found = match on_path::find(&place, &environment::path()) {
-        Ok(found) => found,
-        Err(why) => return Line::fail(&name, format!("{program} {why}"), cure),
-    };
-    let argv = [found.to_string_lossy().into_owned(), "--version".to_owned()];
-    match trial.map_err(Clone::clone).and_then(|trial| trial.run(&argv, &agent.variables())) {
-        Err(why) => Line::fail(&name, why, cure),
-        Ok(tried) => match tried.report.ended {
-            Ended::SpawnFailed(failure) => Line::fail(&name, failure.message, cure),
-            Ended::Exited(0) if !tried.said.is_empty() => {
-                Line::ok(&name, format!("{}: {}", found.display(), tried.said))
-            }
-            Ended::TimedOut | Ended::Silent => {
-                Line::warn(&name, format!("{} --version does not end", found.display()), cure)
-            }
-            _ => Line::ok(&name, format!("{} starts", found.display())),
-        },
-    }
-}
-
-/// The program behind `env NAME=VALUE …`.
-fn real_program(command: &[String]) -> &str {
-    let first = command.first().map_or("", String::as_str);
-    if first != "env" {
-        return first;
-    }
-    let behind = command.iter().skip(1).find(|word| !word.contains('=') && !word.starts_with('-'));
-    behind.map_or(first, String::as_str)
 }
 
 /// Whether the programs of shell commands are there; none if there are no commands.
@@ -183,8 +139,5 @@ mod tests {
             ["meson", "meson"]
         );
         assert_eq!(found("\"$X\" y"), Vec::<&str>::new());
-        let line = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        assert_eq!(real_program(&line(&["env", "A=1", "gemini", "-x"])), "gemini");
-        assert_eq!(real_program(&line(&["claude", "-p"])), "claude");
     }
 }

@@ -3,10 +3,12 @@
 use afresh_process::{Ended, Rung};
 
 use crate::doctor::Line;
-use crate::doctor::trial::Trial;
+use crate::trial::{self, Trial};
 
 pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
-    let tried = trial.map_err(Clone::clone).and_then(|trial| trial.run(&["true".to_owned()], &[]));
+    let tried = trial
+        .map_err(Clone::clone)
+        .and_then(|trial| trial.run(&["true".to_owned()], &[], trial::LIMIT));
     let line = match tried {
         Err(why) => Line::fail("processes", why, "see that /tmp, or TMPDIR, can be written"),
         Ok(tried) => {

@@ -7,20 +7,22 @@
 //! | [`repository`] | git, who the user is, the repository |
 //! | [`places`] | state and cache directories, journal, disk, lock |
 //! | [`machine`] | how processes are held here |
-//! | [`configured`] | the configuration, its agents and its commands |
+//! | [`configured`] | the configuration and its commands |
+//! | [`agents`] | the agents: really started |
 //! | [`last_run`] | what waits for a person |
 
+mod agents;
 mod configured;
 mod last_run;
 mod machine;
 mod places;
 mod repository;
-mod trial;
 
 use serde::Serialize;
 
 use crate::cli::Common;
 use crate::failure::Failure;
+use crate::trial::Trial;
 use crate::workplace;
 
 /// One thing that was looked at.
@@ -80,7 +82,7 @@ impl Line {
 /// Looks at everything.
 pub(crate) fn look(common: &Common) -> Vec<Line> {
     let mut lines = Vec::new();
-    let trial = trial::Trial::new();
+    let trial = Trial::new();
     let place = repository::look(common, &mut lines);
     if let Some(place) = &place {
         places::look(place, &mut lines);

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::plan_file::PlanFile;
-use crate::{briefing, budgets, completing, definitions, environment};
+use crate::{briefing, budgets, completing, definitions, environment, programs};
 
 /// How to drive; flags win over the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -170,9 +170,12 @@ fn agent_name(config: &Config, driving: &Driving) -> String {
 fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
     let exe = std::env::current_exe()
         .map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
+    let agent = agent_name(&config, driving);
+    let mut agents = with_built_in(config.agents);
+    programs::resolve(&mut agents, &environment::path());
     Ok(Rules {
-        agent: agent_name(&config, driving),
-        agents: with_built_in(config.agents),
+        agent,
+        agents,
         prices: Arc::new(config.prices),
         briefing: Arc::default(),
         attempt_timeout: Some(config.attempt_timeout),
@@ -190,7 +193,7 @@ fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
 }
 
 /// The agents that need no configuration, besides those that have one.
-fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<String, Agent> {
+pub(crate) fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<String, Agent> {
     for program in Program::ALL {
         let name = program.word().to_owned();
         let kind = Kind::Program(program.agent());
