@@ -1,0 +1,107 @@
+//! A room as arguments of `bwrap`.
+//!
+//! The whole file system is there, read-only; hidden directories are empty ones in memory, which may
+//! be written and vanish with the program; processes of others are not there.
+
+use std::path::{Path, PathBuf};
+
+use crate::room::{Network, Room, Way, text};
+
+/// Sockets of services are doors out of any room: a container engine's makes anybody root.
+const SERVICES: &str = "/run";
+/// How names of hosts are looked up.
+const LOOK_UP: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+
+pub(crate) fn command(
+    room: &Room,
+    program: &Path,
+    us: &Path,
+    cwd: &Path,
+    argv: &[String],
+) -> Vec<String> {
+    let mut made = vec![text(program)];
+    let mut add = |parts: &[&str]| made.extend(parts.iter().map(|part| (*part).to_owned()));
+    add(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
+    // Root could otherwise mount everything anew.
+    add(&["--cap-drop", "ALL"]);
+    if room.network == Network::Off {
+        add(&["--unshare-net"]);
+    }
+    add(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
+    if Path::new(SERVICES).is_dir() {
+        add(&["--tmpfs", SERVICES]);
+        for path in LOOK_UP.iter().filter(|path| Path::new(path).is_dir()) {
+            add(&["--ro-bind", path, path]);
+        }
+    }
+    for place in ["/tmp", "/var/tmp"] {
+        if is_own_directory(Path::new(place)) {
+            add(&["--bind", &text(&room.temp), place]);
+        }
+    }
+    for (path, way) in visible(room.ways(), us) {
+        let path = text(&path);
+        match way {
+            Way::Hide if Path::new(&path).is_dir() => add(&["--tmpfs", &path]),
+            Way::Hide => add(&["--ro-bind", "/dev/null", &path]),
+            Way::Read => add(&["--ro-bind", &path, &path]),
+            Way::Write => add(&["--bind", &path, &path]),
+        }
+    }
+    add(&["--chdir", &text(cwd), "--"]);
+    made.extend(argv.iter().cloned());
+    made
+}
+
+/// A link leads to another place, which is dealt with by its own name.
+fn is_own_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
+}
+
+/// The last step before the program must be found wherever it is.
+fn visible(mut ways: Vec<(PathBuf, Way)>, us: &Path) -> Vec<(PathBuf, Way)> {
+    if let Ok(us) = us.canonicalize() {
+        ways.push((us, Way::Read));
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    fn room(network: Network) -> Room {
+        Room {
+            writable: vec!["/usr/share".into()],
+            hidden: vec!["/usr".into(), "/etc/passwd".into()],
+            readable: vec![],
+            temp: "/tmp".into(),
+            network,
+            limits: Limits::default(),
+        }
+    }
+
+    fn arguments(network: Network) -> String {
+        let argv = ["true".to_owned()];
+        command(&room(network), Path::new("bwrap"), Path::new("/bin/sh"), Path::new("/"), &argv)
+            .join(" ")
+    }
+
+    /// R5: everything is read-only before anything is made writable, and inner paths come last.
+    #[test]
+    fn r5_the_whole_is_read_only_before_parts_are_writable() {
+        let all = arguments(Network::On);
+        let at = |part: &str| all.find(part).unwrap_or_else(|| panic!("no {part} in {all}"));
+        assert!(at("--ro-bind / /") < at("--tmpfs /usr"));
+        assert!(at("--tmpfs /usr") < at("--bind /usr/share /usr/share"));
+        assert!(all.contains("--ro-bind /dev/null /etc/passwd"), "{all}");
+        assert!(all.contains("--cap-drop ALL") && all.ends_with("--chdir / -- true"), "{all}");
+    }
+
+    #[test]
+    fn a_room_without_network_says_so() {
+        assert!(arguments(Network::Off).contains("--unshare-net"));
+        assert!(!arguments(Network::On).contains("--unshare-net"));
+    }
+}

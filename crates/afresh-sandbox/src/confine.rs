@@ -1,0 +1,77 @@
+//! The hidden command: the last step before the program. It takes its orders as one argument, gives
+//! up what the program must not have, and turns into it.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use nix::sys::signal::{SigSet, Signal};
+use serde::{Deserialize, Serialize};
+
+use crate::limits::Limits;
+use crate::room::{Room, text};
+use crate::{landlock, seccomp};
+
+/// The argument with which our executable is to call [`confine_main`].
+pub const CONFINE: &str = "confine";
+
+/// What cannot be done inside is told by this exit code, as shells do for what cannot be executed.
+const CANNOT: u8 = 126;
+
+/// What is done before the program starts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Last {
+    /// Polite signals wait, for what comes next and all that come of it.
+    HoldSignals,
+    /// Signals are let through again.
+    Limits(Limits),
+    Rules(Room),
+}
+
+/// `us confine ORDERS program arguments…`
+pub(crate) fn command(us: &Path, last: &Last, argv: &[String]) -> Vec<String> {
+    let orders = serde_json::to_string(last).expect("orders are plain data");
+    let mut made = vec![text(us), CONFINE.to_owned(), orders];
+    made.extend(argv.iter().cloned());
+    made
+}
+
+/// The body of the hidden command. Call it first thing in `main`. Returns only where the program
+/// does not start.
+#[expect(clippy::print_stderr, reason = "nobody else is left to say it")]
+pub fn confine_main() -> ExitCode {
+    let error = match step() {
+        Ok(never) => match never {},
+        Err(error) => error,
+    };
+    eprintln!("afresh: cannot start inside the sandbox: {error}");
+    ExitCode::from(CANNOT)
+}
+
+fn step() -> io::Result<std::convert::Infallible> {
+    let mut arguments = std::env::args().skip(2);
+    let (Some(orders), Some(program)) = (arguments.next(), arguments.next()) else {
+        return Err(io::Error::other("this command is for afresh itself"));
+    };
+    let last: Last = serde_json::from_str(&orders)?;
+    match &last {
+        Last::HoldSignals => held().thread_block()?,
+        Last::Limits(limits) => {
+            limits.apply()?;
+            held().thread_unblock()?;
+        }
+        Last::Rules(room) => {
+            room.limits.apply()?;
+            landlock::restrict(room)?;
+            seccomp::restrict(room.network)?;
+        }
+    }
+    let error = Command::new(&program).args(arguments).exec();
+    Err(io::Error::new(error.kind(), format!("{program}: {error}")))
+}
+
+/// What is sent to a whole group of processes, and meant for the program.
+fn held() -> SigSet {
+    SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT])
+}

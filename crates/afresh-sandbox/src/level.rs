@@ -1,0 +1,116 @@
+//! What this machine offers, and why not more.
+//!
+//! Nothing is believed: bubblewrap is there if a room could be made with it just now.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use crate::landlock;
+
+/// One way of holding a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Level {
+    /// Own view of files and processes, own network where it is off.
+    Bubblewrap { program: PathBuf, version: String },
+    /// Rules of the kernel for files and connections. Processes of others are seen, and other
+    /// kinds of connection are refused one by one.
+    Landlock { abi: i32 },
+    /// Nothing holds it.
+    Off,
+}
+
+/// The strongest level, and what kept it from being a stronger one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub level: Level,
+    pub passed_over: Vec<String>,
+}
+
+impl Level {
+    /// For scripts.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Bubblewrap { .. } => "bubblewrap",
+            Self::Landlock { .. } => "landlock",
+            Self::Off => "off",
+        }
+    }
+
+    /// For people.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Bubblewrap { version, .. } => version.clone(),
+            Self::Landlock { abi } => format!("Landlock (ABI {abi}) and seccomp"),
+            Self::Off => "none".to_owned(),
+        }
+    }
+
+    pub fn is_off(&self) -> bool {
+        *self == Self::Off
+    }
+}
+
+/// Looks for the strongest level; `path` is where programs are.
+pub fn find(path: &str) -> Found {
+    let mut passed_over = Vec::new();
+    match bubblewrap(path) {
+        Ok(level) => return Found { level, passed_over },
+        Err(why) => passed_over.push(format!("bubblewrap: {why}")),
+    }
+    match landlock::abi() {
+        Ok(abi) => Found { level: Level::Landlock { abi }, passed_over },
+        Err(why) => {
+            passed_over.push(format!("Landlock: {why}"));
+            Found { level: Level::Off, passed_over }
+        }
+    }
+}
+
+fn bubblewrap(path: &str) -> Result<Level, String> {
+    let program = path
+        .split(':')
+        .map(|directory| Path::new(directory).join("bwrap"))
+        .find(|program| program.is_absolute() && program.is_file())
+        .ok_or("bwrap is not on the PATH; the package is called bubblewrap")?;
+    let trial = [
+        "--die-with-parent",
+        "--unshare-pid",
+        "--unshare-net",
+        "--cap-drop",
+        "ALL",
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--tmpfs",
+        "/tmp",
+        "--",
+        "/bin/sh",
+        "-c",
+        "exit 0",
+    ];
+    said(&program, &trial)?;
+    let version = said(&program, &["--version"])?;
+    Ok(Level::Bubblewrap { program, version })
+}
+
+/// What it printed, or why it failed.
+fn said(program: &Path, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{} cannot be started: {error}", program.display()))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() {
+        return Ok(text(&output.stdout));
+    }
+    let said = text(&output.stderr);
+    Err(said.lines().next().unwrap_or("it failed without a word").to_owned())
+}

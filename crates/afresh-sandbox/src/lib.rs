@@ -1,0 +1,34 @@
+//! What a program may touch, and how it is held to that.
+//!
+//! A [`Room`] says it once for all ways of holding: what may be written, what is not even seen, what
+//! of that may be read nevertheless, whether there is a network, how much of the machine may be
+//! used. A [`Level`] is one way: bubblewrap where it works, Landlock and seccomp where it does not.
+//! [`Enclosed`] is the command line that starts the program inside; running it, watching it and
+//! ending it is for others.
+//!
+//! ```text
+//! afresh confine (holds signals back) ─exec─▶ bwrap … ─▶ afresh confine (limits) ─exec─▶ program
+//! afresh confine (limits, Landlock, seccomp) ─exec────────────────────────────────────▶ program
+//! ```
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `room` | what a program may touch |
+//! | `level` | what this machine offers, and why not more |
+//! | `bubblewrap` | a room as arguments of `bwrap` |
+//! | `landlock`, `seccomp` | a room as rules for the kernel |
+//! | `limits` | how much of the machine may be used |
+//! | `confine` | the hidden command: the last step before the program |
+
+mod bubblewrap;
+mod confine;
+mod landlock;
+mod level;
+mod limits;
+mod room;
+mod seccomp;
+
+pub use confine::{CONFINE, confine_main};
+pub use level::{Found, Level, find};
+pub use limits::Limits;
+pub use room::{Enclosed, Network, Room};

@@ -1,0 +1,121 @@
+//! What a program may touch.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::bubblewrap;
+use crate::confine::{self, Last};
+use crate::level::Level;
+use crate::limits::Limits;
+
+/// Everything else may be read, and nothing else may be written.
+///
+/// Of two paths of which one is inside the other, the inner one counts for itself. Paths that are
+/// not there are left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// Files and directories that may be written.
+    pub writable: Vec<PathBuf>,
+    /// What is not even seen.
+    pub hidden: Vec<PathBuf>,
+    /// Inside of that, what may be read nevertheless.
+    pub readable: Vec<PathBuf>,
+    /// A directory of its own, which is there: for temporary files.
+    pub temp: PathBuf,
+    pub network: Network,
+    pub limits: Limits,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    /// Nothing but the program's own loopback, where the level has one.
+    Off,
+    /// As the machine has it.
+    On,
+}
+
+/// How a program is started inside a room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enclosed {
+    pub argv: Vec<String>,
+    /// Set besides what the program is given anyway; these win.
+    pub env: Vec<(String, String)>,
+}
+
+impl Room {
+    /// The command line that starts `argv` inside, in the directory `cwd`. `us` is the program whose
+    /// hidden command [`CONFINE`](crate::CONFINE) is.
+    pub fn enclose(&self, level: &Level, us: &Path, cwd: &Path, argv: &[String]) -> Enclosed {
+        match level {
+            Level::Bubblewrap { program, .. } => {
+                let inner = confine::command(us, &Last::Limits(self.limits), argv);
+                let outside = bubblewrap::command(self, program, us, cwd, &inner);
+                // bwrap must outlive a polite signal, which is meant for the program.
+                let argv = confine::command(us, &Last::HoldSignals, &outside);
+                Enclosed { argv, env: vec![("TMPDIR".to_owned(), "/tmp".to_owned())] }
+            }
+            Level::Landlock { .. } => {
+                let argv = confine::command(us, &Last::Rules(self.clone()), argv);
+                Enclosed { argv, env: vec![("TMPDIR".to_owned(), text(&self.temp))] }
+            }
+            Level::Off => Enclosed { argv: argv.to_vec(), env: Vec::new() },
+        }
+    }
+}
+
+pub(crate) fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// What may be done with one path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Way {
+    Hide,
+    Read,
+    Write,
+}
+
+impl Room {
+    /// Every path that is there, outer ones before inner ones; the freer way counts where one path
+    /// is named twice.
+    pub(crate) fn ways(&self) -> Vec<(PathBuf, Way)> {
+        let all =
+            [(&self.hidden, Way::Hide), (&self.readable, Way::Read), (&self.writable, Way::Write)];
+        let mut ways: Vec<(PathBuf, Way)> = all
+            .into_iter()
+            .flat_map(|(paths, way)| paths.iter().map(move |path| (path, way)))
+            .filter_map(|(path, way)| Some((path.canonicalize().ok()?, way)))
+            .collect();
+        ways.sort_by(|(path, way), (other, other_way)| {
+            let depth = |path: &Path| path.components().count();
+            (depth(path), path, other_way).cmp(&(depth(other), other, way))
+        });
+        ways.dedup_by(|later, earlier| later.0 == earlier.0);
+        ways
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outer_paths_come_first_and_the_freer_way_counts() {
+        let home = tempfile::tempdir().expect("a directory");
+        let home = home.path().canonicalize().expect("a path");
+        let inner = home.join("a/b");
+        std::fs::create_dir_all(&inner).expect("directories");
+        let room = Room {
+            writable: vec![inner.clone()],
+            hidden: vec![inner.clone(), home.clone(), home.join("gone")],
+            readable: vec![home.join("a")],
+            temp: home.clone(),
+            network: Network::Off,
+            limits: Limits::default(),
+        };
+        let expected =
+            [(home.clone(), Way::Hide), (home.join("a"), Way::Read), (inner, Way::Write)];
+        assert_eq!(room.ways(), expected);
+    }
+}

@@ -1,0 +1,226 @@
+//! Real programs in real rooms. Levels that this machine does not offer say so and are passed over.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test that was passed over says so")]
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use afresh_sandbox::{Level, Limits, Network, Room, find};
+use tempfile::TempDir;
+
+const HELPER: &str = env!("CARGO_BIN_EXE_afresh-sandbox-helper");
+
+/// A place with a room in it.
+struct Scene {
+    directory: TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let directory =
+            tempfile::Builder::new().prefix("rooms-").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
+        let scene = Self { directory: directory.expect("a directory") };
+        for directory in ["work", "temp", "home/.ssh", "home/.tool", "other"] {
+            fs::create_dir_all(scene.path(directory)).expect("directories");
+        }
+        fs::write(scene.path("home/.ssh/id"), "SECRET").expect("written");
+        fs::write(scene.path("home/.tool/settings"), "mine").expect("written");
+        fs::write(scene.path("other/file"), "theirs").expect("written");
+        scene
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.directory.path().canonicalize().expect("a path").join(path)
+    }
+
+    fn room(&self) -> Room {
+        Room {
+            writable: vec![self.path("work")],
+            hidden: vec![self.path("home")],
+            // The scene may lie below /tmp, which is private.
+            readable: vec![self.path("home/.tool"), self.path("other")],
+            temp: self.path("temp"),
+            network: Network::Off,
+            limits: Limits::default(),
+        }
+    }
+
+    fn command(&self, room: &Room, level: &Level, script: &str) -> Command {
+        let argv = ["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
+        let enclosed = room.enclose(level, Path::new(HELPER), &self.path("work"), &argv);
+        let mut command = Command::new(&enclosed.argv[0]);
+        command.args(&enclosed.argv[1..]).envs(enclosed.env).stdin(Stdio::null());
+        command.current_dir(self.path("work"));
+        command
+    }
+
+    fn sh(&self, room: &Room, level: &Level, script: &str) -> Output {
+        self.command(room, level, script).output().expect("it starts")
+    }
+
+    #[track_caller]
+    fn succeeds(&self, level: &Level, script: &str) {
+        let output = self.sh(&self.room(), level, script);
+        assert!(output.status.success(), "{level:?}: {script}: {output:?}");
+    }
+
+    #[track_caller]
+    fn fails(&self, level: &Level, script: &str) {
+        let output = self.sh(&self.room(), level, script);
+        assert!(!output.status.success(), "{level:?}: {script}: {output:?}");
+    }
+}
+
+/// Every level that is there, told apart.
+fn levels() -> Vec<Level> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let strongest = find(&path);
+    let weaker = find("");
+    for why in strongest.passed_over.iter().chain(&weaker.passed_over) {
+        eprintln!("passed over: {why}");
+    }
+    let mut levels = vec![strongest.level, weaker.level];
+    levels.dedup();
+    levels.retain(|level| !level.is_off());
+    if levels.is_empty() {
+        eprintln!("SKIPPED: this machine offers no sandbox");
+    }
+    levels
+}
+
+/// R5: a program writes in its own place and nowhere else.
+#[test]
+fn r5_a_program_writes_in_its_own_place_and_nowhere_else() {
+    for level in levels() {
+        let scene = Scene::new();
+        scene.succeeds(&level, "echo x > file && mkdir -p a/b && mv file a/b/ && cat a/b/file");
+        scene.succeeds(&level, "echo x > \"$TMPDIR/t\" && cat \"$TMPDIR/t\"");
+        let other = scene.path("other/file");
+        let other = other.display();
+        scene.fails(&level, &format!("echo x > {other}"));
+        scene.fails(&level, &format!("rm {other}"));
+        scene.fails(&level, &format!("mv {other} ."));
+        scene.fails(&level, &format!("ln -s {other} link && echo x > link"));
+        scene.succeeds(&level, &format!("test \"$(cat {other})\" = theirs"));
+        assert_eq!(fs::read_to_string(scene.path("other/file")).expect("there"), "theirs");
+    }
+}
+
+/// B22: what is hidden cannot be read, and what is readable inside of it can.
+#[test]
+fn b22_what_is_hidden_is_not_seen() {
+    for level in levels() {
+        let scene = Scene::new();
+        let home = scene.path("home");
+        let home = home.display();
+        scene.fails(&level, &format!("cat {home}/.ssh/id"));
+        scene.fails(&level, &format!("ls {home}/.ssh"));
+        scene.succeeds(&level, &format!("test \"$(cat {home}/.tool/settings)\" = mine"));
+        scene.fails(&level, &format!("echo x > {home}/.tool/settings"));
+        let _ = scene.sh(&scene.room(), &level, &format!("rm -rf {home}"));
+        assert!(scene.path("home/.ssh/id").exists(), "{level:?}");
+    }
+}
+
+/// B22: no network where none is meant; with one, the same connection works.
+#[test]
+fn b22_a_room_without_network_reaches_nobody() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let script =
+        format!("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'");
+    let datagram = format!(
+        "python3 -c 'import socket; s=socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect((\"127.0.0.1\", {port})); s.send(b\"x\")'"
+    );
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no python3");
+        return;
+    }
+    for level in levels() {
+        let scene = Scene::new();
+        scene.fails(&level, &script);
+        if matches!(level, Level::Landlock { .. }) {
+            scene.fails(&level, &datagram);
+        }
+        let open = Room { network: Network::On, ..scene.room() };
+        let output = scene.sh(&open, &level, &script);
+        assert!(output.status.success(), "{level:?}: {output:?}");
+    }
+}
+
+/// R6: no process of others can be signalled.
+#[test]
+fn r6_processes_of_others_are_out_of_reach() {
+    for level in levels() {
+        let scene = Scene::new();
+        let mut other = Command::new("sleep").arg("600").spawn().expect("it starts");
+        scene.fails(&level, &format!("kill -9 {}", other.id()));
+        let alive = other.try_wait().expect("a child").is_none();
+        other.kill().expect("ended");
+        other.wait().expect("waited for");
+        assert!(alive, "{level:?}");
+    }
+}
+
+/// F16: a program that wants too much memory or writes too large a file is stopped, nobody else.
+#[test]
+fn f16_limits_hold() {
+    for level in levels() {
+        let scene = Scene::new();
+        let limits = Limits { memory: Some(64 << 20), file: Some(1 << 20), processes: None };
+        let room = Room { limits, ..scene.room() };
+        let large = scene.sh(&room, &level, "head -c 3000000 /dev/zero > large");
+        assert!(!large.status.success(), "{level:?}: {large:?}");
+        assert!(fs::metadata(scene.path("work/large")).expect("there").len() <= 1 << 20);
+        let greedy = "python3 -c 'x = bytearray(300 << 20); print(len(x))'";
+        let output = scene.sh(&room, &level, greedy);
+        assert!(!output.status.success(), "{level:?}: {output:?}");
+        let roomy = Room { limits: Limits::default(), ..scene.room() };
+        assert!(scene.sh(&roomy, &level, greedy).status.success(), "{level:?}");
+    }
+}
+
+/// AG-09: a polite signal to the group reaches the program, which ends in its own way.
+#[test]
+fn ag_09_a_polite_signal_reaches_the_program() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::CommandExt;
+    for level in levels() {
+        let scene = Scene::new();
+        let script = "trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.05; done";
+        let mut command = scene.command(&scene.room(), &level, script);
+        let mut child = command.stdout(Stdio::piped()).process_group(0).spawn().expect("it starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        assert_eq!(lines.next().expect("a line").expect("text"), "ready", "{level:?}");
+        let group = nix::unistd::Pid::from_raw(child.id().cast_signed());
+        nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGTERM).expect("sent");
+        assert_eq!(lines.next().expect("a line").expect("text"), "asked", "{level:?}");
+        assert_eq!(child.wait().expect("it ends").code(), Some(7), "{level:?}");
+    }
+}
+
+/// The program's own exit code and words come through.
+#[test]
+fn what_a_program_says_comes_through() {
+    for level in levels() {
+        let scene = Scene::new();
+        let output = scene.sh(&scene.room(), &level, "echo out; echo err >&2; exit 3");
+        assert_eq!(output.status.code(), Some(3), "{level:?}");
+        assert_eq!(
+            (output.stdout.as_slice(), output.stderr.as_slice()),
+            (&b"out\n"[..], &b"err\n"[..])
+        );
+    }
+}
+
+/// B29: a container engine's socket, and every other service's, is out of reach.
+#[test]
+fn b29_sockets_of_services_are_out_of_reach() {
+    for level in levels() {
+        if matches!(level, Level::Bubblewrap { .. }) {
+            Scene::new().succeeds(&level, "test -z \"$(find /run -type s 2>/dev/null)\"");
+        }
+    }
+}
