@@ -29,5 +29,5 @@ pub mod server;
 mod tools;
 
 pub use client::Client;
-pub use script::{Call, Fault, Script, Step};
-pub use server::Server;
+pub use script::{Call, Fault, Script, Step, Tokens};
+pub use server::{Seen, Server};

@@ -31,6 +31,23 @@ pub struct Seen {
     pub model: String,
     pub turns: usize,
     pub tools: Vec<String>,
+    pub body: Body,
+}
+
+/// All that was asked; too long to be shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Body(String);
+
+impl Body {
+    pub fn holds(&self, text: &str) -> bool {
+        self.0.contains(text)
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
 }
 
 #[derive(Debug)]
@@ -176,6 +193,7 @@ impl Shared {
             model: request.model.clone(),
             turns: request.turns,
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            body: Body(String::from_utf8_lossy(&http.body).into_owned()),
         });
     }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use afresh_model::client::binary;
-use afresh_model::{Client, Script, Server, Step};
+use afresh_model::{Client, Script, Server, Step, Tokens};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use serde_json::json;
@@ -289,4 +289,60 @@ fn st_02_gemini_over_acp_is_killed_and_done_again() {
 #[test]
 fn st_04_gemini_over_acp_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("gemini-acp");
+}
+
+/// RE-01: whoever ends without a report is sent back, and reports.
+#[test]
+fn re_01_claude_is_sent_back_to_report() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let steps = [
+        Step::write("T001.txt", "by T001\n"),
+        Step::say("I think that I am done."),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    stage.run().expect(0);
+    support::expect_landed_once(&stage.repo, 1);
+    let told = stage
+        .server
+        .seen()
+        .into_iter()
+        .any(|seen| seen.turns == 2 && seen.body.holds("You have not reported a result."));
+    assert!(told, "{:?}", stage.server.seen());
+}
+
+/// RE-01: twice; who will not report is let go, and not believed.
+#[test]
+fn re_01_claude_is_sent_back_twice_at_most() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let says = (0..9).map(|_| Step::say("I think that I am done."));
+    let steps = [Step::write("T001.txt", "by T001\n")].into_iter().chain(says);
+    stage.server.add("work", Script::of(steps));
+    stage.run().expect(4);
+    let asked = stage.server.seen().into_iter().filter(|seen| !seen.tools.is_empty()).count();
+    assert_eq!(asked, 4, "one with a tool, and three that say they are done");
+    let error = stage.repo.status()["tasks"][0]["error"].clone();
+    assert!(error.as_str().is_some_and(|why| why.contains("no answer")), "{error}");
+}
+
+/// AG-07: at the soft limit the model itself hears of it, after its next use of a tool.
+#[test]
+fn ag_07_claude_tells_its_model_that_its_context_fills_up() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let much = Tokens { input: 110_000, ..Tokens::default() };
+    let noticed = "while [ ! -e \"${AFRESH_RESULT%/*}/answers/notice\" ]; do sleep 0.05; done";
+    let steps = [
+        Step::write("T001.txt", "by T001\n").using(much),
+        Step::shell(noticed),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    stage.run().expect(0);
+    assert_eq!(stage.repo.status()["tasks"][0]["workers"][0]["warned"], true);
+    let told = |seen: &afresh_model::Seen| seen.body.holds("% of your context is full");
+    let seen = stage.server.seen();
+    let first = seen.iter().find(|seen| told(seen)).map(|seen| seen.turns);
+    assert!(matches!(first, Some(1 | 2)), "{first:?} of {seen:?}");
 }

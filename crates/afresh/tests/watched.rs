@@ -97,6 +97,55 @@ exit 1
     driver.end().expect(3);
 }
 
+/// Half of its context is full, by its own account.
+const HALF_FULL: &str = r#"echo '{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I read a lot."}],"usage":{"input_tokens":110000,"output_tokens":1}}}'
+"#;
+
+/// AG-07: at the soft limit a worker is told once, by whatever way it hears from us first: the hook of its
+/// program, our tool server, or a command.
+#[test]
+fn ag_07_at_the_soft_limit_a_worker_is_told_once() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","arguments":{"message":"m"}}}"#;
+    let ways = [
+        "echo '{}' | afresh hook tool".to_owned(),
+        format!("echo '{call}' | afresh mcp --attempt"),
+        "afresh log INFO word message 2>&1".to_owned(),
+        "afresh issue text 2>&1".to_owned(),
+    ];
+    for way in ways {
+        let repo = watched(&format!(
+            "{SAYS_WHO}{HALF_FULL}
+told=
+while [ -z \"$told\" ]; do
+  said=$({way})
+  case \"$said\" in *'55 % of your context is full, and at 70 %'*) told=$said;; esac
+  sleep 0.05
+done
+echo \"$told\" > \"$AFRESH_RESULT.told\"
+{way} > \"$AFRESH_RESULT.again\"
+{WORKS}"
+        ));
+        repo.run(&[]).expect(0);
+        let all = files(&repo.state());
+        let file = |name: &str| all.iter().find(|path| path.ends_with(name));
+        let read = |name: &str| {
+            file(name).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
+        };
+        assert!(read("result.told").contains("report_result"), "{way}: {}", read("result.told"));
+        assert!(!read("result.again").contains("context is full"), "{way}: twice");
+        if way.contains("hook") {
+            let told: serde_json::Value =
+                serde_json::from_str(&read("result.told")).expect("an answer for the program");
+            assert_eq!(told["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+        }
+        assert_eq!(repo.status()["tasks"][0]["workers"][0]["warned"], true);
+        let told = repo.afresh(&["status"]).expect(0).stdout;
+        assert!(told.contains("% context, warned"), "{told}");
+        let log = repo.afresh(&["logs"]).expect(0).stdout;
+        assert!(log.contains("context-warned"), "{log}");
+    }
+}
+
 const KEY: &str = "hunter22-hunter22-hunter22";
 
 /// Every file below a directory.

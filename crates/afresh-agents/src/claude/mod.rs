@@ -91,12 +91,15 @@ fn session(session: Session<'_>) -> (&'static str, String) {
     }
 }
 
-/// It asks us before it stops, so that it does not stop without an answer.
+/// It asks us before it stops, so that it does not stop without an answer, and after each use of a
+/// tool, so that it hears what we have to tell it meanwhile.
 fn hooks(order: &Order<'_>) -> Result<String, LaunchError> {
     let us = shell_word(&path_text(order.us)?);
-    let stop =
-        json!({"type": "command", "command": format!("{us} hook stop"), "timeout": HOOK_SECONDS});
-    Ok(json!({"hooks": {"Stop": [{"hooks": [stop]}]}}).to_string())
+    let hook = |moment: &str| {
+        let command = format!("{us} hook {moment}");
+        json!([{"hooks": [{"type": "command", "command": command, "timeout": HOOK_SECONDS}]}])
+    };
+    Ok(json!({"hooks": {"Stop": hook("stop"), "PostToolUse": hook("tool")}}).to_string())
 }
 
 /// One word for the shell that it starts hooks with.

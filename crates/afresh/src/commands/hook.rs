@@ -11,8 +11,9 @@ use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::worker::{no_attempt, stopping};
+use crate::worker::{mailbox, no_attempt, stopping};
 
+const COMMAND: &str = "afresh hook";
 /// More than this of what a program tells is not read.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -26,13 +27,20 @@ pub(crate) struct Args {
 enum Moment {
     /// It is about to stop
     Stop,
+    /// It has used a tool
+    Tool,
 }
 
 pub(crate) fn hook(args: &Args, output: &Output) -> Result<Exit, Failure> {
     // Outside of an attempt nobody is going to tell anything.
-    let result = environment::result_file().ok_or_else(|| no_attempt("afresh hook"))?;
+    let result = environment::result_file().ok_or_else(|| no_attempt(COMMAND))?;
     let told = told();
     let answer = match args.moment {
+        Moment::Tool => mailbox(COMMAND)?.take_notice().map(|notice| {
+            json!({"hookSpecificOutput": {
+                "hookEventName": "PostToolUse", "additionalContext": notice,
+            }})
+        }),
         Moment::Stop => {
             let words = told["last_assistant_message"].as_str().unwrap_or_default();
             stopping::sent_back_with(&result, words)

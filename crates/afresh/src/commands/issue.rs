@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::worker;
 
 /// Note something for people in ISSUES.md (called by a worker, inside its attempt)
@@ -10,8 +11,9 @@ pub(crate) struct Args {
     text: String,
 }
 
-pub(crate) fn issue(args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn issue(args: &Args, output: &Output) -> Result<Exit, Failure> {
     let mailbox = worker::mailbox("afresh issue")?;
     worker::notes::issue(&mailbox, &args.text)?;
+    worker::hand_on_notice(&mailbox, output);
     Ok(Exit::Done)
 }

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::worker;
 
 /// Add a line to the activity log (called by a worker, inside its attempt)
@@ -25,7 +26,7 @@ enum Level {
     Error,
 }
 
-pub(crate) fn log(args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn log(args: &Args, output: &Output) -> Result<Exit, Failure> {
     let mailbox = worker::mailbox("afresh log")?;
     let level = match args.level {
         Level::Debug => LogLevel::Debug,
@@ -34,5 +35,6 @@ pub(crate) fn log(args: &Args) -> Result<Exit, Failure> {
         Level::Error => LogLevel::Error,
     };
     worker::notes::log(&mailbox, level, &args.event, &args.message)?;
+    worker::hand_on_notice(&mailbox, output);
     Ok(Exit::Done)
 }

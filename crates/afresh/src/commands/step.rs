@@ -40,7 +40,9 @@ fn parse_deviation(text: &str) -> Result<Deviation, String> {
 pub(crate) fn step(args: &Args, output: &Output) -> Result<Exit, Failure> {
     let What::Done { n, deviation } = &args.what;
     let mailbox = worker::mailbox("afresh step")?;
-    match worker::steps::done(&mailbox, *n, deviation.clone())? {
+    let answer = worker::steps::done(&mailbox, *n, deviation.clone())?;
+    worker::hand_on_notice(&mailbox, output);
+    match answer {
         StepAnswer::Accepted => {
             if output.json {
                 output.document(&serde_json::json!({ "step": n, "done": true }));

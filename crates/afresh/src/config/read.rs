@@ -175,10 +175,7 @@ fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     let mut soft = None;
     for entry in reader.entries(node) {
         match entry.key.as_str() {
-            "soft" => {
-                soft = share(reader, &entry.node);
-                later(reader, entry, "warnings at a soft limit");
-            }
+            "soft" => soft = share(reader, &entry.node),
             "hard" => set(&mut limits.hard, share(reader, &entry.node)),
             _ => reader.unknown(entry, CONTEXT),
         }
@@ -280,12 +277,12 @@ mod tests {
         assert!(findings[0].help.as_deref().is_some_and(|help| help.contains("parallel")));
     }
 
-    /// Nobody is warned yet where a soft limit is set, so whoever sets one is.
+    /// AG-07: both limits are read; a soft one is never above a hard one.
     #[test]
-    fn a_soft_limit_is_told_to_do_nothing_yet() {
+    fn ag_07_the_limits_of_a_context_are_read() {
         let (config, told) = findings("[context]\nsoft = 0.4\nhard = 0.6\n");
         assert_eq!((config.settings.context.soft, config.settings.context.hard), (40, 60));
-        assert!(told.len() == 1 && !told[0].is_error() && told[0].line == 2, "{told:?}");
+        assert_eq!(told, []);
         let (config, told) = findings("[context]\nhard = 0.4\n");
         assert_eq!(
             (config.settings.context.soft, told),

@@ -26,6 +26,19 @@ impl Tools {
 
     /// None where there is no such tool.
     pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<Said> {
+        let said = self.answer(name, arguments)?;
+        // Who has reported or asked is at its end, and needs no notice any more.
+        if matches!(name, "report_result" | "ask") {
+            return Some(said);
+        }
+        Some(match (self.mailbox.take_notice(), said) {
+            (None, said) => said,
+            (Some(notice), Ok(text)) => Ok(format!("{text}\n\n{notice}")),
+            (Some(notice), Err(text)) => Err(format!("{text}\n\n{notice}")),
+        })
+    }
+
+    fn answer(&self, name: &str, arguments: &Value) -> Option<Said> {
         Some(match name {
             "report_result" => report(arguments),
             "step_done" => self.step_done(arguments),

@@ -13,11 +13,19 @@ use afresh_engine::mailbox::Mailbox;
 
 use crate::environment;
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// The mailbox of the attempt around us.
 pub(crate) fn mailbox(command: &str) -> Result<Mailbox, Failure> {
     let attempt = environment::attempt_directory().ok_or_else(|| no_attempt(command))?;
     Ok(Mailbox::of(attempt))
+}
+
+/// Hands on a notice that waits for the worker, with the answer to whatever it called.
+pub(crate) fn hand_on_notice(mailbox: &Mailbox, output: &Output) {
+    if let Some(notice) = mailbox.take_notice() {
+        output.note(&notice);
+    }
 }
 
 pub(crate) fn no_attempt(command: &str) -> Failure {
