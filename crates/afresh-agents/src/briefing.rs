@@ -12,8 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::bundle::Checksum;
+use crate::bundle::{Checksum, Origin};
 use crate::definition::Role;
+use crate::spec_part::Spec;
 use crate::template::Template;
 
 /// How much of a project's description is told, in characters.
@@ -28,7 +29,7 @@ pub struct Briefing {
     pub project: Option<Project>,
     /// How things are done here, in the project's own words.
     pub patterns: Option<Document>,
-    pub spec: Option<Document>,
+    pub spec: Option<Spec>,
     /// The roles of agents that have one, by the names that tasks have for them.
     pub roles: BTreeMap<String, Role>,
     /// Everything that was read for it, the plan included.
@@ -95,7 +96,7 @@ impl Checksum {
             let _ = write!(text, "{byte:02x}");
             text
         });
-        Self { path: path.to_owned(), sha256 }
+        Self { path: path.to_owned(), sha256, from: Origin::default() }
     }
 }
 

@@ -66,6 +66,9 @@ pub struct Bundle {
     pub recent: Vec<Landed>,
     /// What all this was made from.
     pub sources: Vec<Checksum>,
+    /// How many tokens its model can hold.
+    #[serde(default)]
+    pub window: Option<u64>,
 }
 
 impl Bundle {
@@ -127,4 +130,17 @@ pub struct Inlined {
 pub struct Checksum {
     pub path: String,
     pub sha256: String,
+    #[serde(default)]
+    pub from: Origin,
+}
+
+/// Where a file was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// In the user's checkout; its path starts there.
+    #[default]
+    Checkout,
+    /// On the run's branch.
+    Branch,
 }

@@ -26,10 +26,14 @@ pub struct TooLarge {
 /// What to do about a task that is too large.
 pub const ADVICE: &str = "split the task, shorten its text or its spec, or give it `context = \"minimal\"` or a larger model";
 
-/// How full a context is that starts with so many bytes; refused where that is the limit or more.
-pub fn fits(bytes: usize, window: u64, limit: u8) -> Result<ContextFill, TooLarge> {
-    let fill = ContextFill { used: tokens(bytes), window };
-    if fill.percent() >= u64::from(limit) { Err(TooLarge { fill, limit }) } else { Ok(fill) }
+/// How full a context is that starts with so many bytes.
+pub fn fill(bytes: usize, window: u64) -> ContextFill {
+    ContextFill { used: tokens(bytes), window }
+}
+
+/// Refused where a context starts at the limit or above.
+pub fn fits(fill: ContextFill, limit: u8) -> Result<(), TooLarge> {
+    if fill.percent() >= u64::from(limit) { Err(TooLarge { fill, limit }) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -40,8 +44,8 @@ mod tests {
     #[test]
     fn pr_06_a_prompt_at_the_limit_is_refused() {
         assert_eq!(tokens(5), 2);
-        assert_eq!(fits(2_796, 1_000, 70).map(|fill| fill.percent()), Ok(69));
-        let refused = fits(2_800, 1_000, 70).expect_err("too large");
+        assert_eq!(fits(fill(2_796, 1_000), 70), Ok(()));
+        let refused = fits(fill(2_800, 1_000), 70).expect_err("too large");
         assert!(refused.to_string().contains("700 tokens, 70 % of the 1000"), "{refused}");
     }
 }

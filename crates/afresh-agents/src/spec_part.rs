@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use afresh_core::plan::Task;
 use afresh_formats::markdown::{Heading, headings, lines};
@@ -27,13 +28,52 @@ pub struct SpecPart {
     pub cut: bool,
 }
 
+/// A specification, read once for all tasks of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spec {
+    document: Document,
+    sections: Vec<Section>,
+}
+
+/// One heading and what stands right below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Section {
+    level: usize,
+    heading: String,
+    anchor: String,
+    /// The id that the heading begins with, if it is one.
+    named: Option<String>,
+    /// What its lines begin with: the ids that it may define.
+    defines: BTreeSet<String>,
+    own: Range<usize>,
+}
+
+impl Spec {
+    pub fn new(document: Document) -> Self {
+        let text = &document.text;
+        let section = |heading: Heading<'_>| Section {
+            level: heading.level,
+            heading: heading.text.to_owned(),
+            anchor: anchor(heading.text),
+            named: first_word(heading.text).map(str::to_owned),
+            defines: lines(&text[heading.own.clone()])
+                .filter_map(|line| first_word(line.text))
+                .map(str::to_owned)
+                .collect(),
+            own: heading.own,
+        };
+        let sections = headings(text).into_iter().map(section).collect();
+        Self { document, sections }
+    }
+}
+
 impl SpecPart {
-    pub fn of(spec: &Document, task: &Task) -> Self {
-        let chosen = sections(&spec.text, task);
+    pub fn of(spec: &Spec, task: &Task) -> Self {
+        let chosen = chosen(spec, task);
         let whole = chosen.is_none();
-        let all = chosen.unwrap_or_else(|| spec.text.clone());
-        let (text, cut) = bounded(&all, MAX_SPEC_BYTES);
-        Self { file: spec.path.clone(), text: text.to_owned(), whole, cut }
+        let text = chosen.as_deref().unwrap_or(&spec.document.text);
+        let (text, cut) = bounded(text, MAX_SPEC_BYTES);
+        Self { file: spec.document.path.clone(), text: text.to_owned(), whole, cut }
     }
 }
 
@@ -52,29 +92,29 @@ pub fn bounded(text: &str, most_bytes: usize) -> (&str, bool) {
 }
 
 /// The sections that a task names, with the headings above them; none where it names none.
-fn sections(text: &str, task: &Task) -> Option<String> {
-    let headings = headings(text);
+fn chosen(spec: &Spec, task: &Task) -> Option<String> {
+    let (text, sections) = (&spec.document.text, &spec.sections);
     let named = Named::by(task);
-    let mut told = vec![Told::Nothing; headings.len()];
-    for (at, heading) in headings.iter().enumerate() {
-        let below = headings[at..].iter().skip(1).take_while(|next| next.level > heading.level);
-        if named.heading(heading) {
+    let mut told = vec![Told::Nothing; sections.len()];
+    for (at, section) in sections.iter().enumerate() {
+        if named.heading(section) {
+            let below = sections[at..].iter().skip(1).take_while(|next| next.level > section.level);
             told[at..=at + below.count()].fill(Told::Text);
-        } else if lines(&text[heading.own.clone()]).any(|line| named.defines(line.text)) {
+        } else if named.ids.iter().any(|id| section.defines.contains(id)) {
             told[at] = Told::Text;
         }
     }
     if !told.contains(&Told::Text) {
         return None;
     }
-    name_above(&headings, &mut told);
+    name_above(sections, &mut told);
     let mut part = String::new();
-    for (heading, told) in headings.iter().zip(told) {
+    for (section, told) in sections.iter().zip(told) {
         if told != Told::Nothing {
-            let _ = writeln!(part, "{} {}", "#".repeat(heading.level), heading.text);
+            let _ = writeln!(part, "{} {}", "#".repeat(section.level), section.heading);
         }
         if told == Told::Text {
-            part.push_str(text[heading.own.clone()].trim_end());
+            part.push_str(text[section.own.clone()].trim_end());
             part.push('\n');
         }
     }
@@ -90,9 +130,9 @@ enum Told {
     Text,
 }
 
-fn name_above(headings: &[Heading<'_>], told: &mut [Told]) {
+fn name_above(sections: &[Section], told: &mut [Told]) {
     let mut level = 0;
-    for (at, heading) in headings.iter().enumerate().rev() {
+    for (at, heading) in sections.iter().enumerate().rev() {
         if told[at] == Told::Text {
             level = heading.level;
         } else if heading.level < level {
@@ -123,17 +163,18 @@ impl Named {
         named
     }
 
-    fn heading(&self, heading: &Heading<'_>) -> bool {
-        self.defines(heading.text) || self.anchors.contains(&anchor(heading.text))
+    fn heading(&self, section: &Section) -> bool {
+        section.named.as_ref().is_some_and(|id| self.ids.contains(id))
+            || self.anchors.contains(&section.anchor)
     }
+}
 
-    /// Does the line begin with one of the ids? One that only mentions it belongs to others.
-    fn defines(&self, line: &str) -> bool {
-        let marks = |c: char| !c.is_alphanumeric();
-        let line = line.trim_start_matches(marks);
-        let line = line.strip_prefix("x]").unwrap_or(line).trim_start_matches(marks);
-        words(line).next().is_some_and(|word| line.starts_with(word) && self.ids.contains(word))
-    }
+/// What a line begins with: only that is what it defines; what it mentions belongs to others.
+fn first_word(line: &str) -> Option<&str> {
+    let marks = |c: char| !c.is_alphanumeric();
+    let line = line.trim_start_matches(marks);
+    let line = line.strip_prefix("x]").unwrap_or(line).trim_start_matches(marks);
+    words(line).next().filter(|word| line.starts_with(word))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -190,7 +231,7 @@ Never panics.
         let plan = Plan::new(PlanDraft { tasks: vec![task], ..PlanDraft::default() });
         let plan = plan.expect("a plan");
         let spec = Document { path: "spec.md".to_owned(), text: SPEC.to_owned() };
-        SpecPart::of(&spec, plan.task(0))
+        SpecPart::of(&Spec::new(spec), plan.task(0))
     }
 
     /// PR-01: by requirement id, by group, by reference.

@@ -232,6 +232,9 @@ impl Ending {
 pub struct SpawnFailure {
     pub message: String,
     pub hint: Option<String>,
+    /// Another try would end the same way: nobody waits for one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lasting: bool,
 }
 
 #[cfg(test)]

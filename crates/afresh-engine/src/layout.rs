@@ -28,16 +28,26 @@ impl Layout {
         }
     }
 
+    /// Everything about the attempts of a run, a directory each.
+    pub fn attempts(&self, run: &RunId) -> PathBuf {
+        self.state.join("attempts").join(run.as_str())
+    }
+
     /// Prompt, bundle, output and result of one attempt.
     pub fn attempt(&self, run: &RunId, attempt: &AttemptId) -> PathBuf {
-        self.state.join("attempts").join(run.as_str()).join(attempt.to_string())
+        self.attempts(run).join(attempt.to_string())
+    }
+
+    /// Bundles that somebody asked for, of a run or of a plan without one.
+    pub fn bundles(&self, of: &str) -> PathBuf {
+        self.state.join("bundles").join(of)
     }
 
     /// Output of the checks of one task's attempt, or of the run as a whole.
     pub fn checks(&self, run: &RunId, attempt: Option<&AttemptId>) -> PathBuf {
         match attempt {
             Some(attempt) => self.attempt(run, attempt).join("checks"),
-            None => self.state.join("attempts").join(run.as_str()).join("final-checks"),
+            None => self.attempts(run).join("final-checks"),
         }
     }
 

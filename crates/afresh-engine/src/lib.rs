@@ -16,6 +16,7 @@
 //! | [`driver`] | the loop |
 //! | [`order`] | commands of other terminals |
 //! | [`mailbox`] | what workers say while they work |
+//! | [`bundling`] | what a worker is given |
 //! | [`watch`] | who wants to see what was recorded |
 //! | [`activity`], [`issues`] | the activity log and the list of what was put off: projections of the journal |
 //! | [`report`] | what a run came to, a projection of the journal |
@@ -24,6 +25,7 @@
 //! | `worker_files` | files that a worker can reach while we use them |
 
 pub mod activity;
+pub mod bundling;
 mod clock;
 pub mod driver;
 pub mod issues;

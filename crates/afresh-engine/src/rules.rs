@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::{Agent, Briefing, Prices};
+use afresh_core::estimate::DEFAULT_WINDOW;
+use afresh_core::plan::Tier;
 use afresh_process::Containment;
 
 #[derive(Debug, Clone)]
@@ -41,6 +43,12 @@ impl Rules {
     /// The agent that a task's worker is.
     pub fn agent_for(&self, wanted: Option<&str>) -> Option<&Agent> {
         self.agents.get(wanted.unwrap_or(&self.agent))
+    }
+
+    /// How many tokens the model of such a worker can hold.
+    pub fn window(&self, agent: Option<&str>, tier: Tier) -> u64 {
+        let model = self.agent_for(agent).and_then(|agent| agent.model(tier));
+        model.map_or(DEFAULT_WINDOW, |model| self.prices.window(model))
     }
 
     /// The values of everything that agents and checks are handed over and that is nobody else's

@@ -26,6 +26,7 @@
 //! | [`plan_md`] | PLAN.md: what the readers of GSD, Ultra Planner and long-run have in common |
 //! | [`gsd`], [`ultraplan`], [`long_run`] | where each of them keeps its plans, and what is done |
 //! | [`schema`] | the same format for editors and agents, as JSON Schema |
+//! | [`conform`] | whether a JSON text is what a schema says |
 //! | [`project`] | what a repository is built with, and its commands |
 //! | [`result`] | what a worker answered |
 
@@ -33,6 +34,7 @@ pub mod agent_os;
 pub mod beads;
 pub mod checkpoint_json;
 pub mod codes;
+pub mod conform;
 mod document;
 pub mod drafted;
 mod feature;

@@ -4,11 +4,11 @@
 //! It is read when a run is taken up, from the user's files and not from the run's branch.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use afresh_agents::briefing::{Document, Project};
 use afresh_agents::bundle::Checksum;
+use afresh_agents::spec_part::Spec;
 use afresh_agents::template::MAX_TEMPLATE_BYTES;
 use afresh_agents::{Briefing, Template, spec_part};
 use afresh_engine::Workplace;
@@ -16,6 +16,7 @@ use afresh_formats::Finding;
 use afresh_formats::limits::MAX_TEXT_BYTES;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::output::{Output, safe};
 use crate::plan_file::PlanFile;
 
@@ -39,12 +40,13 @@ const FORMATS_WITH_SPEC: &[&str] = &["native", "spec-kit"];
 /// How many files of a plan are noted.
 const MAX_PLAN_FILES: usize = 100;
 
-pub(crate) fn load(
-    place: &Workplace,
-    file: &PlanFile,
-    output: &Output,
-) -> Result<Briefing, Failure> {
-    let root = place.repository.root().map_or_else(|| file.root(), Path::to_owned);
+/// The directory that all these files are in: the checkout, else what is around the plan.
+pub(crate) fn root(place: &Workplace, file: &PlanFile) -> PathBuf {
+    place.repository.root().map_or_else(|| file.root(), Path::to_owned)
+}
+
+pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Briefing, Failure> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut sources = Vec::new();
     for path in file.files.iter().filter(|path| path.is_file()).take(MAX_PLAN_FILES) {
         if let Ok(bytes) = std::fs::read(path) {
@@ -60,17 +62,25 @@ pub(crate) fn load(
     let patterns = document(&root, PATTERNS, MAX_TEXT_BYTES).map(&mut noted);
     let project = PROJECTS.iter().find_map(|path| document(&root, path, MAX_TEXT_BYTES));
     Ok(Briefing {
-        plan_file: shown(Path::new(&file.shown), &root),
+        plan_file: plan_name(file, &root),
         project: project.map(&mut noted).and_then(|project| Project::read(&project.text)),
         patterns: patterns.map(|patterns| {
             let (text, _) = spec_part::bounded(&patterns.text, MAX_PATTERNS_BYTES);
             Document { text: text.to_owned(), ..patterns }
         }),
-        spec,
+        spec: spec.map(Spec::new),
         roles: BTreeMap::new(),
         template: template.map_or_else(|| Ok(Template::default()), |own| parse(&own))?,
         sources,
     })
+}
+
+/// However it was named this time, workers know it by the same name.
+fn plan_name(file: &PlanFile, root: &Path) -> String {
+    match shown(&file.path, root).as_str() {
+        "" => ".".to_owned(),
+        name => name.to_owned(),
+    }
 }
 
 fn shown(path: &Path, root: &Path) -> String {
@@ -119,12 +129,14 @@ fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<Document> {
         beside.into_iter().chain([root]).filter_map(|base| base.canonicalize().ok()).collect();
     let inside = |path: &PathBuf| bases.iter().any(|base| path.starts_with(base));
     let found = bases.iter().filter_map(|base| base.join(named).canonicalize().ok()).find(inside);
-    let text = match found {
-        Some(path) => read(&path, MAX_TEXT_BYTES).map_err(|error| error.to_string()),
+    let document = match found {
+        Some(path) => read(&path, MAX_TEXT_BYTES)
+            .map(|text| Document { path: shown(&path, root), text })
+            .map_err(|error| error.to_string()),
         None => Err("it is neither beside the plan nor in the repository".to_owned()),
     };
-    match text {
-        Ok(text) => Some(Document { path: named.to_owned(), text }),
+    match document {
+        Ok(document) => Some(document),
         Err(why) => {
             let named = safe(named);
             output.note(&format!("note: workers do without the plan's spec {named}: {why}"));
@@ -134,14 +146,6 @@ fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<Document> {
 }
 
 fn read(path: &Path, most_bytes: usize) -> std::io::Result<String> {
-    // A device or a pipe never ends.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(most_bytes as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > most_bytes {
-        return Err(std::io::Error::other(format!("it has more than {most_bytes} bytes")));
-    }
+    let bytes = files::read_bounded(path, most_bytes)?;
     String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }

@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Halt(commands::halt::Args),
     Resume(commands::resume::Args),
     Task(commands::task::Args),
+    Bundle(commands::bundle::Args),
     Report(commands::report::Args),
     Land(commands::land::Args),
     Config(commands::config::Args),

@@ -11,10 +11,13 @@
 //! | [`config`] | the configuration file, and what it means together with the flags |
 //! | [`driving`] | driving a run: options, who watches, taking it up |
 //! | [`plan_file`], [`preflight`] | finding and reading a plan; what must hold before a run touches anything |
+//! | [`prospect`], [`prompt_sizes`] | a run that nobody has started; how large its prompts would be |
 //! | [`plan_json`], [`plan_picture`] | a plan for scripts; as a tree, for Mermaid, for Graphviz |
 //! | [`estimates`], [`file_sizes`] | how much of a context a task will fill, by the files that it names |
 //! | [`parked`] | which agents wait for their model |
 //! | [`briefing`] | what all workers of a run are told alike: finding the files for it |
+//! | [`bundles`] | what workers are given, looked at from outside |
+//! | [`files`] | reading files that others wrote |
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
@@ -36,6 +39,7 @@ mod acp;
 mod asking;
 mod briefing;
 mod budgets;
+mod bundles;
 mod cli;
 mod commands;
 mod completing;
@@ -50,6 +54,7 @@ mod event_lines;
 mod exit;
 mod failure;
 mod file_sizes;
+mod files;
 mod foreground;
 mod init;
 mod interruption;
@@ -72,6 +77,8 @@ mod player;
 mod preflight;
 mod programs;
 mod progress;
+mod prompt_sizes;
+mod prospect;
 mod report_page;
 mod sarif;
 mod script_file;

@@ -12,6 +12,7 @@ use afresh_core::plan::{Check, Checkpoint, Conflict, FileAction, FileScope, Step
 use serde::Serialize;
 
 use crate::plan_file::PlanFile;
+use crate::prompt_sizes::PromptSizes;
 use crate::staff::Assigned;
 
 #[derive(Debug, Serialize)]
@@ -42,8 +43,18 @@ struct TaskJson<'a> {
     agent: Option<String>,
     model: Option<String>,
     est_context: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<PromptJson>,
     checkpoint: Option<&'a Checkpoint>,
     done_before: Option<&'a str>,
+}
+
+/// How large the prompt is at least, against what its model can hold.
+#[derive(Debug, Serialize)]
+struct PromptJson {
+    tokens: u64,
+    window: u64,
+    fits: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,13 +83,22 @@ struct ConflictJson {
 }
 
 impl<'a> PlanJson<'a> {
-    /// `percent` says how much of a worker's context a task will fill, `staff` who will do it.
+    /// `percent` says how much of a worker's context a task will fill, `staff` who will do it, `sizes`
+    /// how much of that is its prompt.
     pub(crate) fn of(
         file: &'a PlanFile,
         percent: impl Fn(&Task) -> u64,
         staff: impl Fn(&Task) -> Assigned,
+        sizes: Option<&PromptSizes>,
     ) -> Self {
         let plan = &file.plan;
+        let prompt = |at: usize| {
+            sizes.map(|sizes| PromptJson {
+                tokens: sizes.fill(at).used,
+                window: sizes.fill(at).window,
+                fits: sizes.refused(at).is_none(),
+            })
+        };
         let ids = |positions: &[usize]| -> Vec<&'a TaskId> {
             positions.iter().map(|at| &plan.task(*at).id).collect()
         };
@@ -86,7 +106,7 @@ impl<'a> PlanJson<'a> {
         Self {
             format: file.format,
             name: &plan.name,
-            tasks: (0..plan.len()).map(|at| task(plan, at, &percent, &staff)).collect(),
+            tasks: (0..plan.len()).map(|at| task(plan, at, &percent, &staff, prompt(at))).collect(),
             waves: plan.waves().iter().map(|wave| ids(wave)).collect(),
             critical_path: ids(&plan.critical_path()),
             conflicts: plan.conflicts().into_iter().map(conflict).collect(),
@@ -101,6 +121,7 @@ fn task(
     at: usize,
     percent: impl Fn(&Task) -> u64,
     staff: impl Fn(&Task) -> Assigned,
+    prompt: Option<PromptJson>,
 ) -> TaskJson<'_> {
     let task = plan.task(at);
     let Assigned { agent, model } = staff(task);
@@ -117,6 +138,7 @@ fn task(
         agent,
         model,
         est_context: share(percent(task)),
+        prompt,
         checkpoint: task.checkpoint.as_ref(),
         done_before: task.done_before.as_deref(),
     }
@@ -137,8 +159,7 @@ fn checks(checks: &[Check]) -> Vec<CheckJson<'_>> {
     checks.iter().map(|check| CheckJson { name: &check.name, command: &check.command }).collect()
 }
 
-/// Per cent as a share of one.
-/// Per cent as scripts see them.
+/// Per cent as scripts see them: a share of one.
 pub(crate) fn share(percent: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
     let percent = percent as f64;

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_agents::{Kind, scripted, size};
-use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
-use afresh_engine::{Rules, Workplace};
+use afresh_engine::{Rules, Workplace, bundling};
 
 use crate::definitions;
 use crate::failure::Failure;
 use crate::plan_file::PlanFile;
-use crate::{on_path, programs};
+use crate::{on_path, programs, prospect};
 
 pub(crate) fn check(
     place: &Workplace,
@@ -27,19 +26,17 @@ pub(crate) fn check(
 pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
     agents_are_there(file, rules)?;
     scripts_fit(file, rules)?;
-    texts_fit(file, settings, rules)?;
+    prompts_fit(file, settings, rules)?;
     something_judges(file, settings)
 }
 
-/// A task whose own words would fill its worker's context never starts (PR-06).
-fn texts_fit(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
-    for task in file.plan.tasks() {
-        let agent = rules.agent_for(task.agent.as_deref());
-        let model = agent.and_then(|agent| agent.model(settings.tier_of(task)));
-        let window = model.map_or(DEFAULT_WINDOW, |model| rules.prices.window(model));
-        let words = task.steps.iter().map(|step| step.instructions.len());
-        let bytes = words.fold(task.instructions.len(), usize::saturating_add);
-        if let Err(error) = size::fits(bytes, window, settings.context.hard) {
+/// A task whose prompt would fill its worker's context never starts (PR-06). What other tasks will
+/// leave for it is not known yet.
+fn prompts_fit(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+    let run = prospect::of(&file.plan, settings);
+    for (at, task) in file.plan.tasks().iter().enumerate() {
+        let fill = bundling::made::least(&run, at, rules);
+        if let Err(error) = bundling::made::fits(&run, fill) {
             return Err(Failure::usage("too-large", format!("task {} is too large", task.id))
                 .cause(error.to_string())
                 .about(&file.shown)

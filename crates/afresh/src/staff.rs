@@ -1,16 +1,18 @@
 //! Who would do a plan's tasks, as far as the configuration says: for `afresh show`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
 use afresh_engine::Rules;
 
 use crate::cli::Common;
-use crate::config;
 use crate::driving::{Driving, rules};
 use crate::output::{Output, safe};
 use crate::plan_file::PlanFile;
+use crate::prompt_sizes::PromptSizes;
+use crate::{briefing, config};
 
 /// Agents and models by task. Nobody where the configuration cannot be used: showing a plan needs
 /// no agent, and `afresh run` says what is wrong.
@@ -50,8 +52,17 @@ impl Staff {
         output: &Output,
     ) -> Option<(Settings, Rules)> {
         let settings = config.settings.clone();
-        let (rules, _) = rules(config, driving, file, output).ok()?;
+        let (mut rules, adopted) = rules(config, driving, file, output).ok()?;
+        let root = file.root();
+        let mut briefing = briefing::load(&root, file, output).ok()?;
+        adopted.brief(&root, &mut briefing);
+        rules.briefing = Arc::new(briefing);
         Some((settings, rules))
+    }
+
+    /// What they would be told, in tokens.
+    pub(crate) fn prompts(&self, file: &PlanFile) -> Option<PromptSizes> {
+        self.0.as_ref().map(|(settings, rules)| PromptSizes::of(file, settings, rules))
     }
 
     pub(crate) fn of(&self, task: &Task) -> Assigned {

@@ -1,6 +1,7 @@
 //! The run that a command is about: the one that was named, else the last one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
@@ -8,7 +9,8 @@ use afresh_engine::Workplace;
 use afresh_engine::open::Found;
 
 use crate::failure::Failure;
-use crate::ordering;
+use crate::plan_file::{How, PlanFile};
+use crate::{ordering, plan_file};
 
 pub(crate) fn find(place: &Workplace, named: Option<&str>) -> Result<Found, Failure> {
     let wanted = place.look(|run| named.is_none_or(|id| id == run.id().as_str()))?;
@@ -29,6 +31,28 @@ pub(crate) fn task(run: &Run, named: &str) -> Result<TaskId, Failure> {
             Some(near) => failure.help(format!("did you mean {near:?}?")),
             None => failure.help("`afresh status` lists the tasks"),
         }
+    })
+}
+
+/// The plan of a run, read from its file again.
+pub(crate) fn plan_file(run: &Run) -> Result<PlanFile, Failure> {
+    let (settings, how) = (run.settings(), How::of(run.settings()));
+    let source = PathBuf::from(&settings.source);
+    if source.exists() {
+        return plan_file::load(Path::new("/"), &source, &how);
+    }
+    // The file is gone; the run goes on with the plan that was pinned.
+    let shown = source.display().to_string();
+    Ok(PlanFile {
+        path: source,
+        shown,
+        format: "native",
+        how,
+        plan: run.plan().clone(),
+        files: vec![],
+        target: None,
+        warnings: vec![],
+        unknown: BTreeMap::new(),
     })
 }
 

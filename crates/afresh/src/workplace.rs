@@ -1,6 +1,6 @@
 //! Where a command works: the directory, git, the repository, and afresh's own places.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use afresh_engine::Workplace;
 use afresh_git::Program;
@@ -33,8 +33,12 @@ pub(crate) fn cache() -> Result<PathBuf, Failure> {
 
 /// The repository around the directory.
 pub(crate) fn find(common: &Common) -> Result<Workplace, Failure> {
-    let program = git()?;
-    Ok(Workplace::find(&program, &directory(common)?, environment::state(), cache()?)?)
+    around(&directory(common)?)
+}
+
+/// The repository around another directory.
+pub(crate) fn around(directory: &Path) -> Result<Workplace, Failure> {
+    Ok(Workplace::find(&git()?, directory, environment::state(), cache()?)?)
 }
 
 /// Who we are, for whoever meets our lock.

@@ -208,6 +208,26 @@ fn pr_06_a_prompt_that_is_too_large_starts_nobody() {
     assert_eq!(repo.status()["run"], Value::Null);
 }
 
+/// PR-06: what becomes too large by what other tasks left is found when its worker would start: the
+/// task fails at once, and nobody tries in vain.
+#[test]
+fn pr_06_a_prompt_that_becomes_too_large_is_not_tried_again() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"*.txt\"]\nchecks = [\"true\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\ncontext = \"full\"\nfiles = [\"B\"]\nchecks = [\"true\"]\n",
+    );
+    // Its first task leaves large files, which go into the prompt of the second.
+    repo.agent("for name in 1 2 3; do yes word | head -c 8000 > $name.txt; done");
+    repo.config("[context]\nsoft = 0.01\nhard = 0.02\n");
+    let ran = repo.run(&["--no-input"]).expect(4);
+    let told = repo.status();
+    let error = told["tasks"][1]["error"].as_str().expect("an error");
+    assert!(error.contains("tokens") && error.contains("split the task"), "{error}");
+    assert_eq!(told["tasks"][1]["attempts"], 1, "{told}");
+    assert!(!ran.stderr.contains("failed:spawn"), "{}", ran.stderr);
+}
+
 /// PR-03: whoever writes a template finds the built-in one, as it is, and every name.
 #[test]
 fn pr_03_the_documentation_has_the_built_in_template_and_all_names() {

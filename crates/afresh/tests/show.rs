@@ -63,3 +63,35 @@ fn pl_12_show_says_why_two_tasks_cannot_run_side_by_side() {
     let wrong = repo.afresh(&["show", "p.plan.toml", "--why", "A", "AA"]).expect(2);
     assert!(wrong.stderr.contains("did you mean \"A\"?"), "{}", wrong.stderr);
 }
+
+/// PR-06: the size of each prompt against what its model can hold; one that is too large is marked.
+#[test]
+fn pr_06_show_has_the_size_of_each_prompt() {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.write("spec.md", &"word ".repeat(3_000));
+    let task = |id: &str, rest: &str| {
+        format!("[[task]]\nid = {id:?}\ntitle = \"t\"\nno_check = \"x\"\n{rest}\n")
+    };
+    let long = format!("do = {:?}", "word ".repeat(2_000));
+    let tasks = [task("A", "context = \"minimal\""), task("B", ""), task("C", &long)];
+    repo.plan(&format!("spec = \"spec.md\"\n{}", tasks.concat()));
+    repo.config(
+        "[run]\nagent = \"claude\"\n[agents.claude]\nkind = \"claude\"\ncommand = [\"sh\"]\n[prices.sonnet]\ninput = 1\noutput = 1\nwindow = 5000\n",
+    );
+    let shown = repo.afresh(&["show", "p.plan.toml", "--json"]).expect(0).json();
+    let size = |at: usize| {
+        let prompt = &shown["tasks"][at]["prompt"];
+        assert_eq!(prompt["window"], 5_000, "{prompt}");
+        (prompt["tokens"].as_u64().expect("a number"), prompt["fits"].as_bool().expect("a flag"))
+    };
+    let (small, with_spec, too_large) = (size(0), size(1), size(2));
+    assert!(small.0 < 1_500 && small.1, "{small:?}");
+    assert!((3_700..3_900).contains(&(with_spec.0 - small.0)) && !with_spec.1, "{with_spec:?}");
+    assert!(too_large.0 > 5_000 && !too_large.1, "{too_large:?}");
+    let text = repo.afresh(&["show", "p.plan.toml"]).expect(0).stdout;
+    assert!(text.contains(&format!("prompt: {} tokens, ", small.0)), "{text}");
+    assert_eq!(text.matches("TOO LARGE").count(), 2, "{text}");
+    // It is what a run would be refused for.
+    let refused = repo.run(&["--no-input"]).expect(2);
+    assert!(refused.stderr.contains("task B is too large"), "{}", refused.stderr);
+}

@@ -195,6 +195,7 @@ mod tests {
             interfaces: vec![],
             recent: vec![],
             sources: vec![],
+            window: None,
         }
     }
 

@@ -28,13 +28,16 @@ impl Turn<'_> {
         let Some(Stage::Starting(_)) = self.stage_of(attempt) else { return };
         let at = self.position(&attempt.task);
         let failures = self.run.task(at).spawn_failures;
-        let not_before = self.after_backoff(failures);
+        let not_before = self.after_backoff(failures).filter(|_| !failure.lasting);
         self.record(Event::SpawnFailed {
             attempt: attempt.clone(),
             failure: failure.clone(),
             not_before,
         });
-        if failures + 1 >= MAX_SPAWN_FAILURES {
+        if failure.lasting {
+            let hint = failure.hint.as_deref().map(|hint| format!("; {hint}"));
+            self.fail(at, format!("{}{}", failure.message, hint.unwrap_or_default()));
+        } else if failures + 1 >= MAX_SPAWN_FAILURES {
             self.fail(at, format!("failed:spawn: {}", failure.message));
         }
     }

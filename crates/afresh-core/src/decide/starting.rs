@@ -152,21 +152,12 @@ impl Turn<'_> {
         self.ask_world(Effect::Start { attempt, slot, ground, tier, resumes });
     }
 
-    /// Where the next worker starts: after the last finished step, else where the branch stands.
+    /// Where the next worker starts; steps that rest on what is no more are dropped before.
     fn ground_of(&mut self, at: usize) -> Ground {
-        let tip = self.run.tip().clone();
-        let Some(last) = self.run.task(at).finished_steps.last() else {
-            return Ground::fresh(tip);
-        };
-        // The base of the steps must still hold every dependency as it is now (EX-03).
-        if last.needs != self.run.landed_needs(at) {
+        if !self.run.steps_hold(at) {
             self.drop_steps(at);
-            return Ground::fresh(tip);
         }
-        match &last.commit {
-            Some(commit) => Ground::after(last.base.clone(), commit.clone()),
-            None => Ground::fresh(tip),
-        }
+        self.run.next_ground(at)
     }
 }
 

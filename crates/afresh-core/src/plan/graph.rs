@@ -53,7 +53,8 @@ pub(super) fn order(tasks: &[Task]) -> Result<Order, Vec<Problem>> {
     for at in sorted.iter().rev() {
         height[*at] = dependents[*at].iter().map(|next| height[*next] + 1).max().unwrap_or(1);
     }
-    Ok(Order { index, needs, dependents, wave, height })
+    let waves = wave.iter().copied().max().unwrap_or(0);
+    Ok(Order { index, needs, dependents, wave, waves, height })
 }
 
 /// Every task after what it needs; none if there is a cycle.

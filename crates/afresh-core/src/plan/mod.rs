@@ -51,6 +51,7 @@ struct Order {
     dependents: Vec<Vec<usize>>,
     /// Counted from 1.
     wave: Vec<u32>,
+    waves: u32,
     /// Tasks on the longest way from this one to the end, itself included.
     height: Vec<u32>,
 }
@@ -110,10 +111,14 @@ impl Plan {
         self.order.height[position]
     }
 
+    /// How many waves there are.
+    pub fn wave_count(&self) -> u32 {
+        self.order.waves
+    }
+
     /// The tasks of each wave, in the plan's order.
     pub fn waves(&self) -> Vec<Vec<usize>> {
-        let count = self.order.wave.iter().max().map_or(0, |w| *w as usize);
-        let mut waves = vec![Vec::new(); count];
+        let mut waves = vec![Vec::new(); self.wave_count() as usize];
         for (position, wave) in self.order.wave.iter().enumerate() {
             waves[*wave as usize - 1].push(position);
         }

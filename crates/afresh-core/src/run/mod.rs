@@ -21,6 +21,7 @@ use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
 use crate::plan::{Plan, Tier};
 use crate::question::Question;
 use crate::settings::Settings;
+use crate::step::Ground;
 use crate::time::Timestamp;
 use crate::usage::{Amount, Usage};
 
@@ -272,6 +273,23 @@ impl Run {
 
     pub(crate) fn dearest(&self) -> Amount {
         self.dearest
+    }
+
+    /// Where the next worker of a task starts: after the last finished step, as long as everything
+    /// that it rests on is still so (EX-03), else where the branch stands.
+    pub fn next_ground(&self, at: usize) -> Ground {
+        let fresh = Ground::fresh(self.tip.clone());
+        let Some(last) = self.tasks[at].finished_steps.last() else { return fresh };
+        match &last.commit {
+            Some(commit) if self.steps_hold(at) => Ground::after(last.base.clone(), commit.clone()),
+            _ => fresh,
+        }
+    }
+
+    /// Do the finished steps of a task rest on what its dependencies are now?
+    pub fn steps_hold(&self, at: usize) -> bool {
+        let last = self.tasks[at].finished_steps.last();
+        last.is_none_or(|last| last.needs == self.landed_needs(at))
     }
 
     /// The commits by which the tasks that this one needs have landed.

@@ -34,6 +34,19 @@ fn ag_05_spawn_failures_wait_and_the_third_asks() {
     assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.counted), Some(0));
 }
 
+/// PR-06: what would not start the next time either is not tried again; a person is told what to do.
+#[test]
+fn pr_06_what_can_never_start_fails_at_once() {
+    let mut story = Story::of("A: a");
+    insta::assert_snapshot!(story.cannot_start("A.1").text(), @"
+    no spawn A.1
+    failed A: too large; split it
+    Q1 failed [retry skip clarify abort]: task A failed: too large; split it
+    ");
+    story.wait(60).changes_nothing();
+    assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.counted), Some(0));
+}
+
 /// AG-05: a worker that came up makes the count start anew.
 #[test]
 fn ag_05_only_failures_in_a_row_count() {

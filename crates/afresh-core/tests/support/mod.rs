@@ -130,7 +130,15 @@ impl Story {
     }
 
     pub(crate) fn spawn_fails(&mut self, attempt: &str) -> Told {
-        let failure = SpawnFailure { message: "no such program".to_owned(), hint: None };
+        let message = "no such program".to_owned();
+        let failure = SpawnFailure { message, hint: None, lasting: false };
+        self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
+    }
+
+    /// It cannot be started, now or ever.
+    pub(crate) fn cannot_start(&mut self, attempt: &str) -> Told {
+        let (message, hint) = ("too large".to_owned(), Some("split it".to_owned()));
+        let failure = SpawnFailure { message, hint, lasting: true };
         self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
     }
 

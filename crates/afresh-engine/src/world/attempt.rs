@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use afresh_agents::agent::{NewFile, Prompt, Session};
-use afresh_agents::{Briefing, Bundle, Order, ProgramEnd, prompt, size};
-use afresh_core::estimate::DEFAULT_WINDOW;
+use afresh_agents::{Briefing, Bundle, Order, ProgramEnd, size};
 use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::interruption::Resumption;
@@ -21,13 +20,15 @@ use afresh_formats::result::{self, Asked};
 use afresh_git::{Place, Target, salvage_ref};
 use afresh_process::{Ended, Job, Limits, Report, Running, StopBy, masked};
 
+use crate::bundling::tree::Workspace;
+use crate::bundling::{self, Made, Missing, made};
 use crate::layout::text;
 use crate::worker_files::open_plain;
+use crate::world::Shared;
 use crate::world::follow::Follower;
 use crate::world::resuming::Resuming;
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
-use crate::world::{Shared, bundling};
 use crate::{clock, unique};
 
 /// How much of the end of a worker's output is searched for its answer.
@@ -85,8 +86,8 @@ struct Files {
 impl Files {
     fn of(directory: PathBuf) -> Self {
         Self {
-            prompt: directory.join("prompt.md"),
-            bundle: directory.join("bundle.json"),
+            prompt: directory.join(made::PROMPT),
+            bundle: directory.join(made::BUNDLE),
             result: directory.join("result"),
             stdout: directory.join("stdout.log"),
             stderr: directory.join("stderr.log"),
@@ -163,16 +164,9 @@ impl AttemptJob {
         if ready == SetUp::Stopped {
             return Ok(None);
         }
-        let bundle =
-            bundling::finished(&self.bundle, &self.ground, &self.gone, &shared.pool.tree(place))
-                .map_err(|missing| failure(&missing.to_string(), Some(bundling::ADVICE)))?;
-        let rendered = match &self.resuming {
-            Some(_) => prompt::resumed(&bundle),
-            None => prompt::render(&bundle, &shared.rules.briefing.template),
-        };
-        self.fits(shared, &rendered)?;
-        let files = self
-            .write_files(shared, &bundle, &rendered)
+        let made = self.make(shared, &shared.pool.tree(place))?;
+        let files = Files::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
+        made.save(&files.directory)
             .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
         if handle.is_asked() {
             return Ok(None);
@@ -198,27 +192,18 @@ impl AttemptJob {
         resuming.put_back(shared, place).map_err(NotStarted::NotResumed)
     }
 
-    /// Nothing is paid for a worker that would start with a full context (PR-06).
-    fn fits(&self, shared: &Shared, prompt: &str) -> Result<(), SpawnFailure> {
-        let rules = &shared.rules;
-        let model = rules.agent_for(self.agent.as_deref()).and_then(|agent| agent.model(self.tier));
-        let window = model.map_or(DEFAULT_WINDOW, |model| rules.prices.window(model));
-        size::fits(prompt.len(), window, self.fullest)
-            .map(|_| ())
-            .map_err(|error| failure(&error.to_string(), Some(size::ADVICE)))
-    }
-
-    fn write_files(
-        &self,
-        shared: &Shared,
-        bundle: &Bundle,
-        prompt: &str,
-    ) -> std::io::Result<Files> {
-        let files = Files::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
-        fs::create_dir_all(&files.directory)?;
-        fs::write(&files.prompt, prompt)?;
-        fs::write(&files.bundle, serde_json::to_vec_pretty(bundle)?)?;
-        Ok(files)
+    /// Nothing is paid for a worker that would start with a full context (PR-06): the next try would
+    /// come to the same.
+    fn make(&self, shared: &Shared, tree: &Path) -> Result<Made, SpawnFailure> {
+        let bundle = bundling::finished(&self.bundle, &self.ground, &self.gone, &Workspace(tree))
+            .map_err(|missing| failure(&missing.to_string(), Some(Missing::ADVICE)))?;
+        let made = Made::of(bundle, &shared.rules, self.tier)
+            .map_err(|error| failure(&error.to_string(), None))?;
+        size::fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
+            lasting: true,
+            ..failure(&error.to_string(), Some(size::ADVICE))
+        })?;
+        Ok(made)
     }
 
     fn job(&self, shared: &Shared, files: &Files, cwd: PathBuf) -> Result<Job, SpawnFailure> {
@@ -388,7 +373,7 @@ fn end_of(path: &Path) -> String {
 }
 
 fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {
-    SpawnFailure { message: message.to_owned(), hint: hint.map(str::to_owned) }
+    SpawnFailure { message: message.to_owned(), hint: hint.map(str::to_owned), lasting: false }
 }
 
 /// An error with everything that caused it, in one line.

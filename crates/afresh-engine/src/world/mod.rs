@@ -1,14 +1,13 @@
 //! Effects, carried out in the real world: each in a thread of its own that answers with an input.
 
 mod attempt;
-mod bundling;
 mod checks;
 mod environment;
 mod follow;
 mod harvest;
 mod landing;
 mod passes;
-mod resuming;
+pub(crate) mod resuming;
 mod rewind;
 mod setup;
 mod steps;

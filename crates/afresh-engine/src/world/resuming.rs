@@ -57,7 +57,7 @@ impl Resuming {
 }
 
 /// What the task's last interrupted attempt left.
-pub(super) fn left(run: &Run, at: usize) -> Option<Left> {
+pub(crate) fn left(run: &Run, at: usize) -> Option<Left> {
     let state = run.task(at);
     let left = state.interrupted.as_ref()?;
     let why = state.last_rejection.as_ref().map(afresh_core::rejection::Rejection::describe);

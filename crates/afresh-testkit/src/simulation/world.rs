@@ -318,7 +318,8 @@ impl World {
         }
         self.places.insert(attempt.clone(), slot);
         if random.chance(scenario.spawn_fails) {
-            let failure = SpawnFailure { message: "no such program".to_owned(), hint: None };
+            let failure =
+                SpawnFailure { message: "no such program".to_owned(), hint: None, lasting: false };
             return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
         }
         self.spawned += 1;

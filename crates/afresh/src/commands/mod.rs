@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod agents;
+pub(crate) mod bundle;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decide;
@@ -56,6 +57,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Questions(args) => questions::questions(args, &cli.common, output),
         Command::Decide(args) => decide::decide(args, &cli.common, output),
         Command::Task(args) => task::task(args, &cli.common, output),
+        Command::Bundle(args) => bundle::bundle(args, &cli.common, output),
         Command::Step(args) => step::step(args, output),
         Command::Agent(args) => agent::agent(args, &cli.common, output),
         Command::Log(args) => log::log(args, output),

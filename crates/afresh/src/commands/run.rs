@@ -1,6 +1,5 @@
 //! `afresh run [PLAN]`: starts, resumes and recovers alike.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use afresh_core::input::Resume;
@@ -16,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::plan_file::{self, How, PlanFile};
 use crate::staff::Staff;
-use crate::{environment, moment, ordering, preflight, summary, workplace};
+use crate::{environment, moment, ordering, preflight, summary, the_run, workplace};
 
 /// Run a plan: start it, or go on where it stopped
 #[derive(Debug, clap::Args)]
@@ -141,22 +140,5 @@ fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<Workp
 /// The plan of the newest run, read from its file again.
 fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
     let found = place.look(|_| true)?.ok_or_else(ordering::no_run)?;
-    let source = PathBuf::from(&found.run.settings().source);
-    if source.exists() {
-        let how = How::of(found.run.settings());
-        return plan_file::load(Path::new("/"), &source, &how);
-    }
-    // The file is gone; the run goes on with the plan that was pinned.
-    let shown = source.display().to_string();
-    Ok(PlanFile {
-        path: source,
-        shown,
-        format: "native",
-        how: How::of(found.run.settings()),
-        plan: found.run.plan().clone(),
-        files: vec![],
-        target: None,
-        warnings: vec![],
-        unknown: BTreeMap::new(),
-    })
+    the_run::plan_file(&found.run)
 }

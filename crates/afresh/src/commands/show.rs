@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use afresh_agents::size;
 use afresh_core::Plan;
 use afresh_core::plan::Task;
 
@@ -14,6 +15,7 @@ use crate::output::{Output, count, safe};
 use crate::plan_file::{self, How, PlanFile};
 use crate::plan_json::PlanJson;
 use crate::plan_picture::{Picture, draw};
+use crate::prompt_sizes::PromptSizes;
 use crate::side_by_side::Apart;
 use crate::staff::Staff;
 use crate::workplace;
@@ -50,10 +52,11 @@ pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit
         }
         return Ok(Exit::Done);
     }
-    match args.picture {
-        Some(picture) => output.data(draw(&file.plan, picture).trim_end()),
-        None => print(&file, &Staff::here(&file, &directory, common, output), output),
+    if let Some(picture) = args.picture {
+        output.data(draw(&file.plan, picture).trim_end());
+        return Ok(Exit::Done);
     }
+    print(&file, &Staff::here(&file, &directory, common, output), output);
     Ok(Exit::Done)
 }
 
@@ -63,14 +66,25 @@ pub(crate) fn print(file: &PlanFile, staff: &Staff, output: &Output) {
         output.note(warning.render().trim_end());
     }
     let estimates = Estimates::of(&file.plan, &file.root());
+    let sizes = staff.prompts(file);
     if output.json {
-        output.document(&PlanJson::of(file, |task| estimates.percent(task), |task| staff.of(task)));
+        output.document(&PlanJson::of(
+            file,
+            |task| estimates.percent(task),
+            |task| staff.of(task),
+            sizes.as_ref(),
+        ));
     } else {
-        output.data(to_text(&file.plan, &estimates, staff).trim_end());
+        output.data(to_text(&file.plan, &estimates, staff, sizes.as_ref()).trim_end());
     }
 }
 
-fn to_text(plan: &Plan, estimates: &Estimates, staff: &Staff) -> String {
+fn to_text(
+    plan: &Plan,
+    estimates: &Estimates,
+    staff: &Staff,
+    sizes: Option<&PromptSizes>,
+) -> String {
     let mut text = String::new();
     let waves = plan.waves();
     let (tasks, in_waves) = (count(plan.len(), "task"), count(waves.len(), "wave"));
@@ -80,6 +94,9 @@ fn to_text(plan: &Plan, estimates: &Estimates, staff: &Staff) -> String {
         for at in wave {
             let task = plan.task(*at);
             task_text(&mut text, task, estimates.percent(task), &staff.of(task).words());
+            if let Some(sizes) = sizes.filter(|_| has_worker(task)) {
+                prompt_text(&mut text, sizes, *at);
+            }
         }
     }
     let path: Vec<&str> =
@@ -107,6 +124,20 @@ fn to_text(plan: &Plan, estimates: &Estimates, staff: &Staff) -> String {
         }
     }
     text
+}
+
+/// Who asks a person, or is done, has nobody to tell anything.
+fn has_worker(task: &Task) -> bool {
+    task.checkpoint.is_none() && task.done_before.is_none()
+}
+
+fn prompt_text(text: &mut String, sizes: &PromptSizes, at: usize) {
+    let fill = sizes.fill(at);
+    let (used, window) = (fill.used, fill.window);
+    let _ = writeln!(text, "      prompt: {used} tokens, {} % of {window}", fill.percent());
+    if let Some(why) = sizes.refused(at) {
+        let _ = writeln!(text, "      TOO LARGE: {why}; {}", size::ADVICE);
+    }
 }
 
 fn task_text(text: &mut String, task: &Task, percent: u64, who: &str) {

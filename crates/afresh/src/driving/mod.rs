@@ -57,16 +57,9 @@ pub(crate) fn prepare(
     for warning in file.warnings.iter().chain(&config.warnings) {
         output.note(warning.render().trim_end());
     }
-    let mut settings = settings(&config, driving, &place, &file)?;
-    let root = file.root();
-    prose::judge(&mut file, &mut settings, &root, output);
     let configured_in = config.shown.clone();
-    let (mut rules, adopted) = rules(config, driving, &file, output)
+    let (settings, rules) = terms(&place, &mut file, config, driving, output)
         .map_err(|failure| failure.or_about(&configured_in))?;
-    settings.pinned.extend(adopted.inside(&root));
-    let mut briefing = briefing::load(&place, &file, output)?;
-    adopted.brief(&root, &mut briefing);
-    rules.briefing = Arc::new(briefing);
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
     budgets::name_silent_agents(&file.plan, &settings, &rules, output);
@@ -81,6 +74,25 @@ pub(crate) fn prepare(
         may_ask,
         resume: None,
     })
+}
+
+/// What a run of this plan rests on: what is decided by, and how it is carried out.
+pub(crate) fn terms(
+    place: &Workplace,
+    file: &mut PlanFile,
+    config: Config,
+    driving: &Driving,
+    output: &Output,
+) -> Result<(Settings, Rules), Failure> {
+    let mut settings = settings(&config, driving, place, file)?;
+    let root = file.root();
+    prose::judge(file, &mut settings, &root, output);
+    let (mut rules, adopted) = rules(config, driving, file, output)?;
+    settings.pinned.extend(adopted.inside(&root));
+    let mut briefing = briefing::load(&briefing::root(place, file), file, output)?;
+    adopted.brief(&root, &mut briefing);
+    rules.briefing = Arc::new(briefing);
+    Ok((settings, rules))
 }
 
 impl Drive {

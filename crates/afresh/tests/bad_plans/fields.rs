@@ -133,6 +133,7 @@ fn fo_05_the_schema_describes_what_is_read() {
     assert_eq!(keys(&full["steps"][0]), fields(&schema["$defs"]["StepEntry"]));
     let plan = json!({"version": 1, "name": "n", "spec": "s.md", "target": ".", "task": [task(&json!({"id": "T000"})), full, asks]});
     assert_eq!(keys(&plan), fields(&schema));
+    repo.write("s.md", "# What is wanted\n");
     repo.write(JSON, &plan.to_string());
     let shown = bounded(&repo, &["show", JSON, "--json"]).expect(0);
     assert_eq!(shown.stderr, "");

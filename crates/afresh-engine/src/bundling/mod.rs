@@ -1,12 +1,21 @@
-//! Making a worker's bundle: what the run knows, then what lies in the workspace.
+//! Making a worker's bundle: what the run knows, then what lies where the worker starts.
 //!
-//! How it is told is for `afresh-agents`.
+//! How it is told is for `afresh-agents`. The same function makes what a worker gets and what
+//! `afresh bundle` shows, so that both are alike.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`tree`] | the files that a worker will find |
+//! | [`made`] | bundle and prompt as they go to disk: masked, and measured |
+//! | [`kept`] | the bundles that are on disk |
+
+pub mod kept;
+pub mod made;
+pub mod tree;
 
 use std::collections::BTreeSet;
-use std::io::Read;
-use std::path::Path;
 
-use afresh_agents::bundle::{Checksum, Inlined, Landed, Position};
+use afresh_agents::bundle::{Checksum, Inlined, Landed, Origin, Position};
 use afresh_agents::spec_part::{self, SpecPart};
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
@@ -16,32 +25,53 @@ use afresh_core::question::Answered;
 use afresh_core::run::Stage;
 use afresh_core::step::Ground;
 
-use crate::worker_files::open_plain;
+pub use made::Made;
+pub use tree::Tree;
+
 use crate::world::resuming;
 
 /// How many files of needed tasks are inlined, and how much of each and of all, in bytes.
 const MAX_FILES: usize = 12;
 const MAX_FILE_BYTES: usize = 8 * 1024;
 const MAX_BYTES: usize = 32 * 1024;
-/// A longer file is no text that anybody reads.
-const MAX_READ_BYTES: u64 = 1024 * 1024;
 /// How many of the tasks that landed last are told.
 const RECENT: usize = 5;
-
-/// What to do where a needed task's file is gone.
-pub(super) const ADVICE: &str =
-    "bring the file back on the run's branch, or do the task that made it anew";
 
 /// A file that a needed task made is not there any more, and no task deleted it.
 #[derive(Debug, thiserror::Error)]
 #[error("{path} of task {task}, which this task needs, is missing from the branch")]
-pub(super) struct Missing {
+pub struct Missing {
     path: String,
     task: TaskId,
 }
 
+impl Missing {
+    /// What to do about it.
+    pub const ADVICE: &str =
+        "bring the file back on the run's branch, or do the task that made it anew";
+}
+
+/// What the next worker of a task would be given, with what lies in `tree`.
+pub fn next(run: &Run, at: usize, briefing: &Briefing, tree: &dyn Tree) -> Result<Bundle, Missing> {
+    let ground = run.next_ground(at);
+    let known = planned(run, at, &ground, briefing);
+    finished(&known, &ground, &gone(run, at), tree)
+}
+
+/// As far as it can be known before its worker starts.
+pub(crate) fn planned(run: &Run, at: usize, ground: &Ground, briefing: &Briefing) -> Bundle {
+    let number = run.task(at).attempts + 1;
+    let attempt = AttemptId { task: run.plan().task(at).id.clone(), number };
+    let fresh = bundle(run, at, &attempt, ground, briefing);
+    let mut known = Bundle { goes_on: false, ..fresh };
+    if !run.steps_hold(at) {
+        known.first_step = 1;
+    }
+    known
+}
+
 /// What the run knows.
-pub(super) fn bundle(
+pub(crate) fn bundle(
     run: &Run,
     at: usize,
     attempt: &AttemptId,
@@ -87,22 +117,23 @@ pub(super) fn bundle(
         interfaces: Vec::new(),
         recent: if full { recent(run, at) } else { Vec::new() },
         sources: briefing.sources.clone(),
+        window: None,
     }
 }
 
 /// The same with what lies in the workspace; an error where what it builds on is not there, and is
 /// not among what later tasks took away.
-pub(super) fn finished(
+pub(crate) fn finished(
     bundle: &Bundle,
     ground: &Ground,
     gone: &BTreeSet<String>,
-    tree: &Path,
+    tree: &dyn Tree,
 ) -> Result<Bundle, Missing> {
-    let mut bundle = Bundle { target: tree.to_string_lossy().into_owned(), ..bundle.clone() };
+    let mut bundle = Bundle { target: tree.directory(), ..bundle.clone() };
     // Where finished steps or interrupted work are on top, they may have moved or deleted anything.
     if ground.prepared == ground.base && !bundle.goes_on {
         for need in &mut bundle.built_on {
-            let is_there = |path: &String| std::fs::symlink_metadata(tree.join(path)).is_ok();
+            let is_there = |path: &String| tree.has(path);
             let mut paths = need.created.iter().chain(&need.modified);
             if let Some(path) = paths.find(|path| !is_there(path) && !gone.contains(*path)) {
                 return Err(Missing { path: path.clone(), task: need.task.clone() });
@@ -118,7 +149,7 @@ pub(super) fn finished(
 }
 
 /// What tasks deleted or moved away: no file of another task any more.
-pub(super) fn gone(run: &Run, at: usize) -> BTreeSet<String> {
+pub(crate) fn gone(run: &Run, at: usize) -> BTreeSet<String> {
     if run.plan().needs(at).is_empty() {
         return BTreeSet::new();
     }
@@ -130,7 +161,7 @@ pub(super) fn gone(run: &Run, at: usize) -> BTreeSet<String> {
 }
 
 /// The texts of the files that needed tasks made, as far as there is room.
-fn inline(bundle: &mut Bundle, tree: &Path) {
+fn inline(bundle: &mut Bundle, tree: &dyn Tree) {
     let paths = bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
     let mut room = MAX_BYTES;
     for path in paths {
@@ -140,21 +171,13 @@ fn inline(bundle: &mut Bundle, tree: &Path) {
         if bundle.interfaces.iter().any(|known| known.path == *path) {
             continue;
         }
-        let Some(whole) = text_of(&tree.join(path)) else { continue };
+        let Some(whole) = tree.text(path) else { continue };
         let (text, cut) = spec_part::bounded(&whole, MAX_FILE_BYTES.min(room));
         room = room.saturating_sub(text.len());
-        bundle.sources.push(Checksum::of(path, whole.as_bytes()));
+        let sum = Checksum::of(path, whole.as_bytes());
+        bundle.sources.push(Checksum { from: Origin::Branch, ..sum });
         bundle.interfaces.push(Inlined { path: path.clone(), text: text.to_owned(), cut });
     }
-}
-
-fn text_of(path: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    open_plain(path).ok()?.take(MAX_READ_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    if bytes.len() as u64 > MAX_READ_BYTES {
-        return None;
-    }
-    String::from_utf8(bytes).ok()
 }
 
 fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
@@ -164,7 +187,7 @@ fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
         task: at + 1,
         of_tasks: plan.len(),
         wave: plan.wave(at),
-        of_waves: (0..plan.len()).map(|other| plan.wave(other)).max().unwrap_or(1),
+        of_waves: plan.wave_count(),
     }
 }
 

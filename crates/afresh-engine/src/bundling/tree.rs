@@ -1,0 +1,100 @@
+//! The files that a worker will find: in its workspace, or in a commit as long as it has none.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use afresh_core::ids::CommitId;
+use afresh_git::{CommandError, Repository};
+
+use crate::layout::text;
+use crate::worker_files::open_plain;
+
+/// A longer file is no text that anybody reads.
+const MAX_READ_BYTES: usize = 1024 * 1024;
+
+pub trait Tree {
+    /// The directory that the worker works in; empty where there is none yet.
+    fn directory(&self) -> String;
+
+    fn has(&self, path: &str) -> bool;
+
+    /// The content of a file, if it is a text.
+    fn text(&self, path: &str) -> Option<String>;
+}
+
+/// A workspace that is ready for its worker.
+#[derive(Debug, Clone, Copy)]
+pub struct Workspace<'a>(pub &'a Path);
+
+impl Tree for Workspace<'_> {
+    fn directory(&self) -> String {
+        text(self.0)
+    }
+
+    fn has(&self, path: &str) -> bool {
+        std::fs::symlink_metadata(self.0.join(path)).is_ok()
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        let mut bytes = Vec::new();
+        let file = open_plain(&self.0.join(path)).ok()?;
+        file.take(MAX_READ_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
+        readable(bytes)
+    }
+}
+
+/// A commit that a workspace would be made from.
+#[derive(Debug)]
+pub struct Committed<'a> {
+    repository: &'a Repository,
+    commit: CommitId,
+    paths: BTreeSet<String>,
+}
+
+impl<'a> Committed<'a> {
+    pub fn new(repository: &'a Repository, commit: CommitId) -> Result<Self, CommandError> {
+        let files = repository.list_files(&commit)?;
+        let paths = files.into_iter().map(|file| file.path).collect();
+        Ok(Self { repository, commit, paths })
+    }
+}
+
+impl Tree for Committed<'_> {
+    fn directory(&self) -> String {
+        String::new()
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.paths.contains(path)
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        readable(self.repository.show_file(&self.commit, path).ok()??)
+    }
+}
+
+/// Where nothing has landed that a worker could build on.
+#[derive(Debug, Clone, Copy)]
+pub struct Nothing;
+
+impl Tree for Nothing {
+    fn directory(&self) -> String {
+        String::new()
+    }
+
+    fn has(&self, _path: &str) -> bool {
+        false
+    }
+
+    fn text(&self, _path: &str) -> Option<String> {
+        None
+    }
+}
+
+fn readable(bytes: Vec<u8>) -> Option<String> {
+    if bytes.len() > MAX_READ_BYTES {
+        return None;
+    }
+    String::from_utf8(bytes).ok()
+}
