@@ -216,12 +216,15 @@ fn st_04_an_acp_agent_that_does_not_listen_is_ended() {
     repo.expect_no_survivors();
 }
 
-/// B34, R15: a line of a gigabyte leaves the client's memory as it is, and what follows is heard.
+/// B34, R15: neither a line of a gigabyte nor messages that are far larger in memory than on the line
+/// fill the client's memory, and what follows is heard.
 #[test]
 fn b34_r15_a_line_of_a_gigabyte_from_an_acp_agent_is_left_out() {
     let repo = repo();
     let line = "head -c 1000000000 /dev/zero | tr '\\0' x; echo";
-    let script = format!("{WORDS}\n{line}\ngreet\nopen\nhear\nanswer 3");
+    let ones = "ones=$(head -c 1300000 /dev/zero | tr '\\0' x | sed 's/x/1,/g')\n\
+         for n in 1 2 3 4 5 6 7 8 9 10; do printf '{\"x\":[%s1]}\\n' \"$ones\"; done";
+    let script = format!("{WORDS}\n{line}\n{ones}\ngreet\nopen\nhear\nanswer 3");
     let mut client = Command::new("sh");
     let inner = repo.command(&["agent", "acp", "--", "sh", "-c", &script]);
     client.args(["-c", "ulimit -v 262144 && exec \"$@\"", "sh"]).arg(inner.get_program());
@@ -229,7 +232,7 @@ fn b34_r15_a_line_of_a_gigabyte_from_an_acp_agent_is_left_out() {
     client.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let ran = finish(client).expect(0);
     assert!(ran.stdout.contains("{\"note\":\"a line was too long"), "{}", ran.stdout);
-    assert!(ran.stdout.len() < 100_000, "{} bytes", ran.stdout.len());
+    assert!(ran.stdout.len() < 30_000_000, "{} bytes", ran.stdout.len());
 }
 
 /// A configuration without a command is refused with one to write.

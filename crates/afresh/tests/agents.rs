@@ -231,11 +231,12 @@ fn b37_doctor_starts_every_agent_and_tells_its_cure() {
         line.map(ToString::to_string).unwrap_or_default()
     };
     for (name, words) in [
-        ("agent claude", &["warn", "2.1.100", "older than 2.1.197", "agents install claude"][..]),
+        ("agent claude", &["warn", "2.1.100", "older than 2.1.197", "claude-code@2.1.197"][..]),
         ("login claude", &["warn", "neither a key nor a login", "ANTHROPIC_API_KEY"]),
         ("agent codex", &["fail", "--version does not end", "agents install codex"]),
         ("agent gemini", &["fail", "exit code 3", "wrong engine"]),
         ("agent over", &["\"ok\"", "99.0.0", "newer than 1.18.33"]),
+        ("login over", &["warn", "name it in `env` under [agents.over]"]),
         ("agent opencode", &["\"ok\"", "not in the configuration"]),
     ] {
         for word in words {

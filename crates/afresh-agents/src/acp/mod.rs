@@ -26,7 +26,7 @@ mod tool;
 use serde::{Deserialize, Serialize};
 
 pub use conversation::{Conversation, End, Opening, Step};
-pub use line::Line;
+pub use line::{Line, Said};
 pub(crate) use stream::Reader;
 
 use crate::agent::{Launch, LaunchError, Order, path_text};

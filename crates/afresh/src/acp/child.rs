@@ -20,19 +20,16 @@ use crate::json_lines::{self, Next};
 
 /// Longer messages are left out; less than a line of ours may have, because it is written into one.
 const MAX_MESSAGE_BYTES: u64 = 3 * 1024 * 1024;
-/// How many messages may wait for us.
-const WAITING: usize = 16;
-/// How much is kept of a line that is no message.
-const MAX_NONSENSE_BYTES: usize = 2_000;
+/// How many of them may wait for us.
+const WAITING: usize = 8;
 /// How long it may take to end by itself, and then when it is asked to.
 const END_GRACE: Duration = Duration::from_millis(1_500);
 
 /// What comes to the client.
 #[derive(Debug)]
 pub(super) enum Heard {
-    Message(Value),
-    /// A line that is no JSON.
-    Nonsense(String),
+    /// As it came: read by whoever takes it, because a message takes much more memory than its line.
+    Line(Vec<u8>),
     TooLong,
     /// It has closed its output.
     Gone,
@@ -145,7 +142,7 @@ fn read(output: ChildStdout, heard: &SyncSender<Heard>) {
     loop {
         let next = match json_lines::next(&mut output, MAX_MESSAGE_BYTES) {
             Ok(Next::Line(line)) if line.trim_ascii().is_empty() => continue,
-            Ok(Next::Line(line)) => message(&line),
+            Ok(Next::Line(line)) => Heard::Line(line),
             Ok(Next::TooLong) => Heard::TooLong,
             Ok(Next::End) | Err(_) => {
                 let _ = heard.send(Heard::Gone);
@@ -156,12 +153,4 @@ fn read(output: ChildStdout, heard: &SyncSender<Heard>) {
             return;
         }
     }
-}
-
-fn message(line: &[u8]) -> Heard {
-    if let Ok(message @ Value::Object(_)) = serde_json::from_slice(line) {
-        return Heard::Message(message);
-    }
-    let beginning = &line[..line.len().min(MAX_NONSENSE_BYTES)];
-    Heard::Nonsense(String::from_utf8_lossy(beginning).trim().to_owned())
 }

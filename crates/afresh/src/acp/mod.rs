@@ -25,7 +25,9 @@ pub(crate) fn converse(command: &[String], opening: Opening, out: impl Write) ->
     let end = match Agent::start(command) {
         Ok((mut agent, heard)) => {
             let end = talk(Conversation::new(opening), &agent, &heard, &mut transcript);
-            agent.end(&heard, |heard| transcript.heard(heard));
+            agent.end(&heard, |heard| {
+                transcript.heard(heard);
+            });
             end
         }
         Err(error) => {
@@ -64,10 +66,10 @@ fn talk(
             return failed("its output cannot be written".to_owned());
         }
         let next = next(heard, until);
-        transcript.heard(&next);
+        let message = transcript.heard(&next);
         steps = match next {
-            Heard::Message(message) => conversation.heard(&message),
-            Heard::Nonsense(_) | Heard::TooLong => Vec::new(),
+            Heard::Line(_) => message.map_or_else(Vec::new, |message| conversation.heard(&message)),
+            Heard::TooLong => Vec::new(),
             Heard::Gone => {
                 return failed(format!("the program ended {}", conversation.awaits()));
             }

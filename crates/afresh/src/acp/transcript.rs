@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
-use afresh_agents::acp::Line;
+use afresh_agents::acp::{Line, Said};
 use afresh_core::model_error::ModelError;
 use serde_json::Value;
 
 use super::child::Heard;
 
+/// How a line with a message of the agent's begins.
+const FROM: &[u8] = b"{\"from\":";
 /// How much of a line is shown that is no message.
 const MAX_NOTE_CHARS: usize = 500;
 
@@ -28,28 +30,76 @@ impl<W: Write> Transcript<W> {
     }
 
     pub(super) fn sent(&mut self, message: &Value) {
-        self.write(&Line::To(message.clone()));
+        self.say(&Line::To(message.clone()));
     }
 
-    pub(super) fn heard(&mut self, heard: &Heard) {
+    /// Writes down what was heard; the message, if something is to be done about it.
+    pub(super) fn heard(&mut self, heard: &Heard) -> Option<Value> {
         match heard {
-            Heard::Message(message) => self.write(&Line::From(message.clone())),
-            Heard::Nonsense(text) => self.note(&format!("no message: {text}")),
+            Heard::Line(line) => return self.line(line.trim_ascii()),
             Heard::TooLong => self.note("a line was too long for a message, and was left out"),
             Heard::Gone | Heard::Stop | Heard::TimeIsUp => {}
+        }
+        None
+    }
+
+    fn line(&mut self, line: &[u8]) -> Option<Value> {
+        let said = Said::read(line);
+        if said == Said::Nonsense {
+            let beginning = &line[..line.len().min(4 * MAX_NOTE_CHARS)];
+            self.note(&format!("no message: {}", String::from_utf8_lossy(beginning)));
+            return None;
+        }
+        // As it came: it is JSON, and a copy of a message takes much memory.
+        self.write(&[FROM, line, b"}"]);
+        match said {
+            Said::Message(message) => Some(message),
+            Said::Notice | Said::Nonsense => None,
         }
     }
 
     pub(super) fn note(&mut self, note: &str) {
-        self.write(&Line::Note(note.chars().take(MAX_NOTE_CHARS).collect()));
+        self.say(&Line::Note(note.chars().take(MAX_NOTE_CHARS).collect()));
     }
 
     pub(super) fn failed(&mut self, error: &ModelError) {
-        self.write(&Line::Failed(error.clone()));
+        self.say(&Line::Failed(error.clone()));
     }
 
-    fn write(&mut self, line: &Line) {
-        let written = writeln!(self.out, "{}", line.render()).and_then(|()| self.out.flush());
-        self.is_broken |= written.is_err();
+    fn say(&mut self, line: &Line) {
+        self.write(&[line.render().as_bytes()]);
+    }
+
+    fn write(&mut self, parts: &[&[u8]]) {
+        let line = [parts, &[b"\n"]].concat();
+        let written = line.iter().try_for_each(|part| self.out.write_all(part));
+        self.is_broken |= written.and_then(|()| self.out.flush()).is_err();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is written is what is read: see `afresh_agents::acp::line`.
+    #[test]
+    fn lines_are_written_as_they_are_read() {
+        let mut out = Vec::new();
+        let mut transcript = Transcript::new(&mut out);
+        let heard =
+            transcript.heard(&Heard::Line(b" {\"id\": 1e2, \"x\": \"\\u00e9\"}\r\n".to_vec()));
+        assert_eq!(heard, Some(json!({"id": 1e2, "x": "é"})));
+        assert_eq!(transcript.heard(&Heard::Line(b"{\"method\":\"x\"}".to_vec())), None);
+        for odd in [&b"[1]"[..], b"{", b"\xff", b"{\"a\":1} {\"b\":2}"] {
+            assert_eq!(transcript.heard(&Heard::Line(odd.to_vec())), None);
+        }
+        let text = String::from_utf8(out).expect("text");
+        let lines: Vec<Option<Line>> = text.lines().map(Line::parse).collect();
+        assert_eq!(lines[0], Some(Line::From(json!({"id": 1e2, "x": "é"}))), "{text}");
+        assert_eq!(lines[1], Some(Line::From(json!({"method": "x"}))), "{text}");
+        assert!(lines[2..].iter().all(|line| matches!(line, Some(Line::Note(_)))), "{text}");
+        assert_eq!(lines.len(), 6);
     }
 }

@@ -8,6 +8,7 @@ use afresh_agents::Agent;
 use crate::config::Config;
 use crate::doctor::Line;
 use crate::programs::look::{self, Look};
+use crate::programs::version::Age;
 use crate::trial::Trial;
 use crate::{driving, environment, programs};
 
@@ -51,17 +52,17 @@ fn lines(agent: &Agent, need: Need, look: &Look) -> Vec<Line> {
             Line::fail(&name, &trouble.text, &trouble.cure)
         }
         Some(trouble) => Line::warn(&name, &trouble.text, &trouble.cure),
-        None => started(&name, agent, need, look),
+        None => started(&name, need, look),
     }];
     let wants_login = need == Need::Configured && look.trouble.is_none();
-    if let Some(cure) = look.login.filter(|_| wants_login) {
+    if let Some(cure) = look.login.as_ref().filter(|_| wants_login) {
         let text = format!("{} seems to have neither a key nor a login", agent.name);
         lines.push(Line::warn(&format!("login {}", agent.name), text, cure));
     }
     lines
 }
 
-fn started(name: &str, agent: &Agent, need: Need, look: &Look) -> Line {
+fn started(name: &str, need: Need, look: &Look) -> Line {
     let Some(path) = &look.path else { return Line::ok(name, "built in") };
     let path = path.display();
     let besides = match need {
@@ -73,12 +74,12 @@ fn started(name: &str, agent: &Agent, need: Need, look: &Look) -> Line {
         said => format!("{path}: {said}{besides}"),
     };
     match look.beside_tested() {
-        Some(("older", note)) => {
-            let program = agent.program().unwrap_or_default();
-            let cure = format!("update it; {}", programs::remedy(&agent.name, program));
+        Some((Age::Older, note)) => {
+            let package = look.tested.map(|pin| format!("{}@{}", pin.package, pin.version));
+            let cure = format!("update it: npm install -g {}", package.unwrap_or_default());
             Line::warn(name, format!("{text}; {note}"), cure)
         }
-        Some((_, note)) => Line::ok(name, format!("{text}; {note}")),
+        Some((Age::Newer, note)) => Line::ok(name, format!("{text}; {note}")),
         None => Line::ok(name, text),
     }
 }

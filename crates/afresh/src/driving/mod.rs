@@ -29,7 +29,7 @@ use crate::plan_file::PlanFile;
 use crate::summary::Ended;
 use crate::{briefing, budgets, interruption, preflight, signals, workplace};
 use options::settings;
-pub(crate) use options::{Driving, rules, with_built_in};
+pub(crate) use options::{Driving, default_agent, rules, with_built_in};
 use watching::watchers;
 
 /// Everything that a drive needs.

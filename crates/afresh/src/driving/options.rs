@@ -164,7 +164,12 @@ pub(crate) fn rules(
 
 /// The agent of tasks that name none.
 fn agent_name(config: &Config, driving: &Driving) -> String {
-    driving.agent.clone().or(config.agent.clone()).unwrap_or_else(|| "claude".to_owned())
+    driving.agent.clone().unwrap_or_else(|| default_agent(config))
+}
+
+/// The same without flags.
+pub(crate) fn default_agent(config: &Config) -> String {
+    config.agent.clone().unwrap_or_else(|| "claude".to_owned())
 }
 
 fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::pins::{self, Pin};
 use afresh_agents::{Agent, Kind};
 use afresh_process::Ended;
 
-use super::version::Version;
+use super::version::{Age, Version};
 use super::{find, login, remedy};
 use crate::environment;
 use crate::trial::{self, Trial};
@@ -23,11 +24,11 @@ pub(crate) struct Look {
     /// The first line that it printed.
     pub(crate) said: String,
     pub(crate) version: Option<Version>,
-    /// The version that afresh is tested with.
-    pub(crate) tested: Option<&'static str>,
+    /// What afresh is tested with.
+    pub(crate) tested: Option<&'static Pin>,
     pub(crate) trouble: Option<Trouble>,
     /// What to do where it seems to have neither key nor login.
-    pub(crate) login: Option<&'static str>,
+    pub(crate) login: Option<String>,
 }
 
 /// Why it cannot be used, or perhaps not.
@@ -57,7 +58,7 @@ fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
     let Some(command) = agent.command() else { return Look::default() };
     let program = real_program(command);
     let pin = pins::of(program);
-    let seen = Look { tested: pin.map(|pin| pin.version), ..Look::default() };
+    let seen = Look { tested: pin, ..Look::default() };
     let trouble = |text: String, is_certain: bool| {
         Some(Trouble { text, cure: remedy(&agent.name, program), is_certain })
     };
@@ -98,11 +99,25 @@ fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
         version: Version::parse(&said),
         said,
         trouble: why,
-        login: pin
-            .filter(|_| !matches!(agent.kind, Kind::Command { .. }))
-            .and_then(|pin| login::missing(pin.program, &environment::all())),
+        login: pin.and_then(|pin| login_of(agent, pin)),
         path: Some(found),
         ..seen
+    }
+}
+
+/// What to do where its worker would see neither a key nor a login.
+fn login_of(agent: &Agent, pin: &Pin) -> Option<String> {
+    let mut visible = environment::all();
+    let own = agent.variables();
+    visible.retain(|name, _| {
+        COMMON_VARIABLES.contains(&name.as_str()) || own.iter().any(|own| own == name)
+    });
+    let cure = login::missing(pin.program, &visible)?;
+    match agent.kind {
+        Kind::Program(_) => Some(cure.to_owned()),
+        // Nothing is handed on to these but what is named.
+        Kind::Acp(_) => Some(format!("{cure}, and name it in `env` under [agents.{}]", agent.name)),
+        Kind::Command { .. } | Kind::Scripted { .. } => None,
     }
 }
 
@@ -112,11 +127,15 @@ pub(super) fn is_known(pin: &Pin) -> bool {
 }
 
 impl Look {
-    /// `2.1.190, older than 2.1.197, which afresh is tested with`.
-    pub(crate) fn beside_tested(&self) -> Option<(&'static str, String)> {
-        let (version, tested) = (self.version?, self.tested?);
-        let how = version.beside(tested)?;
-        Some((how, format!("{how} than {tested}, which afresh is tested with")))
+    /// How its version stands to the one that afresh is tested with, and that in words.
+    pub(crate) fn beside_tested(&self) -> Option<(Age, String)> {
+        let (version, tested) = (self.version?, self.tested?.version);
+        let age = version.beside(tested)?;
+        let how = match age {
+            Age::Older => "older",
+            Age::Newer => "newer",
+        };
+        Some((age, format!("{how} than {tested}, which afresh is tested with")))
     }
 }
 

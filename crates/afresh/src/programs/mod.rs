@@ -17,7 +17,7 @@ mod installed;
 mod login;
 pub(crate) mod look;
 mod native;
-mod version;
+pub(crate) mod version;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -19,13 +19,20 @@ impl Version {
     }
 
     /// How it stands to the one that afresh is tested with; nothing where they are the same.
-    pub(crate) fn beside(self, tested: &str) -> Option<&'static str> {
+    pub(crate) fn beside(self, tested: &str) -> Option<Age> {
         match self.cmp(&Self::parse(tested)?) {
-            Ordering::Less => Some("older"),
-            Ordering::Greater => Some("newer"),
+            Ordering::Less => Some(Age::Older),
+            Ordering::Greater => Some(Age::Newer),
             Ordering::Equal => None,
         }
     }
+}
+
+/// How a version stands to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Age {
+    Older,
+    Newer,
 }
 
 impl fmt::Display for Version {
@@ -48,8 +55,8 @@ mod tests {
             assert_eq!(read(none), None, "{none}");
         }
         let version = Version::parse("2.1.10").expect("one");
-        assert_eq!(version.beside("2.1.9"), Some("newer"));
-        assert_eq!(version.beside("2.2.0"), Some("older"));
+        assert_eq!(version.beside("2.1.9"), Some(Age::Newer));
+        assert_eq!(version.beside("2.2.0"), Some(Age::Older));
         assert_eq!(version.beside("2.1.10"), None);
     }
 }

@@ -50,14 +50,14 @@ pub(super) fn list(common: &Common, output: &Output) -> Result<Exit, Failure> {
     let config = config::load(&directory, common.config.as_deref())?;
     let home = config.home.clone();
     let configured: Vec<String> = config.agents.keys().cloned().collect();
-    let default = config.agent.clone();
+    let default = driving::default_agent(&config);
     let agents = driving::with_built_in(config.agents);
     let trial = Trial::new();
     let looks = look::at_all(agents.values(), &home, trial.as_ref());
     let mut listed: Vec<Listed> = looks.iter().map(|(agent, look)| one(agent, look)).collect();
     for agent in &mut listed {
         agent.configured = configured.contains(&agent.name);
-        agent.default = default.as_deref() == Some(&agent.name);
+        agent.default = default == agent.name;
     }
     if output.json {
         output.document(&json!({"agents": listed, "installable": installable()}));
@@ -82,16 +82,14 @@ fn one(agent: &Agent, look: &Look) -> Listed {
         default: false,
         program: look.path.as_ref().map(|path| path.to_string_lossy().into_owned()),
         version: look.version.map(|version| version.to_string()),
-        tested: look.tested,
+        tested: look.tested.map(|pin| pin.version),
         models,
         abilities: agent.abilities(),
         usable: !trouble.is_some_and(|trouble| trouble.is_certain),
         problem: trouble.map(|trouble| trouble.text.clone()).or_else(|| {
-            look.login.map(|_| "it seems to have neither a key nor a login".to_owned())
+            look.login.as_ref().map(|_| "it seems to have neither a key nor a login".to_owned())
         }),
-        remedy: trouble
-            .map(|trouble| trouble.cure.clone())
-            .or_else(|| look.login.map(str::to_owned)),
+        remedy: trouble.map(|trouble| trouble.cure.clone()).or_else(|| look.login.clone()),
     }
 }
 
