@@ -13,6 +13,7 @@
 //! | [`template`], [`prompt`] | the same as text |
 //! | [`size`] | how large that is |
 //! | [`event`] | what agents report while they work |
+//! | [`lines`] | output in pieces, as lines |
 //! | [`usage`] | numbers that agents report, without the nonsense |
 //! | [`prices`] | what models cost, and how much they can hold |
 //! | [`command`] | any program at all |
@@ -39,6 +40,7 @@ mod errors;
 pub mod event;
 mod fields;
 mod gemini;
+pub mod lines;
 mod opencode;
 pub mod pins;
 pub mod prices;

@@ -180,3 +180,84 @@ fn what_is_not_there_is_told() {
     let ran = repo.afresh(&["logs", "T001", "--attempt", "7"]).expect(2);
     assert!(ran.stderr.contains("T001 has no attempt 7"), "{}", ran.stderr);
 }
+
+/// What Claude Code prints: a session, words with hostile bytes, a tool that fails, a retry, a line
+/// of somebody else's, an answer with its use.
+const REPORTS: &str = r#"{"type":"system","subtype":"init","session_id":"s-1","model":"claude-sonnet-4-5"}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I look \u001b[2J around\nfirst."}],"usage":{"input_tokens":10,"output_tokens":1}},"session_id":"s-1"}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cat a.txt"}}],"usage":{"input_tokens":10,"output_tokens":1}},"session_id":"s-1"}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"no such file","is_error":true}]},"session_id":"s-1"}
+{"type":"system","subtype":"api_retry","attempt":1,"max_retries":1,"retry_delay_ms":2000,"error_status":529,"error":"overloaded"}
+npm warns of something
+{"type":"rumour","of":"a later version"}
+{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"Done."}],"usage":{"input_tokens":20,"output_tokens":1}},"session_id":"s-1"}
+{"type":"result","subtype":"success","is_error":false,"result":"Done.","total_cost_usd":0.0125,"usage":{"input_tokens":30,"output_tokens":5,"cache_read_input_tokens":7},"modelUsage":{"claude-sonnet-4-5":{"inputTokens":30,"outputTokens":5,"cacheReadInputTokens":7,"cacheCreationInputTokens":0,"costUSD":0.0125,"contextWindow":200000}}}
+"#;
+
+/// A worker that says so, and does its task.
+fn reporting(repo: &TestRepo, before_the_answer: &str) {
+    let file = repo.path().join("reports");
+    fs::write(&file, REPORTS).expect("written");
+    let file = file.display();
+    let last = REPORTS.lines().count() - 1;
+    // It is asked for its version before, too.
+    repo.agent(&format!(
+        "case \"$*\" in *--version*) echo 2.1.197; exit;; esac\n\
+         head -n {last} '{file}'\n{before_the_answer}\necho x > T001.txt\n\
+         echo '{{\"status\":\"COMPLETED\"}}' > \"$AFRESH_RESULT\"\ntail -n 1 '{file}'"
+    ));
+    let agent = repo.path().join("agent.sh");
+    repo.config(&format!(
+        "[run]\nagent = \"claude\"\n[agents.claude]\nkind = \"claude\"\ncommand = [\"sh\", {:?}]\n",
+        agent.display().to_string()
+    ));
+    repo.plan_of(1);
+}
+
+/// LO-02: what an agent program reported is shown as people read it: words, tools and their ends,
+/// retries, answer, use; nothing of it controls a terminal, and `--raw` has every byte.
+#[test]
+fn lo_02_reports_of_an_agent_are_shown_readably() {
+    let repo = repo();
+    reporting(&repo, "");
+    repo.run(&["--no-input"]).expect(0);
+    let text = repo.afresh(&["logs", "T001"]).expect(0).stdout;
+    let told = text.split("=== ").find(|part| part.starts_with("T001.1 stdout")).expect("told");
+    assert_eq!(
+        told,
+        "T001.1 stdout (merged)\n\
+         # session s-1\n# model claude-sonnet-4-5\n\
+         I look \\u{1b}[2J around\nfirst.\n\
+         > Bash: cat a.txt\n! the tool failed\n  | no such file\n\
+         ! asks its model again, after 2.0s: overloaded: overloaded (529)\n\
+         npm warns of something\n\
+         Done.\n= that is its answer\n\
+         # used: 30 input, 5 output, 7 cache read, 0 cache write; $0.0125\n",
+        "{text}"
+    );
+    let last = repo.afresh(&["logs", "T001", "-n", "2"]).expect(0).stdout;
+    assert!(last.contains("stdout (merged)\n= that is its answer\n# used: 30 input"), "{last}");
+    let raw = repo.afresh(&["logs", "T001", "--raw"]).expect(0).stdout;
+    assert!(raw.starts_with(REPORTS), "{raw}");
+}
+
+/// LO-02: reports are told as they come.
+#[test]
+fn lo_02_reports_are_followed() {
+    let repo = repo();
+    let gate = Gate::new(&repo, "gate");
+    reporting(&repo, &gate.wait());
+    let run = Driver::run(&repo, &["--no-input"]);
+    repo.wait_until("the worker is at the gate", || {
+        repo.afresh(&["logs", "T001"]).stdout.contains("\nDone.\n")
+    });
+    let logs = Terminal::start(repo.command(&["logs", "T001", "-f"]));
+    logs.await_words("Done.");
+    assert!(!logs.seen().contains("that is its answer"));
+    gate.open();
+    run.end().expect(0);
+    let (code, seen) = logs.end();
+    assert_eq!(code, Some(0));
+    assert_eq!(seen.matches("that is its answer").count(), 1, "{seen}");
+    assert_eq!(seen.matches("# used: 30 input").count(), 1, "{seen}");
+}

@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use afresh_agents::lines::Lines;
 use afresh_agents::{Agent, AgentEvent, Prices, ProgramEnd, StreamReader};
 use afresh_core::Input;
 use afresh_core::event::LogLevel;
@@ -18,8 +19,6 @@ use afresh_formats::result::{self, Asked};
 
 use crate::worker_files::open_plain;
 
-/// Longer lines are passed over.
-const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 const PIECE_BYTES: usize = 64 * 1024;
 /// How many retries and notices are told, per attempt.
 const MAX_NOTES: usize = 20;
@@ -38,10 +37,7 @@ pub(crate) struct Follower {
     prices: Arc<Prices>,
     file: PathBuf,
     read: u64,
-    /// A line whose end has not come yet.
-    open: Vec<u8>,
-    /// The line is too long; its rest is passed over.
-    passing_over: bool,
+    lines: Lines,
     /// The model that it works with, as far as is known.
     model: String,
     identity: Identity,
@@ -79,8 +75,7 @@ impl Follower {
             prices,
             file,
             read: 0,
-            open: Vec::new(),
-            passing_over: false,
+            lines: Lines::default(),
             model: model.unwrap_or_default().to_owned(),
             identity: Identity::default(),
             told_identity: Identity::default(),
@@ -139,7 +134,7 @@ impl Follower {
     /// Reads what is left, after the agent has ended.
     pub(crate) fn finish(&mut self) -> Vec<Input> {
         let _ = self.read_on();
-        let last = std::mem::take(&mut self.open);
+        let last = self.lines.rest();
         self.line(&last);
         self.look()
     }
@@ -200,18 +195,8 @@ impl Follower {
     }
 
     fn take(&mut self, piece: &[u8]) {
-        for part in piece.split_inclusive(|byte| *byte == b'\n') {
-            if !self.passing_over {
-                self.open.extend_from_slice(part);
-            }
-            if part.ends_with(b"\n") {
-                let line = std::mem::take(&mut self.open);
-                self.line(&line);
-                self.passing_over = false;
-            } else if self.open.len() > MAX_LINE_BYTES {
-                self.open = Vec::new();
-                self.passing_over = true;
-            }
+        for line in self.lines.take(piece) {
+            self.line(&line);
         }
     }
 
@@ -303,6 +288,7 @@ mod tests {
     use std::io::Write;
 
     use afresh_agents::Kind;
+    use afresh_agents::lines::MAX_LINE_BYTES;
     use afresh_agents::scripted::ScriptFile;
     use afresh_core::ids::TaskId;
 
@@ -356,7 +342,7 @@ mod tests {
         }
         let mut follower = follower(&path);
         follower.look();
-        assert!(follower.open.capacity() <= MAX_LINE_BYTES + PIECE_BYTES, "kept");
+        assert!(follower.lines.held_bytes() <= MAX_LINE_BYTES + PIECE_BYTES, "kept");
         write!(out, "x\n{{\"type\":\"usage\",\"input\":3}}\n").expect("written");
         assert_eq!(totals(&follower.look()), [3]);
     }

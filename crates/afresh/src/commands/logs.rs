@@ -13,6 +13,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::logs::pages::{Pages, Show};
+use crate::logs::readers::Readers;
 use crate::logs::transcript::{Transcript, Wanted};
 use crate::logs::{PAUSE, activity};
 use crate::output::Output;
@@ -70,7 +71,8 @@ pub(crate) fn logs(args: &Args, common: &Common, output: &Output) -> Result<Exit
                 attempt: args.attempt,
                 prompt: args.prompt,
             };
-            Reading { args, place, wanted, output }.print(found)?;
+            let readers = Readers::of(&found.run, common, output);
+            Reading { args, place, wanted, output }.print(found, readers)?;
         }
     }
     Ok(Exit::Done)
@@ -85,7 +87,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn print(&self, mut found: Found) -> Result<(), Failure> {
+    fn print(&self, mut found: Found, readers: Readers) -> Result<(), Failure> {
         let mut transcripts = self.transcripts(&found)?;
         if transcripts.is_empty() && !self.args.follow {
             return self.nothing(&found);
@@ -95,7 +97,7 @@ impl Reading<'_> {
             return Ok(());
         }
         let show = if self.args.raw { Show::Raw } else { Show::Printable };
-        let mut pages = Pages::new(show, self.args.lines);
+        let mut pages = Pages::new(show, readers, self.args.lines);
         let mut looked = Instant::now();
         // An error of writing: nobody reads any more, which is no failure.
         while pages.print(&transcripts, self.output).is_ok() && self.goes_on(&found)? {

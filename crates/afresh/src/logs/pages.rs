@@ -1,11 +1,15 @@
 //! Printing the files of attempts, and what is added to them while somebody follows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use afresh_engine::report::AttemptResult;
+
 use crate::logs::decode::Decoder;
+use crate::logs::readers::Readers;
+use crate::logs::told::Told;
 use crate::logs::transcript::{Part, Transcript};
 use crate::output::{Output, Paint, safe};
 
@@ -17,6 +21,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Pages {
     show: Show,
+    readers: Readers,
     /// Only the last lines of each file.
     last: Option<usize>,
     files: BTreeMap<PathBuf, Reached>,
@@ -30,11 +35,30 @@ pub(crate) struct Pages {
 struct Reached {
     read: u64,
     decoder: Decoder,
+    /// For the reports of an agent program.
+    told: Option<Told>,
+}
+
+impl Reached {
+    /// The text of the next piece, as far as it is complete.
+    fn next(&mut self, piece: &[u8]) -> String {
+        match &mut self.told {
+            Some(told) => told.next(piece),
+            None => self.decoder.next(piece),
+        }
+    }
+
+    fn rest(&mut self) -> String {
+        match &mut self.told {
+            Some(told) => told.rest(),
+            None => self.decoder.rest(),
+        }
+    }
 }
 
 impl Pages {
-    pub(crate) fn new(show: Show, last: Option<usize>) -> Self {
-        Self { show, last, files: BTreeMap::new(), current: None, ends_line: true }
+    pub(crate) fn new(show: Show, readers: Readers, last: Option<usize>) -> Self {
+        Self { show, readers, last, files: BTreeMap::new(), current: None, ends_line: true }
     }
 
     /// Prints what is new in these files. An error: nobody reads any more.
@@ -49,7 +73,7 @@ impl Pages {
 
     /// What was left open at the ends of the files.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
-        let open: Vec<String> = self.files.values_mut().map(|file| file.decoder.rest()).collect();
+        let open: Vec<String> = self.files.values_mut().map(Reached::rest).collect();
         for text in open.iter().filter(|text| !text.is_empty()) {
             self.write(text.as_bytes())?;
         }
@@ -69,8 +93,15 @@ impl Pages {
         let Ok(mut file) = File::open(&part.file) else { return Ok(()) };
         let length = file.metadata().map_or(0, |found| found.len());
         let known = self.files.contains_key(&part.file);
-        let mut from = self.files.entry(part.file.clone()).or_default().read;
-        if !known && let Some(last) = self.last {
+        if !known {
+            let told = self.told(transcript, part);
+            self.files.insert(part.file.clone(), Reached { told, ..Reached::default() });
+        }
+        let reached = self.files.entry(part.file.clone()).or_default();
+        let (mut from, is_told) = (reached.read, reached.told.is_some());
+        // What is told has other lines than the file.
+        let last = self.last.filter(|_| !known);
+        if let Some(last) = last.filter(|_| !is_told) {
             from = start_of_last(&mut file, length, last).unwrap_or(0);
         }
         // It was written anew.
@@ -81,10 +112,47 @@ impl Pages {
         let is_silent = !known && part.name == "stdout";
         if length > from || is_silent {
             self.heading(transcript, part, output)?;
-            from = self.copy(&mut file, from, &part.file)?;
+            from = match last.filter(|_| is_told) {
+                Some(last) => self.copy_last(&mut file, &part.file, last)?,
+                None => self.copy(&mut file, from, &part.file)?,
+            };
+        }
+        // Its worker says no more.
+        if is_told && transcript.attempt.result != AttemptResult::Underway {
+            let rest = self.files.entry(part.file.clone()).or_default().rest();
+            self.write(rest.as_bytes())?;
         }
         self.files.entry(part.file.clone()).or_default().read = from;
         Ok(())
+    }
+
+    /// What an agent program reported is told, not shown line by line.
+    fn told(&self, transcript: &Transcript, part: &Part) -> Option<Told> {
+        let is_stream = part.name == "stdout" && self.show == Show::Printable;
+        let agent = transcript.attempt.agent.as_deref().filter(|_| is_stream);
+        self.readers.reader(agent).map(Told::new)
+    }
+
+    /// The last lines of what is told.
+    fn copy_last(&mut self, file: &mut File, path: &Path, count: usize) -> io::Result<u64> {
+        let mut last: VecDeque<String> = VecDeque::new();
+        let mut piece = vec![0; PIECE_BYTES];
+        let mut at = 0;
+        loop {
+            let read = file.read(&mut piece).unwrap_or(0);
+            let entry = self.files.entry(path.to_owned()).or_default();
+            at += read as u64;
+            let text = if read == 0 { entry.rest() } else { entry.next(&piece[..read]) };
+            last.extend(text.lines().map(str::to_owned));
+            last.drain(..last.len().saturating_sub(count));
+            if read == 0 {
+                break;
+            }
+        }
+        for line in last {
+            self.write(format!("{line}\n").as_bytes())?;
+        }
+        Ok(at)
     }
 
     fn heading(&mut self, transcript: &Transcript, part: &Part, output: &Output) -> io::Result<()> {
@@ -122,7 +190,7 @@ impl Pages {
                 Show::Raw => self.write(&piece[..count])?,
                 Show::Printable => {
                     let entry = self.files.entry(path.to_owned()).or_default();
-                    let text = entry.decoder.next(&piece[..count]);
+                    let text = entry.next(&piece[..count]);
                     self.write(text.as_bytes())?;
                 }
             }
