@@ -331,14 +331,15 @@ fn re_01_claude_is_sent_back_twice_at_most() {
 fn ag_07_claude_tells_its_model_that_its_context_fills_up() {
     let Some(stage) = Stage::of("claude") else { return };
     let much = Tokens { input: 110_000, ..Tokens::default() };
-    let noticed = "while [ ! -e \"${AFRESH_RESULT%/*}/answers/notice\" ]; do sleep 0.05; done";
+    // Made for the notice; the notice itself may be taken by then.
+    let noticed = "while [ ! -e \"${AFRESH_RESULT%/*}/answers\" ]; do sleep 0.05; done";
     let steps = [
-        Step::write("T001.txt", "by T001\n").using(much),
+        Step::write("T001.txt", "by T001\n"),
         Step::shell(noticed),
         Step::tool("report_result", json!({"status": "COMPLETED"})),
         Step::say("That is all."),
     ];
-    stage.server.add("work", Script::of(steps));
+    stage.server.add("work", Script::of(steps.map(|step| step.using(much))));
     stage.run().expect(0);
     assert_eq!(stage.repo.status()["tasks"][0]["workers"][0]["warned"], true);
     let told = |seen: &afresh_model::Seen| seen.body.holds("% of your context is full");
