@@ -15,8 +15,8 @@ cargo xtask NAME
   agents       what may go wrong with each real agent program, one after the other, against a model
                server that follows a script; with words only the programs and cases of these names.
                AFRESH_TEST_AGENTS names the directory that `.ci/agents` made
-  bench        what reading large plans and orchestration cost; with a NAME (reading, orchestration)
-               only that
+  bench        what reading large plans, watching agents and orchestration cost; with a NAME (reading,
+               watching, orchestration) only that
   break-core   break copies of the core on purpose, one way after the other, and see that the
                simulator notices each; with a NAME only the ways whose name holds it
   fuzz         [--minutes N] [TARGET]: give readers any bytes, and see that they neither fail, hang,
@@ -42,6 +42,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "agents" => agents::run(rest),
         "bench" => bench::run(rest),
         measured::CHORE => measured::measure(rest),
+        bench::talker::CHORE => bench::talker::run(rest),
         "break-core" => break_core::run(rest),
         "fuzz" => fuzz::run(rest),
         _ => bail!("{HELP}"),

@@ -347,3 +347,22 @@ fn ag_07_claude_tells_its_model_that_its_context_fills_up() {
     let first = seen.iter().find(|seen| told(seen)).map(|seen| seen.turns);
     assert!(matches!(first, Some(1 | 2)), "{first:?} of {seen:?}");
 }
+
+/// B36, AG-01: what the model's own commands see of our environment is what is on the list.
+#[test]
+fn b36_commands_of_claude_see_no_variable_that_is_not_allowed() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let noted = stage.repo.path().join("seen.env");
+    let steps = [
+        Step::shell(&format!("env > '{}'", noted.display())),
+        Step::write("T001.txt", "by T001\n"),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    let mut command = stage.command(&["run", "p.plan.toml", "--no-input"]);
+    command.env("SOME_TOKEN", "hunter22-hunter22");
+    finish(command).expect(0);
+    let seen = fs::read_to_string(noted).expect("what it saw");
+    assert!(seen.contains("AFRESH_TASK=T001") && !seen.contains("hunter22"), "{seen}");
+}

@@ -146,6 +146,34 @@ echo \"$told\" > \"$AFRESH_RESULT.told\"
     }
 }
 
+/// B34, R15: a line that is longer than all the memory that we may have, from an agent whose every line is
+/// read, all of it kept on disk; what follows it is read, torn characters and unknown types in between.
+#[test]
+fn b34_a_line_of_300_megabytes_from_an_agent_that_is_followed_is_not_held_in_memory() {
+    let noise = "head -c 300000000 /dev/zero | tr '\\0' x; echo\nprintf '{\"type\":\"assistant\",\"text\":\"sch\\303\\n'\nprintf '{\"type\":\"news\",\"of\":[1]}\\n'\n";
+    let repo = watched(&format!("{SAYS_WHO}{noise}{WORKS}"));
+    let file = repo.root().join(".afresh/config.toml");
+    let config = fs::read_to_string(file).expect("a configuration");
+    repo.write(
+        ".afresh/config.toml",
+        &config.replace("[run]\n", "[run]\noutput_limit = 400000000\n"),
+    );
+    repo.commit("all of it is kept");
+    let mut driver = Driver::run(&repo, &["--no-input"]);
+    let mut most = 0;
+    while driver.has_ended().is_none() {
+        let ours = support::processes::supervisors_below(driver.pid());
+        for pid in ours.into_iter().chain([driver.pid()]) {
+            most = most.max(support::processes::most_memory(pid));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    driver.end().expect(0);
+    assert!((1..256 * 1024).contains(&most), "{most} KiB");
+    let worker = repo.status()["tasks"][0]["workers"][0].clone();
+    assert_eq!(worker["context"]["used"], 50_000, "{worker}");
+}
+
 const KEY: &str = "hunter22-hunter22-hunter22";
 
 /// Every file below a directory.
@@ -192,4 +220,25 @@ echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
     let told = repo.afresh(&["logs", "T001"]).expect(0).stdout;
     assert!(told.contains("it is [masked], not ''"), "{told}");
     assert_eq!(repo.status()["tasks"][0]["notes"], "used [masked]");
+}
+
+/// B36, AG-01: a variable that nobody allowed is seen by no worker, whatever program it is of.
+#[test]
+fn b36_what_is_not_allowed_is_seen_by_a_worker_of_no_program() {
+    for kind in ["claude", "codex", "gemini", "opencode", "acp"] {
+        let repo = watched("env > \"$AFRESH_RESULT.env\"; exit 1\n");
+        let file = repo.root().join(".afresh/config.toml");
+        let config = fs::read_to_string(file).expect("a configuration");
+        let config = config.replace("kind = \"claude\"", &format!("kind = \"{kind}\""));
+        let config = config.replace("[run]\n", "[run]\nattempts = 1\n");
+        repo.write(".afresh/config.toml", &format!("{config}env = [\"ALLOWED\"]\n"));
+        repo.commit("another kind");
+        let mut run = repo.command(&["run", "p.plan.toml", "--no-input", "--on-failure", "skip"]);
+        run.env("SOME_TOKEN", "hunter22-hunter22").env("ALLOWED", "as-it-is");
+        finish(run).expect(1);
+        let env = files(&repo.state()).into_iter().find(|path| path.ends_with("result.env"));
+        let env = fs::read_to_string(env.expect("it was there")).expect("its environment");
+        assert!(env.contains("ALLOWED=as-it-is"), "{kind}: {env}");
+        assert!(!env.contains("hunter22") && !env.contains("SOME_TOKEN"), "{kind}: {env}");
+    }
 }

@@ -8,8 +8,11 @@
 //! | module | idea |
 //! | --- | --- |
 //! | `reading` | large plans of every format |
+//! | `watching`, `talker` | agents that print a lot |
 
 mod reading;
+pub(crate) mod talker;
+mod watching;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,7 +25,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 /// What is measured.
-const PARTS: &[&str] = &["reading", "orchestration"];
+const PARTS: &[&str] = &["reading", "watching", "orchestration"];
 const TASKS: usize = 200;
 const PARALLEL: usize = 8;
 const ROUNDS: usize = 3;
@@ -45,6 +48,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if is_wanted("reading") {
         let (reading, fits) = reading::bench(&afresh, &scratch)?;
         println!("{reading}");
+        within &= fits;
+    }
+    if is_wanted("watching") {
+        let (watching, fits) = watching::bench(&afresh, &scratch)?;
+        println!("{watching}");
         within &= fits;
     }
     let rounds = if is_wanted("orchestration") { ROUNDS } else { 0 };

@@ -1,0 +1,80 @@
+//! How each known program is started: fresh, and with a conversation that goes on.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use afresh_agents::agent::{COMMON_VARIABLES, Launch, Prompt, Session};
+use afresh_agents::{Agent, Kind, Order, Program};
+use afresh_core::plan::Tier;
+
+fn agent(program: Program) -> Agent {
+    Agent { name: program.word().to_owned(), kind: Kind::Program(program.agent()), env: vec![] }
+}
+
+fn launch(program: Program, session: Session<'_>, variables: &BTreeMap<String, String>) -> Launch {
+    let order = Order {
+        prompt: Prompt { text: "do it", file: Path::new("/attempt/prompt.md") },
+        us: Path::new("/bin/afresh"),
+        tier: Tier::Standard,
+        session,
+        directory: Path::new("/attempt"),
+        variables,
+        is_root: false,
+    };
+    agent(program).launch(&order).expect("a command line")
+}
+
+fn shown(launch: &Launch) -> String {
+    let mut text = launch.argv.join("\n  ");
+    for (name, value) in &launch.env {
+        let _ = write!(text, "\n{name}={value}");
+    }
+    for file in &launch.files {
+        let _ = write!(text, "\n{}: {}", file.path.display(), file.text);
+    }
+    text
+}
+
+/// AG-01, AG-08: the whole command line of each program, and what is different where it goes on.
+#[test]
+fn ag_08_each_program_has_its_own_way_to_go_on() {
+    for program in Program::ALL {
+        let with = |session| shown(&launch(*program, session, &BTreeMap::new()));
+        let (fresh, goes_on) = (with(Session::New("NAME")), with(Session::Resumed("NAME")));
+        insta::assert_snapshot!(
+            program.word(),
+            format!("fresh:\n{fresh}\n\ngoes on:\n{goes_on}\n")
+        );
+    }
+}
+
+/// B36, AG-01: no program sees a variable that it does not need to reach its model, and nothing that it
+/// is handed over is in its command line, where everybody on the machine could read it.
+#[test]
+fn b36_each_program_is_handed_over_only_what_it_needs() {
+    const OTHERS: &[&str] = &[
+        "AWS_SECRET_ACCESS_KEY",
+        "DATABASE_URL",
+        "GITHUB_TOKEN",
+        "GH_TOKEN",
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "NODE_OPTIONS",
+        "NPM_TOKEN",
+        "SSH_AUTH_SOCK",
+    ];
+    for program in Program::ALL {
+        let allowed = agent(*program).variables();
+        for name in OTHERS {
+            let seen = allowed.iter().any(|it| it == name) || COMMON_VARIABLES.contains(name);
+            assert!(!seen, "{} sees {name}", program.word());
+        }
+        let keys = allowed.iter().filter(|name| name.ends_with("_KEY") || name.ends_with("_TOKEN"));
+        let handed: BTreeMap<String, String> =
+            keys.map(|name| (name.clone(), format!("secret of {name}"))).collect();
+        assert!(!handed.is_empty(), "{} needs a key", program.word());
+        let argv = launch(*program, Session::New("NAME"), &handed).argv;
+        assert!(!argv.iter().any(|word| word.contains("secret of")), "{argv:?}");
+    }
+}
