@@ -22,6 +22,7 @@ use crate::open::{OpenRun, Taken, Unseen, job_prefix, pool};
 use crate::order::Order;
 use crate::records;
 use crate::rules::Rules;
+use crate::secrecy::Secrecy;
 use crate::watch::{Seen, Watcher};
 use crate::world::{CheckDesk, Shared, Stoppers, World};
 
@@ -59,6 +60,7 @@ pub struct Driver {
     inbox_version: Option<i64>,
     mail_seen: Instant,
     postman: Postman,
+    secrecy: Secrecy,
     /// Whether somebody is there who could answer questions.
     presence: Arc<AtomicBool>,
 }
@@ -75,6 +77,7 @@ impl Driver {
         let OpenRun { taken, run, last_at, unseen } = open;
         let layout = taken.workplace.layout.clone();
         prepare_tools(&layout, &rules)?;
+        let secrecy = Secrecy::new(rules.secrets());
         let (mailer, mail) = channel();
         let shared = Shared {
             run: run.id().clone(),
@@ -100,6 +103,7 @@ impl Driver {
             inbox_version: None,
             mail_seen: Instant::now(),
             postman: Postman::default(),
+            secrecy,
             presence: Arc::default(),
         };
         for Unseen { seq, wall_ms, event } in &unseen {
@@ -185,6 +189,7 @@ impl Driver {
         let now = self.clock.now();
         self.decided_at = now;
         for (input, message) in posts {
+            let input = self.secrecy.input(input);
             let reaction = decide(&mut self.run, now, &input);
             events.extend(reaction.events);
             effects.extend(reaction.effects);

@@ -21,6 +21,7 @@
 //! | [`activity`], [`issues`] | the activity log and the list of what was put off: projections of the journal |
 //! | [`report`] | what a run came to, a projection of the journal |
 //! | `world` | effects, each in its own thread |
+//! | `secrecy` | secrets in what reaches the loop |
 //! | `clock` | the run's own clock |
 //! | `worker_files` | files that a worker can reach while we use them |
 
@@ -36,6 +37,7 @@ pub mod order;
 pub mod records;
 pub mod report;
 pub mod rules;
+mod secrecy;
 mod unique;
 pub mod watch;
 mod worker_files;

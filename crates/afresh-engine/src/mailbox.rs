@@ -14,6 +14,7 @@ use afresh_core::ids::AttemptId;
 use afresh_core::outcome::Deviation;
 use afresh_core::step::StepAnswer;
 use afresh_core::{Input, Run};
+use afresh_process::masked;
 use serde::{Deserialize, Serialize};
 
 use crate::layout::Layout;
@@ -44,6 +45,8 @@ pub enum Note {
 pub struct Mailbox {
     /// Where the attempt's files are.
     attempt: PathBuf,
+    /// What no note may hold.
+    secrets: Vec<String>,
 }
 
 /// A note on its way.
@@ -66,11 +69,17 @@ impl Sent {
 
 impl Mailbox {
     pub fn of(attempt: PathBuf) -> Self {
-        Self { attempt }
+        Self { attempt, secrets: Vec::new() }
+    }
+
+    /// Notes are masked before they are on disk (B36).
+    #[must_use]
+    pub fn without(self, secrets: Vec<String>) -> Self {
+        Self { secrets, ..self }
     }
 
     pub fn leave(&self, note: &Note) -> io::Result<Sent> {
-        let bytes = serde_json::to_vec(note)?;
+        let bytes = masked(&serde_json::to_string(note)?, &self.secrets).into_bytes();
         if bytes.len() as u64 > MAX_NOTE_BYTES {
             // Nobody would read it, and its sender would wait for an answer.
             let what =

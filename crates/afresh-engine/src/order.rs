@@ -3,6 +3,7 @@
 
 use afresh_core::Input;
 use afresh_core::ids::{QuestionId, RunId, TaskId};
+use afresh_process::masked;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +18,18 @@ pub enum Order {
 }
 
 impl Order {
+    /// The same with nothing secret in a person's words (B36).
+    #[must_use]
+    pub fn without(mut self, secrets: &[String]) -> Self {
+        if let Self::Halt { reason: words, .. }
+        | Self::Decide { answer: words, .. }
+        | Self::Skip { reason: words, .. } = &mut self
+        {
+            *words = masked(words, secrets);
+        }
+        self
+    }
+
     pub fn run(&self) -> &RunId {
         match self {
             Self::Halt { run, .. }

@@ -12,17 +12,25 @@
 //! | `TMPDIR` | where `afresh demo` makes its scratch repository |
 //! | `NO_COLOR` | no colours |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
+//! | variables whose names say that they are secret | to mask their values; see `afresh_engine::rules` |
 //! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use afresh_engine::rules::names_a_secret;
 use afresh_git::Surroundings;
 use afresh_process::Containment;
 
 pub(crate) fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// The values of all variables whose names say that they are secret.
+pub(crate) fn secrets() -> Vec<String> {
+    let all = all().into_iter().filter(|(name, _)| names_a_secret(name));
+    all.map(|(_, value)| value).collect()
 }
 
 pub(crate) fn state() -> Option<PathBuf> {

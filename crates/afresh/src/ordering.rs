@@ -13,7 +13,7 @@ use crate::driving::watching::pages;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{moment, workplace};
+use crate::{environment, moment, workplace};
 
 /// How long a driver gets to answer; the order is on disk in any case.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ pub(crate) fn give(
 ) -> Result<Exit, Failure> {
     let place = workplace::find(common)?;
     let found = place.look(|_| true)?.ok_or_else(no_run)?;
-    let order = make(found.run.id().clone());
+    let order = make(found.run.id().clone()).without(&environment::secrets());
     let mut sent = None;
     let refusal = loop {
         match apply(&place, &order, sent) {

@@ -6,6 +6,7 @@ use afresh_agents::{Kind, scripted, size};
 use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
 use afresh_engine::{Rules, Workplace, bundling};
+use afresh_process::masked;
 
 use crate::definitions;
 use crate::failure::Failure;
@@ -26,8 +27,37 @@ pub(crate) fn check(
 pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
     agents_are_there(file, rules)?;
     scripts_fit(file, rules)?;
+    no_secret_is_carried_out(file, settings, rules)?;
     prompts_fit(file, settings, rules)?;
     something_judges(file, settings)
+}
+
+/// Commands and paths are carried out as they are, and so cannot be masked where they are written
+/// down: a secret in one of them would be in the journal (B36).
+fn no_secret_is_carried_out(
+    file: &PlanFile,
+    settings: &Settings,
+    rules: &Rules,
+) -> Result<(), Failure> {
+    let secrets = rules.secrets();
+    let holds = |text: &str| masked(text, &secrets) != *text;
+    let told = |whose: &str, what: &str| {
+        Failure::usage("secret", format!("{whose} has a {what} that holds a secret"))
+            .about(&file.shown)
+            .help("name the variable instead, as in \"$MY_TOKEN\"; `env` under [checks] hands it over")
+    };
+    for task in file.plan.tasks() {
+        if task.all_checks().any(|check| holds(&check.command)) {
+            return Err(told(&format!("task {}", task.id), "check"));
+        }
+        if task.patterns().any(|pattern| holds(pattern.as_str())) {
+            return Err(told(&format!("task {}", task.id), "path"));
+        }
+    }
+    if settings.always.iter().any(|command| holds(command)) {
+        return Err(told("`always` under [checks]", "command"));
+    }
+    Ok(())
 }
 
 /// A task whose prompt would fill its worker's context never starts (PR-06). What other tasks will

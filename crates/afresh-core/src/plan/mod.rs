@@ -9,6 +9,7 @@ mod draft;
 mod graph;
 mod problem;
 mod reach;
+mod reword;
 mod starts;
 mod task;
 mod tier;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,6 +93,14 @@ impl Files {
             stderr: directory.join("stderr.log"),
             directory,
         }
+    }
+
+    /// A secret that the worker wrote down does not stay there (B36).
+    fn rewrite_result(&self, text: &str) {
+        // What cannot be written anew must not stay either.
+        let _ = fs::remove_file(&self.result);
+        let new = fs::OpenOptions::new().write(true).create_new(true).open(&self.result);
+        let _ = new.and_then(|mut file| file.write_all(text.as_bytes()));
     }
 }
 
@@ -335,7 +343,11 @@ impl AttemptJob {
         };
         let printed = || end_of(&files.stdout);
         // What it printed was masked on its way to disk; this file is its own.
-        let written = masked(&end_of(&files.result), &shared.rules.secrets());
+        let raw = end_of(&files.result);
+        let written = masked(&raw, &shared.rules.secrets());
+        if written != raw {
+            files.rewrite_result(&written);
+        }
         if !written.trim().is_empty() {
             let text = follower.map_or_else(printed, |follower| follower.final_text().to_owned());
             return result::read_file(&written, &text, &asked);

@@ -18,6 +18,7 @@ use afresh_core::input::{Opening, Resume};
 use afresh_core::settings::Settings;
 use afresh_engine::open::Taken;
 use afresh_engine::{Driver, OpenRun, Rules, Workplace};
+use afresh_process::masked;
 
 use crate::asking::Asker;
 use crate::config::Config;
@@ -92,6 +93,9 @@ pub(crate) fn terms(
     let mut briefing = briefing::load(&briefing::root(place, file), file, output)?;
     adopted.brief(&root, &mut briefing);
     rules.briefing = Arc::new(briefing);
+    // The plan goes into the journal, prompts, commits and reports (B36).
+    let secrets = rules.secrets();
+    file.plan.reword(|text| masked(text, &secrets));
     Ok((settings, rules))
 }
 

@@ -18,7 +18,7 @@ use crate::output::Output;
 /// The mailbox of the attempt around us.
 pub(crate) fn mailbox(command: &str) -> Result<Mailbox, Failure> {
     let attempt = environment::attempt_directory().ok_or_else(|| no_attempt(command))?;
-    Ok(Mailbox::of(attempt))
+    Ok(Mailbox::of(attempt).without(environment::secrets()))
 }
 
 /// Hands on a notice that waits for the worker, with the answer to whatever it called.

@@ -1,0 +1,130 @@
+//! Secrets in what reaches the loop, masked before anything is decided by it: so none of them is in
+//! the journal, nor in anything that follows from it (B36).
+//!
+//! What programs print is masked on its way to disk already; this is for what comes by other ways:
+//! notes, results, answers of people, complaints of git.
+
+use afresh_core::Input;
+use afresh_core::harvest::Harvest;
+use afresh_core::input::Build;
+use afresh_core::outcome::SpawnFailure;
+use afresh_process::masked;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+const IN_A_PATH: &str = "a path in it holds a secret";
+
+#[derive(Debug)]
+pub(crate) struct Secrecy {
+    secrets: Vec<String>,
+}
+
+impl Secrecy {
+    pub(crate) fn new(secrets: Vec<String>) -> Self {
+        Self { secrets }
+    }
+
+    /// The same without secrets.
+    pub(crate) fn input(&self, input: Input) -> Input {
+        match input {
+            Input::WorkerLogged { attempt, level, event, message } => Input::WorkerLogged {
+                attempt,
+                level,
+                event: self.text(&event),
+                message: self.text(&message),
+            },
+            Input::StepClaimed { attempt, step, deviations } => {
+                Input::StepClaimed { attempt, step, deviations: self.value(deviations) }
+            }
+            Input::AttemptEnded(attempt, end) => Input::AttemptEnded(attempt, self.value(end)),
+            Input::Identified(attempt, identity) => {
+                Input::Identified(attempt, self.value(identity))
+            }
+            Input::SpawnFailed(attempt, failure) => {
+                let failure: SpawnFailure = self.value(failure);
+                Input::SpawnFailed(attempt, failure)
+            }
+            Input::CannotResume(attempt, why) => Input::CannotResume(attempt, self.text(&why)),
+            Input::Harvested(attempt, harvest) => Input::Harvested(attempt, self.harvest(harvest)),
+            Input::StepSaved { attempt, step, saved } => {
+                Input::StepSaved { attempt, step, saved: self.harvest(saved) }
+            }
+            Input::MergeBuilt(attempt, Build::Conflict { paths, detail }) => {
+                Input::MergeBuilt(attempt, Build::Conflict { paths, detail: self.text(&detail) })
+            }
+            Input::Answered { question, answer, by } => {
+                Input::Answered { question, answer: self.text(&answer), by }
+            }
+            Input::HaltAsked { now, reason, by } => {
+                Input::HaltAsked { now, reason: self.text(&reason), by }
+            }
+            Input::SkipAsked { task, reason } => {
+                Input::SkipAsked { task, reason: self.text(&reason) }
+            }
+            // Nothing in them is anybody's words, or it was masked where it was printed.
+            other @ (Input::Opened(_)
+            | Input::Spawned(_)
+            | Input::UsageSeen(..)
+            | Input::ContextSeen(..)
+            | Input::Checked(_)
+            | Input::MergeBuilt(..)
+            | Input::MovedBack(..)
+            | Input::BranchMoved(..)
+            | Input::HaltCleared
+            | Input::RetryAsked(_)
+            | Input::IgnoreAsked(_)
+            | Input::Woke) => other,
+        }
+    }
+
+    fn text(&self, text: &str) -> String {
+        masked(text, &self.secrets)
+    }
+
+    /// Data whose texts may hold anything. The mask breaks no JSON.
+    fn value<T: Serialize + DeserializeOwned>(&self, value: T) -> T {
+        let Ok(text) = serde_json::to_string(&value) else { return value };
+        let clean = self.text(&text);
+        if clean == text {
+            return value;
+        }
+        serde_json::from_str(&clean).unwrap_or(value)
+    }
+
+    /// Work whose paths cannot be written down is not accepted: another path would be a lie.
+    fn harvest(&self, harvest: Result<Harvest, String>) -> Result<Harvest, String> {
+        let harvest = harvest.map_err(|why| self.text(&why))?;
+        let clean = |path: &str| self.text(path) == *path;
+        if harvest.changes.iter().all(|change| clean(&change.path)) {
+            return Ok(self.value(harvest));
+        }
+        Err(IN_A_PATH.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use afresh_core::ids::{AttemptId, TaskId};
+    use afresh_core::input::AttemptEnd;
+    use afresh_core::outcome::{Decision, Ending, Outcome};
+    use afresh_core::usage::Usage;
+
+    use super::*;
+
+    /// B36: an answer with a key in it is the same answer without.
+    #[test]
+    fn b36_an_answer_is_the_same_without_its_secret() {
+        let secret = "with \"quotes\" and\nlines";
+        let secrecy = Secrecy::new(vec![secret.to_owned()]);
+        let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };
+        let asked = |question: &str| {
+            let decision = Decision { question: question.to_owned(), ..Decision::default() };
+            let outcome = Outcome::NeedsDecision(decision);
+            let end = AttemptEnd::new(Ending::Exited(0), outcome, Usage::default(), 1);
+            Input::AttemptEnded(attempt.clone(), Box::new(end))
+        };
+        let told = secrecy.input(asked(&format!("is {secret} right?")));
+        assert_eq!(told, asked("is [masked] right?"));
+        assert_eq!(secrecy.input(asked("which?")), asked("which?"));
+    }
+}
