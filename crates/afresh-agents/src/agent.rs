@@ -148,9 +148,10 @@ impl Agent {
         }
     }
 
-    /// Can its program take a conversation up again?
+    /// Can its program take a conversation up again? Of those that speak a protocol, most can; one that
+    /// cannot says so, and somebody fresh goes on.
     pub fn can_resume(&self) -> bool {
-        matches!(self.kind, Kind::Program(_))
+        matches!(self.kind, Kind::Program(_) | Kind::Acp(_))
     }
 
     /// Does its program tell the use of the whole conversation, of earlier processes too?

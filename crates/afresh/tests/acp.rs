@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use serde_json::Value;
-use support::{Driver, Gate, repo};
+use support::{Driver, repo};
 
 /// The words of an agent in shell: `hear` reads a message, `say` sends one.
 const WORDS: &str = r#"
@@ -31,10 +31,12 @@ fn acting(script: &str, run: &str, agent: &str) -> TestRepo {
     let repo = repo();
     repo.agent(&format!("{WORDS}\n{script}"));
     let path = repo.path().join("agent.sh").to_string_lossy().into_owned();
+    let run =
+        if run.contains("attempts") { run.to_owned() } else { format!("attempts = 1\n{run}") };
     repo.write(
         ".afresh/config.toml",
         &format!(
-            "[run]\nagent = \"mine\"\nbackoff = [\"10ms\"]\nattempts = 1\n{run}\n\
+            "[run]\nagent = \"mine\"\nbackoff = [\"10ms\"]\n{run}\n\
              [agents.mine]\nkind = \"acp\"\ncommand = [\"sh\", {path:?}]\n{agent}\n"
         ),
     );
@@ -87,8 +89,7 @@ answer 5
     support::expect_landed_once(&repo, 1);
     repo.expect_no_survivors();
     let heard = heard(&repo);
-    let methods: Vec<&str> =
-        heard.iter().filter_map(|message| message["method"].as_str()).collect();
+    let methods = methods(&repo);
     assert_eq!(
         methods,
         ["initialize", "session/new", "session/set_mode", "session/set_model", "session/prompt"]
@@ -138,7 +139,7 @@ fn ag_06_an_acp_agent_that_does_not_answer_is_told_apart() {
         ("exit 3", "ended before it answered the greeting"),
         ("hear; exit 0", "ended before it answered the greeting"),
         ("echo nonsense; echo '[1]'; echo '{'; greet; exit 1", "before it opened a session"),
-        ("greet; open; hear; kill -9 $$", "before it answered the prompt"),
+        ("greet; open; hear; exit 4", "before it answered the prompt"),
         (
             "hear; say '{\"id\":1,\"result\":{\"protocolVersion\":9}}'; sleep 600",
             "version 9 of the protocol",
@@ -194,9 +195,7 @@ fn st_04_an_acp_agent_is_asked_to_leave_off() {
     repo.afresh(&["halt", "now"]).expect(0);
     driver.end().expect(3);
     repo.expect_no_survivors();
-    let methods: Vec<Value> =
-        heard(&repo).iter().map(|message| message["method"].clone()).collect();
-    assert_eq!(methods.last(), Some(&"session/cancel".into()), "{methods:?}");
+    assert_eq!(methods(&repo).last().map(String::as_str), Some("session/cancel"));
 }
 
 /// ST-04: neither a prompt that it does not read nor its deafness to signals is waited for.
@@ -246,19 +245,85 @@ fn an_acp_agent_without_a_command_is_refused() {
     assert!(ran.stderr.contains("[\"opencode\", \"acp\"]"), "{}", ran.stderr);
 }
 
-/// ST-02: the driver is killed while it works; the next run does the task again.
-#[test]
-fn st_02_an_acp_agent_that_was_killed_is_started_afresh() {
-    let repo = acting("true", "", "");
-    let gate = Gate::new(&repo, "gate");
-    let script =
-        format!("{WORDS}\ngreet\nopen\nhear\n: > \"$HOME/up\"\n{}\nwork\nanswer 3", gate.wait());
-    repo.agent(&script);
+/// An agent that stops halfway, in its own way, and works when it is started again. It can do what `able`
+/// says, and tells `replay` before it has taken a session up.
+fn stopping(able: &str, replay: &str, stops: &str) -> TestRepo {
+    let script = format!(
+        r#"hear; say '{{"id":1,"result":{{"protocolVersion":1,"agentCapabilities":{able}}}}}'
+hear
+case "$heard" in
+*session/new*) say '{{"id":2,"result":{{"sessionId":"s-1"}}}}' ;;
+*) {replay}; say '{{"id":2,"result":null}}' ;;
+esac
+hear
+if [ ! -e "$HOME/up" ]; then echo half > T001.txt; : > "$HOME/up"; {stops}; fi
+work; answer 3"#
+    );
+    acting(&script, "attempts = 2", "")
+}
+
+/// The driver is killed while the agent works; then the next run comes to done.
+fn killed(able: &str, replay: &str) -> TestRepo {
+    let repo = stopping(able, replay, "sleep 600");
     let driver = Driver::run(&repo, &["--no-input"]);
-    repo.wait_until("it has its prompt", || repo.path().join("home/up").exists());
+    repo.wait_until("it works", || repo.path().join("home/up").exists());
+    repo.wait_until("its session is recorded", || {
+        repo.status()["tasks"][0]["workers"][0]["session"] == "s-1"
+    });
     driver.kill_9();
     repo.expect_no_survivors();
-    gate.open();
     repo.run(&[]).expect(0);
     support::expect_landed_once(&repo, 1);
+    repo
+}
+
+fn methods(repo: &TestRepo) -> Vec<String> {
+    let method = |message: Value| message["method"].as_str().map(str::to_owned);
+    heard(repo).into_iter().filter_map(method).collect()
+}
+
+/// AG-08, ST-02: it goes on with its session, in the way that it can; what it tells again of the
+/// conversation is neither its answer nor its work.
+#[test]
+fn ag_08_an_acp_agent_goes_on_with_its_session() {
+    let resumed = killed(r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, ":");
+    assert_eq!(methods(&resumed)[4], "session/resume", "{:?}", methods(&resumed));
+    let replay = r#"update '{"sessionUpdate":"tool_call","toolCallId":"old","status":"completed"}'
+update '{"sessionUpdate":"usage_update","used":90000,"size":100000,"cost":{"amount":9}}'
+update '{"sessionUpdate":"agent_message_chunk","content":{"text":"OUTPUT_JSON_START\n{\"status\":\"FAILED\"}\nOUTPUT_JSON_END\n"}}'"#;
+    let loaded = killed(r#"{"loadSession":true}"#, replay);
+    assert_eq!(methods(&loaded)[4], "session/load", "{:?}", methods(&loaded));
+    assert_eq!(loaded.status()["usage"]["cost_usd"], Value::Null);
+    for repo in [resumed, loaded] {
+        let again = heard(&repo).into_iter().nth(4).expect("heard");
+        assert_eq!(again["params"]["sessionId"], "s-1");
+        assert_eq!(again["params"]["mcpServers"][0]["name"], "afresh");
+        let worker = repo.status()["tasks"][0]["workers"][1].clone();
+        assert_eq!(
+            (&worker["resumes"], &worker["session"]),
+            (&1.into(), &"s-1".into()),
+            "{worker}"
+        );
+    }
+}
+
+/// AG-08, ST-02: one that cannot is followed by a fresh one, and that costs no attempt.
+#[test]
+fn ag_08_an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
+    let repo = killed("{}", ":");
+    assert!(methods(&repo).iter().all(|method| method != "session/load"), "{:?}", methods(&repo));
+    assert_eq!(methods(&repo).iter().filter(|method| *method == "session/new").count(), 2);
+}
+
+/// AG-08: the same where somebody killed the agent itself: its end is that of the attempt.
+#[test]
+fn ag_08_an_acp_agent_that_is_killed_goes_on() {
+    for signal in ["KILL", "TERM"] {
+        let stops = format!("sleep 1; kill -{signal} $$; sleep 60");
+        let repo = stopping(r#"{"loadSession":true}"#, ":", &stops);
+        repo.run(&[]).expect(0);
+        support::expect_landed_once(&repo, 1);
+        let workers = repo.status()["tasks"][0]["workers"].clone();
+        assert_eq!(workers[1]["resumes"], 1, "{signal}: {workers}");
+    }
 }

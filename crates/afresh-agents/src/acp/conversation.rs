@@ -23,6 +23,8 @@ pub struct Opening {
     pub prompt: String,
     /// None where the program decides.
     pub model: Option<String>,
+    /// The session that is taken up again; none for a new one.
+    pub resumes: Option<String>,
     /// The command line of the worker's tool server, and what that finds in its environment: programs
     /// start tool servers with surroundings of their own.
     pub tools: Vec<String>,
@@ -120,7 +122,7 @@ impl Conversation {
     pub fn awaits(&self) -> &'static str {
         match self.stage {
             Stage::Greeting => "before it answered the greeting (initialize)",
-            Stage::Opening => "before it opened a session (session/new)",
+            Stage::Opening => "before it opened a session",
             Stage::Choosing(_) => "before it took its settings",
             Stage::Working => "before it answered the prompt",
         }
@@ -157,12 +159,24 @@ impl Conversation {
             "name": "afresh", "command": command.map_or("", String::as_str),
             "args": args.unwrap_or_default(), "env": env,
         });
-        let params = json!({"cwd": self.opening.cwd, "mcpServers": [tools]});
-        self.ask(Stage::Opening, "session/new", &params)
+        let mut params = json!({"cwd": self.opening.cwd, "mcpServers": [tools]});
+        let Some(session) = &self.opening.resumes else {
+            return self.ask(Stage::Opening, "session/new", &params);
+        };
+        let able = &result["agentCapabilities"];
+        let method = match able.pointer("/sessionCapabilities/resume") {
+            Some(Value::Object(_)) => "session/resume",
+            // This one tells the whole conversation again first.
+            _ if able["loadSession"] == true => "session/load",
+            _ => return fail(ErrorClass::Unknown, "it takes no conversation up again"),
+        };
+        params["sessionId"] = session.as_str().into();
+        self.ask(Stage::Opening, method, &params)
     }
 
     fn opened(&mut self, result: &Value) -> Step {
-        let Some(session) = text(result, "/sessionId") else {
+        let known = self.opening.resumes.as_deref();
+        let Some(session) = known.or_else(|| text(result, "/sessionId")) else {
             return fail(ErrorClass::Unknown, "it opened a session without an id");
         };
         session.clone_into(&mut self.session);
@@ -242,6 +256,7 @@ mod tests {
             cwd: "/w".to_owned(),
             prompt: "do it".to_owned(),
             model: None,
+            resumes: None,
             tools: vec!["us".to_owned()],
             tools_env: BTreeMap::new(),
         });

@@ -29,7 +29,7 @@ pub use conversation::{Conversation, End, Opening, Step};
 pub use line::{Line, Said};
 pub(crate) use stream::Reader;
 
-use crate::agent::{Launch, LaunchError, Order, path_text};
+use crate::agent::{Launch, LaunchError, Order, Session, path_text};
 use crate::program::Models;
 
 /// An agent of this kind as the configuration names it.
@@ -45,6 +45,9 @@ pub(crate) fn launch(agent: &AcpAgent, order: &Order<'_>) -> Result<Launch, Laun
     let mut argv = vec![path_text(order.us)?, "agent".to_owned(), "acp".to_owned()];
     if let Some(models) = &agent.models {
         argv.extend(["--model".to_owned(), models.of(order.tier).to_owned()]);
+    }
+    if let Session::Resumed(id) = order.session {
+        argv.extend(["--session".to_owned(), id.to_owned()]);
     }
     argv.push("--".to_owned());
     argv.extend(agent.command.iter().cloned());

@@ -41,7 +41,7 @@ pub(crate) struct Reader {
     /// Our last request: they go one by one.
     asked: Option<Asked>,
     model: Option<String>,
-    /// What it says before it has its prompt is nobody's answer.
+    /// What it says before it has its prompt is nobody's answer, and no work of this attempt.
     prompted: bool,
     /// Its words since it last used a tool: they come in pieces.
     words: String,
@@ -57,6 +57,8 @@ struct Asked {
     method: String,
     /// The model that it chooses.
     model: Option<String>,
+    /// The session that it takes up.
+    session: Option<String>,
 }
 
 impl StreamReader for Reader {
@@ -80,8 +82,9 @@ impl Reader {
     fn sent(&mut self, message: &Value) {
         let Message::Request { id, method, params } = rpc::read(message) else { return };
         self.prompted |= method == "session/prompt";
-        let model = text(params, "/modelId").map(str::to_owned);
-        self.asked = Some(Asked { id: id.clone(), method: method.to_owned(), model });
+        let named = |at| text(params, at).map(str::to_owned);
+        let (model, session) = (named("/modelId"), named("/sessionId"));
+        self.asked = Some(Asked { id: id.clone(), method: method.to_owned(), model, session });
     }
 
     fn heard(&mut self, message: &Value) -> Vec<AgentEvent> {
@@ -96,10 +99,12 @@ impl Reader {
 
     fn update(&mut self, update: &Value) -> Vec<AgentEvent> {
         match text(update, "/sessionUpdate") {
+            Some("config_option_update") => self.model_now(update, None),
+            // What it tells of a conversation that it takes up again was reported before.
+            _ if !self.prompted => Vec::new(),
             Some("agent_message_chunk") => self.said(update),
             Some("tool_call" | "tool_call_update") => self.tool(update),
             Some("usage_update") => self.filled(update),
-            Some("config_option_update") => self.model_now(update, None),
             _ => Vec::new(),
         }
     }
@@ -113,8 +118,9 @@ impl Reader {
                 self.failed = Some(classify(error));
                 self.spoken().into_iter().collect()
             }
-            ("session/new", Ok(result)) => {
-                let session = text(result, "/sessionId").map(str::to_owned);
+            ("session/new" | "session/load" | "session/resume", Ok(result)) => {
+                let new = text(result, "/sessionId").map(str::to_owned);
+                let session = asked.session.or(new);
                 let mut events = self.model_now(result, None);
                 events.extend(session.map(AgentEvent::Session));
                 events
@@ -139,7 +145,7 @@ impl Reader {
 
     fn said(&mut self, update: &Value) -> Vec<AgentEvent> {
         let words = text(update, "/content/text").unwrap_or_default();
-        if self.prompted && self.words.len() + words.len() <= MAX_WORDS_BYTES {
+        if self.words.len() + words.len() <= MAX_WORDS_BYTES {
             self.words.push_str(words);
         }
         Vec::new()

@@ -4,7 +4,7 @@
 //! says nothing keeps us from hearing a signal. Whatever it leaves behind is the supervisor's.
 
 use std::io::{self, BufReader, Write};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
@@ -75,11 +75,16 @@ impl Agent {
         }
     }
 
-    /// Closes its input, and ends it if that is not enough; its last words are told.
-    pub(super) fn end(&mut self, heard: &Receiver<Heard>, mut tell: impl FnMut(&Heard)) {
+    /// Closes its input, and ends it if that is not enough; its last words are told. The signal that
+    /// ended it, if that was not ours.
+    pub(super) fn end(
+        &mut self,
+        heard: &Receiver<Heard>,
+        mut tell: impl FnMut(&Heard),
+    ) -> Option<i32> {
         self.words = None;
         if self.ends_within(END_GRACE, heard, &mut tell) {
-            return;
+            return self.process.try_wait().ok().flatten().and_then(|status| status.signal());
         }
         // Two of the known programs do not mind.
         if let Ok(pid) = i32::try_from(self.process.id()) {
@@ -89,6 +94,7 @@ impl Agent {
             let _ = self.process.kill();
             let _ = self.process.wait();
         }
+        None
     }
 
     fn ends_within(

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 use afresh_agents::acp::{Conversation, End, Opening, Step};
 use afresh_core::model_error::{ErrorClass, ModelError};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use signal_hook::consts::SIGKILL;
 
 use child::{Agent, Heard};
 use transcript::Transcript;
@@ -19,13 +22,22 @@ use transcript::Transcript;
 /// How long an agent that was asked to leave off may take to say so.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 
-/// Whether the prompt was answered.
-pub(crate) fn converse(command: &[String], opening: Opening, out: impl Write) -> bool {
+/// What a session came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Answered,
+    NotAnswered,
+    /// A signal ended the agent in the middle.
+    Killed(i32),
+}
+
+pub(crate) fn converse(command: &[String], opening: Opening, out: impl Write) -> Outcome {
     let mut transcript = Transcript::new(out);
+    let mut signal = None;
     let end = match Agent::start(command) {
         Ok((mut agent, heard)) => {
             let end = talk(Conversation::new(opening), &agent, &heard, &mut transcript);
-            agent.end(&heard, |heard| {
+            signal = agent.end(&heard, |heard| {
                 transcript.heard(heard);
             });
             end
@@ -35,10 +47,27 @@ pub(crate) fn converse(command: &[String], opening: Opening, out: impl Write) ->
             failed(format!("cannot start {program:?}: {error}"))
         }
     };
-    if let End::Failed(error) = &end {
-        transcript.failed(error);
+    match (end, signal) {
+        (End::Answered, _) => Outcome::Answered,
+        (End::Refused, _) => Outcome::NotAnswered,
+        (End::Failed(_), Some(signal)) => {
+            // Whoever was killed did not fail.
+            transcript.note(&format!("signal {signal} ended the program"));
+            Outcome::Killed(signal)
+        }
+        (End::Failed(error), None) => {
+            transcript.failed(&error);
+            Outcome::NotAnswered
+        }
     }
-    end == End::Answered
+}
+
+/// Ends us as the agent ended: for whoever started us, its end is ours.
+pub(crate) fn die_by(signal: i32) {
+    // One cannot be caught, and so not be passed on that way.
+    if signal_hook::low_level::emulate_default_handler(signal).is_err() || signal == SIGKILL {
+        let _ = kill(Pid::this(), Signal::SIGKILL);
+    }
 }
 
 /// Until there is an answer, or none can come.

@@ -8,6 +8,7 @@ use afresh_agents::acp::Opening;
 use afresh_agents::scripted::Script;
 use afresh_agents::scripted::script::{Act, Deed, End};
 
+use crate::acp::{Outcome, converse, die_by};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -35,6 +36,9 @@ struct Acp {
     /// The model that it is to work with; without it, the agent decides
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// Take this session up again
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
     /// The agent's command line
     #[arg(last = true, required = true)]
     command: Vec<String>,
@@ -81,11 +85,18 @@ fn acp(args: &Acp, common: &Common) -> Result<Exit, Failure> {
         cwd: directory.to_string_lossy().into_owned(),
         prompt,
         model: args.model.clone(),
+        resumes: args.session.clone(),
         tools: vec![us, "mcp".to_owned(), "--attempt".to_owned()],
         tools_env: environment::of_attempt(),
     };
-    let answered = crate::acp::converse(&args.command, opening, stdout().lock());
-    Ok(if answered { Exit::Done } else { Exit::Incomplete })
+    Ok(match converse(&args.command, opening, stdout().lock()) {
+        Outcome::Answered => Exit::Done,
+        Outcome::NotAnswered => Exit::Incomplete,
+        Outcome::Killed(signal) => {
+            die_by(signal);
+            Exit::Incomplete
+        }
+    })
 }
 
 fn scripted(args: &Scripted, common: &Common, output: &Output) -> Result<u8, Failure> {
