@@ -127,10 +127,13 @@ fn a_tool_that_prints_an_error_is_no_error_of_the_model() {
     let gemini =
         r#"{"type":"tool_result","tool_id":"t","status":"error","output":"[API Error: 429]"}"#;
     let opencode = r#"{"type":"tool_use","sessionID":"s","part":{"tool":"bash","callID":"c","state":{"status":"error","error":"ContextOverflowError 429"}}}"#;
-    let acp = r#"{"from":{"method":"session/update","params":{"update":{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed","rawOutput":"429 rate limit"}}}}"#;
+    let acp = r#"{"to":{"id":3,"method":"session/prompt","params":{}}}
+{"from":{"method":"session/update","params":{"update":{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed","rawOutput":"429 rate limit"}}}}"#;
     for (agent, line) in agents().iter().zip([claude, codex, gemini, opencode, acp]) {
         let mut reader = agent.reader().expect("it is followed");
-        assert!(!reader.read_line(line).is_empty(), "{}", agent.name);
+        let events: Vec<AgentEvent> =
+            line.lines().flat_map(|line| reader.read_line(line)).collect();
+        assert!(!events.is_empty(), "{}", agent.name);
         let end = ProgramEnd { exit: Some(0), at_s: NOW, stderr: "" };
         assert_eq!(reader.error(&end), None, "{}", agent.name);
     }

@@ -361,3 +361,9 @@ fn b36_commands_of_claude_see_no_variable_that_is_not_allowed() {
     let seen = fs::read_to_string(noted).expect("what it saw");
     assert!(seen.contains("AFRESH_TASK=T001") && !seen.contains("hunter22"), "{seen}");
 }
+
+/// AG-08, ST-02: over the protocol too, it goes on with its session.
+#[test]
+fn ag_08_opencode_over_acp_is_killed_and_goes_on() {
+    is_killed_and_goes_on("opencode-acp");
+}
