@@ -168,6 +168,18 @@ impl Agent {
         own.iter().map(|name| (*name).to_owned()).chain(self.env.iter().cloned()).collect()
     }
 
+    /// What the program keeps for itself, and may write besides its workspace.
+    pub fn places(
+        &self,
+        home: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Vec<PathBuf> {
+        match &self.kind {
+            Kind::Program(agent) => agent.program.places(home, variable),
+            _ => Vec::new(),
+        }
+    }
+
     pub fn stop_by(&self) -> StopBy {
         match &self.kind {
             Kind::Program(ProgramAgent { program: Program::Claude | Program::Codex, .. }) => {

@@ -2,6 +2,8 @@
 //!
 //! What each one does is in its own directory: command line, settings, output, errors.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use afresh_core::plan::Tier;
@@ -93,6 +95,31 @@ impl Program {
             Self::Gemini => gemini::VARIABLES,
             Self::Opencode => opencode::VARIABLES,
         }
+    }
+
+    /// What it keeps for itself, below the home directory: login, settings, conversations.
+    fn keeps(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => claude::KEEPS,
+            Self::Codex => codex::KEEPS,
+            Self::Gemini => gemini::KEEPS,
+            Self::Opencode => opencode::KEEPS,
+        }
+    }
+
+    /// Where that is: below `home`, or where a variable says.
+    pub(crate) fn places(
+        self,
+        home: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Vec<PathBuf> {
+        let moved = match self {
+            Self::Claude => variable("CLAUDE_CONFIG_DIR"),
+            Self::Codex => variable("CODEX_HOME"),
+            Self::Gemini | Self::Opencode => None,
+        };
+        let below = home.into_iter().flat_map(|home| self.keeps().iter().map(|it| home.join(it)));
+        moved.map(PathBuf::from).into_iter().chain(below).collect()
     }
 
     pub(crate) fn reader(self) -> Box<dyn StreamReader> {

@@ -58,6 +58,9 @@ pub struct Settings {
     /// Every task of a plan file has a worker of its own, where the format has both.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_task: bool,
+    /// What holds workers and checks to their places, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sandbox: String,
     /// Files of the repository that the run itself rests on (its plan): no worker may change them.
     pub pinned: Vec<String>,
 }
@@ -88,6 +91,7 @@ impl Default for Settings {
             source: String::new(),
             format: String::new(),
             by_task: false,
+            sandbox: String::new(),
             pinned: Vec::new(),
         }
     }

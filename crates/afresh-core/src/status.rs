@@ -29,6 +29,9 @@ pub struct Status {
     pub tasks: Vec<TaskStatus>,
     pub questions: Vec<QuestionStatus>,
     pub usage: UsageStatus,
+    /// What held workers and checks to their places when the run was last taken up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
     pub halt: Option<HaltStatus>,
     /// Why the last checks of the whole failed, where they did.
     pub error: Option<String>,
@@ -226,6 +229,7 @@ impl Status {
                 by: halt.by.clone(),
                 since: None,
             }),
+            sandbox: Some(run.settings().sandbox.clone()).filter(|words| !words.is_empty()),
             error: final_error(run),
         }
     }

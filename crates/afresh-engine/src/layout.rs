@@ -43,6 +43,11 @@ impl Layout {
         self.state.join("bundles").join(of)
     }
 
+    /// What the worker of an attempt may write besides its workspace: its mailbox and its result.
+    pub fn worker(&self, run: &RunId, attempt: &AttemptId) -> PathBuf {
+        self.attempt(run, attempt).join("worker")
+    }
+
     /// Output of the checks of one task's attempt, or of the run as a whole.
     pub fn checks(&self, run: &RunId, attempt: Option<&AttemptId>) -> PathBuf {
         match attempt {
@@ -70,6 +75,11 @@ impl Layout {
 
     pub fn activity_log(&self) -> PathBuf {
         self.state.join("activity.log")
+    }
+
+    /// Temporary files of one job.
+    pub(crate) fn temp(&self, job: &str) -> PathBuf {
+        self.cache.join("temp").join(job)
     }
 
     /// A directory that holds `afresh` and nothing else, for the workers' PATH.

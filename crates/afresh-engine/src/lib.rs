@@ -22,6 +22,7 @@
 //! | [`report`] | what a run came to, a projection of the journal |
 //! | `world` | effects, each in its own thread |
 //! | `secrecy` | secrets in what reaches the loop |
+//! | `tools` | what a worker needs of a home directory that it does not see |
 //! | `clock` | the run's own clock |
 //! | `worker_files` | files that a worker can reach while we use them |
 
@@ -38,6 +39,7 @@ pub mod records;
 pub mod report;
 pub mod rules;
 mod secrecy;
+mod tools;
 mod unique;
 pub mod watch;
 mod worker_files;

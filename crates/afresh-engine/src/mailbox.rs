@@ -165,7 +165,7 @@ impl Postman {
             run.tasks().filter_map(|(_, state)| state.attempt()).collect();
         self.lines.retain(|attempt, _| attempts.contains(&attempt));
         for attempt in attempts {
-            let directory = layout.attempt(run.id(), attempt);
+            let directory = layout.worker(run.id(), attempt);
             // A worker that never said anything has no mailbox.
             let Ok(mail) = Directory::enter(&directory, MAIL) else { continue };
             let room = MAX_NOTES - letters.len();

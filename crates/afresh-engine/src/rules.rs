@@ -10,6 +10,7 @@ use afresh_agents::{Agent, Briefing, Prices};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::plan::Tier;
 use afresh_process::Containment;
+use afresh_sandbox::{Level, Limits as SandboxLimits};
 
 #[derive(Debug, Clone)]
 pub struct Rules {
@@ -33,10 +34,36 @@ pub struct Rules {
     /// Ignored paths that stay warm between attempts.
     pub keep: Vec<String>,
     pub containment: Containment,
+    pub sandbox: Sandbox,
     /// Our own environment; workers and checks see only what is allowed.
     pub environment: BTreeMap<String, String>,
     /// Our own program, for supervisors and for the workers' PATH.
     pub exe: PathBuf,
+}
+
+/// What holds workers and checks to their places.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    pub level: Level,
+    /// Whether checks reach the network.
+    pub check_network: bool,
+    /// What a person opened besides.
+    pub readable: Vec<PathBuf>,
+    pub writable: Vec<PathBuf>,
+    pub limits: SandboxLimits,
+}
+
+impl Sandbox {
+    /// Nothing holds anybody.
+    pub fn off() -> Self {
+        Self {
+            level: Level::Off,
+            check_network: true,
+            readable: Vec::new(),
+            writable: Vec::new(),
+            limits: SandboxLimits::default(),
+        }
+    }
 }
 
 impl Rules {

@@ -32,6 +32,7 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
         let job = Job {
             name: "cost".into(),
             argv: vec!["/bin/true".into()],
+            through: vec![],
             cwd: place.clone(),
             env: Vec::new(),
             stdin: None,

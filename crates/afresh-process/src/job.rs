@@ -15,6 +15,8 @@ pub struct Job {
     /// Unique among the jobs that run at one time: names the registry entry and the cgroup.
     pub name: String,
     pub argv: Vec<String>,
+    /// A command line that the program is started through: what holds it to its place.
+    pub through: Vec<String>,
     pub cwd: PathBuf,
     /// The whole environment of the program.
     pub env: Vec<(String, String)>,
@@ -127,7 +129,7 @@ impl Job {
 
     fn unpassable_texts(&self) -> Vec<JobProblem> {
         let mut problems = Vec::new();
-        if self.argv.iter().any(|argument| argument.contains('\0')) {
+        if self.argv.iter().chain(&self.through).any(|argument| argument.contains('\0')) {
             problems.push(JobProblem::Nul { job: self.name.clone(), what: "an argument" });
         }
         if self.env.iter().any(|(name, value)| name.contains('\0') || value.contains('\0')) {
@@ -158,6 +160,7 @@ mod tests {
         Job {
             name: "T001.1".into(),
             argv: vec!["true".into()],
+            through: vec![],
             cwd: "/".into(),
             env: vec![("PATH".into(), "/bin".into())],
             stdin: None,

@@ -4,7 +4,7 @@
 //! executable with the hidden argument [`HIDDEN_COMMAND`]), which starts the program, keeps its
 //! output within bounds, enforces the limits, and ends the whole tree when the program ended, when
 //! it is told to, or when the driver is gone. What the program is for, and what its output means,
-//! is left to others; so is the sandbox, which is only a longer command line to this crate.
+//! is left to others; so is the sandbox, which is only a command line to start through to this crate.
 //!
 //! ```text
 //! driver ── control pipe ──▶ supervisor ── socket ──▶ stage (enters the cgroup or namespace) ─exec─▶ program

@@ -26,8 +26,16 @@ pub(crate) fn command(spec: &Spec) -> Result<Command, SpawnFailure> {
     let name = spec.argv.first().map_or("", String::as_str);
     let program = find(name, spec)?;
     check_format(&program)?;
-    let mut command = Command::new(&program);
-    command.arg0(name).args(&spec.argv[1..]);
+    let mut command;
+    if let Some((first, rest)) = spec.through.split_first() {
+        // It was looked at from outside, so that what is wrong with it is told as that.
+        command = Command::new(first);
+        command.args(rest).arg(&program);
+    } else {
+        command = Command::new(&program);
+        command.arg0(name);
+    }
+    command.args(&spec.argv[1..]);
     command.current_dir(&spec.cwd).stdin(open_stdin(spec.stdin.as_deref())?);
     command.env_clear().envs(spec.env.iter().map(|(name, value)| (name, value)));
     Ok(command)

@@ -273,6 +273,8 @@ impl Watch<'_> {
     /// The first reason counts; a later wish can only make it sooner.
     fn stop(&mut self, times: &mut Times, why: Ended, grace: Duration) {
         let now = Instant::now();
+        // Before the program began there is nobody to be polite to, and nobody who could hear it.
+        let grace = if self.link.told_started { grace } else { Duration::ZERO };
         // A grace beyond what the clock can hold is as good as a day.
         let kill_at = now.checked_add(grace).unwrap_or(now + Duration::from_secs(86_400));
         if let Some(stopping) = &mut times.stopping {
@@ -289,7 +291,6 @@ impl Watch<'_> {
             return;
         }
         let group = Pid::from_raw(self.family.main_pid());
-        // The group does not exist before the program has its session: then the end comes by grace.
         let _ = killpg(group, self.limits.stop_by.signal());
         let _ = killpg(group, Signal::SIGCONT);
     }

@@ -32,6 +32,7 @@ pub(crate) struct Enter {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Spec {
     pub argv: Vec<String>,
+    pub through: Vec<String>,
     pub cwd: PathBuf,
     pub env: Vec<(String, String)>,
     pub stdin: Option<PathBuf>,
@@ -41,6 +42,7 @@ impl Spec {
     pub(crate) fn of(job: &Job) -> Self {
         Self {
             argv: job.argv.clone(),
+            through: job.through.clone(),
             cwd: job.cwd.clone(),
             env: job.env.clone(),
             stdin: job.stdin.clone(),

@@ -1,7 +1,7 @@
 //! A room as arguments of `bwrap`.
 //!
-//! The whole file system is there, read-only; hidden directories are empty ones in memory, which may
-//! be written and vanish with the program; processes of others are not there.
+//! The whole file system is there, read-only; hidden and private directories are empty ones in
+//! memory; processes of others are not there.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,7 @@ const SERVICES: &str = "/run";
 /// How names of hosts are looked up.
 const LOOK_UP: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
-pub(crate) fn command(
-    room: &Room,
-    program: &Path,
-    us: &Path,
-    cwd: &Path,
-    argv: &[String],
-) -> Vec<String> {
+pub(crate) fn command(room: &Room, program: &Path, us: &Path, cwd: &Path) -> Vec<String> {
     let mut made = vec![text(program)];
     let mut add = |parts: &[&str]| made.extend(parts.iter().map(|part| (*part).to_owned()));
     add(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
@@ -39,17 +33,23 @@ pub(crate) fn command(
             add(&["--bind", &text(&room.temp), place]);
         }
     }
-    for (path, way) in visible(room.ways(), us) {
-        let path = text(&path);
+    let ways = visible(room.ways(), us);
+    for (path, way) in &ways {
+        let path = text(path);
         match way {
-            Way::Hide if Path::new(&path).is_dir() => add(&["--tmpfs", &path]),
-            Way::Hide => add(&["--ro-bind", "/dev/null", &path]),
+            Way::Hide | Way::Empty if Path::new(&path).is_dir() => add(&["--tmpfs", &path]),
+            Way::Hide | Way::Empty => add(&["--ro-bind", "/dev/null", &path]),
             Way::Read => add(&["--ro-bind", &path, &path]),
             Way::Write => add(&["--bind", &path, &path]),
         }
     }
+    // What is hidden takes nothing either; by now everything inside of it is in its place.
+    for (path, way) in &ways {
+        if *way == Way::Hide && path.is_dir() {
+            add(&["--remount-ro", &text(path)]);
+        }
+    }
     add(&["--chdir", &text(cwd), "--"]);
-    made.extend(argv.iter().cloned());
     made
 }
 
@@ -75,6 +75,7 @@ mod tests {
         Room {
             writable: vec!["/usr/share".into()],
             hidden: vec!["/usr".into(), "/etc/passwd".into()],
+            private: vec![],
             readable: vec![],
             temp: "/tmp".into(),
             network,
@@ -83,9 +84,7 @@ mod tests {
     }
 
     fn arguments(network: Network) -> String {
-        let argv = ["true".to_owned()];
-        command(&room(network), Path::new("bwrap"), Path::new("/bin/sh"), Path::new("/"), &argv)
-            .join(" ")
+        command(&room(network), Path::new("bwrap"), Path::new("/bin/sh"), Path::new("/")).join(" ")
     }
 
     /// R5: everything is read-only before anything is made writable, and inner paths come last.
@@ -96,7 +95,7 @@ mod tests {
         assert!(at("--ro-bind / /") < at("--tmpfs /usr"));
         assert!(at("--tmpfs /usr") < at("--bind /usr/share /usr/share"));
         assert!(all.contains("--ro-bind /dev/null /etc/passwd"), "{all}");
-        assert!(all.contains("--cap-drop ALL") && all.ends_with("--chdir / -- true"), "{all}");
+        assert!(all.contains("--cap-drop ALL") && all.ends_with("--chdir / --"), "{all}");
     }
 
     #[test]

@@ -30,11 +30,9 @@ pub(crate) enum Last {
 }
 
 /// `us confine ORDERS program arguments…`
-pub(crate) fn command(us: &Path, last: &Last, argv: &[String]) -> Vec<String> {
+pub(crate) fn command(us: &Path, last: &Last) -> Vec<String> {
     let orders = serde_json::to_string(last).expect("orders are plain data");
-    let mut made = vec![text(us), CONFINE.to_owned(), orders];
-    made.extend(argv.iter().cloned());
-    made
+    vec![text(us), CONFINE.to_owned(), orders]
 }
 
 /// The body of the hidden command. Call it first thing in `main`. Returns only where the program

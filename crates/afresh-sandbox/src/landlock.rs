@@ -94,7 +94,7 @@ mod linux {
         }
         for (path, way) in &ways {
             match way {
-                Way::Hide => {}
+                Way::Hide | Way::Empty => {}
                 Way::Read => made = allow(made, path, read)?,
                 Way::Write => made = allow(made, path, all)?,
             }
@@ -129,7 +129,7 @@ mod linux {
     ) -> Vec<PathBuf> {
         let hidden: BTreeSet<&Path> = ways
             .iter()
-            .filter(|(_, way)| *way == Way::Hide)
+            .filter(|(_, way)| matches!(way, Way::Hide | Way::Empty))
             .map(|(path, _)| path.as_path())
             .collect();
         let mut allowed = Vec::new();

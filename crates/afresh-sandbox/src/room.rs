@@ -19,6 +19,9 @@ pub struct Room {
     pub writable: Vec<PathBuf>,
     /// What is not even seen.
     pub hidden: Vec<PathBuf>,
+    /// Directories that are empty inside and may be written where the level can do that; what is
+    /// written vanishes. Elsewhere they are hidden.
+    pub private: Vec<PathBuf>,
     /// Inside of that, what may be read nevertheless.
     pub readable: Vec<PathBuf>,
     /// A directory of its own, which is there: for temporary files.
@@ -36,30 +39,31 @@ pub enum Network {
 }
 
 /// How a program is started inside a room.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Enclosed {
-    pub argv: Vec<String>,
+    /// What stands before the program and its arguments; nothing where nothing holds it.
+    pub before: Vec<String>,
     /// Set besides what the program is given anyway; these win.
     pub env: Vec<(String, String)>,
 }
 
 impl Room {
-    /// The command line that starts `argv` inside, in the directory `cwd`. `us` is the program whose
-    /// hidden command [`CONFINE`](crate::CONFINE) is.
-    pub fn enclose(&self, level: &Level, us: &Path, cwd: &Path, argv: &[String]) -> Enclosed {
+    /// The command line that starts a program inside, in the directory `cwd`. `us` is the program
+    /// whose hidden command [`CONFINE`](crate::CONFINE) is.
+    pub fn enclose(&self, level: &Level, us: &Path, cwd: &Path) -> Enclosed {
         match level {
             Level::Bubblewrap { program, .. } => {
-                let inner = confine::command(us, &Last::Limits(self.limits), argv);
-                let outside = bubblewrap::command(self, program, us, cwd, &inner);
                 // bwrap must outlive a polite signal, which is meant for the program.
-                let argv = confine::command(us, &Last::HoldSignals, &outside);
-                Enclosed { argv, env: vec![("TMPDIR".to_owned(), "/tmp".to_owned())] }
+                let mut before = confine::command(us, &Last::HoldSignals);
+                before.extend(bubblewrap::command(self, program, us, cwd));
+                before.extend(confine::command(us, &Last::Limits(self.limits)));
+                Enclosed { before, env: vec![("TMPDIR".to_owned(), "/tmp".to_owned())] }
             }
             Level::Landlock { .. } => {
-                let argv = confine::command(us, &Last::Rules(self.clone()), argv);
-                Enclosed { argv, env: vec![("TMPDIR".to_owned(), text(&self.temp))] }
+                let before = confine::command(us, &Last::Rules(self.clone()));
+                Enclosed { before, env: vec![("TMPDIR".to_owned(), text(&self.temp))] }
             }
-            Level::Off => Enclosed { argv: argv.to_vec(), env: Vec::new() },
+            Level::Off => Enclosed::default(),
         }
     }
 }
@@ -72,6 +76,7 @@ pub(crate) fn text(path: &Path) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Way {
     Hide,
+    Empty,
     Read,
     Write,
 }
@@ -80,8 +85,12 @@ impl Room {
     /// Every path that is there, outer ones before inner ones; the freer way counts where one path
     /// is named twice.
     pub(crate) fn ways(&self) -> Vec<(PathBuf, Way)> {
-        let all =
-            [(&self.hidden, Way::Hide), (&self.readable, Way::Read), (&self.writable, Way::Write)];
+        let all = [
+            (&self.hidden, Way::Hide),
+            (&self.private, Way::Empty),
+            (&self.readable, Way::Read),
+            (&self.writable, Way::Write),
+        ];
         let mut ways: Vec<(PathBuf, Way)> = all
             .into_iter()
             .flat_map(|(paths, way)| paths.iter().map(move |path| (path, way)))
@@ -109,6 +118,7 @@ mod tests {
         let room = Room {
             writable: vec![inner.clone()],
             hidden: vec![inner.clone(), home.clone(), home.join("gone")],
+            private: vec![],
             readable: vec![home.join("a")],
             temp: home.clone(),
             network: Network::Off,

@@ -39,6 +39,7 @@ impl Scene {
         Room {
             writable: vec![self.path("work")],
             hidden: vec![self.path("home")],
+            private: vec![],
             // The scene may lie below /tmp, which is private.
             readable: vec![self.path("home/.tool"), self.path("other")],
             temp: self.path("temp"),
@@ -48,10 +49,10 @@ impl Scene {
     }
 
     fn command(&self, room: &Room, level: &Level, script: &str) -> Command {
-        let argv = ["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
-        let enclosed = room.enclose(level, Path::new(HELPER), &self.path("work"), &argv);
-        let mut command = Command::new(&enclosed.argv[0]);
-        command.args(&enclosed.argv[1..]).envs(enclosed.env).stdin(Stdio::null());
+        let enclosed = room.enclose(level, Path::new(HELPER), &self.path("work"));
+        let mut command = Command::new(&enclosed.before[0]);
+        command.args(&enclosed.before[1..]).args(["/bin/sh", "-c", script]);
+        command.envs(enclosed.env).stdin(Stdio::null());
         command.current_dir(self.path("work"));
         command
     }

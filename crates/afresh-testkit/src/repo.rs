@@ -201,6 +201,8 @@ impl TestRepo {
         command
             .env("HOME", self.path().join("home"))
             .env("AFRESH_CACHE", self.cache())
+            // Workers of tests meet their tests outside of their places.
+            .env("AFRESH_SANDBOX", "off")
             .env_remove("AFRESH_STATE")
             .env("GIT_CONFIG_NOSYSTEM", "1")
     }

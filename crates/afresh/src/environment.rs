@@ -5,6 +5,8 @@
 //! | `AFRESH_STATE` | the state directory, instead of `.afresh/state` |
 //! | `AFRESH_CACHE` | the cache directory with the workspaces, instead of the user's cache directory |
 //! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are held |
+//! | `AFRESH_SANDBOX` | `auto`, `required`, `bubblewrap`, `landlock` or `off`: what holds workers and checks |
+//! | `AFRESH_SANDBOX_READ`, `AFRESH_SANDBOX_WRITE` | paths, with `:` between them, that are open besides |
 //! | `AFRESH_RESULT` | in an attempt: its result file, beside which its mailbox is |
 //! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: which one it is, and what it was given |
 //! | `AFRESH_COMPLETE` | a shell asks what could come next; see `crate::completing` |
@@ -104,6 +106,16 @@ pub(crate) fn containment() -> Option<Containment> {
         "group" => Some(Containment::Group),
         _ => None,
     }
+}
+
+/// What a person says about the sandbox.
+pub(crate) fn sandbox() -> Option<String> {
+    std::env::var("AFRESH_SANDBOX").ok().filter(|word| !word.is_empty())
+}
+
+/// The paths that a variable names.
+pub(crate) fn paths(name: &str) -> Vec<PathBuf> {
+    crate::sandboxing::split(&std::env::var(name).unwrap_or_default(), directory("HOME").as_deref())
 }
 
 /// Where programs are looked for.

@@ -80,6 +80,7 @@ mod progress;
 mod prompt_sizes;
 mod prospect;
 mod report_page;
+mod sandboxing;
 mod sarif;
 mod script_file;
 mod side_by_side;
@@ -100,6 +101,10 @@ fn main() -> ExitCode {
     // The supervisor is this very program; it must start fast and knows no options.
     if std::env::args().nth(1).as_deref() == Some(afresh_process::HIDDEN_COMMAND) {
         return afresh_process::supervise_main();
+    }
+    // So is the last step before a program in a sandbox.
+    if std::env::args().nth(1).as_deref() == Some(afresh_sandbox::CONFINE) {
+        return afresh_sandbox::confine_main();
     }
     exit::on_panic();
     if completing::answered_a_shell() {

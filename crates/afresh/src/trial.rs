@@ -84,6 +84,7 @@ impl Trial {
         let job = Job {
             name: format!("trial-{}-{number}", std::process::id()),
             argv: errand.argv.to_vec(),
+            through: vec![],
             cwd: errand.cwd.to_owned(),
             env: errand.env.clone(),
             stdin: None,

@@ -10,7 +10,11 @@ use support::fixture::{holding, runs_to_done};
 
 /// What both plans say of their tasks.
 fn tasks(repo: &TestRepo, plan: &str) -> serde_json::Value {
-    let shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();
+    let mut shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();
+    // A prompt names the plan's file, so its size is not the same.
+    for task in shown["tasks"].as_array_mut().into_iter().flatten() {
+        task.as_object_mut().map(|task| task.remove("prompt"));
+    }
     serde_json::json!([shown["name"], shown["tasks"], shown["waves"], shown["conflicts"]])
 }
 

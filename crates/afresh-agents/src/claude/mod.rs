@@ -16,6 +16,9 @@ use serde_json::json;
 use crate::agent::{Launch, LaunchError, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
+/// What it keeps below the home directory.
+pub(crate) const KEEPS: &[&str] = &[".claude", ".claude.json"];
+
 pub(crate) const MODELS: [&str; 3] = ["haiku", "sonnet", "opus"];
 
 /// What it needs to reach its model: a key, a login, a gateway, a cloud.

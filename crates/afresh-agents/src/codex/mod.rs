@@ -12,6 +12,9 @@ pub(crate) use stream::Reader;
 use crate::agent::{Launch, LaunchError, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
+/// What it keeps below the home directory.
+pub(crate) const KEEPS: &[&str] = &[".codex"];
+
 pub(crate) const MODELS: [&str; 3] = ["gpt-5-mini", "gpt-5.5", "gpt-5.5"];
 
 pub(crate) const VARIABLES: &[&str] = &[

@@ -15,6 +15,9 @@ use serde_json::json;
 use crate::agent::{Launch, LaunchError, NewFile, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
+/// What it keeps below the home directory.
+pub(crate) const KEEPS: &[&str] = &[".gemini"];
+
 pub(crate) const MODELS: [&str; 3] =
     ["gemini-2.5-flash-lite", "gemini-2.5-flash", "gemini-2.5-pro"];
 

@@ -13,6 +13,10 @@ use serde_json::{Value, json};
 use crate::agent::{Launch, LaunchError, Order, Session, path_text};
 use crate::program::ProgramAgent;
 
+/// What it keeps below the home directory.
+pub(crate) const KEEPS: &[&str] =
+    &[".local/share/opencode", ".local/state/opencode", ".config/opencode", ".cache/opencode"];
+
 pub(crate) const MODELS: [&str; 3] =
     ["anthropic/claude-haiku-4-5", "anthropic/claude-sonnet-4-5", "anthropic/claude-opus-4-5"];
 

@@ -47,6 +47,9 @@ pub struct Report {
     pub last_at: String,
     /// How long somebody drove it; breaks between two drivers do not count.
     pub driven_ms: u64,
+    /// What held workers and checks to their places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
     pub counts: BTreeMap<&'static str, usize>,
     pub tasks: Vec<TaskReport>,
     pub waves: Vec<WaveReport>,
@@ -177,6 +180,7 @@ impl Report {
             started_at: moment(found.records.first()),
             last_at: moment(found.records.last()),
             driven_ms: found.last_at.0,
+            sandbox: status.sandbox,
             counts: status.counts,
             waves: waves(run, &tasks),
             files: Files::of(landings.receipts()),

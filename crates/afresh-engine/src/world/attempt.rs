@@ -27,6 +27,7 @@ use crate::worker_files::open_plain;
 use crate::world::Shared;
 use crate::world::follow::Follower;
 use crate::world::resuming::Resuming;
+use crate::world::rooms::{Inside, Temp};
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
 use crate::{clock, unique};
@@ -79,6 +80,10 @@ struct Files {
     prompt: PathBuf,
     bundle: PathBuf,
     result: PathBuf,
+    /// What it may write of these.
+    worker: PathBuf,
+    /// Its temporary files, while it runs.
+    temp: Option<Temp>,
     stdout: PathBuf,
     stderr: PathBuf,
 }
@@ -88,7 +93,9 @@ impl Files {
         Self {
             prompt: directory.join(made::PROMPT),
             bundle: directory.join(made::BUNDLE),
-            result: directory.join("result"),
+            result: directory.join("worker/result"),
+            worker: directory.join("worker"),
+            temp: None,
             stdout: directory.join("stdout.log"),
             stderr: directory.join("stderr.log"),
             directory,
@@ -173,8 +180,9 @@ impl AttemptJob {
             return Ok(None);
         }
         let made = self.make(shared, &shared.pool.tree(place))?;
-        let files = Files::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
+        let mut files = Files::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
         made.save(&files.directory)
+            .and_then(|()| fs::create_dir_all(&files.worker))
             .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
         if handle.is_asked() {
             return Ok(None);
@@ -184,7 +192,7 @@ impl AttemptJob {
             .pool
             .entrust(place, &kept, &listed)
             .map_err(|error| failure(&describe(&error), None))?;
-        let job = self.job(shared, &files, shared.pool.tree(place))?;
+        let job = self.job(shared, &mut files, shared.pool.tree(place))?;
         let running = Running::start(&shared.rules.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;
         Ok(Some((running, files)))
@@ -214,7 +222,7 @@ impl AttemptJob {
         Ok(made)
     }
 
-    fn job(&self, shared: &Shared, files: &Files, cwd: PathBuf) -> Result<Job, SpawnFailure> {
+    fn job(&self, shared: &Shared, files: &mut Files, cwd: PathBuf) -> Result<Job, SpawnFailure> {
         let rules = &shared.rules;
         let name = self.agent.as_deref().unwrap_or(&rules.agent);
         let agent = rules.agent_for(self.agent.as_deref()).ok_or_else(|| {
@@ -248,9 +256,10 @@ impl AttemptJob {
         }
         let mut env = variables;
         env.extend(launch.env);
-        Ok(Job {
+        let job = Job {
             name: format!("{}work-{}", shared.job_prefix, self.slot),
             argv: launch.argv,
+            through: vec![],
             cwd,
             env: env.into_iter().collect(),
             stdin: launch.stdin,
@@ -269,7 +278,11 @@ impl AttemptJob {
             },
             containment: rules.containment,
             registry: shared.layout.processes(),
-        })
+        };
+        let inside = Inside::Worker { agent, files: &files.directory, own: &files.worker };
+        let (job, temp) = shared.enclosed(job, &inside).map_err(|why| failure(&why, None))?;
+        files.temp = temp;
+        Ok(job)
     }
 
     /// What a worker and its tools find out about themselves.

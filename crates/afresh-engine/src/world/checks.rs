@@ -21,6 +21,7 @@ use crate::worker_files::open_plain;
 use crate::world::Shared;
 use crate::world::attempt::describe;
 use crate::world::passes::Passes;
+use crate::world::rooms::Inside;
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
 
@@ -218,6 +219,7 @@ impl Entered<'_> {
         let job = Job {
             name: format!("{}check-{}", self.shared.job_prefix, self.slot),
             argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), check.command.clone()],
+            through: vec![],
             cwd: self.shared.pool.tree(Place::Check(self.slot)),
             env: self.shared.environment(&rules.check_env, &own).into_iter().collect(),
             stdin: None,
@@ -234,6 +236,7 @@ impl Entered<'_> {
             containment: rules.containment,
             registry: self.shared.layout.processes(),
         };
+        let (job, _temp) = self.shared.enclosed(job, &Inside::Check)?;
         let mut running = Running::start(&rules.exe, &job).map_err(|error| error.to_string())?;
         self.handle.attach(running.stopper());
         let report = running.wait();

@@ -9,6 +9,7 @@ mod landing;
 mod passes;
 pub(crate) mod resuming;
 mod rewind;
+mod rooms;
 mod setup;
 mod steps;
 mod stoppers;

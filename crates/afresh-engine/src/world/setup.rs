@@ -11,6 +11,7 @@ use afresh_git::Place;
 use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
 use crate::world::Shared;
+use crate::world::rooms::Inside;
 use crate::world::stoppers::Handle;
 
 /// Files whose change makes an earlier set-up stale.
@@ -72,6 +73,7 @@ impl Shared {
             let job = Job {
                 name: format!("{}setup-{place}", self.job_prefix),
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
+                through: vec![],
                 cwd: tree.clone(),
                 env: self.environment(&self.rules.check_env, &[]).into_iter().collect(),
                 stdin: None,
@@ -91,6 +93,7 @@ impl Shared {
             if handle.is_asked() {
                 return Ok(SetUp::Stopped);
             }
+            let (job, _temp) = self.enclosed(job, &Inside::SetUp)?;
             let mut running = Running::start(&self.rules.exe, &job).map_err(|e| e.to_string())?;
             handle.attach(running.stopper());
             let report = running.wait();

@@ -60,6 +60,6 @@ impl StepJob {
 
 /// Answers the worker that waits; one that is gone needs no answer.
 pub(crate) fn answer(shared: &Shared, attempt: &AttemptId, step: u32, answer: &StepAnswer) {
-    let mailbox = Mailbox::of(shared.layout.attempt(&shared.run, attempt));
+    let mailbox = Mailbox::of(shared.layout.worker(&shared.run, attempt));
     let _ = mailbox.tell(step, answer);
 }

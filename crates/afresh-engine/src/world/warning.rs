@@ -14,7 +14,7 @@ pub(super) fn leave(shared: &Shared, run: &Run, attempt: &AttemptId, fill: Conte
     let at = run.plan().position(&attempt.task);
     let has_steps = at.is_some_and(|at| !run.plan().task(at).steps.is_empty());
     let text = notice(fill, run.settings().context.hard, has_steps);
-    let mailbox = Mailbox::of(shared.layout.attempt(run.id(), attempt));
+    let mailbox = Mailbox::of(shared.layout.worker(run.id(), attempt));
     let _ = mailbox.notify(&text);
 }
 

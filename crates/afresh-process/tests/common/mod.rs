@@ -88,6 +88,7 @@ impl Story {
         Job {
             name: self.name(),
             argv: argv.iter().map(ToString::to_string).collect(),
+            through: vec![],
             cwd: self.path("work"),
             env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
             stdin: None,

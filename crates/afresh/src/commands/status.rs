@@ -133,6 +133,9 @@ fn print(status: &Status, driver: Option<u32>, output: &Output) {
         &status.tip.as_str()[..10],
         counts.join(", ")
     ));
+    if let Some(sandbox) = &status.sandbox {
+        output.data(&format!("sandbox: {}", safe(sandbox)));
+    }
     for task in &status.tasks {
         let paint = match task.state {
             "done" => Paint::Green,

@@ -18,6 +18,7 @@ use afresh_formats::Finding;
 
 use crate::config::origin::Written;
 use crate::failure::Failure;
+use crate::sandboxing::Asked;
 
 /// Everything that can be configured.
 #[derive(Debug, Clone)]
@@ -36,6 +37,7 @@ pub(crate) struct Config {
     pub(crate) check_timeout: Duration,
     pub(crate) checks_parallel: u16,
     pub(crate) check_env: Vec<String>,
+    pub(crate) sandbox: Asked,
     /// The directory that paths in the file are relative to.
     pub(crate) home: PathBuf,
     /// The file, as people know it; where there is none, the one to write.
@@ -61,6 +63,7 @@ impl Default for Config {
             check_timeout: Duration::from_secs(10 * 60),
             checks_parallel: 2,
             check_env: Vec::new(),
+            sandbox: Asked::default(),
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
             written: BTreeMap::new(),

@@ -11,6 +11,7 @@ use afresh_formats::node::{Entry, Node};
 use afresh_formats::reader::Reader;
 
 use super::{Config, agents, origin};
+use crate::sandboxing::Asked;
 
 /// Tables that belong to the format, and are carried out by later versions.
 const LATER: &[(&str, &str)] = &[("review", "reviews"), ("hooks", "hooks")];
@@ -47,7 +48,7 @@ const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000_000;
 /// In bytes: a worker's answer must fit, and a disk is not endless.
 const OUTPUT_LIMITS: RangeInclusive<u64> = 65_536..=1_000_000_000_000;
 pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
-const SANDBOX: &[&str] = &["level", "network"];
+pub(super) const SANDBOX: &[&str] = &["level", "network", "memory_mib", "file_mib", "processes"];
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
 pub(super) const WORKSPACE: &[&str] = &["setup", "keep"];
 pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
@@ -83,7 +84,7 @@ fn tables(reader: &mut Reader<'_, '_>, root: &Node, config: &mut Config) {
             "budget" => budget(reader, &entry.node, config),
             "context" => context(reader, &entry.node, config),
             "prices" => config.prices.read(reader, &entry.node),
-            "sandbox" => sandbox(reader, entry),
+            "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
                 None => reader.unknown(entry, TABLES),
@@ -188,23 +189,38 @@ fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     }
 }
 
-/// There is none yet: whoever can do without is told, whoever cannot is refused (F22).
-fn sandbox(reader: &mut Reader<'_, '_>, entry: &Entry) {
-    for field in reader.entries(&entry.node) {
+/// A project can only ask for more. What it cannot have is told, and the rest holds.
+fn sandbox(reader: &mut Reader<'_, '_>, node: &Node, asked: &mut Asked) {
+    const MEBIBYTES: RangeInclusive<u64> = 1..=1 << 30;
+    let bytes = |mebibytes: Option<u64>| mebibytes.map(|number| number << 20);
+    for field in reader.entries(node) {
+        let value = &field.node;
         match field.key.as_str() {
             "level" => {
-                let levels = [("auto", false), ("off", false), ("required", true)];
-                if reader.word(&field.node, &levels) == Some(true) {
-                    let message = "a sandbox is required, and this version has none".to_owned();
-                    let help = "set level = \"auto\", and run afresh in a container".to_owned();
-                    reader.problem(&field.node.span, message, Some(help));
+                let levels = [("auto", "auto"), ("off", "off"), ("required", "required")];
+                let level = reader.word(value, &levels);
+                asked.required = level == Some("required");
+                if level == Some("off") {
+                    not_for_projects(reader, field, "turn the sandbox off", "--sandbox off");
                 }
             }
-            "network" => drop(reader.flag(&field.node)),
+            "network" => {
+                if reader.flag(value) == Some(true) {
+                    not_for_projects(reader, field, "give checks a network", "--check-network");
+                }
+            }
+            "memory_mib" => asked.limits.memory = bytes(reader.number(value, MEBIBYTES)),
+            "file_mib" => asked.limits.file = bytes(reader.number(value, MEBIBYTES)),
+            "processes" => asked.limits.processes = reader.number(value, 1..=1_000_000),
             _ => reader.unknown(field, SANDBOX),
         }
     }
-    later(reader, entry, "sandbox settings");
+}
+
+fn not_for_projects(reader: &mut Reader<'_, '_>, entry: &Entry, what: &str, flag: &str) {
+    let message = format!("a project cannot {what}: only who runs it can");
+    let finding = reader.finding("sandbox", &entry.key_span, message);
+    reader.add(finding.as_warning().with_help(format!("`afresh run {flag}`, if you mean it")));
 }
 
 /// A share of a whole, in per cent.
@@ -293,15 +309,17 @@ mod tests {
         assert!(refused.iter().any(Finding::is_error), "{refused:?}");
     }
 
-    /// F22: where a sandbox is required and there is none, nothing runs.
+    /// F22, B22: a project can ask for a sandbox, and cannot turn one off.
     #[test]
-    fn f22_a_required_sandbox_that_is_not_there_is_refused() {
-        let (_, refused) = findings("[sandbox]\nlevel = \"required\"\n");
-        assert!(refused.iter().any(|found| found.is_error() && found.line == 2), "{refused:?}");
-        for level in ["auto", "off"] {
-            let (_, told) = findings(&format!("[sandbox]\nlevel = \"{level}\"\nnetwork = false\n"));
-            assert!(told.len() == 1 && !told[0].is_error(), "{told:?}");
-        }
+    fn f22_a_project_can_only_tighten() {
+        let (config, told) =
+            findings("[sandbox]\nlevel = \"required\"\nmemory_mib = 512\nprocesses = 100\n");
+        assert!(config.sandbox.required && told.is_empty(), "{told:?}");
+        assert_eq!(config.sandbox.limits.memory, Some(512 << 20));
+        let (config, told) = findings("[sandbox]\nlevel = \"off\"\nnetwork = true\n");
+        assert!(!config.sandbox.required);
+        assert!(told.len() == 2 && told.iter().all(|found| !found.is_error()), "{told:?}");
+        assert!(told[0].help.as_deref().is_some_and(|help| help.contains("--sandbox off")));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! How processes are held on this machine, seen by holding one.
 
 use afresh_process::{Ended, Rung};
+use afresh_sandbox::Level;
 
 use crate::doctor::Line;
 use crate::trial::{self, Trial};
+use crate::{environment, sandboxing};
 
 pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
     let tried = trial
@@ -32,4 +34,28 @@ pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
         }
     };
     lines.push(line);
+    lines.push(sandbox());
+}
+
+/// What would hold workers and checks to their places, seen by making a room.
+fn sandbox() -> Line {
+    let said = environment::sandbox();
+    let found = sandboxing::look(said.as_deref().unwrap_or("auto"));
+    let why = found.passed_over.join("; ");
+    match &found.level {
+        Level::Bubblewrap { .. } => Line::ok("sandbox", found.level.describe()),
+        Level::Landlock { .. } => Line::warn(
+            "sandbox",
+            format!(
+                "{}; processes of others are seen, and /tmp is shared ({why})",
+                found.level.describe()
+            ),
+            "install bubblewrap, and allow unprivileged user namespaces",
+        ),
+        Level::Off => Line::warn(
+            "sandbox",
+            format!("none: workers and checks run as you, with your rights ({why})"),
+            "install bubblewrap, or run afresh in a container",
+        ),
+    }
 }

@@ -58,11 +58,17 @@ pub(crate) fn prepare(
     for warning in file.warnings.iter().chain(&config.warnings) {
         output.note(warning.render().trim_end());
     }
-    let configured_in = config.shown.clone();
-    let (settings, rules) = terms(&place, &mut file, config, driving, output)
+    let (configured_in, asked) = (config.shown.clone(), config.sandbox);
+    let (mut settings, mut rules) = terms(&place, &mut file, config, driving, output)
         .map_err(|failure| failure.or_about(&configured_in))?;
     preflight::check(&place, &file, &settings, &rules)
         .map_err(|failure| failure.or_about(&configured_in))?;
+    let decided = driving.sandbox(asked)?;
+    if let Some(notice) = decided.notice {
+        output.note(&notice);
+    }
+    settings.sandbox = decided.sandbox.level.describe();
+    rules.sandbox = decided.sandbox;
     budgets::name_silent_agents(&file.plan, &settings, &rules, output);
     let may_ask = !driving.no_input;
     Ok(Drive {

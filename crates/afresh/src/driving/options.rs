@@ -6,6 +6,7 @@ use std::sync::Arc;
 use afresh_agents::{Agent, Kind, Models, Program};
 use afresh_core::ids::TaskId;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
+use afresh_engine::rules::Sandbox;
 use afresh_engine::{Rules, Workplace};
 
 use crate::config::Config;
@@ -14,7 +15,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::plan_file::PlanFile;
-use crate::{briefing, budgets, completing, definitions, environment, programs};
+use crate::sandboxing::Decided;
+use crate::{briefing, budgets, completing, definitions, environment, programs, sandboxing};
 
 /// How to drive; flags win over the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -37,6 +39,12 @@ pub(crate) struct Driving {
     /// Ask before each task
     #[arg(long)]
     interactive: bool,
+    /// What holds workers and checks: auto takes the strongest that is there, required refuses to run without
+    #[arg(long, value_name = "LEVEL", value_parser = words(sandboxing::WORDS))]
+    sandbox: Option<String>,
+    /// Let checks reach the network
+    #[arg(long)]
+    check_network: bool,
     /// Never ask in this terminal: leave with exit code 4 where only a person can go on
     #[arg(long)]
     pub(super) no_input: bool,
@@ -67,6 +75,11 @@ pub(crate) struct Driving {
 }
 
 impl Driving {
+    /// Which sandbox there will be.
+    pub(super) fn sandbox(&self, asked: sandboxing::Asked) -> Result<Decided, Failure> {
+        sandboxing::decide(asked, self.sandbox.as_deref(), self.check_network)
+    }
+
     /// Everything as configured; without a person the first answer counts.
     pub(crate) fn for_demo(asks: bool, variables: BTreeMap<String, String>) -> Self {
         let on_decision = (!asks).then(|| OnDecision::First.word().to_owned());
@@ -192,6 +205,7 @@ fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
         setup: config.setup,
         keep: config.keep,
         containment: environment::containment().unwrap_or(afresh_process::Containment::Auto),
+        sandbox: Sandbox::off(),
         environment: environment::all().into_iter().chain(driving.variables.clone()).collect(),
         exe,
     })

@@ -54,6 +54,9 @@ fn head(page: &mut String, report: &Report) {
         short(report.base.as_str()),
         short(report.tip.as_str())
     );
+    if let Some(sandbox) = &report.sandbox {
+        let _ = writeln!(page, "- sandbox: {}", text(sandbox));
+    }
     let driven = moment::span(Duration::from_millis(report.driven_ms));
     let _ = writeln!(
         page,

@@ -1,0 +1,123 @@
+//! The rooms of workers, checks and set-up commands: what each may touch (R5, B22).
+//!
+//! Own workspace and temporary files may be written, the rest of the machine is read-only. Not seen
+//! are: the home directory but for tools and what the agent program keeps there, the user's
+//! checkout, afresh's own state, and the workspaces of others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use afresh_agents::Agent;
+use afresh_process::Job;
+use afresh_sandbox::{Network, Room};
+
+use crate::tools;
+use crate::world::Shared;
+
+/// Who is inside.
+pub(crate) enum Inside<'a> {
+    /// `files` holds what it is given, `own` what it may write.
+    Worker {
+        agent: &'a Agent,
+        files: &'a Path,
+        own: &'a Path,
+    },
+    Check,
+    /// Set-up commands fetch what is needed, so they have a network.
+    SetUp,
+}
+
+/// Temporary files of a job; gone with it.
+#[derive(Debug)]
+pub(crate) struct Temp(PathBuf);
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed before the next job of this name.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Shared {
+    /// The same job inside its room. The temporary files must be kept as long as it runs.
+    pub(crate) fn enclosed(
+        &self,
+        mut job: Job,
+        who: &Inside<'_>,
+    ) -> Result<(Job, Option<Temp>), String> {
+        let level = &self.rules.sandbox.level;
+        if level.is_off() {
+            return Ok((job, None));
+        }
+        let temp = self.new_temp(&job.name)?;
+        let room = self.room(&job, who, &temp.0);
+        let enclosed = room.enclose(level, &self.rules.exe, &job.cwd);
+        job.through = enclosed.before;
+        for (name, value) in enclosed.env {
+            job.env.retain(|(known, _)| *known != name);
+            job.env.push((name, value));
+        }
+        Ok((job, Some(temp)))
+    }
+
+    fn new_temp(&self, job: &str) -> Result<Temp, String> {
+        let temp = Temp(self.layout.temp(job));
+        let _ = fs::remove_dir_all(&temp.0);
+        fs::create_dir_all(&temp.0)
+            .map_err(|error| format!("cannot make {}: {error}", temp.0.display()))?;
+        Ok(temp)
+    }
+
+    fn room(&self, job: &Job, who: &Inside<'_>, temp: &Path) -> Room {
+        let (rules, sandbox) = (&self.rules, &self.rules.sandbox);
+        let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
+        let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
+        let repository = self.pool.repository();
+        let mut hidden = vec![
+            self.layout.state.clone(),
+            self.layout.cache.clone(),
+            repository.common_dir().to_owned(),
+        ];
+        hidden.extend(repository.root().map(Path::to_owned));
+        // Whoever keeps everything in one place cannot hide it.
+        hidden.retain(|path| path.parent().is_some());
+        let private = home.iter().filter(|path| path.parent().is_some()).cloned().collect();
+        let mut readable = vec![rules.exe.clone(), self.layout.tools()];
+        readable.extend(objects(&repository.common_dir().join("objects")));
+        readable.extend(sandbox.readable.iter().cloned());
+        let mut writable = vec![job.cwd.clone()];
+        writable.extend(sandbox.writable.iter().cloned());
+        // The user's, without our own tools, which are beside the workspaces.
+        let path = rules.environment.get("PATH").map_or("", String::as_str);
+        let known = tools::below(home.as_deref(), path, job.argv.first().map(String::as_str));
+        readable.extend(known.readable);
+        hidden.extend(known.hidden);
+        let network = match who {
+            Inside::Check if !sandbox.check_network => Network::Off,
+            Inside::Check | Inside::SetUp | Inside::Worker { .. } => Network::On,
+        };
+        if let Inside::Worker { agent, files, own } = who {
+            readable.push((*files).to_owned());
+            writable.push((*own).to_owned());
+            let of = |name: &str| variable(name).map(|(_, value)| value.clone());
+            writable.extend(agent.places(home.as_deref(), &of));
+        }
+        Room {
+            writable,
+            hidden,
+            private,
+            readable,
+            temp: temp.to_owned(),
+            network,
+            limits: sandbox.limits,
+        }
+    }
+}
+
+/// A workspace borrows the objects of the repository, and those that it borrows itself.
+fn objects(directory: &Path) -> Vec<PathBuf> {
+    let borrowed = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
+    let borrowed =
+        borrowed.lines().filter(|line| !line.starts_with('#')).map(|line| directory.join(line));
+    std::iter::once(directory.to_owned()).chain(borrowed).collect()
+}

@@ -1,0 +1,178 @@
+//! Which sandbox a run gets: what the person says, what the project asks for, what the machine
+//! offers.
+//!
+//! A project can only ask for more (`level = "required"`); turning it off, or opening something, is
+//! for the person at the command line.
+
+use std::path::{Path, PathBuf};
+
+use afresh_engine::rules::Sandbox;
+use afresh_sandbox::{Found, Level, Limits, find};
+
+use crate::environment;
+use crate::failure::Failure;
+
+/// What a person can say: `--sandbox`, `AFRESH_SANDBOX`.
+pub(crate) const WORDS: &[&str] = &["auto", "required", "bubblewrap", "landlock", "off"];
+
+/// What a project's configuration says.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Asked {
+    pub(crate) required: bool,
+    /// Smaller than the built-in ones, or nothing.
+    pub(crate) limits: Limits,
+}
+
+/// A decision, and what people have to know about it.
+#[derive(Debug)]
+pub(crate) struct Decided {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) notice: Option<String>,
+}
+
+/// The largest file that a worker or a check may write.
+const FILE_BYTES: u64 = 16 << 30;
+/// Processes of a worker or a check.
+const PROCESSES: u64 = 4096;
+
+/// `said` is the flag's word, `check_network` the other flag.
+pub(crate) fn decide(
+    asked: Asked,
+    said: Option<&str>,
+    check_network: bool,
+) -> Result<Decided, Failure> {
+    let said = said.map(str::to_owned).or_else(environment::sandbox);
+    let said = said.as_deref().unwrap_or("auto");
+    if !WORDS.contains(&said) {
+        let message = format!("AFRESH_SANDBOX is {said:?}");
+        return Err(
+            Failure::usage("sandbox", message).help(format!("one of: {}", WORDS.join(", ")))
+        );
+    }
+    let found = look(said);
+    if found.level.is_off() && (asked.required || !matches!(said, "auto" | "off")) {
+        return Err(refused(said, &found));
+    }
+    let notice = match (said, found.level.is_off()) {
+        ("off", _) => Some(
+            "note: no sandbox, as you said: workers and checks run as you, with your rights"
+                .to_owned(),
+        ),
+        (_, true) => Some(loud(&found)),
+        _ => None,
+    };
+    let sandbox = Sandbox {
+        level: found.level,
+        check_network,
+        readable: environment::paths("AFRESH_SANDBOX_READ"),
+        writable: environment::paths("AFRESH_SANDBOX_WRITE"),
+        limits: limits(asked.limits),
+    };
+    Ok(Decided { sandbox, notice })
+}
+
+/// What this machine offers for a wish.
+pub(crate) fn look(said: &str) -> Found {
+    let path = environment::path().to_string_lossy().into_owned();
+    match said {
+        "off" => Found { level: Level::Off, passed_over: vec!["it was turned off".to_owned()] },
+        // No program is found there.
+        "landlock" => find(""),
+        "bubblewrap" => match find(&path) {
+            Found { level: level @ Level::Bubblewrap { .. }, passed_over } => {
+                Found { level, passed_over }
+            }
+            other => Found { level: Level::Off, ..other },
+        },
+        _ => find(&path),
+    }
+}
+
+fn refused(said: &str, found: &Found) -> Failure {
+    let message = if said == "off" {
+        "the project's configuration requires a sandbox, and you turned it off"
+    } else {
+        "a sandbox is required, and this machine offers none"
+    };
+    let failure = Failure::usage("sandbox", message).cause(found.passed_over.join("; "));
+    if said == "off" {
+        failure.help("leave out --sandbox off, or change level under [sandbox]")
+    } else {
+        failure.help("install bubblewrap; `afresh doctor` says what is missing")
+    }
+}
+
+/// What nobody may overlook (B22, F22).
+fn loud(found: &Found) -> String {
+    format!(
+        "warning: NO SANDBOX: workers and checks run as you, with your rights\n  cause: {}\n  \
+         help: install bubblewrap, or run afresh in a container; `--sandbox off` says that you know",
+        found.passed_over.join("; ")
+    )
+}
+
+/// What the project asks for counts where it is less.
+fn limits(asked: Limits) -> Limits {
+    let less = |own: Option<u64>, built_in: Option<u64>| match (own, built_in) {
+        (Some(own), Some(built_in)) => Some(own.min(built_in)),
+        (own, built_in) => own.or(built_in),
+    };
+    Limits {
+        memory: less(asked.memory, memory()),
+        file: less(asked.file, Some(FILE_BYTES)),
+        processes: less(asked.processes, Some(PROCESSES)),
+    }
+}
+
+/// Three quarters of the machine's.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = total.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes.saturating_mul(1024) / 4 * 3)
+}
+
+/// Paths of a variable, `~` and all.
+pub(crate) fn split(value: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    let place = |part: &str| match (part.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(part),
+    };
+    value
+        .split(':')
+        .filter(|part| !part.is_empty())
+        .map(place)
+        .filter(|it| it.is_absolute())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F22: nothing runs where a sandbox is required and there is none.
+    #[test]
+    fn f22_what_is_required_and_not_there_is_refused() {
+        let asked = Asked { required: true, ..Asked::default() };
+        assert!(decide(asked, Some("off"), false).is_err());
+        assert!(decide(Asked::default(), Some("off"), false).is_ok());
+        let nothing = Found { level: Level::Off, passed_over: vec!["because".to_owned()] };
+        assert!(refused("required", &nothing).to_text().contains("because"));
+        assert!(loud(&nothing).contains("NO SANDBOX"));
+    }
+
+    /// A project's limits can only be smaller.
+    #[test]
+    fn limits_of_a_project_only_tighten() {
+        let asked = Limits { file: Some(u64::MAX), processes: Some(10), memory: None };
+        let limits = limits(asked);
+        assert_eq!((limits.file, limits.processes), (Some(FILE_BYTES), Some(10)));
+    }
+
+    #[test]
+    fn paths_of_a_variable_are_absolute() {
+        let home = Some(Path::new("/home/me"));
+        let paths = split("~/.aider:/opt/x::relative", home);
+        assert_eq!(paths, [PathBuf::from("/home/me/.aider"), PathBuf::from("/opt/x")]);
+    }
+}

@@ -1,0 +1,209 @@
+//! Workers and checks in their rooms: R5, R6, B22, B28 to B31, F16, F22.
+//!
+//! Every level that this machine offers is tried; one that it does not offer is said to be passed
+//! over.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test that was passed over says so")]
+
+use std::fs;
+use std::net::TcpListener;
+
+use afresh_testkit::{Ran, TestRepo};
+
+/// The levels that there are, by their words.
+fn levels() -> Vec<&'static str> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut levels = Vec::new();
+    for (word, found) in
+        [("bubblewrap", afresh_sandbox::find(&path)), ("landlock", afresh_sandbox::find(""))]
+    {
+        if found.level.word() == word {
+            levels.push(word);
+        } else {
+            eprintln!("SKIPPED: {word}: {:?}", found.passed_over);
+        }
+    }
+    levels
+}
+
+fn repo() -> TestRepo {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    let home = repo.path().join("home");
+    fs::create_dir_all(home.join(".ssh")).expect("a directory");
+    fs::write(home.join(".ssh/id_rsa"), "PRIVATE-KEY-OF-MINE").expect("written");
+    fs::write(home.join("precious.txt"), "precious").expect("written");
+    repo
+}
+
+/// `afresh run` with a sandbox; the worker's script is all that is open besides.
+fn run(repo: &TestRepo, level: &str, more: &[&str]) -> Ran {
+    let mut command = repo.command(&["run", "p.plan.toml"]);
+    command.args(more).env("AFRESH_SANDBOX", level);
+    command.env("AFRESH_SANDBOX_READ", repo.path().join("agent.sh"));
+    afresh_testkit::repo::finish(command)
+}
+
+fn shown(path: &std::path::Path) -> String {
+    path.display().to_string()
+}
+
+/// R5, R6, B22, B28, B29, B31: one worker tries everything at once. Nothing of it succeeds, its
+/// honest work lands, and nothing of the rest is on the branch.
+#[test]
+fn r5_r6_b22_b28_b29_b31_a_worker_cannot_leave_its_room() {
+    for level in levels() {
+        let repo = repo();
+        repo.config("");
+        repo.commit("a start");
+        repo.plan("[[task]]\nid = \"T1\"\ntitle = \"t\"\nfiles = [\"T1.txt\", \"tried.txt\"]\nchecks = [\"test -s T1.txt\"]\n");
+        let (root, home) = (shown(&repo.root()), shown(&repo.path().join("home")));
+        let state = shown(&repo.state());
+        let pid = std::process::id();
+        repo.agent(&format!(
+            "cat > /dev/null\n\
+             try() {{ if sh -c \"$1\" > /dev/null 2>&1; then echo \"$1\" >> tried.txt; fi; }}\n\
+             echo honest > T1.txt; : > tried.txt\n\
+             try 'echo x > {root}/evil.txt'\n\
+             try 'echo x >> {root}/.git/config'\n\
+             try 'echo x > {root}/.git/hooks/post-commit'\n\
+             try 'echo x > {root}/.git/refs/heads/evil'\n\
+             try 'git --git-dir {root}/.git update-ref refs/heads/evil HEAD'\n\
+             try 'cat {home}/.ssh/id_rsa'\n\
+             try 'cat {home}/precious.txt'\n\
+             try 'cat {state}/journal.db'\n\
+             try 'echo x > {state}/STOP'\n\
+             try 'kill -0 {pid}'\n\
+             try 'kill -9 $(cat {state}/processes/*.json | grep -o pid | head -1)'\n\
+             try 'echo x > /etc/evil'\n\
+             try 'echo x > {root}/p.plan.toml'\n\
+             rm -rf {home} 2> /dev/null; true"
+        ));
+        let before = repo.untouched();
+        run(&repo, level, &[]).expect(0);
+        repo.untouched().expect_same_as(&before);
+        repo.expect_no_survivors();
+        assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"), "{level}");
+        assert_eq!(repo.on_branch("tried.txt").as_deref(), Some(""), "{level}: these worked");
+        assert!(repo.path().join("home/precious.txt").exists(), "{level}");
+        assert!(repo.try_git(&["rev-parse", "-q", "--verify", "evil"]).stdout.is_empty());
+    }
+}
+
+/// R5: a worker does not see the workspace of another.
+#[test]
+fn r5_a_worker_does_not_see_the_workspaces_of_others() {
+    for level in levels() {
+        let repo = repo();
+        repo.config("");
+        repo.plan_of(2);
+        let cache = shown(&repo.cache());
+        repo.agent(&format!(
+            "cat > /dev/null\necho started > $AFRESH_TASK.txt\n\
+             echo mine > own.secret; sleep 0.3\n\
+             find {cache} -name '*.secret' 2> /dev/null >> $AFRESH_TASK.txt; rm own.secret"
+        ));
+        run(&repo, level, &["--parallel", "2"]).expect(0);
+        for task in ["T001.txt", "T002.txt"] {
+            let seen = repo.on_branch(task).unwrap_or_default();
+            assert!(
+                seen.starts_with("started") && seen.matches(".secret").count() < 2,
+                "{level}: {seen}"
+            );
+        }
+    }
+}
+
+/// B22: a check that would delete the home directory, or call home, does neither; where a person
+/// says so, it has a network.
+#[test]
+fn b22_a_check_is_in_a_room_without_network() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let call =
+        format!("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'");
+    for level in levels() {
+        let repo = repo();
+        repo.config("");
+        repo.agent("cat > /dev/null; echo $AFRESH_ATTEMPT >> T1.txt");
+        let plan = |check: &str| {
+            repo.plan(&format!("[[task]]\nid = \"T1\"\ntitle = \"t\"\nfiles = [\"T1.txt\"]\nchecks = ['''true; rm -rf ~ 2> /dev/null; {check}''']\n"));
+        };
+        plan(&format!("! {call}"));
+        run(&repo, level, &[]).expect(0);
+        assert!(repo.path().join("home/precious.txt").exists(), "{level}");
+        plan(&call);
+        run(&repo, level, &["--check-network"]).expect(0);
+    }
+}
+
+/// F16: a fork bomb, a greedy program and an endless file end by themselves or are ended, and the
+/// run goes on.
+#[test]
+fn f16_a_greedy_worker_harms_nobody_else() {
+    for level in levels() {
+        let repo = repo();
+        repo.config("[sandbox]\nmemory_mib = 200\nfile_mib = 2\n");
+        repo.plan_of(1);
+        repo.agent(
+            "cat > /dev/null\n\
+             python3 -c 'bytearray(1 << 30)' 2> /dev/null && echo memory >> T001.txt\n\
+             head -c 9000000 /dev/zero > \"$TMPDIR/large\" 2> /dev/null && echo file >> T001.txt\n\
+             echo done >> T001.txt",
+        );
+        run(&repo, level, &[]).expect(0);
+        assert_eq!(repo.on_branch("T001.txt").as_deref(), Some("done\n"), "{level}");
+    }
+}
+
+/// AG-09, F15: inside a room too, a worker is asked to end before it is ended, and all of it is
+/// gone.
+#[test]
+fn f15_a_worker_in_a_room_is_asked_before_it_is_ended() {
+    for level in levels() {
+        let repo = repo();
+        repo.config(
+            "[run]\nagent = \"mine\"\nattempt_timeout = \"1s\"\ntimeout_action = \"skip\"\n",
+        );
+        repo.plan_of(1);
+        repo.agent("cat > /dev/null\ntrap 'echo asked; exit 0' TERM\n(setsid sleep 600 &)\nwhile :; do sleep 0.05; done");
+        run(&repo, level, &[]).expect(1);
+        repo.expect_no_survivors();
+        let said = repo.afresh(&["logs", "T001"]).stdout;
+        assert!(said.contains("asked"), "{level}: {said}");
+    }
+}
+
+/// F22: required and not there: nothing runs. Turned off by a project: it is on all the same.
+#[test]
+fn f22_what_is_required_is_there_or_nothing_runs() {
+    let repo = repo();
+    repo.config("[sandbox]\nlevel = \"required\"\n");
+    repo.plan_of(1);
+    repo.agent("cat > /dev/null; echo x > $AFRESH_TASK.txt");
+    let before = repo.untouched();
+    let refused = run(&repo, "off", &[]).expect(2);
+    assert!(refused.stderr.contains("requires a sandbox"), "{}", refused.stderr);
+    assert_eq!(repo.status()["run"], serde_json::Value::Null);
+    repo.untouched().expect_same_as(&before);
+    for level in levels() {
+        repo.config("[sandbox]\nlevel = \"off\"\n");
+        let ran = run(&repo, level, &["--new"]).expect(0);
+        assert!(ran.stderr.contains("a project cannot turn the sandbox off"), "{}", ran.stderr);
+        let word = repo.status()["sandbox"].as_str().unwrap_or_default().to_lowercase();
+        assert!(word.contains(level), "{level}: {word}");
+    }
+}
+
+/// B22: who goes without is told, once and loudly or by their own word.
+#[test]
+fn b22_without_a_sandbox_one_notice_says_so() {
+    let repo = repo();
+    repo.config("");
+    repo.plan_of(1);
+    repo.agent("cat > /dev/null; echo x > $AFRESH_TASK.txt");
+    let ran = run(&repo, "off", &[]).expect(0);
+    assert_eq!(ran.stderr.matches("no sandbox").count(), 1, "{}", ran.stderr);
+    assert_eq!(repo.status()["sandbox"], "none");
+    let report = repo.afresh(&["report"]).expect(0).stdout;
+    assert!(report.contains("sandbox: none"), "{report}");
+}
