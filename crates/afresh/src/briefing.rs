@@ -36,7 +36,7 @@ const PROJECTS: &[&str] = &[
     "README.md",
 ];
 /// Readers of the other formats put what belongs to a task into its text.
-const FORMATS_WITH_SPEC: &[&str] = &["native", "spec-kit"];
+const FORMATS_WITH_SPEC: &[&str] = &["native", "long-run"];
 /// How many files of a plan are noted.
 const MAX_PLAN_FILES: usize = 100;
 
@@ -59,6 +59,8 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
     };
     let template = template(&root)?.map(&mut noted);
     let spec = spec(&root, file, output).map(&mut noted);
+    let beside = spec.as_ref().and_then(|spec| requirements(&root, spec)).map(&mut noted);
+    let spec = spec.map(|spec| beside.into_iter().fold(spec, together));
     let patterns = document(&root, PATTERNS, MAX_TEXT_BYTES).map(&mut noted);
     let project = PROJECTS.iter().find_map(|path| document(&root, path, MAX_TEXT_BYTES));
     Ok(Briefing {
@@ -85,6 +87,19 @@ fn plan_name(file: &PlanFile, root: &Path) -> String {
 
 fn shown(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// What stands beside a specification and belongs to it.
+fn requirements(root: &Path, spec: &Document) -> Option<Document> {
+    let path = Path::new(&spec.path).with_file_name("planning").join("requirements.md");
+    document(root, path.to_str()?, MAX_TEXT_BYTES)
+}
+
+fn together(spec: Document, more: Document) -> Document {
+    Document {
+        path: format!("{} and {}", spec.path, more.path),
+        text: format!("{}\n\n{}", spec.text.trim_end(), more.text),
+    }
 }
 
 /// A file that need not be there.

@@ -97,7 +97,7 @@ pub(crate) fn bundle(
         first_step: state.steps_done() as usize + 1,
         without: needs
             .iter()
-            .filter(|need| !run.task(**need).is_done())
+            .filter(|need| !run.task(**need).is_done() && run.task(**need).is_met())
             .map(|need| plan.task(*need).id.clone())
             .collect(),
         always: settings.always.clone(),

@@ -57,6 +57,7 @@ pub fn assemble(
     let is_wanted = |at: usize| wanted.is_empty() || wanted.contains(&at);
     for at in (0..parts.len()).filter(|at| is_wanted(*at)) {
         let mut tasks = parts[at].tasks.clone();
+        name_phase(&mut tasks, &set.phases[set.members[at].phase].name);
         for first in &parts[at].first {
             for (need, place) in all(at).filter(|(need, _)| is_wanted(*need)) {
                 let spot = Spot::new(&set.members[at].document.path, place);
@@ -70,6 +71,18 @@ pub fn assemble(
         prose::label_unjudged(&mut drafted);
     }
     drafted.finish(folder)
+}
+
+/// A worker is told in which phase of the project it works (PR-02).
+fn name_phase(tasks: &mut [DraftedTask], phase: &str) {
+    if phase.is_empty() {
+        return;
+    }
+    for task in tasks {
+        let told = &mut task.draft.instructions;
+        *told = format!("Phase: {phase}\n\n{told}");
+        told.truncate(told.trim_end().len());
+    }
 }
 
 /// Lets a task wait for others.

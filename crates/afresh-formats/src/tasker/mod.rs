@@ -13,6 +13,7 @@
 
 mod coverage;
 mod maps;
+mod spec;
 mod state;
 mod task;
 
@@ -26,6 +27,7 @@ use crate::reading::Reading;
 use crate::standing::{self, Found};
 use coverage::About;
 use maps::Maps;
+use spec::Spec;
 use state::State;
 
 pub const FORMAT: FolderFormat = FolderFormat { name: "tasker", recognises, read };
@@ -80,10 +82,13 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         return Reading::failed(finding);
     }
     let constraints = text_of(folder, &format!("{root}inputs/constraints.md"), &mut drafted);
+    let spec = drafted.spec.clone().map(|spec| text_of(folder, &spec, &mut drafted));
+    let spec = Spec::new(spec.unwrap_or_default());
     let shared = task::Shared {
         maps: &maps,
         state: &state,
         constraints: &constraints,
+        spec: &spec,
         root,
         count: files.len(),
     };

@@ -5,6 +5,7 @@ use afresh_core::plan::{CheckDraft, Field, FileAction, FileDraft, TaskDraft};
 use super::HELP;
 use super::coverage::About;
 use super::maps::Maps;
+use super::spec::Spec;
 use super::state::State;
 use crate::document::{Document, get};
 use crate::drafted::{Drafted, DraftedTask};
@@ -36,6 +37,7 @@ pub(super) struct Shared<'a> {
     pub(super) maps: &'a Maps,
     pub(super) state: &'a State,
     pub(super) constraints: &'a str,
+    pub(super) spec: &'a Spec,
     pub(super) root: &'a str,
     pub(super) count: usize,
 }
@@ -158,6 +160,9 @@ fn brief(
     shared: &Shared<'_>,
 ) -> String {
     let mut brief = Brief::for_one_of(shared.count);
+    if let Some(phase) = document.word(root, "phase") {
+        brief.say(&phase_line(&phase.text));
+    }
     let (maps, own) = (shared.maps, "the task's file");
     let in_root = |name: &str| format!("{}{name}", shared.root);
     let ids: Vec<String> = document.words(root, "behaviors").into_iter().map(|w| w.text).collect();
@@ -166,12 +171,16 @@ fn brief(
     brief.list("Behaviours", lines, &in_root("artifacts/capability-map.json"));
     let purposes = ids.iter().flat_map(|id| maps.purposes(id)).map(String::as_str);
     brief.list("What the files are for", purposes, &in_root("artifacts/physical-map.json"));
+    let mut refers = false;
     if let Some(context) = document.object(root, "context") {
         for (key, heading) in [("domain", "Domain"), ("capability", "Capability")] {
             brief.part(heading, &document.prose(context, key), own);
         }
         let quoted = spec_ref(document, context);
+        let part = shared.spec.lines_around(&quoted);
+        let quoted = part.unwrap_or(quoted);
         brief.part("From the specification", &quoted, &in_root("inputs/spec.md"));
+        refers = !quoted.is_empty();
         brief.part("Requirements", &document.prose(context, "spec_requirements"), own);
     }
     for (part, key, heading) in [
@@ -192,7 +201,20 @@ fn brief(
         brief.part("Needs from outside", &document.prose(node, "external"), own);
     }
     brief.part("Constraints", shared.constraints, &in_root("inputs/constraints.md"));
+    // Whoever refers to no part of it gets all of it (PR-01).
+    if !refers {
+        brief.part("Specification", shared.spec.text(), &in_root("inputs/spec.md"));
+    }
     brief.finish()
+}
+
+/// Tasker numbers its phases, and means the same by the first two everywhere.
+fn phase_line(number: &str) -> String {
+    match number {
+        "1" => "Phase: 1, foundations".to_owned(),
+        "2" => "Phase: 2, steel thread".to_owned(),
+        other => format!("Phase: {other}, features"),
+    }
 }
 
 /// A text, a quote with its place, or what a refactoring refers to.

@@ -10,7 +10,7 @@ fn b12_plans_without_tasks_are_said() {
     insta::assert_snapshot!(rendered(&plan("")));
     insta::assert_snapshot!(rendered(&plan("---\nplan: 01\n---\n  \n")));
     let whole = plan("Write the manual.");
-    assert_eq!(task(&whole, "01-01").instructions, "Write the manual.");
+    assert_eq!(task(&whole, "01-01").instructions, "Phase: 01-a\n\nWrite the manual.");
 }
 
 /// B15: YAML that would grow is refused.
