@@ -60,7 +60,10 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
     let template = template(&root)?.map(&mut noted);
     let spec = spec(&root, file, output).map(&mut noted);
     let beside = spec.as_ref().and_then(|spec| requirements(&root, spec)).map(&mut noted);
-    let spec = spec.map(|spec| beside.into_iter().fold(spec, together));
+    let spec = spec.map(|spec| match &beside {
+        Some(more) => together(&spec, more),
+        None => spec,
+    });
     let patterns = document(&root, PATTERNS, MAX_TEXT_BYTES).map(&mut noted);
     let project = PROJECTS.iter().find_map(|path| document(&root, path, MAX_TEXT_BYTES));
     Ok(Briefing {
@@ -95,7 +98,7 @@ fn requirements(root: &Path, spec: &Document) -> Option<Document> {
     document(root, path.to_str()?, MAX_TEXT_BYTES)
 }
 
-fn together(spec: Document, more: Document) -> Document {
+fn together(spec: &Document, more: &Document) -> Document {
     Document {
         path: format!("{} and {}", spec.path, more.path),
         text: format!("{}\n\n{}", spec.text.trim_end(), more.text),
