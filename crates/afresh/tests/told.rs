@@ -128,7 +128,7 @@ fn pr_01_a_spec_kit_task_of_no_story_gets_the_whole_specification() {
     says_once(&told, "whoever has it sees the album");
 }
 
-/// PR-01: SpecFlow: the requirements and criteria of the group, by their ids.
+/// PR-01: `SpecFlow`: the requirements and criteria of the group, by their ids.
 #[test]
 fn pr_01_a_specflow_group_gets_its_own_requirements() {
     let told = prompt(&holding("specflow", ""), "G2a");
