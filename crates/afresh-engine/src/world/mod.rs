@@ -11,6 +11,7 @@ pub(crate) mod resuming;
 mod rewind;
 mod rooms;
 mod setup;
+mod stand_in;
 mod steps;
 mod stoppers;
 mod warning;

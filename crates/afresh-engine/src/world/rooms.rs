@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use afresh_agents::Agent;
 use afresh_process::Job;
-use afresh_sandbox::{Network, Room};
+use afresh_sandbox::{Level, Network, Room};
 
+use crate::layout::text;
 use crate::tools;
-use crate::world::Shared;
+use crate::world::{Shared, stand_in};
 
 /// Who is inside.
 pub(crate) enum Inside<'a> {
@@ -51,7 +52,14 @@ impl Shared {
         }
         let temp = self.new_temp(&job.name)?;
         let room = self.room(&job, who, &temp.0);
-        let enclosed = room.enclose(level, &self.rules.exe, &job.cwd);
+        let mut enclosed = room.enclose(level, &self.rules.exe, &job.cwd);
+        if let (Level::Landlock { .. }, Some(home)) = (level, room.private.first()) {
+            let stand_in = temp.0.join("home");
+            let open: Vec<PathBuf> = room.readable.iter().chain(&room.writable).cloned().collect();
+            stand_in::make(&stand_in, home, &open)
+                .map_err(|error| format!("cannot make {}: {error}", stand_in.display()))?;
+            enclosed.env.push(("HOME".to_owned(), text(&stand_in)));
+        }
         job.through = enclosed.before;
         for (name, value) in enclosed.env {
             job.env.retain(|(known, _)| *known != name);
