@@ -92,6 +92,10 @@ pub(crate) fn refusal(fault: &Fault) -> Refusal {
             retry_after: *retry_after,
             ..error(429, "rate_limit_error", "scripted: too many requests")
         },
+        Fault::UsageLimit { seconds } => {
+            let message = format!("scripted: usage limit reached, try again in {seconds} seconds");
+            error(429, "rate_limit_error", &message)
+        }
         Fault::Overloaded => error(529, "overloaded_error", "scripted: Overloaded"),
         Fault::Auth => error(401, "authentication_error", "scripted: invalid x-api-key"),
         Fault::NotFound => error(404, "not_found_error", "scripted: model not found"),

@@ -96,6 +96,10 @@ pub(crate) fn refusal(fault: &Fault) -> Refusal {
             retry_after: *retry_after,
             ..error(429, "requests", code("rate_limit_exceeded"), "scripted: too many requests")
         },
+        Fault::UsageLimit { seconds } => {
+            let message = format!("scripted: usage limit reached, try again in {seconds} seconds");
+            error(429, "requests", code("rate_limit_exceeded"), &message)
+        }
         Fault::Overloaded => {
             error(503, "server_error", code("server_is_overloaded"), "scripted: Overloaded")
         }

@@ -81,6 +81,8 @@ pub(crate) fn refusal(fault: &Fault) -> Refusal {
                 ..error(429, "RESOURCE_EXHAUSTED", message, details)
             }
         }
+        // The same, as this provider tells it.
+        Fault::UsageLimit { seconds } => refusal(&Fault::RateLimit { retry_after: Some(*seconds) }),
         Fault::Overloaded => error(503, "UNAVAILABLE", "scripted: Overloaded", none()),
         Fault::Auth => {
             let details = json!([{

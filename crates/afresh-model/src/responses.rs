@@ -8,9 +8,11 @@ use crate::script::{Fault, Tokens};
 
 pub(crate) fn request(body: &Value) -> Request {
     let input = body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let users = input.iter().filter(|item| item["role"] == "user");
-    // The program puts words of its own before the user's: all of them tell what it is about.
-    let first: Vec<String> = users.take(4).map(|item| words(&item["content"])).collect();
+    // The program puts words of its own before the user's: all of them tell what it is about. What comes
+    // after the model has spoken does not: a conversation that goes on is the same one.
+    let before = input.iter().take_while(|item| !is_models(item));
+    let users = before.filter(|item| item["role"] == "user");
+    let first: Vec<String> = users.map(|item| words(&item["content"])).collect();
     let tools = body["tools"].as_array().into_iter().flatten().flat_map(|tool| offered(tool, None));
     Request {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
@@ -24,16 +26,15 @@ pub(crate) fn request(body: &Value) -> Request {
 /// One turn may be several items: what stands between two things that the program said. Looking for a
 /// tool is no step of a script.
 fn turns(input: &[Value]) -> usize {
-    let is_models = |item: &Value| {
-        item["role"] == "assistant"
-            || matches!(
-                item["type"].as_str(),
-                Some("function_call" | "custom_tool_call" | "reasoning")
-            )
-    };
     let models: Vec<bool> = input.iter().map(is_models).collect();
     let begins = |at: usize| models[at] && (at == 0 || !models[at - 1]);
     (0..models.len()).filter(|at| begins(*at)).count()
+}
+
+fn is_models(item: &Value) -> bool {
+    let by_kind =
+        matches!(item["type"].as_str(), Some("function_call" | "custom_tool_call" | "reasoning"));
+    item["role"] == "assistant" || by_kind
 }
 
 fn offered(tool: &Value, namespace: Option<&str>) -> Vec<Tool> {
@@ -119,5 +120,10 @@ fn usage(tokens: Tokens) -> Value {
 }
 
 pub(crate) fn refusal(fault: &Fault) -> Refusal {
-    chat::refusal(fault)
+    let Fault::UsageLimit { seconds } = fault else { return chat::refusal(fault) };
+    let error = json!({
+        "type": "usage_limit_reached", "message": "The usage limit has been reached",
+        "plan_type": "pro", "resets_in_seconds": seconds,
+    });
+    Refusal::new(429, json!({"error": error}))
 }

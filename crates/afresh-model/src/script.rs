@@ -62,6 +62,8 @@ impl Trouble {
 pub enum Fault {
     /// 429, with or without a time.
     RateLimit { retry_after: Option<u32> },
+    /// 429, because the account has used what it may, until so many seconds have passed.
+    UsageLimit { seconds: u32 },
     /// 529, or 503 where that is usual.
     Overloaded,
     /// 500.

@@ -20,6 +20,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "overloaded", play: overloaded },
     Case { name: "context-full", play: context_full },
     Case { name: "killed-and-resumed", play: killed },
+    Case { name: "usage-limit", play: usage_limit },
     Case { name: "hangs", play: hangs },
     Case { name: "refused", play: refused },
     Case { name: "no-answer", play: no_answer },
@@ -76,6 +77,34 @@ fn killed(stage: &Stage) -> Result<(), String> {
     // Twice: one program puts a turn of its own into a conversation that was interrupted.
     let steps = [write, Step::shell(&kill), report.clone(), report, last];
     done(&stage.run(1, "", Script::of(steps))?)?;
+    goes_on(stage)
+}
+
+/// A limit that names its end comes after work was done: no worker starts before, and the conversation goes
+/// on after it.
+fn usage_limit(stage: &Stage) -> Result<(), String> {
+    let fault = Fault::UsageLimit { seconds: 2 };
+    // Once more than the program asks by itself.
+    let times = match stage.program {
+        "claude" | "gemini" => 3,
+        "codex" => 1,
+        _ => 7,
+    };
+    let [write, report, last] = good("T001");
+    let steps = [write, report.clone().failing(fault, times), report, last];
+    done(&stage.run(1, "", Script::of(steps))?)?;
+    let log = stage.repo.afresh(&["logs"]).stdout;
+    // Codex says when by the clock of a place that it does not name: then we try again after pauses. Who
+    // speaks for another program may leave the time out.
+    let names_a_time = matches!(stage.program, "claude" | "gemini" | "opencode");
+    if names_a_time && !log.contains("agent-parked") {
+        return Err(format!("nobody waits: {log}"));
+    }
+    goes_on(stage)
+}
+
+/// The second attempt took up the conversation of the first, where the program can do that.
+fn goes_on(stage: &Stage) -> Result<(), String> {
     let task = stage.repo.status()["tasks"][0].clone();
     let resumed = task["attempts"] == 2 && task["workers"][1]["resumes"] == 1;
     // Two of these speak for the one that was killed, and tell of an error; one forgets its session.

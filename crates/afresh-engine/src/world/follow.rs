@@ -330,6 +330,18 @@ mod tests {
         assert_eq!(follower.used().tokens(), 11);
     }
 
+    /// AG-08, R14: where a program counts what was used before it went on, that is not counted twice.
+    #[test]
+    fn ag_08_what_was_used_before_is_not_counted_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("out");
+        std::fs::write(&path, "{\"type\":\"usage\",\"input\":12}\n").expect("written");
+        let before = Usage { input: 5, cost_micros: Some(9), ..Usage::default() };
+        let mut follower = follower(&path).going_on(before);
+        assert_eq!(totals(&follower.look()), [7]);
+        assert_eq!(follower.used().cost_micros, None, "what is not told is not known");
+    }
+
     /// R15: a line without an end takes no more memory than a line may have, and what follows it is
     /// read.
     #[test]
