@@ -77,6 +77,11 @@ impl Prices {
         known.max_by_key(|(known, _)| known.len()).map(|(_, model)| model)
     }
 
+    /// Every model that has a price, by name.
+    pub fn models(&self) -> impl Iterator<Item = (&str, &Model)> {
+        self.models.iter().map(|(name, model)| (name.as_str(), model))
+    }
+
     /// The size of a model's context, in tokens; what is usual where nobody knows.
     pub fn window(&self, name: &str) -> u64 {
         if name.ends_with("[1m]") {

@@ -1,5 +1,6 @@
 //! The state of a run as a table, for people and scripts.
 
+mod spending;
 mod workers;
 
 use std::collections::BTreeMap;
@@ -13,8 +14,8 @@ use crate::plan::Task;
 use crate::rejection::Rejection;
 use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
 use crate::time::Timestamp;
-use crate::usage::Usage;
 
+pub use spending::{UsageStatus, WaveStatus};
 pub use workers::{ContextStatus, WorkerStatus};
 
 /// What `afresh status --json` prints.
@@ -29,6 +30,10 @@ pub struct Status {
     pub tasks: Vec<TaskStatus>,
     pub questions: Vec<QuestionStatus>,
     pub usage: UsageStatus,
+    /// Attempts that used tokens, and whose price nobody knows.
+    pub without_price: usize,
+    /// The same by wave.
+    pub waves: Vec<WaveStatus>,
     /// What held workers and checks to their places when the run was last taken up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
@@ -178,24 +183,6 @@ pub struct HaltStatus {
     pub since: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct UsageStatus {
-    pub input: u64,
-    pub output: u64,
-    pub cache_read: u64,
-    pub cache_write: u64,
-    pub cost_usd: Option<f64>,
-}
-
-impl From<&Usage> for UsageStatus {
-    fn from(usage: &Usage) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "money is shown here, not counted")]
-        let cost_usd = usage.cost_micros.map(|micros| micros as f64 / 1e6);
-        let Usage { input, output, cache_read, cache_write, .. } = *usage;
-        Self { input, output, cache_read, cache_write, cost_usd }
-    }
-}
-
 impl Status {
     pub fn of(run: &Run) -> Self {
         let blocked = run.blocked();
@@ -223,6 +210,8 @@ impl Status {
             tasks,
             questions: run.questions().map(question_status).collect(),
             usage: UsageStatus::from(&run.usage()),
+            without_price: run.tasks().map(|(_, state)| spending::without_price(state)).sum(),
+            waves: spending::waves(run),
             halt: run.halt().map(|halt| HaltStatus {
                 now: halt.now,
                 reason: halt.reason.clone(),

@@ -2,7 +2,7 @@
 
 use afresh_core::Event;
 use afresh_core::run::TaskState;
-use afresh_core::status::{RunState, Status};
+use afresh_core::status::{RunState, Status, UsageStatus};
 use afresh_engine::open::{Found, Workplace};
 use afresh_engine::records;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::estimates::Estimates;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
-use crate::output::{Output, Paint, safe};
+use crate::output::{Output, Paint, count, safe};
 use crate::parked::{Parked, parked};
 use crate::plan_json::share;
 use crate::{completing, the_run, workplace};
@@ -55,6 +55,7 @@ pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Ex
     } else {
         print(&status, driver.map(|holder| holder.pid), output);
         print_workers(&status, &estimated, output);
+        print_use(&status, output);
         print_parked(&parked, output);
     }
     Ok(Exit::Done)
@@ -93,6 +94,26 @@ fn print_workers(status: &Status, estimated: &[Option<u64>], output: &Output) {
         words.extend(worker.session.as_deref().map(|session| format!("session {}", safe(session))));
         output.data(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));
     }
+}
+
+/// What the run used so far, where anything is known about it.
+fn print_use(status: &Status, output: &Output) {
+    let UsageStatus { input, output: told, cache_read, cache_write, cost_usd } = status.usage;
+    if input + told + cache_read + cache_write == 0 && cost_usd.is_none() {
+        return;
+    }
+    let unknown = match status.without_price {
+        0 => String::new(),
+        attempts => format!("{} of unknown price", count(attempts, "attempt")),
+    };
+    let cost = match (cost_usd, unknown.is_empty()) {
+        (Some(cost), true) => format!("${cost:.4}"),
+        (Some(cost), false) => format!("${cost:.4} and {unknown}"),
+        (None, _) => "cost unknown".to_owned(),
+    };
+    output.data(&format!(
+        "used {input} input, {told} output, {cache_read} cache read, {cache_write} cache write; {cost}"
+    ));
 }
 
 fn print_parked(parked: &[Parked], output: &Output) {

@@ -36,6 +36,7 @@ impl Config {
         let context = self.settings.context;
         let shares = [("context.soft", context.soft), ("context.hard", context.hard)];
         values.extend(shares.map(|(key, percent)| listed(key, json!(f64::from(percent) / 100.0))));
+        values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<Listed> =
             besides.map(|(key, written)| listed(key, written.value.clone())).collect();
@@ -102,6 +103,36 @@ impl Config {
             add("env", json!(agent.env));
         }
         values
+    }
+
+    /// In dollars per million tokens, and the window in tokens.
+    fn price_values(&self) -> Vec<Listed> {
+        let mut values = vec![listed("prices.as_of", json!(self.prices.as_of))];
+        for (name, model) in self.prices.models() {
+            let prices = [
+                ("input", json!(dollars(model.input))),
+                ("output", json!(dollars(model.output))),
+                ("cache_read", json!(dollars(model.cache_read))),
+                ("cache_write", json!(dollars(model.cache_write))),
+                ("window", json!(model.window)),
+            ];
+            let own = prices.map(|(key, value)| (format!("prices.{name}.{key}"), value));
+            let is_own = own.iter().any(|(key, _)| self.spelled(key).is_some());
+            for (key, value) in own {
+                // What the file leaves out of a model of its own follows from the rest.
+                match self.spelled(&key) {
+                    Some(key) => values.push(listed(key, value)),
+                    None if is_own => {}
+                    None => values.push(listed(&key, value)),
+                }
+            }
+        }
+        values
+    }
+
+    /// A key as the file has it: the names of models may be written in capitals.
+    fn spelled(&self, key: &str) -> Option<&str> {
+        self.written.keys().map(String::as_str).find(|written| written.eq_ignore_ascii_case(key))
     }
 
     fn budgets(&self) -> Vec<Listed> {
