@@ -176,7 +176,10 @@ impl Agent {
     ) -> Vec<PathBuf> {
         match &self.kind {
             Kind::Program(agent) => agent.program.places(home, variable),
-            _ => Vec::new(),
+            Kind::Acp(agent) => {
+                agent.behind().map(|program| program.places(home, variable)).unwrap_or_default()
+            }
+            Kind::Command { .. } | Kind::Scripted { .. } => Vec::new(),
         }
     }
 

@@ -30,7 +30,7 @@ pub use line::{Line, Said};
 pub(crate) use stream::Reader;
 
 use crate::agent::{Launch, LaunchError, Order, Session, path_text};
-use crate::program::Models;
+use crate::program::{Models, Program};
 
 /// An agent of this kind as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,19 @@ pub struct AcpAgent {
     pub command: Vec<String>,
     /// None where the program decides.
     pub models: Option<Models>,
+}
+
+impl AcpAgent {
+    /// The program that it is, or speaks for, where we know that one: logins, settings and conversations
+    /// are where that one keeps them.
+    pub(crate) fn behind(&self) -> Option<Program> {
+        let program = self.command.first()?.rsplit('/').next()?;
+        match program {
+            "claude-agent-acp" => Some(Program::Claude),
+            "codex-acp" => Some(Program::Codex),
+            word => Program::from_word(word),
+        }
+    }
 }
 
 pub(crate) fn launch(agent: &AcpAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
@@ -72,4 +85,19 @@ fn surroundings(is_root: bool) -> Vec<(String, String)> {
         told.push(("IS_SANDBOX", "1"));
     }
     told.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_behind_an_agent_is_known_by_its_name() {
+        let behind =
+            |program: &str| AcpAgent { command: vec![program.to_owned()], models: None }.behind();
+        assert_eq!(behind("/x/bin/gemini"), Some(Program::Gemini));
+        assert_eq!(behind("codex-acp"), Some(Program::Codex));
+        assert_eq!(behind("claude-agent-acp"), Some(Program::Claude));
+        assert_eq!(behind("another"), None);
+    }
 }

@@ -97,7 +97,12 @@ impl Shared {
         writable.extend(sandbox.writable.iter().cloned());
         // The user's, without our own tools, which are beside the workspaces.
         let path = rules.environment.get("PATH").map_or("", String::as_str);
-        let known = tools::below(home.as_deref(), path, job.argv.first().map(String::as_str));
+        // Some agents are started by a program of ours.
+        let program = match who {
+            Inside::Worker { agent, .. } => agent.program(),
+            Inside::Check | Inside::SetUp => job.argv.first().map(String::as_str),
+        };
+        let known = tools::below(home.as_deref(), path, program);
         readable.extend(known.readable);
         hidden.extend(known.hidden);
         let network = match who {
