@@ -172,3 +172,49 @@ fn again(retry: &Retry) -> String {
     let wait = wait.map_or_else(String::new, |wait| format!(", after {}", moment::span(wait)));
     format!("asks its model again{wait}: {}: {}", retry.class.word(), retry.message)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use afresh_agents::{AcpAgent, Agent, Kind, Program};
+
+    use super::*;
+
+    /// What the real programs printed, told.
+    fn told(agent: &str, transcript: &str) -> String {
+        let kind = match Program::ALL.iter().find(|program| program.word() == agent) {
+            Some(program) => Kind::Program(program.agent()),
+            None => Kind::Acp(AcpAgent { command: vec!["any".to_owned()], models: None }),
+        };
+        let agent = Agent { name: agent.to_owned(), kind, env: Vec::new() };
+        let file = format!("../afresh-agents/tests/transcripts/{}/{transcript}.jsonl", agent.name);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let bytes =
+            std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let mut told = Told::new(agent.reader().expect("it reports"));
+        // However the output comes in pieces.
+        let mut text: String = bytes.chunks(100).map(|piece| told.next(piece)).collect();
+        text.push_str(&told.rest());
+        text
+    }
+
+    /// LO-02: whatever the program, a failing tool, the words after it and the use are told, and no
+    /// report is left as JSON.
+    #[test]
+    fn lo_02_reports_of_every_program_are_told() {
+        let mut all = String::new();
+        for (agent, transcript) in [
+            ("claude", "toolfail"),
+            ("codex", "toolfail"),
+            ("gemini", "toolfail"),
+            ("opencode", "toolfail"),
+            ("acp", "claude_toolfail"),
+        ] {
+            let text = told(agent, transcript);
+            assert!(!text.contains("\"type\"") && !text.contains("jsonrpc"), "{text}");
+            let _ = write!(all, "--- {agent}\n{text}");
+        }
+        insta::assert_snapshot!(all);
+    }
+}
