@@ -9,8 +9,10 @@
 //! | --- | --- |
 //! | `reading` | large plans of every format |
 //! | `watching`, `talker` | agents that print a lot |
+//! | `sandbox` | what the sandbox adds |
 
 mod reading;
+mod sandbox;
 pub(crate) mod talker;
 mod watching;
 
@@ -25,7 +27,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 /// What is measured.
-const PARTS: &[&str] = &["reading", "watching", "orchestration"];
+const PARTS: &[&str] = &["reading", "watching", "sandbox", "orchestration"];
 const TASKS: usize = 200;
 const PARALLEL: usize = 8;
 const ROUNDS: usize = 3;
@@ -53,6 +55,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if is_wanted("watching") {
         let (watching, fits) = watching::bench(&afresh, &scratch)?;
         println!("{watching}");
+        within &= fits;
+    }
+    if is_wanted("sandbox") {
+        let (sandbox, fits) = sandbox::bench(&afresh, &scratch)?;
+        println!("{sandbox}");
         within &= fits;
     }
     let rounds = if is_wanted("orchestration") { ROUNDS } else { 0 };
@@ -119,7 +126,7 @@ fn bench_orchestration(afresh: &Path, scratch: &Path) -> Result<(String, bool)> 
     let all = cpu_of(|| {
         let parallel = PARALLEL.to_string();
         let mut child = Command::new(afresh)
-            .args(["run", "p.plan.toml", "--quiet", "--parallel", &parallel])
+            .args(["run", "p.plan.toml", "--quiet", "--parallel", &parallel, "--sandbox", "off"])
             .current_dir(&repository)
             .env("AFRESH_CACHE", scratch.join("cache"))
             .spawn()?;
