@@ -84,6 +84,7 @@ impl Driver {
             pool: pool(&taken.workplace)?,
             stoppers: Stoppers::default(),
             desk: CheckDesk::new(rules.checks_parallel),
+            tools: std::sync::OnceLock::new(),
             job_prefix: job_prefix(&taken.workplace.repository),
             layout,
             rules,

@@ -45,17 +45,13 @@ pub(crate) struct Tools {
     pub(crate) hidden: Vec<PathBuf>,
 }
 
-/// The tools of a program with this search path.
-pub(crate) fn below(home: Option<&Path>, path: &str, program: Option<&str>) -> Tools {
+/// The tools on this search path.
+pub(crate) fn below(home: Option<&Path>, path: &str) -> Tools {
     let mut tools = Tools::default();
     if let Some(home) = home {
         tools.readable.extend(HOMES.iter().map(|place| home.join(place)));
         tools.hidden.extend(SECRETS.iter().map(|place| home.join(place)));
     }
-    let is_private = |place: &Path| {
-        let system = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap"];
-        place.is_absolute() && !system.iter().any(|start| place.starts_with(start))
-    };
     for directory in path.split(':').map(Path::new).filter(|directory| is_private(directory)) {
         tools.readable.push(directory.to_owned());
         tools.readable.extend(around(directory, home));
@@ -66,14 +62,26 @@ pub(crate) fn below(home: Option<&Path>, path: &str, program: Option<&str>) -> T
             .readable
             .extend(targets.filter(|it| is_private(it)).filter_map(|it| package(&it, home)));
     }
-    if let Some(program) = program.map(Path::new).filter(|program| is_private(program)) {
-        tools.readable.push(program.to_owned());
-        let target = program.canonicalize().ok();
-        tools.readable.extend(target.and_then(|target| package(&target, home)));
-    }
     tools.readable.sort();
     tools.readable.dedup();
     tools
+}
+
+/// What one program needs, where it is named by its path.
+pub(crate) fn of_program(home: Option<&Path>, program: &str) -> Vec<PathBuf> {
+    let program = Path::new(program);
+    if !is_private(program) {
+        return Vec::new();
+    }
+    let target = program.canonicalize().ok();
+    let package = target.and_then(|target| package(&target, home));
+    std::iter::once(program.to_owned()).chain(package).collect()
+}
+
+/// Not of the system.
+fn is_private(place: &Path) -> bool {
+    let system = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap"];
+    place.is_absolute() && !system.iter().any(|start| place.starts_with(start))
 }
 
 /// What a program needs besides itself: the packages it was installed with, or its own directory.
@@ -124,7 +132,7 @@ mod tests {
         link(&home.join(".local/share/agent/1.2/agent"), &home.join(".local/bin/agent"));
         link(&home.join("n/lib/node_modules/x/cli.js"), &home.join("n/bin/x"));
         let path = ["bin", ".local/bin", "n/bin"].map(|it| home.join(it).display().to_string());
-        let tools = below(Some(&home), &path.join(":"), None);
+        let tools = below(Some(&home), &path.join(":"));
         let has = |place: &str| tools.readable.contains(&home.join(place));
         for place in
             ["bin", ".local/bin", ".local/share/agent/1.2", "n", "n/lib/node_modules", ".cargo"]
@@ -137,6 +145,7 @@ mod tests {
 
     #[test]
     fn system_places_need_nothing() {
-        assert_eq!(below(None, "/usr/bin:/bin:relative", Some("/bin/sh")), Tools::default());
+        assert_eq!(below(None, "/usr/bin:/bin:relative"), Tools::default());
+        assert!(of_program(None, "/bin/sh").is_empty());
     }
 }

@@ -41,7 +41,7 @@ fn execute(order: &Enter) -> Result<std::convert::Infallible, SpawnFailure> {
     let mut command = program::command(&order.spec)?;
     let prepare = || -> io::Result<()> {
         setsid()?;
-        signals::unblock_all()
+        signals::for_program(&order.spec)
     };
     prepare().map_err(|error| {
         let message = format!("cannot give the program a session of its own: {error}");

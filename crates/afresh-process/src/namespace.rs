@@ -150,7 +150,7 @@ mod linux {
 
     fn start_program(spec: &Spec) -> Result<Child, SpawnFailure> {
         let mut command = program::command(spec)?;
-        signals::unblock_all().map_err(|error| other(&error))?;
+        signals::for_program(spec).map_err(|error| other(&error))?;
         command.process_group(0).spawn().map_err(|error| program::explain(&command, &error))
     }
 

@@ -6,16 +6,24 @@ use std::fs;
 use std::io;
 use std::os::fd::RawFd;
 
-use nix::sys::signal::SigSet;
+use nix::sys::signal::{SigSet, Signal};
+
+use crate::wire::Spec;
 
 /// Nothing that a terminal or a stranger sends may end a supervisor, short of SIGKILL.
 pub(crate) fn block_all() -> io::Result<()> {
     Ok(SigSet::all().thread_set_mask()?)
 }
 
-/// A program starts with a clean mask; the mask is inherited, so this comes right before.
-pub(crate) fn unblock_all() -> io::Result<()> {
-    Ok(SigSet::empty().thread_set_mask()?)
+/// A program starts with a clean mask; the mask is inherited, so this comes right before. What a
+/// program is started through must not end by a polite signal, and lets it through to the program.
+pub(crate) fn for_program(spec: &Spec) -> io::Result<()> {
+    let mut mask = SigSet::empty();
+    if !spec.through.is_empty() {
+        let polite = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
+        mask.extend(polite);
+    }
+    Ok(mask.thread_set_mask()?)
 }
 
 /// A lock that a driver holds must not live on in anything that it started.

@@ -22,9 +22,6 @@ const CANNOT: u8 = 126;
 /// What is done before the program starts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Last {
-    /// Polite signals wait, for what comes next and all that come of it.
-    HoldSignals,
-    /// Signals are let through again.
     Limits(Limits),
     Rules(Room),
 }
@@ -54,22 +51,20 @@ fn step() -> io::Result<std::convert::Infallible> {
     };
     let last: Last = serde_json::from_str(&orders)?;
     match &last {
-        Last::HoldSignals => held().thread_block()?,
-        Last::Limits(limits) => {
-            limits.apply()?;
-            held().thread_unblock()?;
-        }
+        Last::Limits(limits) => limits.apply()?,
         Last::Rules(room) => {
             room.limits.apply()?;
             landlock::restrict(room)?;
             seccomp::restrict(room.network)?;
         }
     }
+    polite_signals().thread_unblock()?;
     let error = Command::new(&program).args(arguments).exec();
     Err(io::Error::new(error.kind(), format!("{program}: {error}")))
 }
 
-/// What is sent to a whole group of processes, and meant for the program.
-fn held() -> SigSet {
+/// What is sent to a whole group of processes, and meant for the program: what holds it must not end
+/// by them.
+pub fn polite_signals() -> SigSet {
     SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT])
 }

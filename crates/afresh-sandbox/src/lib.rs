@@ -7,8 +7,8 @@
 //! ending it is for others.
 //!
 //! ```text
-//! afresh confine (holds signals back) ─exec─▶ bwrap … ─▶ afresh confine (limits) ─exec─▶ program
-//! afresh confine (limits, Landlock, seccomp) ─exec────────────────────────────────────▶ program
+//! bwrap … ─▶ afresh confine (limits) ─exec─▶ program
+//! afresh confine (limits, Landlock, seccomp) ─exec─▶ program
 //! ```
 //!
 //! | module | idea |
@@ -28,7 +28,7 @@ mod limits;
 mod room;
 mod seccomp;
 
-pub use confine::{CONFINE, confine_main};
+pub use confine::{CONFINE, confine_main, polite_signals};
 pub use level::{Found, Level, find};
 pub use limits::Limits;
 pub use room::{Enclosed, Network, Room};

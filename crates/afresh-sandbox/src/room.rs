@@ -41,7 +41,9 @@ pub enum Network {
 /// How a program is started inside a room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Enclosed {
-    /// What stands before the program and its arguments; nothing where nothing holds it.
+    /// What stands before the program and its arguments; nothing where nothing holds it. It is to be
+    /// started with [`polite_signals`](crate::polite_signals) blocked: they are meant for the program,
+    /// which gets them once it runs.
     pub before: Vec<String>,
     /// Set besides what the program is given anyway; these win.
     pub env: Vec<(String, String)>,
@@ -53,9 +55,7 @@ impl Room {
     pub fn enclose(&self, level: &Level, us: &Path, cwd: &Path) -> Enclosed {
         match level {
             Level::Bubblewrap { program, .. } => {
-                // bwrap must outlive a polite signal, which is meant for the program.
-                let mut before = confine::command(us, &Last::HoldSignals);
-                before.extend(bubblewrap::command(self, program, us, cwd));
+                let mut before = bubblewrap::command(self, program, us, cwd);
                 before.extend(confine::command(us, &Last::Limits(self.limits)));
                 Enclosed { before, env: vec![("TMPDIR".to_owned(), "/tmp".to_owned())] }
             }
@@ -101,7 +101,24 @@ impl Room {
             (depth(path), path, other_way).cmp(&(depth(other), other, way))
         });
         ways.dedup_by(|later, earlier| later.0 == earlier.0);
+        // Every rule costs time at every start.
+        let needed = |at: usize| ways[at].1 != Way::Read || is_covered(&ways, &ways[at].0);
+        let needed: Vec<bool> = (0..ways.len()).map(needed).collect();
+        let mut needed = needed.into_iter();
+        ways.retain(|_| needed.next().unwrap_or(true));
         ways
+    }
+}
+
+/// Places that are of the program's own, whatever the room says.
+const OWN: &[&str] = &["/tmp", "/var/tmp", "/run"];
+
+/// Would it not be seen without a word about it?
+fn is_covered(ways: &[(PathBuf, Way)], path: &Path) -> bool {
+    let outer = ways.iter().rev().find(|(outer, _)| path != outer && path.starts_with(outer));
+    match outer {
+        Some((_, way)) => matches!(way, Way::Hide | Way::Empty),
+        None => OWN.iter().any(|own| path.starts_with(own)),
     }
 }
 

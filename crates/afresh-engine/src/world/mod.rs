@@ -16,8 +16,8 @@ mod steps;
 mod stoppers;
 mod warning;
 
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use afresh_core::ids::RunId;
@@ -28,6 +28,7 @@ use afresh_git::Pool;
 use crate::driver::Mail;
 use crate::layout::Layout;
 use crate::rules::Rules;
+use crate::tools::Tools;
 use attempt::{AttemptJob, Ordered};
 pub(crate) use checks::CheckDesk;
 use harvest::HarvestJob;
@@ -45,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) rules: Rules,
     pub(crate) stoppers: Stoppers,
     pub(crate) desk: CheckDesk,
+    /// What of the home directory workers and checks need; looked for once.
+    pub(crate) tools: OnceLock<Tools>,
     /// Tells the jobs of this repository from those of others in one registry of cgroups.
     pub(crate) job_prefix: String,
 }

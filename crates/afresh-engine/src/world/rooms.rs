@@ -97,6 +97,7 @@ impl Shared {
         writable.extend(sandbox.writable.iter().cloned());
         // The user's, without our own tools, which are beside the workspaces.
         let path = rules.environment.get("PATH").map_or("", String::as_str);
+<<<<<<< HEAD
         // Some agents are started by a program of ours.
         let program = match who {
             Inside::Worker { agent, .. } => agent.program(),
@@ -105,6 +106,12 @@ impl Shared {
         let known = tools::below(home.as_deref(), path, program);
         readable.extend(known.readable);
         hidden.extend(known.hidden);
+=======
+        let known = self.tools.get_or_init(|| tools::below(home.as_deref(), path));
+        readable.extend(known.readable.iter().cloned());
+        hidden.extend(known.hidden.iter().cloned());
+        readable.extend(tools::of_program(home.as_deref(), &job.argv[0]));
+>>>>>>> 2a41704 (sandbox: a room is made with fewer steps; SECURITY.md)
         let network = match who {
             Inside::Check if !sandbox.check_network => Network::Off,
             Inside::Check | Inside::SetUp | Inside::Worker { .. } => Network::On,
