@@ -102,6 +102,7 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
          steps = [{{ name = 'one {KEY}', files = [\"one.txt\"], checks = [\"true\"] }}, {{ name = \"two\", files = [\"two.txt\"] }}]\n\
          checks = ['echo \"check $MY_KEY\"']\n"
     ));
+    repo.write("README.md", &format!("# Project\n\nNeeds {KEY} to run.\n"));
     let asked = with_key(&repo, &["run", "p.plan.toml", "--no-input", "--json"]).expect(4);
     expect_no_key(&repo);
     let shown = with_key(&repo, &["questions"]).expect(0).stdout;
@@ -136,6 +137,7 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
     assert!(report.contains("step [masked]"), "{report}");
     assert_eq!(repo.status()["tasks"][0]["notes"], "notes [masked]");
     let prompt = repo.prompt("T001", 2);
+    assert!(prompt.contains("Needs [masked] to run."), "{prompt}");
     assert!(prompt.contains("use [masked] for it") && prompt.contains("take [masked]"), "{prompt}");
 }
 
