@@ -97,21 +97,15 @@ impl Shared {
         writable.extend(sandbox.writable.iter().cloned());
         // The user's, without our own tools, which are beside the workspaces.
         let path = rules.environment.get("PATH").map_or("", String::as_str);
-<<<<<<< HEAD
+        let known = self.tools.get_or_init(|| tools::below(home.as_deref(), path));
+        readable.extend(known.readable.iter().cloned());
+        hidden.extend(known.hidden.iter().cloned());
         // Some agents are started by a program of ours.
         let program = match who {
             Inside::Worker { agent, .. } => agent.program(),
             Inside::Check | Inside::SetUp => job.argv.first().map(String::as_str),
         };
-        let known = tools::below(home.as_deref(), path, program);
-        readable.extend(known.readable);
-        hidden.extend(known.hidden);
-=======
-        let known = self.tools.get_or_init(|| tools::below(home.as_deref(), path));
-        readable.extend(known.readable.iter().cloned());
-        hidden.extend(known.hidden.iter().cloned());
-        readable.extend(tools::of_program(home.as_deref(), &job.argv[0]));
->>>>>>> 2a41704 (sandbox: a room is made with fewer steps; SECURITY.md)
+        readable.extend(program.into_iter().flat_map(|it| tools::of_program(home.as_deref(), it)));
         let network = match who {
             Inside::Check if !sandbox.check_network => Network::Off,
             Inside::Check | Inside::SetUp | Inside::Worker { .. } => Network::On,
