@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use afresh_core::ids::TaskId;
 use afresh_formats::markdown::{Fences, Kind, lines};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,8 @@ const PARAGRAPHS: usize = 2;
 pub struct Briefing {
     /// The plan, as people know it.
     pub plan_file: String,
+    /// The files of its tasks, where it has several.
+    pub task_files: BTreeMap<TaskId, String>,
     pub project: Option<Project>,
     /// How things are done here, in the project's own words.
     pub patterns: Option<Document>,

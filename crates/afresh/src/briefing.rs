@@ -68,6 +68,11 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
     let project = PROJECTS.iter().find_map(|path| document(&root, path, MAX_TEXT_BYTES));
     Ok(Briefing {
         plan_file: plan_name(file, &root),
+        task_files: file
+            .task_files
+            .iter()
+            .map(|(task, path)| (task.clone(), shown(&canonical(path), &root)))
+            .collect(),
         project: project.map(&mut noted).and_then(|project| Project::read(&project.text)),
         patterns: patterns.map(|patterns| {
             let (text, _) = spec_part::bounded(&patterns.text, MAX_PATTERNS_BYTES);
@@ -86,6 +91,10 @@ fn plan_name(file: &PlanFile, root: &Path) -> String {
         "" => ".".to_owned(),
         name => name.to_owned(),
     }
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn shown(path: &Path, root: &Path) -> String {

@@ -50,6 +50,7 @@ pub(crate) fn plan_file(run: &Run) -> Result<PlanFile, Failure> {
         how,
         plan: run.plan().clone(),
         files: vec![],
+        task_files: BTreeMap::new(),
         target: None,
         warnings: vec![],
         unknown: BTreeMap::new(),

@@ -147,7 +147,7 @@ fn pr_02_a_gsd_plan_names_its_project_and_its_phase() {
             "## Project\nCorner Shop\n\nA small web shop for one corner shop",
             "A regular customer orders in under a minute.",
             "Phase: 02-accounts\n",
-            "task 4 of 17",
+            "task 4 of 17 in .planning/phases/02-accounts/02-01-PLAN.md,",
             "<objective>\nLet a customer create an account.",
         ],
     );

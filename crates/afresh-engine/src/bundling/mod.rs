@@ -182,8 +182,9 @@ fn inline(bundle: &mut Bundle, tree: &dyn Tree) {
 
 fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
     let plan = run.plan();
+    let own_file = briefing.task_files.get(&plan.task(at).id);
     Position {
-        plan_file: briefing.plan_file.clone(),
+        plan_file: own_file.unwrap_or(&briefing.plan_file).clone(),
         task: at + 1,
         of_tasks: plan.len(),
         wave: plan.wave(at),

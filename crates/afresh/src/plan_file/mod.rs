@@ -15,6 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use afresh_core::Plan;
+use afresh_core::ids::TaskId;
 use afresh_core::settings::Settings;
 use afresh_formats::folder::{Folder, MemoryFolder};
 use afresh_formats::format::{FORMATS, FolderFormat, Unit, Wishes};
@@ -47,6 +48,8 @@ pub(crate) struct PlanFile {
     pub(crate) unknown: BTreeMap<String, String>,
     /// The files that it was read from.
     pub(crate) files: Vec<PathBuf>,
+    /// The file of each task, where there are several.
+    pub(crate) task_files: BTreeMap<TaskId, PathBuf>,
 }
 
 /// Options of all commands that read a plan.
@@ -176,6 +179,9 @@ pub(crate) fn look(
         Ok(target) => (target, None),
         Err(failure) => (None, Some(failure)),
     };
+    let ids = plan.tasks().iter().map(|task| task.id.clone());
+    let of_tasks = reading.places.iter().map(|places| base.join(&*places.whole.file));
+    let task_files = if format == NATIVE { BTreeMap::new() } else { ids.zip(of_tasks).collect() };
     let mut files: Vec<PathBuf> = if format == NATIVE {
         vec![path.clone()]
     } else {
@@ -187,7 +193,8 @@ pub(crate) fn look(
     // Whoever wants to know everything asks `afresh lint`.
     warnings.retain(|finding| finding.severity != Severity::Note);
     let how = how.clone();
-    let file = PlanFile { path, shown, format, how, plan, target, warnings, unknown, files };
+    let file =
+        PlanFile { path, shown, format, how, plan, target, warnings, unknown, files, task_files };
     Ok((file, no_target))
 }
 
