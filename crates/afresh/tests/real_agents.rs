@@ -75,12 +75,19 @@ impl Stage {
         Driver::start_command(&self.repo, self.command(&["run", "p.plan.toml", "--no-input"]))
     }
 
-    /// As people run it: with the strongest sandbox that is there.
-    fn run_in_a_room(&self) -> afresh_testkit::Ran {
-        let mut command = self.command(&["run", "p.plan.toml", "--no-input"]);
+    /// As people run it: with the strongest sandbox that is there. The gates of a test are open in it.
+    fn in_a_room(&self, args: &[&str]) -> Command {
+        let mut command = self.command(args);
+        let gates = self.repo.path().join("gates");
+        fs::create_dir_all(&gates).expect("a directory");
         command
-            .env("AFRESH_SANDBOX", std::env::var("AFRESH_TEST_SANDBOX").unwrap_or("auto".into()));
-        finish(command)
+            .env("AFRESH_SANDBOX", std::env::var("AFRESH_TEST_SANDBOX").unwrap_or("auto".into()))
+            .env("AFRESH_SANDBOX_WRITE", gates);
+        command
+    }
+
+    fn run_in_a_room(&self) -> afresh_testkit::Ran {
+        finish(self.in_a_room(&["run", "p.plan.toml", "--no-input"]))
     }
 
     fn run(&self) -> afresh_testkit::Ran {
@@ -128,14 +135,27 @@ fn does_a_task_and_reports(program: &str) {
 /// done.
 fn is_killed(program: &str) -> Option<Stage> {
     let stage = Stage::of(program)?;
-    let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
+    let (gate, up) = (Gate::new(&stage.repo, "gates/gate"), Gate::new(&stage.repo, "gates/up"));
     let report = || Step::tool("report_result", json!({"status": "COMPLETED"}));
     let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
     let first = [Step::write("T001.txt", "by T001\n"), Step::shell(&wait)];
     // Twice: one program puts a turn of its own into a conversation that was interrupted.
     let rest = [report(), report(), Step::say("That is all.")];
     stage.server.add("work", Script::of(first.into_iter().chain(rest)));
-    let driver = stage.start();
+    let run = ["run", "p.plan.toml", "--no-input"];
+    fs::create_dir_all(stage.repo.path().join("gates")).expect("a directory");
+    // What an agent of the protocol keeps, and where, nobody knows.
+    let in_a_room = !program.ends_with("-acp");
+    if in_a_room {
+        // Where a program was never started before, a sandbox has no place for what it keeps.
+        for known in
+            [".claude", ".codex", ".gemini", ".local/share/opencode", ".local/state/opencode"]
+        {
+            fs::create_dir_all(stage.repo.path().join("home").join(known)).expect("a directory");
+        }
+    }
+    let command = || if in_a_room { stage.in_a_room(&run) } else { stage.command(&run) };
+    let driver = Driver::start_command(&stage.repo, command());
     stage.repo.wait_until("the program is inside its tool", || up.is_open());
     stage.repo.wait_until("its conversation is recorded", || {
         stage.repo.status()["tasks"][0]["workers"][0]["session"].is_string()
@@ -143,7 +163,7 @@ fn is_killed(program: &str) -> Option<Stage> {
     driver.kill_9();
     stage.repo.expect_no_survivors();
     gate.open();
-    stage.run().expect(0);
+    finish(command()).expect(0);
     support::expect_landed_once(&stage.repo, 1);
     stage.repo.expect_no_survivors();
     Some(stage)
@@ -183,6 +203,7 @@ fn plays_the_demo(program: &str) {
     let before = home();
     let mut command = stage.repo.command(&["demo", "--agent", program, "--json", "--no-input"]);
     command.env("PATH", support::git::in_front_of_path(&stage.programs));
+    command.env("AFRESH_SANDBOX", "auto");
     let ran = finish(command).expect(0);
     assert_eq!(ran.json()["counts"]["done"], 9, "{}", ran.stdout);
     assert_eq!(home(), before);

@@ -11,7 +11,7 @@ use afresh_testkit::{Ran, TestRepo};
 use serde_json::json;
 
 /// Longer than any case should take.
-const PATIENCE: Duration = Duration::from_secs(420);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) struct Stage {
     pub(super) repo: TestRepo,

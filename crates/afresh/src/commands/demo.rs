@@ -1,5 +1,6 @@
 //! `afresh demo`: everything that afresh does, in a scratch repository, without a key or a network.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -69,8 +70,11 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     let file = plan_file::load(&repository, Path::new("todo.plan.toml"), &How::default())?;
     let config = config::load(&repository, None)?;
     let asks = !args.no_input && Person::at_terminal(output).is_some();
-    let variables = played.as_ref().map(|played| played.variables(&scratch.home()));
-    let driving = Driving::for_demo(asks, variables.unwrap_or_default());
+    let variables = match &played {
+        Some(played) => played.variables(&scratch.home()?),
+        None => BTreeMap::new(),
+    };
+    let driving = Driving::for_demo(asks, variables);
     let ended = driving::prepare(place.clone(), file, config, &driving, &people)?
         .start_or_continue(&people)
         .inspect_err(|_| scratch.keep())?;

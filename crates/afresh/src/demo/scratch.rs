@@ -58,9 +58,14 @@ impl Scratch {
         self.directory.join("cache")
     }
 
-    /// The home directory of an agent program.
-    pub(crate) fn home(&self) -> PathBuf {
-        self.directory.join("home")
+    /// The home directory of an agent program, made: inside a sandbox it could not make one.
+    pub(crate) fn home(&self) -> Result<PathBuf, Failure> {
+        let home = self.directory.join("home");
+        fs::create_dir_all(&home).map_err(|error| {
+            let message = format!("cannot make {}", home.display());
+            Failure::usage("scratch", message).cause(error.to_string())
+        })?;
+        Ok(home)
     }
 
     pub(crate) fn is_kept(&self) -> bool {
