@@ -14,6 +14,17 @@ pub struct Harvest {
     /// What is worth telling a person (a nested repository was taken apart, …).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// New lines that hold a secret.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaks: Vec<Leak>,
+}
+
+/// A line that holds a secret; which one is told nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leak {
+    pub path: String,
+    /// Counted from 1.
+    pub line: u64,
 }
 
 /// One changed path.

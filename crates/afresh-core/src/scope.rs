@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::harvest::{Change, ChangeKind, EntryKind};
+use crate::harvest::{Change, ChangeKind, EntryKind, Leak};
 use crate::outcome::{Deviation, names};
 use crate::plan::Task;
 use crate::settings::ScopeMode;
@@ -16,6 +16,12 @@ use crate::settings::ScopeMode;
 pub struct Violation {
     pub path: String,
     pub why: Why,
+}
+
+impl From<&Leak> for Violation {
+    fn from(leak: &Leak) -> Self {
+        Self { path: leak.path.clone(), why: Why::Secret(leak.line) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +47,8 @@ pub enum Why {
     Gitlink,
     /// Not a path that we would write.
     BadPath(String),
+    /// A line of it holds a secret.
+    Secret(u64),
 }
 
 impl Why {
@@ -65,6 +73,7 @@ impl Why {
             }
             Self::Gitlink => "is a repository inside the repository".to_owned(),
             Self::BadPath(why) => format!("is not an acceptable path: it {why}"),
+            Self::Secret(line) => format!("holds a secret in line {line}: a key or a password"),
         }
     }
 }

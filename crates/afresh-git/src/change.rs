@@ -68,6 +68,9 @@ pub struct Change {
     pub new_mode: Mode,
     /// Where a new or changed symlink points, with anything unprintable escaped.
     pub symlink_target: Option<String>,
+    /// The objects on both sides; zeros where there is none.
+    pub old_id: String,
+    pub new_id: String,
 }
 
 /// A change as git prints it, before anybody asked whether its path is text.
@@ -90,8 +93,10 @@ impl RawChange {
     pub(crate) fn into_change(self, targets: &BTreeMap<String, String>) -> Result<Change, Vec<u8>> {
         let target = if self.new_mode == Mode::Symlink { targets.get(&self.new_id) } else { None };
         let (kind, old_mode, new_mode) = (self.kind, self.old_mode, self.new_mode);
+        let symlink_target = target.cloned();
+        let (old_id, new_id) = (self.old_id, self.new_id);
         let path = String::from_utf8(self.path).map_err(std::string::FromUtf8Error::into_bytes)?;
-        Ok(Change { path, kind, old_mode, new_mode, symlink_target: target.cloned() })
+        Ok(Change { path, kind, old_mode, new_mode, symlink_target, old_id, new_id })
     }
 }
 

@@ -33,6 +33,17 @@ impl Repository {
         self.converse(|talk| talk.contents(id))
     }
 
+    /// What a file held, by the id of its object; `None` if there is no such object, or if it is
+    /// larger than `most` bytes.
+    pub fn blob(&self, id: &str, most: usize) -> Result<Option<Vec<u8>>, CommandError> {
+        self.converse(|talk| match talk.ask("info", id)? {
+            Some((kind, size)) if kind == "blob" && size <= most => {
+                Ok(talk.contents(id)?.map(|object| object.content))
+            }
+            _ => Ok(None),
+        })
+    }
+
     /// `commit`, `tree`, `blob` or `tag`; `None` if there is no such object.
     pub(crate) fn object_kind(&self, id: &str) -> Result<Option<String>, CommandError> {
         self.converse(|talk| Ok(talk.ask("info", id)?.map(|(kind, _)| kind)))

@@ -13,6 +13,7 @@ use crate::input::CheckReport;
 use crate::outcome::{Claim, Deviation};
 use crate::rejection::Rejection;
 use crate::run::Stage;
+use crate::scope::Violation;
 use crate::step::StepAnswer;
 
 impl Turn<'_> {
@@ -98,8 +99,9 @@ impl Turn<'_> {
         let deviations = state.declared_in_steps().cloned().chain(claim.deviations).collect();
         let declared = Claim { deviations, ..Claim::default() };
         let judgement = self.scope_of(at, &declared).judge(&harvest.changes);
-        if !judgement.violations.is_empty() {
-            let violations = judgement.violations;
+        let mut violations = judgement.violations;
+        violations.extend(harvest.leaks.iter().map(Violation::from));
+        if !violations.is_empty() {
             return self.refuse_step(&attempt, step, Rejection::OutOfScope { violations });
         }
         if let Some(path) = judgement.ask.first() {

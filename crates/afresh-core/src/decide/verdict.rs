@@ -8,7 +8,7 @@ use crate::outcome::{Claim, Ending, Outcome};
 use crate::question::Topic;
 use crate::rejection::Rejection;
 use crate::run::Stage;
-use crate::scope::{Judgement, Scope};
+use crate::scope::{Judgement, Scope, Violation};
 use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 
 impl Turn<'_> {
@@ -98,7 +98,8 @@ impl Turn<'_> {
             return self.reject(at, Rejection::NoChange, true);
         }
         let judgement = self.scope_of(at, claim).judge(&harvest.changes);
-        let Judgement { violations, ask, beyond } = judgement;
+        let Judgement { mut violations, ask, beyond } = judgement;
+        violations.extend(harvest.leaks.iter().map(Violation::from));
         if !violations.is_empty() {
             return self.reject(at, Rejection::OutOfScope { violations }, true);
         }

@@ -51,7 +51,8 @@ impl Story {
         };
         self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
         let changes = vec![changed("a", ChangeKind::Modified)];
-        let harvest = Harvest { tree: tree(as_left_by), commit: None, changes, notes: vec![] };
+        let harvest =
+            Harvest { tree: tree(as_left_by), commit: None, changes, notes: vec![], leaks: vec![] };
         self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
     }
 

@@ -50,8 +50,13 @@ fn declares(story: &mut Story, attempt: &str, step: u32, deviations: Vec<Deviati
 fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> Told {
     let name = format!("{attempt}-{step}");
     let changes = paths.iter().map(|path| changed(path, ChangeKind::Created)).collect();
-    let harvest =
-        Harvest { tree: tree(&name), commit: Some(commit(&name)), changes, notes: vec![] };
+    let harvest = Harvest {
+        tree: tree(&name),
+        commit: Some(commit(&name)),
+        changes,
+        notes: vec![],
+        leaks: vec![],
+    };
     story.feed(&Input::StepSaved { attempt: attempt_id(attempt), step, saved: Ok(harvest) })
 }
 

@@ -9,6 +9,7 @@ use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_
 use crate::clock::wall_seconds;
 use crate::world::Shared;
 use crate::world::attempt::describe;
+use crate::world::leaks;
 
 pub(crate) struct HarvestJob {
     attempt: AttemptId,
@@ -52,14 +53,15 @@ impl HarvestJob {
             limits: HarvestLimits::default(),
         };
         let harvest = shared.pool.harvest(Place::Work(self.slot), &request);
-        let harvest = harvest.map(measured).map_err(|error| describe(&error));
+        let harvest = harvest.map(|it| measured(shared, it)).map_err(|error| describe(&error));
         Input::Harvested(self.attempt.clone(), harvest)
     }
 }
 
-/// What git measured, in the core's words.
-pub(crate) fn measured(harvest: afresh_git::Harvest) -> Harvest {
+/// What git measured, in the core's words, and the secrets that are in it.
+pub(crate) fn measured(shared: &Shared, harvest: afresh_git::Harvest) -> Harvest {
     Harvest {
+        leaks: leaks::among(shared, &harvest.changes),
         tree: harvest.tree,
         commit: harvest.commit,
         changes: harvest.changes.into_iter().map(change).collect(),

@@ -6,6 +6,7 @@ mod environment;
 mod follow;
 mod harvest;
 mod landing;
+mod leaks;
 mod passes;
 pub(crate) mod resuming;
 mod rewind;

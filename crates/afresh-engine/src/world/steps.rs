@@ -53,7 +53,7 @@ impl StepJob {
             limits: HarvestLimits::default(),
         };
         let saved = shared.pool.snapshot(Place::Work(self.slot), &request);
-        let saved = saved.map(measured).map_err(|error| describe(&error));
+        let saved = saved.map(|it| measured(shared, it)).map_err(|error| describe(&error));
         Input::StepSaved { attempt: self.attempt.clone(), step: self.step, saved }
     }
 }

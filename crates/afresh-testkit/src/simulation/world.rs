@@ -426,7 +426,7 @@ impl World {
             });
         }
         let commit = (!changes.is_empty()).then_some(commit);
-        Harvest { tree, commit, changes, notes: vec![] }
+        Harvest { tree, commit, changes, notes: vec![], leaks: vec![] }
     }
 
     fn check(&mut self, request: &CheckRequest, random: &mut Random, scenario: &Scenario) -> Input {
