@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`conversation`] | what the client says, and what it answers |
 //! | [`offered`] | the modes and models that a session offers |
-//! | [`line`] | the lines that the client writes |
+//! | [`line`](mod@line) | the lines that the client writes |
 //! | `stream`, `tool` | those lines as events |
 //! | `errors` | why a session came to nothing |
 //!

@@ -98,7 +98,11 @@ impl Reader {
             (Some("APIError"), None) => ErrorClass::Network,
             _ => ErrorClass::Unknown,
         };
-        let failed = error(class, message);
+        let mut failed = error(class, message);
+        let header =
+            text(line, "/error/data/responseHeaders/retry-after").filter(|_| class.is_transient());
+        let seconds = header.and_then(|seconds| seconds.trim().parse::<u64>().ok());
+        failed.wait_ms = failed.wait_ms.or(seconds.map(|seconds| seconds.saturating_mul(1000)));
         self.failed = Some(failed.clone());
         // It makes its conversation shorter and asks again, for ever.
         (class == ErrorClass::ContextFull).then_some(AgentEvent::Hopeless(failed))

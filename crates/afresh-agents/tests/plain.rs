@@ -1,0 +1,20 @@
+//! Programs that print plain text and are agents of kind `command`: what they really printed, and the
+//! answer that is read out of it (AG-01, RE-01).
+
+use afresh_core::outcome::Outcome;
+use afresh_formats::result::{Asked, read};
+
+/// AG-01, RE-01: aider prints the model's final text, with the block in it.
+#[test]
+fn ag_01_re_01_the_answer_of_aider_is_read() {
+    let outcome = read(include_str!("plain/aider.txt"), &Asked::default());
+    assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
+}
+
+/// AG-01: mini-swe-agent says nothing that could be taken for an answer, though it prints its whole
+/// prompt; such a program is judged by its exit code, its change and the checks.
+#[test]
+fn ag_01_mini_swe_agent_says_nothing() {
+    let outcome = read(include_str!("plain/mini.txt"), &Asked::default());
+    assert_eq!(outcome, Outcome::Silent);
+}
