@@ -195,12 +195,12 @@ fn b36_a_key_that_is_printed_is_masked_before_it_is_on_disk() {
     let repo = watched(&format!(
         r#"{SAYS_WHO}echo "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m1\",\"content\":[{{\"type\":\"text\",\"text\":\"it is $ANTHROPIC_API_KEY, not '$OTHER_API_KEY'\"}}]}}}}"
 echo "stderr $ANTHROPIC_API_KEY" >&2
-echo "$ANTHROPIC_API_KEY" > T001.txt
+echo "$ANTHROPIC_API_KEY" | sed 's/./& /g' > T001.txt
 afresh report-result --status completed --notes "used $ANTHROPIC_API_KEY" > /dev/null
 echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
 "#
     ));
-    repo.plan("[[task]]\nid = \"T001\"\ntitle = \"work\"\nfiles = [\"T001.txt\"]\nchecks = [\"cat T001.txt\"]\n");
+    repo.plan("[[task]]\nid = \"T001\"\ntitle = \"work\"\nfiles = [\"T001.txt\"]\nchecks = [\"tr -d ' ' < T001.txt\"]\n");
     repo.commit("a check that prints");
     let mut run = repo.command(&["run", "p.plan.toml", "--no-input", "--json"]);
     run.env("ANTHROPIC_API_KEY", KEY).env("OTHER_API_KEY", "other-other-other");
