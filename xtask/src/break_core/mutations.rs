@@ -311,9 +311,9 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "finished steps are forgotten",
         promise: "ST-02: the next worker goes on after the last finished step",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
-            text: "Some(commit) => Ground::after(last.base.clone(), commit.clone()),",
-            instead: "Some(_) => Ground::fresh(tip),",
+            file: "afresh-core/src/run/mod.rs",
+            text: "Some(commit) if self.steps_hold(at) => Ground::after(last.base.clone(), commit.clone()),",
+            instead: "Some(_) if self.steps_hold(at) => fresh,",
         }],
     },
     Mutation {
@@ -329,9 +329,9 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         name: "steps go on although a task that they rest on was redone",
         promise: "EX-03: a worker starts on top of everything it needs",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
-            text: "if last.needs != self.run.landed_needs(at) {",
-            instead: "if false {",
+            file: "afresh-core/src/run/mod.rs",
+            text: "last.is_none_or(|last| last.needs == self.landed_needs(at))",
+            instead: "let _ = last;\n        true",
         }],
     },
     Mutation {
