@@ -64,8 +64,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         promise: "R7: after a halt nothing new starts",
         edits: &[Edit {
             file: "afresh-core/src/decide/starting.rs",
-            text: "self.run.halt().is_none() && self.run.aborted()",
-            instead: "self.run.aborted()",
+            text: "self.run.halt().is_none() && self.run.aborted().is_none() && !",
+            instead: "self.run.aborted().is_none() && !",
         }],
     },
     Mutation {
