@@ -73,7 +73,6 @@ fn r5_r6_b22_b28_b29_b31_a_worker_cannot_leave_its_room() {
              try 'cat {state}/journal.db'\n\
              try 'echo x > {state}/STOP'\n\
              try 'kill -0 {pid}'\n\
-             try 'kill -9 $(cat {state}/processes/*.json | grep -o pid | head -1)'\n\
              try 'echo x > /etc/evil'\n\
              try 'echo x > {root}/p.plan.toml'\n\
              rm -rf {home} 2> /dev/null; true"
@@ -136,8 +135,8 @@ fn b22_a_check_is_in_a_room_without_network() {
     }
 }
 
-/// F16: a fork bomb, a greedy program and an endless file end by themselves or are ended, and the
-/// run goes on.
+/// F16: a program that wants too much memory, or writes too large a file, fails, and its worker and the
+/// run go on. (Nothing bounds the number of processes of root.)
 #[test]
 fn f16_a_greedy_worker_harms_nobody_else() {
     for level in levels() {
