@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::TreeId;
 use crate::outcome::{Criterion, Deviation};
+use crate::refusal::Refusal;
 
 /// Which tree a round of checks is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -35,6 +36,9 @@ pub struct CheckResult {
     /// The pass was seen before on exactly this tree, in this run.
     #[serde(default)]
     pub reused: bool,
+    /// What its room refused it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

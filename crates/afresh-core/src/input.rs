@@ -9,6 +9,7 @@ use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
 use crate::model_error::ModelError;
 use crate::outcome::{Deviation, Ending, Outcome, SpawnFailure};
 use crate::plan::Plan;
+use crate::refusal::Refusal;
 use crate::settings::Settings;
 use crate::usage::{ContextFill, ModelUse, Usage};
 
@@ -115,12 +116,23 @@ pub struct AttemptEnd {
     /// The use by model, where the program tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<ModelUse>,
+    /// What its room refused it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
 }
 
 impl AttemptEnd {
     /// An end in which no model had a part.
     pub fn new(ending: Ending, outcome: Outcome, usage: Usage, duration_ms: u64) -> Self {
-        Self { ending, outcome, usage, duration_ms, error: None, models: Vec::new() }
+        Self {
+            ending,
+            outcome,
+            usage,
+            duration_ms,
+            error: None,
+            models: Vec::new(),
+            refusals: Vec::new(),
+        }
     }
 }
 

@@ -38,6 +38,7 @@ pub mod pattern;
 pub mod plan;
 pub mod printable;
 pub mod question;
+pub mod refusal;
 pub mod rejection;
 pub mod run;
 pub mod scope;

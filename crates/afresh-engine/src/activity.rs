@@ -8,6 +8,7 @@ use std::path::Path;
 
 use afresh_core::Event;
 use afresh_core::printable;
+use afresh_core::refusal;
 use afresh_core::rejection::Rejection;
 
 use crate::watch::{Seen, Watcher};
@@ -27,7 +28,8 @@ impl ActivityLog {
 
 impl Watcher for ActivityLog {
     fn recorded(&mut self, seen: &Seen<'_>) {
-        let text = line(seen.event).render(&(self.moment)(seen.wall_ms)) + "\n";
+        let at = (self.moment)(seen.wall_ms);
+        let text: String = lines(seen.event).iter().map(|line| line.render(&at) + "\n").collect();
         // The log is a convenience; the journal has everything.
         let _ = self.file.write_all(text.as_bytes());
     }
@@ -55,10 +57,17 @@ pub fn one_line(text: &str) -> String {
     printable::line(text).chars().take(500).collect()
 }
 
-/// The log line of an event.
-pub fn line(event: &Event) -> Line {
+/// The log lines of an event: its own, and one for everything that was refused.
+pub fn lines(event: &Event) -> Vec<Line> {
     let (level, who, name, message) = describe(event);
-    Line { level, who, event: name, message }
+    let own = Line { level, who, event: name, message };
+    let refused = refusal::met(event).into_iter().map(|met| Line {
+        level: "WARN",
+        who: met.attempt.map_or_else(|| "afresh".to_owned(), ToString::to_string),
+        event: "refused",
+        message: met.describe(),
+    });
+    std::iter::once(own).chain(refused).collect()
 }
 
 type Parts = (&'static str, String, &'static str, String);

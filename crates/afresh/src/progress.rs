@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use afresh_core::Event;
+use afresh_core::refusal;
 use afresh_core::rejection::Rejection;
 use afresh_engine::{Seen, Watcher};
 
@@ -43,6 +44,10 @@ impl Watcher for Progress {
                 .position(task)
                 .map_or_else(String::new, |at| run.plan().task(at).title.clone())
         };
+        for met in refusal::met(seen.event) {
+            let who = met.attempt.map_or_else(|| "-".to_owned(), ToString::to_string);
+            self.line("refused", Paint::Yellow, &who, &met.describe());
+        }
         match seen.event {
             Event::PlanChanged { plan } => {
                 self.line(

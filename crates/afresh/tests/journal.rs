@@ -131,12 +131,11 @@ fn logged(repo: &TestRepo) -> Vec<String> {
 }
 
 fn expected_lines(events: &[Event]) -> Vec<String> {
-    let line = |event: &Event| {
-        let line = activity::line(event);
+    let line = |line: activity::Line| {
         let message = activity::one_line(&line.message);
         format!("[{}] [{}] {}: {message}", line.level, line.who, line.event)
     };
-    events.iter().map(line).collect()
+    events.iter().flat_map(activity::lines).map(line).collect()
 }
 
 /// LO-01: a line with level, agent, event and message for every transition, in its order; also for

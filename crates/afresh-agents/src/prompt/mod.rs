@@ -265,6 +265,7 @@ mod tests {
             output_digest: String::new(),
             output_tail: "AssertionError: 'Hi' != 'Hello'".to_owned(),
             reused: false,
+            refusals: Vec::new(),
         };
         let text = rendered(&bundle(Some(Rejection::BrokenMerge { results: vec![result] })));
         assert!(text.contains("AssertionError: 'Hi' != 'Hello'"));

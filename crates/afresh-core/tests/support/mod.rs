@@ -341,6 +341,7 @@ pub(crate) fn result(command: &str, code: i32) -> CheckResult {
         output_digest: String::new(),
         output_tail: String::new(),
         reused: false,
+        refusals: Vec::new(),
     }
 }
 

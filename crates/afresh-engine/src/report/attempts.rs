@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use afresh_core::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::input::{AttemptEnd, Identity};
+use afresh_core::refusal;
 use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use super::agents::Wanted;
 use super::landings::Landed;
 use super::models::ModelAccounts;
+use super::refusals::RefusalReport;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttemptReport {
@@ -41,6 +43,9 @@ pub struct AttemptReport {
     pub usage: UsageStatus,
     /// The use by model, where the program tells.
     pub models: Vec<ModelAccounts>,
+    /// What was refused to it and to its checks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<RefusalReport>,
     /// The same in whole numbers, for adding up.
     #[serde(skip)]
     pub used: Usage,
@@ -91,6 +96,7 @@ impl AttemptReport {
             resumes: None,
             context: None,
             models: Vec::new(),
+            refusals: Vec::new(),
             usage: UsageStatus::from(&Usage::default()),
             used: Usage::default(),
         }
@@ -137,6 +143,10 @@ impl Attempts {
     pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
         let at = (self.moment)(wall_ms);
         self.wanted.see(event);
+        for met in refusal::met(event) {
+            let Some(attempt) = met.attempt else { continue };
+            self.of(attempt).refusals.push(RefusalReport::of(&met));
+        }
         match event {
             Event::AttemptStarting { attempt, resumes, .. } => {
                 let agent = self.wanted.of(&attempt.task);

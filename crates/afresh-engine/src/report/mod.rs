@@ -11,6 +11,7 @@ mod landings;
 mod models;
 mod next;
 mod questions;
+mod refusals;
 
 use std::collections::BTreeMap;
 
@@ -28,6 +29,7 @@ pub use files::Files;
 pub use models::ModelAccounts;
 pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
+pub use refusals::RefusalReport;
 
 use crate::open::Found;
 use crate::records::{self, BadRecord};

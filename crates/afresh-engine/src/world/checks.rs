@@ -258,6 +258,7 @@ impl Entered<'_> {
             output_digest: digest(&log),
             output_tail: tail_of(&log),
             reused: false,
+            refusals: Vec::new(),
         }))
     }
 

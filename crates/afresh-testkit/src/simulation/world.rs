@@ -462,6 +462,7 @@ impl World {
                     output_digest: String::new(),
                     output_tail: String::new(),
                     reused: false,
+                    refusals: Vec::new(),
                 });
             }
             Checked::Ran(results)

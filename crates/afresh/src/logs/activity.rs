@@ -1,7 +1,7 @@
 //! The activity of a run, read from the journal: level, who, event, message.
 
 use afresh_core::ids::RunId;
-use afresh_engine::activity::{Line, line};
+use afresh_engine::activity::{Line, lines};
 use afresh_engine::{Workplace, records};
 use afresh_store::{Journal, Record};
 use serde_json::{Value, json};
@@ -24,21 +24,25 @@ pub(crate) struct Wanted {
 
 /// One line, and when.
 struct Entry {
-    record: Record,
+    seq: u64,
+    wall_ms: i64,
+    run: String,
     line: Line,
 }
 
 impl Entry {
-    fn new(record: Record) -> Result<Self, Failure> {
-        let event = records::to_event(&record)
+    fn all_of(record: &Record) -> Result<Vec<Self>, Failure> {
+        let event = records::to_event(record)
             .map_err(|error| Failure::usage("journal", error.to_string()))?;
-        Ok(Self { line: line(&event), record })
+        let (seq, wall_ms, run) = (record.seq, record.wall_ms, &record.run);
+        let entry = |line| Self { seq, wall_ms, run: run.clone(), line };
+        Ok(lines(&event).into_iter().map(entry).collect())
     }
 
     fn to_json(&self) -> Value {
         let Line { level, who, event, message } = &self.line;
         json!({
-            "seq": self.record.seq, "at": moment::iso(self.record.wall_ms), "run": self.record.run,
+            "seq": self.seq, "at": moment::iso(self.wall_ms), "run": self.run,
             "level": level, "who": who, "event": event, "message": message,
         })
     }
@@ -79,8 +83,9 @@ pub(crate) fn print(
 
 fn entries(records: Vec<Record>, run: &RunId, wanted: Wanted) -> Result<Vec<Entry>, Failure> {
     let own = records.into_iter().filter(|record| record.run == run.as_str());
-    let entries: Vec<Entry> = own.map(Entry::new).collect::<Result<_, _>>()?;
-    Ok(entries.into_iter().filter(|e| wanted.debug || e.line.level != "DEBUG").collect())
+    let entries: Vec<Vec<Entry>> =
+        own.map(|record| Entry::all_of(&record)).collect::<Result<_, _>>()?;
+    Ok(entries.into_iter().flatten().filter(|e| wanted.debug || e.line.level != "DEBUG").collect())
 }
 
 /// False once nobody reads.
@@ -89,7 +94,7 @@ fn show(entries: &[Entry], output: &Output) -> bool {
         let text = if output.json {
             entry.to_json().to_string()
         } else {
-            entry.line.render(&moment::iso(entry.record.wall_ms))
+            entry.line.render(&moment::iso(entry.wall_ms))
         };
         output.line(&text)
     })

@@ -1,6 +1,7 @@
 //! A report as Markdown.
 
 mod accounts;
+mod refusals;
 mod workers;
 
 use std::fmt::Write as _;
@@ -28,6 +29,7 @@ pub(crate) fn render(report: &Report) -> String {
     deviations(&mut page, report);
     questions(&mut page, report);
     retries(&mut page, report);
+    refusals::list(&mut page, report);
     workers::table(&mut page, report);
     accounts::agents(&mut page, report);
     accounts::table(&mut page, report);
