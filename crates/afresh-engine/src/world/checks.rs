@@ -19,7 +19,7 @@ use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
 use crate::worker_files::open_plain;
 use crate::world::Shared;
-use crate::world::attempt::describe;
+use crate::world::causes::describe;
 use crate::world::passes::Passes;
 use crate::world::rooms::Inside;
 use crate::world::setup::SetUp;

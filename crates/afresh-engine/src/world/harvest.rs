@@ -8,7 +8,7 @@ use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_
 
 use crate::clock::wall_seconds;
 use crate::world::Shared;
-use crate::world::attempt::describe;
+use crate::world::causes::describe;
 use crate::world::leaks;
 
 pub(crate) struct HarvestJob {

@@ -14,7 +14,7 @@ use afresh_git::{
 
 use crate::clock::wall_seconds;
 use crate::world::Shared;
-use crate::world::attempt::describe;
+use crate::world::causes::describe;
 use crate::world::harvest::one_line;
 
 pub(crate) struct MergeJob {

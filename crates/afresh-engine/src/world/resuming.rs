@@ -10,7 +10,7 @@ use afresh_core::usage::Usage;
 use afresh_git::Place;
 
 use crate::world::Shared;
-use crate::world::attempt::describe;
+use crate::world::causes::describe;
 
 /// The conversation that an attempt takes up.
 pub(super) struct Resuming {

@@ -6,7 +6,7 @@ use afresh_core::input::Move;
 use afresh_git::{DEFAULT_PATIENCE, Expect, RefOutcome, RefUpdate, salvage_ref};
 
 use crate::world::Shared;
-use crate::world::attempt::describe;
+use crate::world::causes::describe;
 use crate::world::landing::{checked_out_in, full_name, tip_ref};
 
 pub(crate) struct RewindJob {

@@ -8,7 +8,7 @@ use afresh_git::{HarvestLimits, Place, Signature, SnapshotRequest, salvage_ref, 
 use crate::clock::wall_seconds;
 use crate::mailbox::Mailbox;
 use crate::world::Shared;
-use crate::world::attempt::describe;
+use crate::world::causes::describe;
 use crate::world::harvest::{measured, one_line};
 
 pub(crate) struct StepJob {

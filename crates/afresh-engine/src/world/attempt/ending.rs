@@ -1,0 +1,91 @@
+//! What an attempt came to: how its process ended, what it answered, what it used.
+
+use std::fs;
+
+use afresh_agents::ProgramEnd;
+use afresh_core::Input;
+use afresh_core::input::AttemptEnd;
+use afresh_core::outcome::{Ending, Outcome};
+use afresh_formats::result::{self, Asked};
+use afresh_process::{Ended, Report, masked};
+
+use super::AttemptJob;
+use super::files::{Files, end_of};
+use super::starting::failure;
+use crate::clock;
+use crate::world::Shared;
+use crate::world::follow::Follower;
+
+impl AttemptJob {
+    pub(super) fn conclude(
+        &self,
+        shared: &Shared,
+        report: &Report,
+        files: &Files,
+        follower: Option<&Follower>,
+    ) -> Input {
+        let ending = match &report.ended {
+            Ended::SpawnFailed(failed) => {
+                let hint = "check the agent's `command` in .afresh/config.toml";
+                return Input::SpawnFailed(
+                    self.attempt.clone(),
+                    failure(&failed.message, Some(hint)),
+                );
+            }
+            Ended::Exited(code) => Ending::Exited(*code),
+            Ended::Signaled(signal) => Ending::Signaled(*signal),
+            Ended::TimedOut => Ending::TimedOut,
+            Ended::Silent => Ending::WentSilent,
+            Ended::Stopped => Ending::Stopped,
+            Ended::SupervisorLost => Ending::SupervisorLost,
+        };
+        let used = follower.map(Follower::used).unwrap_or_default();
+        let outcome = self.answer(shared, files, follower);
+        let mut end = AttemptEnd::new(ending, outcome, used, report.wall_ms);
+        if let Some(follower) = follower {
+            end.models = follower.models();
+            end.error = match ending {
+                // Whoever was stopped may complain about that.
+                Ending::Stopped => follower.hopeless().cloned(),
+                _ => follower.error(&program_end(ending, &end_of(&files.stderr))),
+            };
+        }
+        self.ended(end)
+    }
+
+    /// A worker's answer: its result file if it wrote one, else its final text; the end of what it
+    /// printed, where its output is its answer.
+    fn answer(&self, shared: &Shared, files: &Files, follower: Option<&Follower>) -> Outcome {
+        let prompt = fs::read_to_string(&files.prompt).unwrap_or_default();
+        let task = &self.bundle.task;
+        let steps = task.steps.iter().map(|step| step.name.as_str());
+        let asked = Asked {
+            task: task.id.as_str(),
+            names: std::iter::once(task.title.as_str()).chain(steps).collect(),
+            prompt: &prompt,
+        };
+        let printed = || end_of(&files.stdout);
+        // What it printed was masked on its way to disk; this file is its own.
+        let raw = end_of(&files.result);
+        let written = masked(&raw, &shared.rules.secrets());
+        if written != raw {
+            files.rewrite_result(&written);
+        }
+        if !written.trim().is_empty() {
+            let text = follower.map_or_else(printed, |follower| follower.final_text().to_owned());
+            return result::read_file(&written, &text, &asked);
+        }
+        match follower {
+            Some(follower) => follower.outcome(&asked),
+            None => result::read(&printed(), &asked),
+        }
+    }
+}
+
+fn program_end(ending: Ending, stderr: &str) -> ProgramEnd<'_> {
+    let exit = match ending {
+        Ending::Exited(code) => Some(code),
+        _ => None,
+    };
+    ProgramEnd { exit, at_s: clock::wall_seconds(), stderr }
+}
