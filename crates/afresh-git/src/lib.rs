@@ -50,6 +50,7 @@ mod steps;
 mod surroundings;
 mod survey;
 mod sweep;
+mod tampering;
 mod tree;
 mod tree_build;
 mod tree_diff;

@@ -68,7 +68,7 @@ pub(crate) fn objects_are_plain(objects: &Path, main: &Path) -> bool {
 }
 
 /// A small regular file; a pipe is not waited for and a symlink not followed.
-fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
+pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
     let flags = O_NOFOLLOW | O_NONBLOCK;
     let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let found = file.metadata().ok()?;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use afresh_core::Event;
-use afresh_core::refusal;
+use afresh_core::refusal::{self, Refused};
 use afresh_core::rejection::Rejection;
 use afresh_engine::{Seen, Watcher};
 
@@ -44,10 +44,7 @@ impl Watcher for Progress {
                 .position(task)
                 .map_or_else(String::new, |at| run.plan().task(at).title.clone())
         };
-        for met in refusal::met(seen.event) {
-            let who = met.attempt.map_or_else(|| "-".to_owned(), ToString::to_string);
-            self.line("refused", Paint::Yellow, &who, &met.describe());
-        }
+        self.refusals(seen.event);
         match seen.event {
             Event::PlanChanged { plan } => {
                 self.line(
@@ -146,6 +143,15 @@ impl Watcher for Progress {
 }
 
 impl Progress {
+    /// What workers and checks were refused; what is only said is in the report.
+    fn refusals(&self, event: &Event) {
+        let met = refusal::met(event);
+        for met in met.iter().filter(|met| met.refusal.what != Refused::Said) {
+            let who = met.attempt.map_or_else(|| "-".to_owned(), ToString::to_string);
+            self.line("refused", Paint::Yellow, &who, &met.describe());
+        }
+    }
+
     /// What people are asked, say and want.
     fn people(&self, event: &Event) {
         match event {

@@ -75,10 +75,19 @@ fn r5_r6_b22_b28_b29_b31_a_worker_cannot_leave_its_room() {
              try 'kill -0 {pid}'\n\
              try 'echo x > /etc/evil'\n\
              try 'echo x > {root}/p.plan.toml'\n\
+             git config core.fsmonitor 'touch {home}/fired'; mkdir -p .git/hooks\n\
+             printf '#!/bin/sh\\ntouch {home}/fired\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/*\n\
+             echo x > /etc/evil\n\
              rm -rf {home} 2> /dev/null; true"
         ));
         let before = repo.untouched();
-        run(&repo, level, &[]).expect(0);
+        let told = run(&repo, level, &[]).expect(0).stderr;
+        assert!(told.contains("git: core.fsmonitor is set"), "{level}: {told}");
+        let report = repo.afresh(&["report"]).expect(0).stdout;
+        for part in ["core.fsmonitor is set", "hook post-checkout", "said: ", "/etc/evil"] {
+            assert!(report.contains(part), "{level}: no {part} in {report}");
+        }
+        assert!(!repo.path().join("home/fired").exists(), "{level}: git ran it");
         repo.untouched().expect_same_as(&before);
         repo.expect_no_survivors();
         assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"), "{level}");

@@ -21,6 +21,7 @@ use crate::worker_files::open_plain;
 use crate::world::Shared;
 use crate::world::causes::describe;
 use crate::world::passes::Passes;
+use crate::world::refusals;
 use crate::world::rooms::Inside;
 use crate::world::setup::SetUp;
 use crate::world::stoppers::Handle;
@@ -250,15 +251,16 @@ impl Entered<'_> {
             Ended::SpawnFailed(failure) => CheckEnd::NotStarted(failure.message),
             Ended::SupervisorLost => return Err("the supervisor of a check was killed".to_owned()),
         };
+        let output_tail = tail_of(&log);
         Ok(Some(CheckResult {
             name: check.name.clone(),
             command: check.command.clone(),
             end,
             duration_ms: report.wall_ms,
             output_digest: digest(&log),
-            output_tail: tail_of(&log),
+            refusals: refusals::of_output(self.shared, &[&output_tail]),
+            output_tail,
             reused: false,
-            refusals: Vec::new(),
         }))
     }
 

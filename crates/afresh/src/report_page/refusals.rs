@@ -12,7 +12,10 @@ pub(super) fn list(page: &mut String, report: &Report) {
     if met.peek().is_none() {
         return;
     }
-    page.push_str("\n## Refused\n\n");
+    page.push_str(
+        "\n## Refused\n\nWhat the sandbox, the limits and git's wrapper did not let happen. Lines marked \
+         \"said\" are from a program's own output; nobody measured them.\n\n",
+    );
     for attempt in met {
         attempt.refusals.iter().for_each(|refusal| line(page, attempt, refusal));
     }

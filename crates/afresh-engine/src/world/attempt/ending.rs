@@ -7,6 +7,7 @@ use afresh_core::Input;
 use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::{Ending, Outcome};
 use afresh_formats::result::{self, Asked};
+use afresh_git::Place;
 use afresh_process::{Ended, Report, masked};
 
 use super::AttemptJob;
@@ -15,6 +16,7 @@ use super::starting::failure;
 use crate::clock;
 use crate::world::Shared;
 use crate::world::follow::Follower;
+use crate::world::refusals;
 
 impl AttemptJob {
     pub(super) fn conclude(
@@ -42,14 +44,20 @@ impl AttemptJob {
         let used = follower.map(Follower::used).unwrap_or_default();
         let outcome = self.answer(shared, files, follower);
         let mut end = AttemptEnd::new(ending, outcome, used, report.wall_ms);
+        let complaints = end_of(&files.stderr);
         if let Some(follower) = follower {
             end.models = follower.models();
             end.error = match ending {
                 // Whoever was stopped may complain about that.
                 Ending::Stopped => follower.hopeless().cloned(),
-                _ => follower.error(&program_end(ending, &end_of(&files.stderr))),
+                _ => follower.error(&program_end(ending, &complaints)),
             };
         }
+        end.refusals = refusals::of_worker(
+            shared,
+            Place::Work(self.slot),
+            &[&end_of(&files.stdout), &complaints],
+        );
         self.ended(end)
     }
 
