@@ -1,0 +1,112 @@
+//! Where a name may lead: a name on a list is no way to services of this machine or of its network.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use crate::hosts::{Hosts, Listed, Target};
+
+/// How far away an address is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// This machine, its link (where clouds keep credentials), everybody at once, or nobody.
+    Here,
+    /// The network that it is in.
+    Private,
+    Public,
+}
+
+/// May this target, which is listed so, be reached at this address?
+pub(crate) fn is_allowed(hosts: &Hosts, target: &Target, listed: Listed, address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    match (reach(address), listed) {
+        (Reach::Public, _) | (Reach::Private, Listed::Name) | (_, Listed::Address) => true,
+        (Reach::Here | Reach::Private, _) => hosts.names_address(address, target.port),
+    }
+}
+
+fn reach(address: IpAddr) -> Reach {
+    match address {
+        IpAddr::V4(v4) => {
+            let [a, b, ..] = v4.octets();
+            let here = v4.is_loopback() || v4.is_link_local() || a == 0 || a >= 224;
+            let shared = a == 100 && (64..128).contains(&b);
+            match () {
+                () if here => Reach::Here,
+                () if v4.is_private() || shared => Reach::Private,
+                () => Reach::Public,
+            }
+        }
+        IpAddr::V6(v6) => reach_v6(v6),
+    }
+}
+
+fn reach_v6(address: Ipv6Addr) -> Reach {
+    let [first, second, ..] = address.segments();
+    let here = address.is_loopback() || address.is_unspecified() || address.is_multicast();
+    let link_local = first & 0xffc0 == 0xfe80;
+    // An old address inside of a new one is reached as the old one.
+    let embedded = match first {
+        0x64 if second == 0xff9b => Some(last_four(address)),
+        0x2002 => {
+            let octets = address.octets();
+            Some([octets[2], octets[3], octets[4], octets[5]])
+        }
+        _ => None,
+    };
+    match embedded {
+        Some(octets) => reach(IpAddr::from(octets)),
+        None if here || link_local => Reach::Here,
+        None if first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfec0 => Reach::Private,
+        // `::1.2.3.4`, which nobody uses.
+        None if first == 0 => Reach::Here,
+        None => Reach::Public,
+    }
+}
+
+fn last_four(address: Ipv6Addr) -> [u8; 4] {
+    let octets = address.octets();
+    [octets[12], octets[13], octets[14], octets[15]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(list: &str, target: &str, address: &str) -> bool {
+        let hosts: Hosts = list.split(' ').map(|host| host.parse().expect("a host")).collect();
+        let target: Target = target.parse().expect("a target");
+        let listed = hosts.listed(&target).expect("it is listed");
+        is_allowed(&hosts, &target, listed, address.parse().expect("an address"))
+    }
+
+    /// R5: a name leads neither to this machine nor to the place where clouds keep credentials.
+    #[test]
+    fn r5_a_name_does_not_lead_home() {
+        let here = ["127.0.0.1", "127.9.9.9", "::1", "169.254.169.254", "fe80::1", "0.0.0.0", "::"];
+        let hidden = ["::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "224.0.0.1", "::2"];
+        for address in here.into_iter().chain(hidden) {
+            assert!(!allowed("a.test", "a.test:443", address), "{address}");
+            assert!(!allowed("*.test", "a.test:443", address), "{address}");
+        }
+        assert!(allowed("a.test", "a.test:443", "1.1.1.1"));
+        assert!(allowed("*.test", "a.test:443", "2606:4700::1111"));
+    }
+
+    /// R5: into the network around us leads a name that is on the list itself, not one below another.
+    #[test]
+    fn r5_a_private_address_needs_the_name_itself() {
+        for address in ["10.0.0.1", "192.168.1.1", "172.16.0.1", "100.64.0.1", "fd00::1"] {
+            assert!(allowed("a.test", "a.test:443", address), "{address}");
+            assert!(!allowed("*.test", "a.test:443", address), "{address}");
+        }
+    }
+
+    /// Whoever names an address, or this machine, means it.
+    #[test]
+    fn an_address_that_is_named_is_reached() {
+        assert!(allowed("127.0.0.1:80", "127.0.0.1:80", "127.0.0.1"));
+        assert!(allowed("169.254.169.254", "169.254.169.254:80", "169.254.169.254"));
+        assert!(allowed("localhost:99", "localhost:99", "::1"));
+        assert!(allowed("a.test:99 127.0.0.1:99", "a.test:99", "127.0.0.1"));
+        assert!(!allowed("a.test:99 127.0.0.1:98", "a.test:99", "127.0.0.1"));
+    }
+}

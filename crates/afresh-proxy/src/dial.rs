@@ -1,0 +1,133 @@
+//! Connecting to somebody who is on the list: directly, or through the user's own proxy.
+//!
+//! A name is looked up once, and connected to is what was judged.
+
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use crate::address;
+use crate::head::{MOST_HEAD_BYTES, end_of_head};
+use crate::hosts::{Hosts, Listed, Name, Target};
+use crate::upstream::Server;
+use crate::wait::Closing;
+
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+const MOST_ADDRESSES: usize = 6;
+/// For the answer of another proxy, which connects first.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+
+/// A connection, and what has already been read from it.
+#[derive(Debug)]
+pub(crate) struct Dialled {
+    pub(crate) stream: TcpStream,
+    pub(crate) early: Vec<u8>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DialError {
+    /// The name leads where it must not lead.
+    #[error("{0} leads to an address of this machine or its network, which is not on the list")]
+    LeadsHome(Target),
+    #[error("{0} cannot be reached: {1}")]
+    Unreachable(Target, io::Error),
+    #[error("the proxy {0} answered: {1}")]
+    Proxy(Target, String),
+}
+
+impl From<TcpStream> for Dialled {
+    fn from(stream: TcpStream) -> Self {
+        Self { stream, early: Vec::new() }
+    }
+}
+
+pub(crate) fn direct(hosts: &Hosts, target: &Target, listed: Listed) -> Result<Dialled, DialError> {
+    let unreachable = |error| DialError::Unreachable(target.clone(), error);
+    let found = addresses(target).map_err(unreachable)?;
+    let any = !found.is_empty();
+    let allowed: Vec<SocketAddr> = found
+        .into_iter()
+        .filter(|found| address::is_allowed(hosts, target, listed, found.ip()))
+        .collect();
+    if allowed.is_empty() && any {
+        return Err(DialError::LeadsHome(target.clone()));
+    }
+    connect(&allowed).map(Dialled::from).map_err(unreachable)
+}
+
+/// To this machine itself, at a port that is on the list.
+pub(crate) fn local(port: u16) -> io::Result<TcpStream> {
+    let either = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+    connect(&either.map(|address| SocketAddr::new(address, port)))
+}
+
+/// To another proxy, which is the user's: where it is does not matter.
+pub(crate) fn to_proxy(server: &Server) -> Result<TcpStream, DialError> {
+    addresses(&server.at)
+        .and_then(|found| connect(&found))
+        .map_err(|error| DialError::Unreachable(server.at.clone(), error))
+}
+
+/// Through another proxy, which looks the name up itself.
+pub(crate) fn tunnel(
+    server: &Server,
+    target: &Target,
+    closing: &Closing,
+) -> Result<Dialled, DialError> {
+    let mut stream = to_proxy(server)?;
+    let unreachable = |error| DialError::Unreachable(server.at.clone(), error);
+    let mut ask = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
+    if let Some(authorization) = &server.authorization {
+        let _ = write!(ask, "Proxy-Authorization: {authorization}\r\n");
+    }
+    ask.push_str("\r\n");
+    stream.write_all(ask.as_bytes()).map_err(unreachable)?;
+    let (head, early) = answer(&mut stream, closing).map_err(unreachable)?;
+    let first = head.lines().next().unwrap_or_default();
+    if first.split(' ').nth(1).is_some_and(|status| status.starts_with('2')) {
+        return Ok(Dialled { stream, early });
+    }
+    let shown: String = first.chars().filter(|one| !one.is_control()).take(100).collect();
+    Err(DialError::Proxy(server.at.clone(), shown))
+}
+
+fn answer(stream: &mut TcpStream, closing: &Closing) -> io::Result<(String, Vec<u8>)> {
+    let until = Some(Instant::now() + ANSWER_PATIENCE);
+    let mut bytes = Vec::new();
+    let mut part = [0; 4096];
+    loop {
+        if let Some(end) = end_of_head(&bytes) {
+            let early = bytes.split_off(end);
+            return Ok((String::from_utf8_lossy(&bytes).into_owned(), early));
+        }
+        closing.readable(stream, until)?;
+        let read = stream.read(&mut part)?;
+        if read == 0 || bytes.len() > MOST_HEAD_BYTES {
+            return Err(io::Error::other("its answer is none"));
+        }
+        bytes.extend_from_slice(&part[..read]);
+    }
+}
+
+fn addresses(target: &Target) -> io::Result<Vec<SocketAddr>> {
+    match &target.host {
+        Name::Address(address) => Ok(vec![SocketAddr::new(*address, target.port)]),
+        Name::Dns(name) => Ok((name.as_str(), target.port).to_socket_addrs()?.collect()),
+    }
+}
+
+fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut last = io::Error::other("its name leads nowhere");
+    for address in addresses.iter().take(MOST_ADDRESSES) {
+        match TcpStream::connect_timeout(address, CONNECT_PATIENCE) {
+            Ok(stream) => {
+                // Of a connection that is silent for an hour, we want to know whether anybody is there.
+                rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}

@@ -1,0 +1,308 @@
+//! Who may be reached, as people write it: `crates.io`, `registry.npmjs.org:443`, `*.example.com`,
+//! `127.0.0.1:11434`, `[::1]:8080`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// The ports of a host that is named without one.
+const USUAL_PORTS: [u16; 2] = [443, 80];
+/// As DNS has it.
+const LONGEST_NAME: usize = 253;
+
+/// Whom a program asks for. Names are in lower case and hold letters, digits, `-`, `_` and dots alone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    pub host: Name,
+    pub port: u16,
+}
+
+/// A host by name or by address.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Name {
+    Dns(String),
+    Address(IpAddr),
+}
+
+/// One entry of a list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Host {
+    who: Who,
+    /// None: the usual ones.
+    port: Option<u16>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Who {
+    One(Name),
+    /// Every name that ends in this one, which is not among them.
+    Below(String),
+}
+
+/// A list of hosts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hosts(BTreeSet<Host>);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is no host: {why}")]
+pub struct BadHost {
+    pub text: String,
+    pub why: &'static str,
+}
+
+/// How somebody is on a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    /// By this very address.
+    Address,
+    /// By this very name.
+    Name,
+    /// By the end of its name: whoever gives out names below it decides who that is.
+    End,
+}
+
+impl Hosts {
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Host> {
+        self.0.iter()
+    }
+
+    pub(crate) fn listed(&self, target: &Target) -> Option<Listed> {
+        let found = self.0.iter().filter_map(|host| host.lists(target));
+        // Who is named is trusted more than who is below a name.
+        found.min_by_key(|listed| *listed == Listed::End)
+    }
+
+    /// Is this address, at this port, on the list by itself, as a number or as `localhost`?
+    pub(crate) fn names_address(&self, address: IpAddr, port: u16) -> bool {
+        let by_name = address.is_loopback() && self.names(Name::Dns("localhost".to_owned()), port);
+        by_name || self.names(Name::Address(address), port)
+    }
+
+    fn names(&self, host: Name, port: u16) -> bool {
+        matches!(self.listed(&Target { host, port }), Some(Listed::Address | Listed::Name))
+    }
+
+    /// Ports of this machine itself that are on the list.
+    pub fn local_ports(&self) -> Vec<u16> {
+        let local = self.0.iter().filter(|host| match &host.who {
+            Who::One(Name::Address(address)) => address.is_loopback(),
+            Who::One(Name::Dns(name)) => name == "localhost",
+            Who::Below(_) => false,
+        });
+        let ports: BTreeSet<u16> = local.filter_map(|host| host.port).collect();
+        ports.into_iter().collect()
+    }
+}
+
+impl FromIterator<Host> for Hosts {
+    fn from_iter<I: IntoIterator<Item = Host>>(hosts: I) -> Self {
+        Self(hosts.into_iter().collect())
+    }
+}
+
+impl Host {
+    fn lists(&self, target: &Target) -> Option<Listed> {
+        let port = match self.port {
+            Some(port) => port == target.port,
+            None => USUAL_PORTS.contains(&target.port),
+        };
+        let listed = match (&self.who, &target.host) {
+            (Who::One(Name::Address(own)), Name::Address(asked)) if own == asked => Listed::Address,
+            (Who::One(Name::Dns(own)), Name::Dns(asked)) if own == asked => Listed::Name,
+            (Who::Below(end), Name::Dns(asked)) if is_below(asked, end) => Listed::End,
+            _ => return None,
+        };
+        port.then_some(listed)
+    }
+
+    /// The host of an address such as `https://example.com:8443/v1`, at that address's port.
+    pub fn of_url(url: &str) -> Option<Self> {
+        let (scheme, rest) = url.trim().split_once("://")?;
+        let usual = match scheme.to_ascii_lowercase().as_str() {
+            "http" | "ws" => 80,
+            "https" | "wss" => 443,
+            _ => return None,
+        };
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let Host { who, port } = authority.parse().ok()?;
+        matches!(who, Who::One(_)).then_some(Host { who, port: Some(port.unwrap_or(usual)) })
+    }
+}
+
+fn is_below(name: &str, end: &str) -> bool {
+    name.strip_suffix(end).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+}
+
+impl FromStr for Host {
+    type Err = BadHost;
+
+    fn from_str(text: &str) -> Result<Self, BadHost> {
+        let bad = |why| BadHost { text: text.chars().take(100).collect(), why };
+        let (host, port) = split_port(text).map_err(bad)?;
+        let who = match host.strip_prefix("*.") {
+            Some(end) => match name(end).map_err(bad)? {
+                Name::Dns(end) => Who::Below(end),
+                Name::Address(_) => return Err(bad("an address has nothing below it")),
+            },
+            None if host.contains('*') => {
+                return Err(bad("a star stands in front of a name: *.example.com"));
+            }
+            None => Who::One(name(host).map_err(bad)?),
+        };
+        Ok(Self { who, port })
+    }
+}
+
+impl FromStr for Target {
+    type Err = &'static str;
+
+    /// `host:port`; both are needed.
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (host, port) = split_port(text)?;
+        Ok(Self { host: name(host)?, port: port.ok_or("the port is missing")? })
+    }
+}
+
+/// `host`, `host:port`, `[v6]`, `[v6]:port`.
+pub(crate) fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str> {
+    let (host, port) = if text.starts_with('[') {
+        let end = text.find(']').ok_or("a bracket is not closed")?;
+        let (host, rest) = text.split_at(end + 1);
+        match rest.strip_prefix(':') {
+            Some(port) => (host, Some(port)),
+            None if rest.is_empty() => (host, None),
+            None => return Err("something stands behind the bracket"),
+        }
+    } else {
+        text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)))
+    };
+    let port = port.map(|port| match port.parse() {
+        // A sign would be read as well.
+        Ok(number) if number > 0 && port.starts_with(|first: char| first.is_ascii_digit()) => {
+            Ok(number)
+        }
+        _ => Err("its port is no number from 1 to 65535"),
+    });
+    Ok((host, port.transpose()?))
+}
+
+/// A name or an address, in one way of writing.
+pub(crate) fn name(text: &str) -> Result<Name, &'static str> {
+    if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let address = inner.parse().map_err(|_| "what is in brackets is no address")?;
+        return Ok(Name::Address(IpAddr::V6(address).to_canonical()));
+    }
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(Name::Address(address.to_canonical()));
+    }
+    let text = text.strip_suffix('.').unwrap_or(text);
+    if text.is_empty() || text.len() > LONGEST_NAME {
+        return Err("a name has 1 to 253 letters");
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+        return Err("a name has letters, digits, - and dots");
+    }
+    if text.split('.').any(str::is_empty) {
+        return Err("two dots stand together");
+    }
+    Ok(Name::Dns(text.to_ascii_lowercase()))
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dns(name) => f.write_str(name),
+            Self::Address(IpAddr::V6(address)) => write!(f, "[{address}]"),
+            Self::Address(address) => write!(f, "{address}"),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.who {
+            Who::One(name) => write!(f, "{name}")?,
+            Who::Below(end) => write!(f, "*.{end}")?,
+        }
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(hosts: &str) -> Hosts {
+        hosts.split(' ').map(|host| host.parse().expect("a host")).collect()
+    }
+
+    fn asked(target: &str) -> Target {
+        target.parse().expect("a target")
+    }
+
+    /// R5: a host is reached by its own name and ports, however they are written, and no other is.
+    #[test]
+    fn r5_only_who_is_on_the_list_is_listed() {
+        let hosts = list("crates.io *.example.com api.test:8443 127.0.0.1:11434 [::1]:9");
+        for yes in ["crates.io:443", "CRATES.io.:80", "a.example.com:443", "a.b.example.com:443"] {
+            assert!(hosts.listed(&asked(yes)).is_some(), "{yes}");
+        }
+        for yes in ["api.test:8443", "127.0.0.1:11434", "[::1]:9", "[::ffff:127.0.0.1]:11434"] {
+            assert!(hosts.listed(&asked(yes)).is_some(), "{yes}");
+        }
+        for no in ["crates.io:22", "acrates.io:443", "crates.io.evil.test:443", "example.com:443"] {
+            assert_eq!(hosts.listed(&asked(no)), None, "{no}");
+        }
+        for no in ["evilexample.com:443", "api.test:443", "127.0.0.1:80", "2130706433:11434"] {
+            assert_eq!(hosts.listed(&asked(no)), None, "{no}");
+        }
+        assert_eq!(hosts.local_ports(), [9, 11434]);
+    }
+
+    #[test]
+    fn what_is_no_host_is_told_as_that() {
+        let bad = [
+            "",
+            "*",
+            "a*.b",
+            "*.1.2.3.4",
+            "a:0",
+            "a:99999",
+            "a:+1",
+            "a b",
+            "a\r\nb",
+            "[::1",
+            "a..b",
+        ];
+        for bad in bad.iter().map(|bad| (*bad).to_owned()).chain(["a".repeat(300)]) {
+            assert!(bad.parse::<Host>().is_err(), "{bad:?}");
+        }
+        assert!("a".parse::<Target>().is_err());
+    }
+
+    #[test]
+    fn the_host_of_an_address_has_a_port() {
+        let of = |url: &str| Host::of_url(url).map(|host| host.to_string());
+        assert_eq!(of("https://Example.com/v1").as_deref(), Some("example.com:443"));
+        assert_eq!(of("http://me:pw@127.0.0.1:8080").as_deref(), Some("127.0.0.1:8080"));
+        assert_eq!(of("http://[::1]:8080/x").as_deref(), Some("[::1]:8080"));
+        assert_eq!(of("ftp://example.com"), None);
+        assert_eq!(of("https://*.example.com"), None);
+    }
+}

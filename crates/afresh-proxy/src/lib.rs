@@ -1,0 +1,45 @@
+//! A way to the hosts of a list, and to nobody else.
+//!
+//! A [`Door`] serves one worker: `CONNECT host:port` and plain `http://` requests, as programs send
+//! them to a proxy. Whoever is on its list of [`Hosts`] is connected to; anybody else is refused,
+//! counted and never even looked up. What goes through is not looked at: encrypted connections stay
+//! encrypted from end to end. That a worker has no other way out is for the sandbox.
+//!
+//! ```text
+//! program ─▶ listener ─▶ acceptor ─▶ visit: head ─▶ on the list? ─▶ dial ─▶ relay
+//!                       (one thread)  (one thread each)    └─ no: 403, tally
+//! ```
+//!
+//! Everything has a bound: connections of a worker and of all, bytes and time of a request's head,
+//! bytes on their way, names that are remembered. A door that is dropped ends all that it carries.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `hosts` | who may be reached, as people write it |
+//! | `address` | where a name may lead |
+//! | `head` | the first lines of a request, and what we make of them; pure |
+//! | `upstream` | the user's own proxy |
+//! | `dial` | connecting |
+//! | `visit` | one connection, from its first byte to its last |
+//! | `relay` | bytes both ways |
+//! | `door` | listeners, threads, bounds |
+//! | `tally` | who was refused, and how often |
+//! | `wait` | waiting that ends when the door closes |
+
+mod address;
+mod dial;
+mod door;
+mod head;
+mod hosts;
+mod relay;
+mod tally;
+mod upstream;
+mod visit;
+mod wait;
+
+pub use door::{Crowd, Door, Entrance, Way};
+pub use head::{BadHead, Head, MOST_HEAD_BYTES, Request, parse};
+pub use hosts::{BadHost, Host, Hosts, Target};
+pub use tally::Refused;
+pub use upstream::{Upstream, UpstreamProblem};
+pub use wait::Closing;

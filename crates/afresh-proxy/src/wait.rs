@@ -1,0 +1,84 @@
+//! Waiting that ends when the door closes, or when time is up.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Instant;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+/// Held by all who work for a door. It can be polled; it is readable once the door is closed.
+#[derive(Debug, Clone)]
+pub struct Closing(Arc<UnixStream>);
+
+/// Closes the door when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Closer {
+    _other_end: UnixStream,
+}
+
+pub(crate) fn closing() -> io::Result<(Closer, Closing)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    Ok((Closer { _other_end: ours }, Closing(Arc::new(theirs))))
+}
+
+/// Why a wait ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Woke {
+    /// What each of those that were waited for is ready for.
+    Ready(Vec<PollFlags>),
+    Late,
+    Closed,
+}
+
+impl Closing {
+    /// Until one of these is ready.
+    pub(crate) fn wait(
+        &self,
+        waited: &[(&dyn AsFd, PollFlags)],
+        until: Option<Instant>,
+    ) -> io::Result<Woke> {
+        let mut polled = vec![PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
+        polled.extend(waited.iter().map(|(it, flags)| PollFd::new(it.as_fd(), *flags)));
+        loop {
+            match poll(&mut polled, timeout(until)) {
+                Ok(0) if until.is_some_and(|until| Instant::now() < until) => {}
+                Ok(0) => return Ok(Woke::Late),
+                Ok(_) => break,
+                Err(nix::errno::Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if polled[0].any().unwrap_or(true) {
+            return Ok(Woke::Closed);
+        }
+        let ready = |polled: &PollFd<'_>| polled.revents().unwrap_or(PollFlags::POLLERR);
+        Ok(Woke::Ready(polled[1..].iter().map(ready).collect()))
+    }
+
+    /// Until there is something to read or accept; an error where that does not come.
+    pub fn readable(&self, it: &impl AsFd, until: Option<Instant>) -> io::Result<()> {
+        self.ready(it, PollFlags::POLLIN, until)
+    }
+
+    pub(crate) fn ready(
+        &self,
+        it: &impl AsFd,
+        flags: PollFlags,
+        until: Option<Instant>,
+    ) -> io::Result<()> {
+        match self.wait(&[(it, flags)], until)? {
+            Woke::Ready(_) => Ok(()),
+            Woke::Late => Err(io::ErrorKind::TimedOut.into()),
+            Woke::Closed => Err(io::ErrorKind::ConnectionAborted.into()),
+        }
+    }
+}
+
+fn timeout(until: Option<Instant>) -> PollTimeout {
+    let Some(until) = until else { return PollTimeout::NONE };
+    // Rounded up, so that time is up when we wake.
+    let left = until.saturating_duration_since(Instant::now()).as_millis() + 1;
+    PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
+}

@@ -1,0 +1,238 @@
+//! A door with real connections on both sides: R5, R15.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use afresh_proxy::{Crowd, Door, Entrance, Hosts, Refused, Upstream, Way};
+
+/// A server that does one thing with one connection.
+fn server<T: Send + 'static>(
+    with: impl FnOnce(TcpStream) -> T + Send + 'static,
+) -> (u16, JoinHandle<T>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    (port, thread::spawn(move || with(listener.accept().expect("somebody").0)))
+}
+
+struct Scene {
+    door: Door,
+    at: SocketAddr,
+}
+
+impl Scene {
+    fn with(list: &str, upstream: Upstream) -> Self {
+        let hosts: Hosts = list.split(' ').filter_map(|host| host.parse().ok()).collect();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let at = listener.local_addr().expect("an address");
+        let entrance = Entrance { listener, way: Way::Proxy };
+        let door = Door::open(hosts, upstream, &Crowd::default(), move |_| Ok(vec![entrance]));
+        Self { door: door.expect("a door"), at }
+    }
+
+    fn of(list: &str) -> Self {
+        Self::with(list, Upstream::default())
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.at).expect("a door");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
+        stream
+    }
+
+    /// Says something and hears all of the answer.
+    fn ask(&self, text: &str) -> String {
+        let mut stream = self.connect();
+        stream.write_all(text.as_bytes()).expect("sent");
+        rest(&mut stream)
+    }
+
+    fn tunnel(&self, to: &str) -> TcpStream {
+        let mut stream = self.connect();
+        write!(stream, "CONNECT {to} HTTP/1.1\r\n\r\n").expect("sent");
+        assert!(head(&mut stream).starts_with("HTTP/1.1 200 "), "{to}");
+        stream
+    }
+
+    fn refused(&self) -> Vec<(String, u64)> {
+        self.door.refused().into_iter().map(|Refused { whom, times }| (whom, times)).collect()
+    }
+}
+
+fn rest(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// Up to the empty line.
+fn head(stream: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    let mut one = [0];
+    while !text.ends_with(b"\r\n\r\n") && stream.read(&mut one).expect("a byte") > 0 {
+        text.push(one[0]);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// R5: who is on the list is reached by a tunnel, and who is not is refused, told how to be reached, and
+/// counted.
+#[test]
+fn r5_who_is_not_on_the_list_is_refused_and_counted() {
+    let (port, served) = server(|mut stream| {
+        stream.write_all(b"hello").expect("sent");
+    });
+    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));
+    assert_eq!(rest(&mut stream), "hello");
+    served.join().expect("served");
+    for _ in 0..3 {
+        let answer = scene.ask("CONNECT evil.test:443 HTTP/1.1\r\n\r\n");
+        assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+        assert!(answer.contains("AFRESH_SANDBOX_HOSTS=evil.test:443"), "{answer}");
+    }
+    let answer = scene.ask("GET http://169.254.169.254/latest/meta-data HTTP/1.1\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+    let expected = [("evil.test:443".to_owned(), 3), ("169.254.169.254:80".to_owned(), 1)];
+    assert_eq!(scene.refused(), expected);
+}
+
+/// R5: a listed name that leads to this machine is refused; `127.1` is a name here, and an address to
+/// whoever looks it up.
+#[test]
+fn r5_a_listed_name_does_not_lead_to_this_machine() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let scene = Scene::of(&format!("127.1:{port}"));
+    let answer = scene.ask(&format!("CONNECT 127.1:{port} HTTP/1.1\r\n\r\n"));
+    assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
+    assert_eq!(scene.refused(), [(format!("127.1:{port}"), 1)]);
+    listener.set_nonblocking(true).expect("set");
+    assert!(listener.accept().is_err(), "somebody came");
+}
+
+/// A plain request arrives as the host wants it, with its body, and the answer comes back.
+#[test]
+fn a_plain_request_and_its_body_arrive() {
+    let (port, served) = server(|mut stream| {
+        let asked = head(&mut stream);
+        let mut body = [0; 4];
+        stream.read_exact(&mut body).expect("a body");
+        stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nfine").expect("sent");
+        (asked, body)
+    });
+    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let answer = scene.ask(&format!(
+        "POST http://127.0.0.1:{port}/v1?a=b HTTP/1.1\r\nHost: evil.test\r\nContent-Length: 4\r\n\r\nbody"
+    ));
+    assert!(answer.ends_with("fine"), "{answer}");
+    let (asked, body) = served.join().expect("served");
+    assert!(asked.starts_with("POST /v1?a=b HTTP/1.1\r\n"), "{asked}");
+    assert!(asked.contains(&format!("Host: 127.0.0.1:{port}\r\n")) && !asked.contains("evil"));
+    assert_eq!(&body, b"body");
+}
+
+/// A side that has said all still hears the other; much goes both ways at once, and none of it is lost.
+#[test]
+fn a_tunnel_carries_much_both_ways_and_half_closes() {
+    const BYTES: usize = 8 << 20;
+    let pattern = |from: u8| (0..BYTES).map(move |at| from.wrapping_add((at % 251) as u8));
+    let (port, served) = server(move |mut stream| {
+        let mut writer = stream.try_clone().expect("a handle");
+        let writing = thread::spawn(move || {
+            writer.write_all(&pattern(7).collect::<Vec<u8>>()).expect("sent");
+        });
+        let mut heard = Vec::new();
+        stream.read_to_end(&mut heard).expect("all of it");
+        writing.join().expect("written");
+        // The other side has said all, and still hears this.
+        stream.write_all(b"last words").expect("sent");
+        heard.into_iter().eq(pattern(1))
+    });
+    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));
+    let mut reader = stream.try_clone().expect("a handle");
+    let reading = thread::spawn(move || {
+        let mut heard = Vec::new();
+        reader.read_to_end(&mut heard).expect("all of it");
+        heard
+    });
+    stream.write_all(&pattern(1).collect::<Vec<u8>>()).expect("sent");
+    stream.shutdown(Shutdown::Write).expect("said all");
+    assert!(served.join().expect("served"), "what arrived is something else");
+    let heard = reading.join().expect("read");
+    assert_eq!(&heard[BYTES..], b"last words");
+    assert!(heard[..BYTES].iter().copied().eq(pattern(7)));
+}
+
+/// Whoever does not read is not read for: what is on its way has a bound.
+#[test]
+fn r15_a_slow_reader_slows_down_the_writer() {
+    let (port, served) = server(|mut stream| {
+        stream.set_write_timeout(Some(Duration::from_secs(1))).expect("set");
+        let part = vec![0; 64 * 1024];
+        // 256 MiB would take no time at all if somebody took them.
+        (0..4096).find(|_| stream.write_all(&part).is_err()).is_some()
+    });
+    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let _silent = scene.tunnel(&format!("127.0.0.1:{port}"));
+    assert!(served.join().expect("served"), "all of it was taken");
+}
+
+/// The user's own proxy is asked, with the user's name, and what it sends with its answer is not lost.
+#[test]
+fn the_users_own_proxy_is_asked() {
+    let (port, asked) = server(|mut stream| {
+        let asked = head(&mut stream);
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nearly").expect("sent");
+        asked
+    });
+    let url = format!("http://me:secret@127.0.0.1:{port}");
+    let variables = BTreeMap::from([("HTTPS_PROXY".to_owned(), url)]);
+    let upstream = Upstream::from_variables(&variables).expect("a proxy");
+    let scene = Scene::with("model.test", upstream);
+    assert_eq!(rest(&mut scene.tunnel("model.test:443")), "early");
+    let asked = asked.join().expect("asked");
+    assert!(asked.starts_with("CONNECT model.test:443 HTTP/1.1\r\n"), "{asked}");
+    assert!(asked.contains("Proxy-Authorization: Basic bWU6c2VjcmV0\r\n"), "{asked}");
+    let answer = scene.ask("CONNECT other.test:443 HTTP/1.1\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+}
+
+/// R15: requests that are none are refused, with an answer, and the door stays open.
+#[test]
+fn r15_hostile_requests_are_refused() {
+    let scene = Scene::of("model.test");
+    let long = "x".repeat(40_000);
+    for hostile in [
+        format!("GET http://model.test/ HTTP/1.1\r\nX: {long}"),
+        long.clone(),
+        format!("CONNECT {}.test:443 HTTP/1.1\r\n\r\n", "a".repeat(300)),
+        "CONNECT model.test\r\n:443 HTTP/1.1\r\n\r\n".to_owned(),
+        "\0\0\0\r\n\r\n".to_owned(),
+        "\x16\x03\x01\r\n\r\n".to_owned(),
+    ] {
+        let answer = scene.ask(&hostile);
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{hostile:.60?}: {answer}");
+    }
+    assert_eq!(scene.refused(), [("what was no request".to_owned(), 6)]);
+}
+
+/// R6: a door that is closed ends what it carries, and nobody gets in any more.
+#[test]
+fn r6_what_a_door_carries_ends_with_it() {
+    let (port, served) = server(|mut stream| rest(&mut stream));
+    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));
+    let at = scene.at;
+    drop(scene);
+    assert_eq!(served.join().expect("served"), "");
+    assert_eq!(rest(&mut stream), "");
+    let gone = (0..2000).any(|_| {
+        thread::sleep(Duration::from_millis(5));
+        TcpStream::connect(at).is_err()
+    });
+    assert!(gone, "somebody still listens");
+}
