@@ -9,6 +9,8 @@ use crate::room::{Network, Room, Way, text};
 
 /// Sockets of services are doors out of any room: a container engine's makes anybody root.
 const SERVICES: &str = "/run";
+/// Where a room finds who waits outside: its own devices are always there, and nobody else's.
+pub(crate) const OUTSIDE: &str = "/dev/afresh-outside";
 /// How names of hosts are looked up.
 const LOOK_UP: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
@@ -18,10 +20,13 @@ pub(crate) fn command(room: &Room, program: &Path, us: &Path, cwd: &Path) -> Vec
     add(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
     // Root could otherwise mount everything anew.
     add(&["--cap-drop", "ALL"]);
-    if room.network == Network::Off {
+    if room.network != Network::On {
         add(&["--unshare-net"]);
     }
     add(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
+    if let Some(outside) = &room.outside {
+        add(&["--bind", &text(outside), OUTSIDE]);
+    }
     if Path::new(SERVICES).is_dir() {
         add(&["--tmpfs", SERVICES]);
         for path in LOOK_UP.iter().filter(|path| Path::new(path).is_dir()) {
@@ -69,7 +74,7 @@ fn visible(mut ways: Vec<(PathBuf, Way)>, us: &Path) -> Vec<(PathBuf, Way)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::{Limits, Ports};
 
     fn room(network: Network) -> Room {
         Room {
@@ -79,6 +84,7 @@ mod tests {
             readable: vec![],
             temp: "/tmp".into(),
             network,
+            outside: None,
             limits: Limits::default(),
         }
     }
@@ -101,6 +107,8 @@ mod tests {
     #[test]
     fn a_room_without_network_says_so() {
         assert!(arguments(Network::Off).contains("--unshare-net"));
+        let ports = Ports { proxy: 3128, local: vec![] };
+        assert!(arguments(Network::Ports(ports)).contains("--unshare-net"));
         assert!(!arguments(Network::On).contains("--unshare-net"));
     }
 }

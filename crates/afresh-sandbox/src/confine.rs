@@ -10,6 +10,7 @@ use nix::sys::signal::{SigSet, Signal};
 use serde::{Deserialize, Serialize};
 
 use crate::limits::Limits;
+use crate::outside::HandOut;
 use crate::room::{Room, text};
 use crate::{landlock, seccomp};
 
@@ -22,8 +23,18 @@ const CANNOT: u8 = 126;
 /// What is done before the program starts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Last {
-    Limits(Limits),
+    /// In a room that is made already.
+    Inside {
+        limits: Limits,
+        hand_out: Option<HandOut>,
+    },
     Rules(Room),
+}
+
+impl Last {
+    pub(crate) fn inside(room: &Room) -> Self {
+        Self::Inside { limits: room.limits, hand_out: HandOut::of(room) }
+    }
 }
 
 /// `us confine ORDERS program arguments…`
@@ -51,11 +62,14 @@ fn step() -> io::Result<std::convert::Infallible> {
     };
     let last: Last = serde_json::from_str(&orders)?;
     match &last {
-        Last::Limits(limits) => limits.apply()?,
+        Last::Inside { limits, hand_out } => {
+            hand_out.as_ref().map_or(Ok(()), HandOut::hand_out)?;
+            limits.apply()?;
+        }
         Last::Rules(room) => {
             room.limits.apply()?;
             landlock::restrict(room)?;
-            seccomp::restrict(room.network)?;
+            seccomp::restrict(&room.network)?;
         }
     }
     polite_signals().thread_unblock()?;

@@ -31,8 +31,8 @@ mod linux {
     use std::path::{Path, PathBuf};
 
     use landlock::{
-        ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
-        Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+        ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
+        PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
     };
 
     use crate::room::{Network, Room, Way};
@@ -83,11 +83,23 @@ mod linux {
             .handle_access(all)?
             .scope(Scope::Signal)?
             .scope(Scope::AbstractUnixSocket)?;
-        if room.network == Network::Off {
-            ruleset = ruleset.handle_access(AccessNet::from_all(KNOWN))?;
-        }
+        let ports = match &room.network {
+            Network::Off => {
+                ruleset = ruleset.handle_access(AccessNet::from_all(KNOWN))?;
+                Vec::new()
+            }
+            // Programs may listen: nobody but themselves is let in by that.
+            Network::Ports(ports) => {
+                ruleset = ruleset.handle_access(AccessNet::ConnectTcp)?;
+                ports.local.iter().copied().chain([ports.proxy]).collect()
+            }
+            Network::On => Vec::new(),
+        };
         let read = AccessFs::from_read(KNOWN);
         let mut made = ruleset.create()?;
+        for port in ports {
+            made = made.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
+        }
         let ways = room.ways();
         for path in beside(&ways, Path::new("/"), &fs_children) {
             made = allow(made, &path, read)?;

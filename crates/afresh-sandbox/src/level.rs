@@ -47,6 +47,15 @@ impl Level {
         }
     }
 
+    /// Can a program be held to some ports? Older kernels know no rules for connections.
+    pub fn holds_ports(&self) -> bool {
+        match self {
+            Self::Bubblewrap { .. } => true,
+            Self::Landlock { abi } => *abi >= 4,
+            Self::Off => false,
+        }
+    }
+
     pub fn is_off(&self) -> bool {
         *self == Self::Off
     }

@@ -7,7 +7,7 @@
 //! ending it is for others.
 //!
 //! ```text
-//! bwrap … ─▶ afresh confine (limits) ─exec─▶ program
+//! bwrap … ─▶ afresh confine (hands out, limits) ─exec─▶ program
 //! afresh confine (limits, Landlock, seccomp) ─exec─▶ program
 //! ```
 //!
@@ -18,6 +18,7 @@
 //! | `bubblewrap` | a room as arguments of `bwrap` |
 //! | `landlock`, `seccomp` | a room as rules for the kernel |
 //! | `limits` | how much of the machine may be used |
+//! | `outside` | what a room with a network of its own hands out: its listeners, its counters |
 //! | `confine` | the hidden command: the last step before the program |
 
 mod bubblewrap;
@@ -25,10 +26,12 @@ mod confine;
 mod landlock;
 mod level;
 mod limits;
+mod outside;
 mod room;
 mod seccomp;
 
 pub use confine::{CONFINE, confine_main, polite_signals};
 pub use level::{Found, Level, find};
 pub use limits::Limits;
-pub use room::{Enclosed, Network, Room};
+pub use outside::{Handed, Outside, Tries};
+pub use room::{Enclosed, Network, Ports, Room};

@@ -27,15 +27,30 @@ pub struct Room {
     /// A directory of its own, which is there: for temporary files.
     pub temp: PathBuf,
     pub network: Network,
+    /// Where somebody outside waits for what the room hands out, which is a matter of levels that
+    /// give it a network of its own.
+    #[serde(default)]
+    pub outside: Option<PathBuf>,
     pub limits: Limits,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Network {
     /// Nothing but the program's own loopback, where the level has one.
     Off,
+    /// Ports of this machine, behind which somebody judges who may be reached.
+    Ports(Ports),
     /// As the machine has it.
     On,
+}
+
+/// Ports of the loopback, as programs inside see them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ports {
+    /// A proxy, of which programs are told by the usual variables.
+    pub proxy: u16,
+    /// Services of this machine.
+    pub local: Vec<u16>,
 }
 
 /// How a program is started inside a room.
@@ -53,18 +68,42 @@ impl Room {
     /// The command line that starts a program inside, in the directory `cwd`. `us` is the program
     /// whose hidden command [`CONFINE`](crate::CONFINE) is.
     pub fn enclose(&self, level: &Level, us: &Path, cwd: &Path) -> Enclosed {
-        match level {
+        let (before, temp) = match level {
             Level::Bubblewrap { program, .. } => {
                 let mut before = bubblewrap::command(self, program, us, cwd);
-                before.extend(confine::command(us, &Last::Limits(self.limits)));
-                Enclosed { before, env: vec![("TMPDIR".to_owned(), "/tmp".to_owned())] }
+                before.extend(confine::command(us, &Last::inside(self)));
+                (before, "/tmp".to_owned())
             }
             Level::Landlock { .. } => {
-                let before = confine::command(us, &Last::Rules(self.clone()));
-                Enclosed { before, env: vec![("TMPDIR".to_owned(), text(&self.temp))] }
+                (confine::command(us, &Last::Rules(self.clone())), text(&self.temp))
             }
-            Level::Off => Enclosed::default(),
+            Level::Off => return Enclosed::default(),
+        };
+        let mut env = vec![("TMPDIR".to_owned(), temp)];
+        if let Network::Ports(ports) = &self.network {
+            env.extend(ports.variables());
         }
+        Enclosed { before, env }
+    }
+}
+
+/// Variables that name a proxy; programs read some of them in lower case alone.
+const PROXY: &[&str] =
+    &["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+/// Variables that say where none is needed.
+const NO_PROXY: &[&str] = &["NO_PROXY", "no_proxy"];
+
+impl Ports {
+    /// What is on the loopback is reached without a proxy: a program's own services, and those ports
+    /// of the machine that are open to it.
+    fn variables(&self) -> Vec<(String, String)> {
+        let proxy = format!("http://127.0.0.1:{}", self.proxy);
+        let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut variables: Vec<_> = PROXY.iter().map(|name| own(name, &proxy)).collect();
+        variables.extend(NO_PROXY.iter().map(|name| own(name, "localhost,127.0.0.1,::1")));
+        // Node asks no proxy unless it is told to.
+        variables.push(own("NODE_USE_ENV_PROXY", "1"));
+        variables
     }
 }
 
@@ -139,6 +178,7 @@ mod tests {
             readable: vec![home.join("a")],
             temp: home.clone(),
             network: Network::Off,
+            outside: None,
             limits: Limits::default(),
         };
         let expected =

@@ -1,17 +1,17 @@
 //! What Landlock does not cover, refused by the kernel call by call: every other kind of connection
-//! where there is to be no network, and ways into other processes and around the rules.
+//! where there is to be none, or one to some ports alone, and ways into other processes and around the rules.
 
 use std::io;
 
 use crate::room::Network;
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub(crate) fn restrict(_network: Network) -> io::Result<()> {
+pub(crate) fn restrict(_network: &Network) -> io::Result<()> {
     Err(io::Error::other("seccomp filters are not known for this machine"))
 }
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn restrict(network: Network) -> io::Result<()> {
+pub(crate) fn restrict(network: &Network) -> io::Result<()> {
     let filter = filter::of(network).map_err(io::Error::other)?;
     seccompiler::apply_filter(&filter).map_err(io::Error::other)
 }
@@ -60,22 +60,67 @@ mod filter {
         libc::SYS_open_by_handle_at,
     ];
 
-    pub(super) fn of(network: Network) -> Result<BpfProgram, BackendError> {
+    pub(super) fn of(network: &Network) -> Result<BpfProgram, BackendError> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-        if network == Network::Off {
+        match network {
+            Network::On => {}
             // A program still talks to itself and to its children.
-            let others = SeccompCondition::new(
-                0,
-                SeccompCmpArgLen::Dword,
-                SeccompCmpOp::Ne,
-                u64::try_from(libc::AF_UNIX).unwrap_or_default(),
-            )?;
-            rules.insert(libc::SYS_socket, vec![SeccompRule::new(vec![others])?]);
+            Network::Off => {
+                rules.insert(libc::SYS_socket, vec![all(&[is_not(0, libc::AF_UNIX)?])?]);
+            }
+            Network::Ports(_) => {
+                rules.insert(libc::SYS_socket, all_but_tcp()?);
+                rules.extend(no_fast_open()?);
+            }
         }
         let refuse = SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap_or(1));
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, target())?;
         filter.try_into()
+    }
+
+    /// Landlock holds TCP; everything else that leaves the machine is refused: names are looked up by
+    /// datagrams, which go anywhere.
+    fn all_but_tcp() -> Result<Vec<SeccompRule>, BackendError> {
+        let not_local = || is_not(0, libc::AF_UNIX);
+        let other_families = [not_local()?, is_not(0, libc::AF_INET)?, is_not(0, libc::AF_INET6)?];
+        // The protocols of later days (multipath) are streams too, and Landlock does not know them.
+        let other_protocols = [not_local()?, is_not(2, 0)?, is_not(2, libc::IPPROTO_TCP)?];
+        let mut rules = vec![all(&other_families)?, all(&other_protocols)?];
+        for kind in (0..=KINDS).filter(|kind| *kind != number(libc::SOCK_STREAM)) {
+            let flags_aside = SeccompCmpOp::MaskedEq(KINDS);
+            let kind = SeccompCondition::new(1, SeccompCmpArgLen::Dword, flags_aside, kind)?;
+            rules.push(all(&[not_local()?, kind])?);
+        }
+        Ok(rules)
+    }
+
+    /// The bits of a socket's type that are no flags.
+    const KINDS: u64 = 0xf;
+
+    /// Sending can connect as well, past Landlock.
+    fn no_fast_open() -> Result<Vec<(i64, Vec<SeccompRule>)>, BackendError> {
+        let calls = [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)];
+        let refused = |(call, flags): (i64, u8)| {
+            let bit = number(libc::MSG_FASTOPEN);
+            let set = SeccompCmpOp::MaskedEq(bit);
+            let set = SeccompCondition::new(flags, SeccompCmpArgLen::Dword, set, bit)?;
+            Ok((call, vec![all(&[set])?]))
+        };
+        calls.into_iter().map(refused).collect()
+    }
+
+    fn is_not(argument: u8, value: i32) -> Result<SeccompCondition, BackendError> {
+        let length = SeccompCmpArgLen::Dword;
+        SeccompCondition::new(argument, length, SeccompCmpOp::Ne, number(value))
+    }
+
+    fn all(conditions: &[SeccompCondition]) -> Result<SeccompRule, BackendError> {
+        SeccompRule::new(conditions.to_vec())
+    }
+
+    fn number(value: i32) -> u64 {
+        u64::try_from(value).unwrap_or_default()
     }
 
     fn target() -> TargetArch {

@@ -1,66 +1,16 @@
 //! Real programs in real rooms. Levels that this machine does not offer say so and are passed over.
 #![cfg(target_os = "linux")]
-#![expect(clippy::print_stderr, reason = "a test that was passed over says so")]
+
+mod scene;
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-use afresh_sandbox::{Level, Limits, Network, Room, find};
-use tempfile::TempDir;
-
-const HELPER: &str = env!("CARGO_BIN_EXE_afresh-sandbox-helper");
-
-/// A place with a room in it.
-struct Scene {
-    directory: TempDir,
-}
+use afresh_sandbox::{Level, Limits, Network, Room};
+use scene::{Scene, levels};
 
 impl Scene {
-    fn new() -> Self {
-        let directory =
-            tempfile::Builder::new().prefix("rooms-").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
-        let scene = Self { directory: directory.expect("a directory") };
-        for directory in ["work", "temp", "home/.ssh", "home/.tool", "other"] {
-            fs::create_dir_all(scene.path(directory)).expect("directories");
-        }
-        fs::write(scene.path("home/.ssh/id"), "SECRET").expect("written");
-        fs::write(scene.path("home/.tool/settings"), "mine").expect("written");
-        fs::write(scene.path("other/file"), "theirs").expect("written");
-        scene
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.directory.path().canonicalize().expect("a path").join(path)
-    }
-
-    fn room(&self) -> Room {
-        Room {
-            writable: vec![self.path("work")],
-            hidden: vec![self.path("home")],
-            private: vec![],
-            // The scene may lie below /tmp, which is private.
-            readable: vec![self.path("home/.tool"), self.path("other")],
-            temp: self.path("temp"),
-            network: Network::Off,
-            limits: Limits::default(),
-        }
-    }
-
-    fn command(&self, room: &Room, level: &Level, script: &str) -> Command {
-        let enclosed = room.enclose(level, Path::new(HELPER), &self.path("work"));
-        let mut command = Command::new(&enclosed.before[0]);
-        command.args(&enclosed.before[1..]).args(["/bin/sh", "-c", script]);
-        command.envs(enclosed.env).stdin(Stdio::null());
-        command.current_dir(self.path("work"));
-        command
-    }
-
-    fn sh(&self, room: &Room, level: &Level, script: &str) -> Output {
-        self.command(room, level, script).output().expect("it starts")
-    }
-
     #[track_caller]
     fn succeeds(&self, level: &Level, script: &str) {
         let output = self.sh(&self.room(), level, script);
@@ -72,23 +22,6 @@ impl Scene {
         let output = self.sh(&self.room(), level, script);
         assert!(!output.status.success(), "{level:?}: {script}: {output:?}");
     }
-}
-
-/// Every level that is there, told apart.
-fn levels() -> Vec<Level> {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let strongest = find(&path);
-    let weaker = find("");
-    for why in strongest.passed_over.iter().chain(&weaker.passed_over) {
-        eprintln!("passed over: {why}");
-    }
-    let mut levels = vec![strongest.level, weaker.level];
-    levels.dedup();
-    levels.retain(|level| !level.is_off());
-    if levels.is_empty() {
-        eprintln!("SKIPPED: this machine offers no sandbox");
-    }
-    levels
 }
 
 /// R5: a program writes in its own place and nowhere else.

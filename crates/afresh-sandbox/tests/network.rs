@@ -1,0 +1,194 @@
+//! Rooms whose network is some ports, or none: R5, B22. Real programs, every level that is there.
+#![cfg(target_os = "linux")]
+
+mod scene;
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, UdpSocket};
+use std::process::{Output, Stdio};
+
+use afresh_sandbox::{Handed, Level, Network, Outside, Ports, Room};
+use scene::{Scene, levels};
+
+/// A room with a proxy, and who waits outside where the level needs somebody.
+struct Held {
+    scene: Scene,
+    room: Room,
+    outside: Option<Outside>,
+    /// On the machine itself, where the room has no loopback of its own.
+    listener: Option<TcpListener>,
+    port: u16,
+}
+
+impl Held {
+    fn of(level: &Level) -> Self {
+        let scene = Scene::new();
+        let (outside, listener) = match level {
+            Level::Bubblewrap { .. } => {
+                (Some(Outside::wait_at(&scene.path("door")).expect("a socket")), None)
+            }
+            _ => (None, Some(TcpListener::bind("127.0.0.1:0").expect("a port"))),
+        };
+        let address = listener.as_ref().map(|listener| listener.local_addr().expect("an address"));
+        let port = address.map_or(3128, |address| address.port());
+        let network = Network::Ports(Ports { proxy: port, local: vec![] });
+        let outside_path = outside.is_some().then(|| scene.path("door"));
+        let room = Room { network, outside: outside_path, ..scene.room() };
+        Self { scene, room, outside, listener, port }
+    }
+
+    /// Starts it, and says hello to the first who comes.
+    fn greet(&mut self, level: &Level, script: &str) -> Output {
+        let mut command = self.scene.command(&self.room, level, script);
+        let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let listener = self.listener.take().unwrap_or_else(|| self.handed().listeners.remove(0));
+        listener.accept().expect("somebody").0.write_all(b"hello").expect("sent");
+        child.wait_with_output().expect("it ends")
+    }
+
+    fn handed(&self) -> Handed {
+        let outside = self.outside.as_ref().expect("somebody waits");
+        loop {
+            if let Some(handed) = outside.receive().expect("a message") {
+                return handed;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+    }
+
+    #[track_caller]
+    fn fails(&self, level: &Level, script: &str) {
+        let output = self.scene.sh(&self.room, level, script);
+        assert!(!output.status.success(), "{level:?}: {script}: {output:?}");
+    }
+}
+
+fn python(script: &str) -> String {
+    format!("python3 -c 'import socket as s\n{script}'")
+}
+
+/// R5: the port of the proxy is reached, by the name that the variables have for it, and no other port of
+/// the machine is.
+#[test]
+fn r5_a_room_reaches_its_proxy_and_no_other_port() {
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let other = other.local_addr().expect("an address").port();
+    for level in levels() {
+        let mut held = Held::of(&level);
+        let script = "import os; at = os.environ[\"https_proxy\"].rpartition(\":\")[2]\n\
+                      print(s.create_connection((\"127.0.0.1\", int(at)), 20).recv(9))";
+        let output = held.greet(&level, &python(script));
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("hello"), "{level:?}: {output:?}");
+        let held = Held::of(&level);
+        held.fails(&level, &python(&format!("s.create_connection((\"127.0.0.1\", {other}), 5)")));
+    }
+}
+
+/// R5: nothing leaves by other kinds of socket: datagrams, which look up names; raw ones; those that the
+/// rules for connections do not know; connections that are made by sending.
+#[test]
+fn r5_other_kinds_of_socket_do_not_leave_a_room() {
+    let heard = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    heard.set_nonblocking(true).expect("set");
+    let udp = heard.local_addr().expect("an address").port();
+    for level in levels() {
+        let held = Held::of(&level);
+        let port = held.port;
+        // Sent into nothing, in a network of its own.
+        let datagram = python(&format!(
+            "s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\", (\"127.0.0.1\", {udp}))"
+        ));
+        let _ = held.scene.sh(&held.room, &level, &datagram);
+        assert!(heard.recv(&mut [0]).is_err(), "{level:?}: a datagram arrived");
+        for script in [
+            "s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\", (\"192.0.2.1\", 53))",
+            "s.socket(s.AF_INET6, s.SOCK_DGRAM).sendto(b\"x\", (\"2001:db8::1\", 53))",
+            "s.socket(s.AF_INET, s.SOCK_RAW, 1)",
+            "s.socket(s.AF_PACKET, s.SOCK_RAW)",
+            "s.create_connection((\"192.0.2.1\", 443), 3)",
+        ] {
+            held.fails(&level, &python(script));
+        }
+        if matches!(level, Level::Landlock { .. }) {
+            held.fails(&level, &datagram);
+            held.fails(&level, &python("s.socket(s.AF_INET, s.SOCK_STREAM, 262)"));
+            held.fails(&level, &python("s.socket(s.AF_NETLINK, s.SOCK_RAW, 0)"));
+            let fast = format!("s.socket().sendto(b\"x\", 0x20000000, (\"127.0.0.1\", {port}))");
+            held.fails(&level, &python(&fast));
+        }
+    }
+}
+
+/// A program's own services are reached where the level gives it a loopback of its own.
+#[test]
+fn programs_of_one_room_reach_each_other() {
+    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
+        let held = Held::of(&level);
+        let script =
+            "l = s.create_server((\"127.0.0.1\", 0)); s.create_connection(l.getsockname())";
+        let output = held.scene.sh(&held.room, &level, &python(script));
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+/// B22: how often somebody called for a network that is not there is known afterwards, also where it only
+/// looked up a name; who does not call is not counted.
+#[test]
+fn b22_calls_for_a_network_are_counted() {
+    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
+        let scene = Scene::new();
+        let path = scene.path("door");
+        let count = |script: &str| {
+            let outside = Outside::wait_at(&path).expect("a socket");
+            let room = Room { outside: Some(path.clone()), ..scene.room() };
+            let output = scene.sh(&room, &level, script);
+            assert!(output.status.success(), "{output:?}");
+            // The room is gone by now.
+            outside.receive().expect("a message").expect("one").tries.count()
+        };
+        let quiet = "l = s.create_server((\"127.0.0.1\", 0)); s.create_connection(l.getsockname())";
+        assert_eq!(count(&python(quiet)), 0);
+        let calls = "for at in [(\"192.0.2.1\", 80), (\"2001:db8::1\", 80)]:\n  \
+                     try: s.create_connection(at, 2)\n  except OSError: pass";
+        assert_eq!(count(&python(calls)), 2);
+        let asks = "s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\", (\"127.0.0.53\", 53))";
+        assert_eq!(count(&python(asks)), 1);
+    }
+}
+
+/// Whoever waits may be deep down: names of sockets are short, paths are not.
+#[test]
+fn a_long_path_does_not_keep_a_room_from_handing_out() {
+    let scene = Scene::new();
+    let deep = scene.path(&"a-directory-with-a-long-name/".repeat(6));
+    std::fs::create_dir_all(&deep).expect("directories");
+    let path = deep.join("door");
+    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
+        let outside = Outside::wait_at(&path).expect("a socket");
+        let room = Room { outside: Some(path.clone()), ..scene.room() };
+        assert!(scene.sh(&room, &level, "exit 0").status.success());
+        assert!(outside.receive().expect("a message").is_some());
+        drop(outside);
+        assert!(!path.exists());
+    }
+}
+
+/// What is read from a listener is what came in inside.
+#[test]
+fn a_listener_of_a_room_serves_outside() {
+    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
+        let held = Held::of(&level);
+        let say = format!(
+            "s.create_connection((\"127.0.0.1\", {})).sendall(b\"from inside\")",
+            held.port
+        );
+        let mut child =
+            held.scene.command(&held.room, &level, &python(&say)).spawn().expect("it starts");
+        let listener = held.handed().listeners.remove(0);
+        let mut heard = String::new();
+        listener.accept().expect("somebody").0.read_to_string(&mut heard).expect("words");
+        assert_eq!(heard, "from inside");
+        assert!(child.wait().expect("it ends").success());
+    }
+}
