@@ -123,6 +123,7 @@ impl Shared {
             readable,
             temp: temp.to_owned(),
             network,
+            outside: None,
             limits: sandbox.limits,
         }
     }
