@@ -1,11 +1,14 @@
 //! Looking into commits without touching any checkout.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use afresh_core::ids::{CommitId, TreeId};
 
 use crate::change::{self, Change, Mode};
-use crate::command::CommandError;
+use crate::command::{Call, CommandError};
 use crate::outside;
 use crate::repository::{Repository, parse_id};
 
@@ -54,6 +57,16 @@ impl Repository {
         parse_id(first.ok_or_else(|| odd("there is no such commit".to_owned()))?, odd)
     }
 
+    /// The first parent of a commit; none of a first one, and none where there is no such commit.
+    pub fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, CommandError> {
+        let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
+        let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
+        let mut head =
+            text.as_deref().unwrap_or_default().lines().take_while(|line| !line.is_empty());
+        let parent = head.find_map(|line| line.strip_prefix("parent "));
+        Ok(parent.and_then(|id| id.parse().ok()))
+    }
+
     /// The content of a file, or the target of a symlink; `None` if the commit has no such file.
     pub fn show_file(
         &self,
@@ -91,6 +104,22 @@ impl Repository {
         };
         let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
         answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()
+    }
+
+    /// The files of the user's checkout that git tracks, and those that are new and not ignored,
+    /// relative to its root. None in a bare repository.
+    pub fn checkout_files(&self) -> Result<Vec<PathBuf>, CommandError> {
+        let Some(root) = self.root() else { return Ok(Vec::new()) };
+        let call = self.marked(Call::scrubbed(&self.program, "list the files of your checkout"));
+        let call = call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", root).directory(root);
+        let verb = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name"];
+        let answer = call.args(verb).done()?;
+        let mut files: Vec<PathBuf> =
+            answer.fields().map(|field| PathBuf::from(OsStr::from_bytes(field))).collect();
+        // What is unmerged is listed once for each side.
+        files.sort();
+        files.dedup();
+        Ok(files)
     }
 
     /// The mode of each path and of everything on the way to it; what does not exist is left out.

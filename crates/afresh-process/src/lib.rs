@@ -19,7 +19,7 @@
 //! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
 //! | `cgroup`, `tree`, `table`, `family` | finding, ending and reaping processes |
-//! | `capture`, `streams`, `mask` | bounded output without secrets |
+//! | `capture`, `streams`, `mask`, `shapes` | bounded output without secrets |
 //! | `wire`, `signals` | small parts that several of these need |
 
 mod capture;
@@ -35,6 +35,7 @@ mod registry;
 mod report;
 mod rollcall;
 mod running;
+mod shapes;
 mod signals;
 mod stage;
 mod streams;
@@ -49,7 +50,7 @@ mod wire;
 
 pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
-pub use mask::masked;
+pub use mask::{Spot, SpotKind, Spotter, masked};
 pub use report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
 pub use running::{Activity, Running, StartError, Stopper};
 pub use supervise::{HIDDEN_COMMAND, supervise_main};

@@ -6,6 +6,8 @@
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
+use crate::shapes::{Body, SHAPES};
+
 /// What stands in the place of a secret; it breaks no JSON.
 const MASKED: &[u8] = b"[masked]";
 /// Shorter values are words, and would be masked everywhere.
@@ -14,32 +16,20 @@ const LONGEST: usize = 16 * 1024;
 /// A key is at most so long before it is decided upon; the rest of it is passed over.
 const LONGEST_KEY: usize = 256;
 
-/// How keys of well-known services begin, and how many characters follow at least.
-const KEYS: &[(&str, usize)] = &[
-    ("sk-", 20),
-    ("AIza", 30),
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghs_", 30),
-    ("github_pat_", 30),
-    ("glpat-", 16),
-    ("AKIA", 16),
-    ("xoxb-", 20),
-    ("xoxp-", 20),
-];
-
 /// One stream, on its way to disk.
 #[derive(Debug)]
 pub(crate) struct Mask {
     /// Beginnings of keys first, then values.
     patterns: Vec<Vec<u8>>,
+    /// Which value each of the latter is.
+    values: Vec<usize>,
     finder: Option<AhoCorasick>,
     /// What may be the beginning of a secret.
     held: Vec<u8>,
     /// The last two bytes that came before it.
     before: [u8; 2],
     /// The rest of a key that was masked already is still to come.
-    inside: bool,
+    inside: Option<Body>,
 }
 
 /// What to do about a place that was found.
@@ -54,18 +44,23 @@ enum Found {
 impl Mask {
     pub(crate) fn new(secrets: &[String]) -> Self {
         let mut patterns: Vec<Vec<u8>> =
-            KEYS.iter().map(|(begin, _)| begin.as_bytes().to_vec()).collect();
-        for secret in secrets.iter().filter(|it| (SHORTEST..=LONGEST).contains(&it.len())) {
+            SHAPES.iter().map(|shape| shape.begin.as_bytes().to_vec()).collect();
+        let mut values = Vec::new();
+        let is_usable = |secret: &String| (SHORTEST..=LONGEST).contains(&secret.len());
+        for (at, secret) in secrets.iter().enumerate().filter(|(_, it)| is_usable(it)) {
             patterns.push(secret.as_bytes().to_vec());
+            values.push(at);
             // As it is inside of a JSON text, where that is different.
             let quoted = serde_json::Value::from(secret.as_str()).to_string();
             let quoted = quoted.as_bytes()[1..quoted.len() - 1].to_vec();
             if quoted != secret.as_bytes() {
                 patterns.push(quoted);
+                values.push(at);
             }
         }
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
-        Self { patterns, finder: finder.ok(), held: Vec::new(), before: [b'\n'; 2], inside: false }
+        let (held, before) = (Vec::new(), [b'\n'; 2]);
+        Self { patterns, values, finder: finder.ok(), held, before, inside: None }
     }
 
     /// What may go to disk now.
@@ -83,9 +78,9 @@ impl Mask {
         let bytes = std::mem::take(&mut self.held);
         let mut out = Vec::with_capacity(bytes.len());
         let mut from = 0;
-        if self.inside {
-            from = bytes.iter().take_while(|byte| is_of_key(**byte)).count();
-            self.inside = from == bytes.len();
+        if let Some(body) = self.inside {
+            from = body.length(&bytes);
+            self.inside = (from == bytes.len()).then_some(body);
         }
         let mut look = from;
         let mut keep = bytes.len();
@@ -94,7 +89,8 @@ impl Mask {
                 Found::Secret(end) => {
                     out.extend_from_slice(&bytes[from..found.start()]);
                     out.extend_from_slice(MASKED);
-                    self.inside = found.pattern().as_usize() < KEYS.len() && end == bytes.len();
+                    let shape = SHAPES.get(found.pattern().as_usize());
+                    self.inside = shape.map(|shape| shape.body).filter(|_| end == bytes.len());
                     (from, look) = (end, end);
                 }
                 Found::Open => {
@@ -118,7 +114,7 @@ impl Mask {
     }
 
     fn judge(&self, bytes: &[u8], found: aho_corasick::Match, ends: Ends) -> Found {
-        let Some((_, least)) = KEYS.get(found.pattern().as_usize()) else {
+        let Some(shape) = SHAPES.get(found.pattern().as_usize()) else {
             return Found::Secret(found.end());
         };
         if self.is_within_word(bytes, found.start()) {
@@ -126,17 +122,16 @@ impl Mask {
         }
         let rest = &bytes[found.end()..];
         let rest = &rest[..rest.len().min(LONGEST_KEY)];
-        let length = rest.iter().take_while(|byte| is_of_key(**byte)).count();
+        let length = shape.body.length(rest);
         let end = found.end() + length;
         if end == bytes.len() && length < LONGEST_KEY && ends == Ends::Later {
             return Found::Open;
         }
-        // Names have dashes too, but hardly a number in so long a word.
         let has_digit = rest[..length].iter().any(u8::is_ascii_digit);
-        if length < *least || !has_digit {
+        if length < shape.least || (shape.body.needs_digit() && !has_digit) {
             return Found::Nothing;
         }
-        let more = bytes[end..].iter().take_while(|byte| is_of_key(**byte)).count();
+        let more = shape.body.length(&bytes[end..]);
         Found::Secret(end + more)
     }
 
@@ -146,7 +141,7 @@ impl Mask {
             Some(index) => bytes[index],
             None => self.before[2 + at - by],
         };
-        is_of_key(back(1)) && back(2) != b'\\'
+        Body::Dashed.has(back(1)) && back(2) != b'\\'
     }
 
     /// Where the longest beginning of a pattern starts that the bytes end with.
@@ -167,6 +162,52 @@ impl Mask {
     }
 }
 
+/// A place in a text that holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    pub start: usize,
+    pub end: usize,
+    pub kind: SpotKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpotKind {
+    /// The value at this place of the list.
+    Value(usize),
+    /// It looks like this.
+    Shape(&'static str),
+}
+
+/// Finds secrets, without touching anything.
+#[derive(Debug)]
+pub struct Spotter(Mask);
+
+impl Spotter {
+    pub fn new(secrets: &[String]) -> Self {
+        Self(Mask::new(secrets))
+    }
+
+    /// Every place, in order.
+    pub fn spots(&self, bytes: &[u8]) -> Vec<Spot> {
+        let mask = &self.0;
+        let mut spots = Vec::new();
+        let mut look = 0;
+        while let Some(found) = mask.find(bytes, look) {
+            look = found.start() + 1;
+            if let Found::Secret(end) = mask.judge(bytes, found, Ends::Here) {
+                let pattern = found.pattern().as_usize();
+                let kind = match SHAPES.get(pattern) {
+                    Some(shape) => SpotKind::Shape(shape.name),
+                    None => SpotKind::Value(mask.values[pattern - SHAPES.len()]),
+                };
+                spots.push(Spot { start: found.start(), end, kind });
+                look = end;
+            }
+        }
+        spots
+    }
+}
+
 /// A text without these secrets, and without what looks like a key.
 pub fn masked(text: &str, secrets: &[String]) -> String {
     let mut mask = Mask::new(secrets);
@@ -183,15 +224,11 @@ enum Ends {
     Later,
 }
 
-fn is_of_key(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const KEY: &str = "sk-ant-api03-abcdefghij0123456789";
+    const KEY: &str = "sk-ant-api03-abcdefghij0123456789"; // afresh:allow-secret
 
     fn masked(secrets: &[&str], pieces: &[&str]) -> String {
         let secrets: Vec<String> = secrets.iter().map(|it| (*it).to_owned()).collect();
@@ -229,10 +266,46 @@ mod tests {
         assert_eq!(read["text"], "it is [masked]\n[masked]\nand");
     }
 
+    /// B36: a private key is masked whole, also in JSON, and also where it comes in pieces.
+    #[test]
+    fn b36_a_private_key_is_masked_whole() {
+        let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n".repeat(9);
+        let (begin, end) = ("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----");
+        let text = format!("a\n{begin}\n{body}{end}\nz");
+        let whole = format!("a\n[masked]{end}\nz");
+        assert_eq!(masked(&[], &[&text]), whole);
+        for at in (0..text.len()).step_by(7) {
+            let (a, b) = text.split_at(at);
+            assert_eq!(masked(&[], &[a, b]), whole, "cut at {at}");
+        }
+        let line = serde_json::json!({"text": text}).to_string();
+        let read: serde_json::Value = serde_json::from_str(&masked(&[], &[&line])).expect("JSON");
+        assert_eq!(read["text"], whole);
+        let code = format!("if line == {begin:?} {{");
+        assert_eq!(masked(&[], &[&code]), code);
+    }
+
+    /// B36: every shape is known, and told by its name.
+    #[test]
+    fn b36_every_shape_is_found() {
+        let spotter = Spotter::new(&["hunter22hunter".to_owned()]);
+        for shape in SHAPES {
+            let key = format!("{}{}", shape.begin, "aB3".repeat(shape.least / 3 + 1));
+            let text = format!("key = \"{key}\"");
+            let spots = spotter.spots(text.as_bytes());
+            let [spot] = &spots[..] else { panic!("{text}: {spots:?}") };
+            assert_eq!((spot.start, spot.end), (7, 7 + key.len()), "{text}");
+            assert_eq!(spot.kind, SpotKind::Shape(shape.name));
+        }
+        let spots = spotter.spots(b"x hunter22hunter y");
+        assert_eq!(spots, [Spot { start: 2, end: 16, kind: SpotKind::Value(0) }]);
+    }
+
     /// B36: words that only look a little like a key, and short values, stay.
     #[test]
     fn b36_ordinary_words_stay() {
-        let text = "task-0123456789-0123456789-0123 sk-learn-is-a-library-of-python sk-12 AKIA";
+        let text = "task-0123456789-0123456789-0123 sk-learn-is-a-library-of-python sk-12 AKIA \
+                    npm_package_devDependencies_version_1_2_3_and_more cio1234";
         assert_eq!(masked(&["on", ""], &[text]), text);
     }
 
@@ -254,6 +327,7 @@ mod tests {
             assert!(mask.held.len() < 2 * LONGEST_KEY + 1_000);
         }
         out.extend(mask.take(b" end"));
+        out.extend(mask.finish());
         assert!(out == b"[masked] end", "{} bytes", out.len());
     }
 }

@@ -73,6 +73,7 @@ pub(crate) enum Command {
     Bundle(commands::bundle::Args),
     Report(commands::report::Args),
     Land(commands::land::Args),
+    Scan(commands::scan::Args),
     Config(commands::config::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),

@@ -31,8 +31,12 @@ pub(crate) fn no_color() -> bool {
 
 /// The values of all variables whose names say that they are secret.
 pub(crate) fn secrets() -> Vec<String> {
-    let all = all().into_iter().filter(|(name, _)| names_a_secret(name));
-    all.map(|(_, value)| value).collect()
+    named_secrets().into_iter().map(|(_, value)| value).collect()
+}
+
+/// The same with the names of the variables.
+pub(crate) fn named_secrets() -> Vec<(String, String)> {
+    all().into_iter().filter(|(name, _)| names_a_secret(name)).collect()
 }
 
 pub(crate) fn state() -> Option<PathBuf> {

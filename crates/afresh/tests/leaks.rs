@@ -3,6 +3,7 @@
 use afresh_testkit::TestRepo;
 
 const KEY: &str = "correct-horse-battery-staple";
+const TOKEN: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"; // afresh:allow-secret
 
 fn repo(script: &str) -> TestRepo {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -29,7 +30,7 @@ fn run(repo: &TestRepo, code: i32) -> afresh_testkit::Ran {
 /// write: rejected with the place, and nothing of it is told or merged.
 #[test]
 fn b36_a_change_that_holds_a_secret_is_rejected_with_its_place() {
-    for leak in ["echo \"token = $MY_TOKEN\"", "echo ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"] {
+    for leak in ["echo \"token = $MY_TOKEN\"", &format!("echo {TOKEN}")] {
         let repo = repo(&format!("(echo first; {leak}) > T001.txt"));
         let ran = run(&repo, 1);
         assert!(ran.stderr.contains("T001.txt holds a secret in line 2"), "{}", ran.stderr);
@@ -41,10 +42,9 @@ fn b36_a_change_that_holds_a_secret_is_rejected_with_its_place() {
 /// B36: what was there before is not the worker's, and an example may be marked as one.
 #[test]
 fn b36_examples_and_what_was_there_before_land() {
-    let key = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
     let repo =
-        repo(&format!("echo more >> T001.txt; echo '{key} # afresh:allow-secret' >> T001.txt"));
-    repo.write("T001.txt", &format!("old {key}\n"));
+        repo(&format!("echo more >> T001.txt; echo '{TOKEN} # afresh:allow-secret' >> T001.txt"));
+    repo.write("T001.txt", &format!("old {TOKEN}\n"));
     repo.commit("an old key");
     run(&repo, 0);
     assert!(repo.on_branch("T001.txt").is_some_and(|text| text.contains("more")));

@@ -1,7 +1,7 @@
 //! Effects, carried out in the real world: each in a thread of its own that answers with an input.
 
 mod attempt;
-mod causes;
+pub(crate) mod causes;
 mod checks;
 mod environment;
 mod follow;

@@ -24,6 +24,7 @@ pub(crate) mod report;
 pub(crate) mod report_result;
 pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod status;
@@ -48,6 +49,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Status(args) => status::status(args, &cli.common, output),
         Command::Report(args) => report::report(args, &cli.common, output),
         Command::Logs(args) => logs::logs(args, &cli.common, output),
+        Command::Scan(args) => scan::scan(args, &cli.common, output),
         Command::Land(args) => land::land(args, &cli.common, output),
         Command::Lint(args) => lint::lint(args, &cli.common, output),
         Command::Import(args) => import::import(args, &cli.common, output),

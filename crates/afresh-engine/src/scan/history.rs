@@ -1,0 +1,65 @@
+//! What runs added to the repository: their branches, and work that did not land.
+
+use std::collections::BTreeSet;
+
+use afresh_core::ids::{CommitId, RunId};
+use afresh_git::{Change, CommandError, Mode, Repository};
+
+use super::{MAX_BYTES, Scan, Source};
+use crate::world::causes::describe;
+
+/// Where the branches of runs are, and the work that is kept.
+const BRANCHES: &str = "refs/heads/afresh/";
+const KEPT: &str = "refs/afresh/";
+
+/// `bases` are the known runs with the commits that they started from.
+pub fn history(scan: &mut Scan, repository: &Repository, bases: &[(RunId, CommitId)]) {
+    let mut seen = BTreeSet::new();
+    for (source, prefix) in [(Source::Branch, BRANCHES), (Source::Salvage, KEPT)] {
+        let refs = match repository.list_refs(prefix) {
+            Ok(refs) => refs,
+            Err(error) => {
+                scan.pass_over(prefix.to_owned(), describe(&error));
+                continue;
+            }
+        };
+        for (name, tip) in refs {
+            let run = bases.iter().find(|(run, _)| name.split('/').any(|it| it == run.as_str()));
+            let short = name.strip_prefix("refs/heads/").unwrap_or(&name);
+            match added(repository, run.map(|(_, base)| base), &tip) {
+                Ok(mut changes) => {
+                    // The same work is often kept by several names.
+                    changes.retain(|it| seen.insert((it.path.clone(), it.new_id.clone())));
+                    look(scan, repository, source, short, &changes);
+                }
+                Err(error) => scan.pass_over(short.to_owned(), describe(&error)),
+            }
+        }
+    }
+}
+
+/// What is new since the run started; of a run that nobody knows, what its last commit added.
+fn added(
+    repository: &Repository,
+    base: Option<&CommitId>,
+    tip: &CommitId,
+) -> Result<Vec<Change>, CommandError> {
+    let base = match base {
+        Some(base) => Some(base.clone()),
+        None => repository.parent_of(tip)?,
+    };
+    base.map_or(Ok(Vec::new()), |base| repository.diff(&base, tip))
+}
+
+fn look(scan: &mut Scan, repository: &Repository, source: Source, name: &str, changes: &[Change]) {
+    let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
+    let read = |id: &str| repository.blob(id, most).ok().flatten();
+    let is_file = |change: &&Change| matches!(change.new_mode, Mode::File | Mode::Executable);
+    for change in changes.iter().filter(is_file) {
+        let place = format!("{name}:{}", change.path);
+        match read(&change.new_id) {
+            Some(text) => scan.look(source, &place, &text, read(&change.old_id).as_deref()),
+            None => scan.pass_over(place, "it cannot be read, or is too large"),
+        }
+    }
+}
