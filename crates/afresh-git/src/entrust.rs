@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use afresh_core::ids::CommitId;
 
 use crate::error::FileError;
-use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest};
+use crate::harvest::{Harvest, HarvestError, HarvestLimits, HarvestRequest};
 use crate::identity::Signature;
 use crate::owner::{Owner, Ownership};
 use crate::pool::{Place, Pool};
@@ -35,46 +35,60 @@ impl Pool {
         Ownership::new(self.directory(), &place.to_string())
     }
 
-    /// Saves what is in the slot, if it was entrusted to somebody and never harvested.
+    /// Saves what is in the slot, if it was entrusted to somebody and never harvested. What cannot be
+    /// had any more cannot be saved; a refusal has saved what it could.
     pub(crate) fn save_leftovers(&self, place: Place, keep: &[String]) -> Result<(), HarvestError> {
         let ownership = self.ownership(place);
         let Some(files) = ownership.unsaved() else { return Ok(()) };
-        let salvage = match ownership.owner() {
+        match self.salvage(place, &files, keep) {
+            Ok(_)
+            | Err(
+                HarvestError::Gone { .. }
+                | HarvestError::NotPrepared { .. }
+                | HarvestError::Refused { .. },
+            ) => {}
+            Err(error) => return Err(error),
+        }
+        ownership.mark_saved().map_err(|error| HarvestError::Pool { place, source: error.into() })
+    }
+
+    /// Harvests the slot for whom it was entrusted to, on what it was prepared as.
+    pub(crate) fn salvage(
+        &self,
+        place: Place,
+        files: &[String],
+        keep: &[String],
+    ) -> Result<Harvest, HarvestError> {
+        let salvage = self.salvage_name(place);
+        let workspace = self.workspace(place);
+        let base = workspace.prepared().and_then(|id| CommitId::new(id).ok());
+        let base = base.ok_or_else(|| HarvestError::Gone { place, tree: workspace.tree() })?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let signature = Signature { identity: self.identity.clone(), at_seconds: since.as_secs() };
+        let request = HarvestRequest {
+            base: &base,
+            prepared: &base,
+            onto: &base,
+            files,
+            keep,
+            message: "salvaged: what an attempt left",
+            step_prefix: "salvaged: ",
+            step_names: &[],
+            signature: &signature,
+            salvage: &salvage,
+            limits: HarvestLimits::default(),
+        };
+        self.take_in(place, &request)
+    }
+
+    /// The ref for what is in the slot.
+    pub(crate) fn salvage_name(&self, place: Place) -> String {
+        match self.ownership(place).owner() {
             Owner::Attempt(salvage) => salvage,
             // Somebody has tampered with our notes; the work may be precious all the same.
             Owner::Never | Owner::Nobody | Owner::Unknown => {
                 salvage_ref("unknown", &format!("{place}-1"))
             }
-        };
-        let base = self.workspace(place).prepared().and_then(|id| CommitId::new(id).ok());
-        if let Some(base) = base {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let signature =
-                Signature { identity: self.identity.clone(), at_seconds: since.as_secs() };
-            let request = HarvestRequest {
-                base: &base,
-                prepared: &base,
-                onto: &base,
-                files: &files,
-                keep,
-                message: "salvaged: what an attempt left",
-                step_prefix: "salvaged: ",
-                step_names: &[],
-                signature: &signature,
-                salvage: &salvage,
-                limits: HarvestLimits::default(),
-            };
-            match self.take_in(place, &request) {
-                // What cannot be had any more cannot be saved; a refusal has saved what it could.
-                Ok(_)
-                | Err(
-                    HarvestError::Gone { .. }
-                    | HarvestError::NotPrepared { .. }
-                    | HarvestError::Refused { .. },
-                ) => {}
-                Err(error) => return Err(error),
-            }
         }
-        ownership.mark_saved().map_err(|error| HarvestError::Pool { place, source: error.into() })
     }
 }

@@ -122,11 +122,17 @@ impl Pool {
         request: &HarvestRequest<'_>,
     ) -> Result<Harvest, HarvestError> {
         let _turn = self.turns.insist_on(place);
-        match self.ownership(place).owner() {
+        let harvest = match self.ownership(place).owner() {
             Owner::Never => self.take_in(place, request),
             Owner::Attempt(owner) if owner == request.salvage => self.take_in(place, request),
-            other => Err(HarvestError::Foreign { place, owner: other.told() }),
+            other => return Err(HarvestError::Foreign { place, owner: other.told() }),
+        };
+        if matches!(harvest, Err(HarvestError::Refused { .. })) {
+            // Whoever asked is told what was left behind.
+            let marked = self.ownership(place).mark_saved();
+            marked.map_err(|error| HarvestError::Pool { place, source: error.into() })?;
         }
+        harvest
     }
 
     /// The same, whoever the slot belongs to; the caller has the turn.
@@ -147,7 +153,10 @@ impl Pool {
         let mut gathered = harvester.gather(survey).map_err(failed)?;
         let chain = harvester.commit(&mut gathered).map_err(failed)?;
         self.keep_safe(place, request, &mut gathered, &chain)?;
-        self.ownership(place).mark_saved().map_err(|e| failed(e.into()))?;
+        // A file that is too large is nowhere but here.
+        if !matches!(gathered.refusal, Some(Refusal::FileTooLarge { .. })) {
+            self.ownership(place).mark_saved().map_err(|e| failed(e.into()))?;
+        }
         harvester.forget_scratch().map_err(|e| failed(e.into()))?;
         gathered.into_harvest(place, chain)
     }
@@ -165,8 +174,11 @@ impl Pool {
             let wanted = request.prepared.clone();
             return Err(HarvestError::NotPrepared { place, wanted, found });
         }
-        if !workspace.tree().symlink_metadata().is_ok_and(|tree| tree.is_dir()) {
-            return Err(gone());
+        // Through a link we would put somebody else's files right.
+        for directory in [&workspace.slot, &workspace.tree()] {
+            if !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                return Err(gone());
+            }
         }
         Ok(())
     }

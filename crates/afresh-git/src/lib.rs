@@ -12,6 +12,7 @@
 //! [`Pool::snapshot`] commits its finished steps while it works,
 //! [`Pool::harvest`] turns what it left into commits of ours, [`Pool::merge`] builds the result
 //! aside, [`Repository::commit`] makes it a commit, [`Repository::update_refs`] moves the branch.
+//! When nobody needs the slot any more, [`Pool::retire`] saves what is in it and removes it.
 
 mod adding;
 mod change;
@@ -22,7 +23,9 @@ mod discover;
 mod entrust;
 mod error;
 mod gather;
+mod gone;
 mod harvest;
+mod held;
 mod identity;
 mod index;
 mod init;
@@ -44,6 +47,7 @@ mod reader;
 mod refs;
 mod remove;
 mod repository;
+mod retire;
 mod shadow;
 mod snapshot;
 mod steps;
@@ -64,7 +68,9 @@ pub use command::CommandError;
 pub use commit::NewCommit;
 pub use discover::DiscoverError;
 pub use error::FileError;
+pub use gone::{GonePool, gone_pools};
 pub use harvest::{Harvest, HarvestError, HarvestLimits, HarvestRequest, Refusal};
+pub use held::Held;
 pub use identity::{Identity, Signature};
 pub use land::{LandError, LandRequest, Landing, Obstacle, PatchHead, Way};
 pub use merge::{Merge, MergeOutcome};
@@ -77,6 +83,8 @@ pub use refs::{
     DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate, run_branch, salvage_prefix,
     salvage_ref, step_ref,
 };
+pub use remove::remove_tree;
 pub use repository::{ObjectFormat, Repository, Worktree};
+pub use retire::{RetireError, Retired};
 pub use snapshot::SnapshotRequest;
 pub use surroundings::Surroundings;

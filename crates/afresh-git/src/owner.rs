@@ -8,7 +8,7 @@
 //! without a sandbox can write them all the same, so they are read as a stranger's: a name that is
 //! not one of a salvage ref is no name.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Context, FileError};
 use crate::refs::is_salvage_ref;
 use crate::remove::Remover;
+use crate::workspace::make_real_directory;
 
 /// Before the name of a ref, so that no other text is taken for one.
 const BELONGS: &str = "this slot belongs to ";
@@ -62,6 +63,9 @@ impl Ownership {
     }
 
     pub(crate) fn owner(&self) -> Owner {
+        if self.is_elsewhere() {
+            return Owner::Unknown;
+        }
         if self.owner.symlink_metadata().is_err() {
             return Owner::Never;
         }
@@ -92,6 +96,9 @@ impl Ownership {
     }
 
     pub(crate) fn mark_saved(&self) -> Result<(), FileError> {
+        if self.is_elsewhere() {
+            return write(&self.unsaved, "");
+        }
         match self.unsaved.symlink_metadata() {
             Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
             Ok(_) => write(&self.unsaved, ""),
@@ -99,8 +106,30 @@ impl Ownership {
         }
     }
 
+    /// Whether somebody put something else in the place of our notes.
+    fn is_elsewhere(&self) -> bool {
+        let notes = self.owner.parent().expect("a note lies in a directory");
+        notes.symlink_metadata().is_ok_and(|found| !found.is_dir())
+    }
+
+    /// The slot is gone, and with it all there was to say about it.
+    pub(crate) fn forget(&self) -> Result<(), FileError> {
+        if self.is_elsewhere() {
+            return Ok(());
+        }
+        for note in [&self.owner, &self.unsaved] {
+            let parent = note.parent().expect("a note lies in a directory");
+            Remover::new(parent).remove(note)?;
+        }
+        Ok(())
+    }
+
     /// The files that go with the work, if it is still to be saved.
     pub(crate) fn unsaved(&self) -> Option<Vec<String>> {
+        // What was noted is not known any more.
+        if self.is_elsewhere() {
+            return Some(Vec::new());
+        }
         let found = self.unsaved.symlink_metadata().ok()?;
         if found.is_file() && found.len() == 0 {
             return None;
@@ -127,13 +156,13 @@ fn read(note: &Path) -> Option<String> {
 /// Writes in one call, and shortens afterwards: somebody who is killed leaves no empty note.
 fn write(note: &Path, text: &str) -> Result<(), FileError> {
     let parent = note.parent().expect("a note lies in a directory");
+    make_real_directory(parent)?;
     // Through a link or a second name we would write somewhere else.
     let is_ours =
         |found: Metadata| found.is_file() && found.nlink() == 1 && found.mode() & 0o600 == 0o600;
     if note.symlink_metadata().is_ok_and(|found| !is_ours(found)) {
         Remover::new(parent).remove(note)?;
     }
-    fs::create_dir_all(parent).context("make", parent)?;
     let mut file = File::options()
         .write(true)
         .create(true)
@@ -146,6 +175,8 @@ fn write(note: &Path, text: &str) -> Result<(), FileError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn notes() -> (tempfile::TempDir, Ownership) {

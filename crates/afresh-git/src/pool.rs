@@ -1,6 +1,7 @@
 //! The slots that attempts and checks work in, outside the user's repository.
 //!
 //! ```text
+//! <cache>/<key of the repository>/repository   which one that is
 //! <cache>/<key of the repository>/shadow.git   our own git directory
 //! <cache>/<key of the repository>/work-1/      a slot for workers
 //! <cache>/<key of the repository>/check-1/     a slot for checks
@@ -9,6 +10,7 @@
 
 use std::fmt;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -52,6 +54,20 @@ pub enum Place {
     Check(Slot),
 }
 
+impl Place {
+    /// The slot with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let (kind, number) = name.split_once('-')?;
+        let slot = Slot(number.parse().ok()?);
+        let place = match kind {
+            "work" => Self::Work(slot),
+            "check" => Self::Check(slot),
+            _ => return None,
+        };
+        (place.to_string() == name).then_some(place)
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -75,10 +91,25 @@ pub struct Pool {
 impl Pool {
     /// Opens the repository's slots below the directory `cache`, making what is missing.
     pub fn open(repository: Repository, cache: &Path) -> Result<Self, PoolError> {
-        let hash = blake3::hash(repository.common_dir().as_os_str().as_bytes()).to_hex();
-        let directory = cache.join(&hash[..KEY_HEX_DIGITS]);
+        let directory = cache.join(key(repository.common_dir()));
+        is_no_link(&directory)?;
         fs::create_dir_all(&directory).context("make", &directory)?;
-        let directory = directory.canonicalize().context("open", &directory)?;
+        note_repository(&directory, repository.common_dir())?;
+        Self::at(repository, &directory)
+    }
+
+    /// The repository's slots as they are, if it ever had any; makes nothing.
+    pub fn find(repository: Repository, cache: &Path) -> Result<Option<Self>, PoolError> {
+        let directory = cache.join(key(repository.common_dir()));
+        is_no_link(&directory)?;
+        if !directory.exists() {
+            return Ok(None);
+        }
+        Self::at(repository, &directory).map(Some)
+    }
+
+    fn at(repository: Repository, directory: &Path) -> Result<Self, PoolError> {
+        let directory = directory.canonicalize().context("open", directory)?;
         let identity = repository.identity()?;
         Ok(Self {
             repository,
@@ -155,4 +186,34 @@ impl Pool {
         let call = self.shadow_git(doing)?;
         Ok(call.env("GIT_WORK_TREE", &tree).env("GIT_INDEX_FILE", index).directory(&tree))
     }
+}
+
+/// What the directory of a repository's slots is called.
+pub(crate) fn key(common_dir: &Path) -> String {
+    let hash = blake3::hash(common_dir.as_os_str().as_bytes()).to_hex();
+    hash[..KEY_HEX_DIGITS].to_owned()
+}
+
+/// Slots are emptied: in a place that somebody else has chosen, that would be somebody else's files.
+fn is_no_link(directory: &Path) -> Result<(), FileError> {
+    match directory.symlink_metadata() {
+        Ok(found) if !found.is_dir() => {
+            let odd = io::Error::other("it is not a directory of its own; move it away");
+            Err(odd).context("use", directory)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the note about the repository is, by which its slots are known when it is gone.
+pub(crate) fn repository_note(directory: &Path) -> PathBuf {
+    directory.join("repository")
+}
+
+fn note_repository(directory: &Path, common_dir: &Path) -> Result<(), FileError> {
+    let note = repository_note(directory);
+    if note.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    fs::write(&note, common_dir.as_os_str().as_bytes()).context("write", &note)
 }

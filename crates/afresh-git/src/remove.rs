@@ -81,6 +81,13 @@ impl Remover {
     }
 }
 
+/// Removes `path`, whatever a worker made of it; a missing one is fine. The directory it lies in must
+/// be ours.
+pub fn remove_tree(path: &Path) -> Result<(), FileError> {
+    let spare = path.parent().unwrap_or(path);
+    Remover::new(spare).remove(path)
+}
+
 /// Removes a file or a symlink, even from a directory that was made read-only.
 pub(crate) fn remove_file(path: &Path) -> Result<(), FileError> {
     let first = gone_is_fine(fs::remove_file(path));

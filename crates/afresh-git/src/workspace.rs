@@ -99,7 +99,7 @@ impl Workspace {
 }
 
 /// A symlink or a file in the place of a directory is removed, not followed.
-fn make_real_directory(path: &Path) -> Result<(), FileError> {
+pub(crate) fn make_real_directory(path: &Path) -> Result<(), FileError> {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => return Ok(()),
         Ok(_) => remove_file(path)?,

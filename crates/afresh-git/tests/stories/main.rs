@@ -17,6 +17,7 @@ mod preparing;
 mod program;
 mod putting_back;
 mod reading;
+mod retiring;
 mod scene;
 mod snapshots;
 mod step_commits;

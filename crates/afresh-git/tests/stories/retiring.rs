@@ -1,0 +1,215 @@
+//! Giving slots up for good: nothing goes that is not saved, and nothing outside is touched (R16).
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use afresh_git::{Held, Place, Pool, RefUpdate, RetireError, Retired, gone_pools, salvage_ref};
+
+use crate::scene::{Scene, WORK};
+
+fn slot(scene: &Scene) -> std::path::PathBuf {
+    scene.pool.directory().join("work-1")
+}
+
+fn retire(scene: &Scene) -> Result<Retired, RetireError> {
+    scene.pool.retire(WORK, &[])
+}
+
+/// Prepares, entrusts, lets a worker do this, and gives the slot up; what was saved.
+fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
+    scene.prepare();
+    scene.entrust();
+    scene.work(script);
+    let Ok(Retired::Saved { name, commit }) = retire(scene) else { panic!("not saved: {script}") };
+    assert!(name.starts_with("refs/afresh/salvage/run/T1.1"), "{name}");
+    assert_eq!(scene.repository().read_ref(&name).unwrap(), Some(commit.clone()), "{script}");
+    assert!(!slot(scene).exists(), "{script}");
+    commit
+}
+
+/// R16: whatever state a killed worker left its files in, they are saved before the slot goes.
+#[test]
+fn r16_whatever_a_worker_left_is_saved_before_its_slot_goes() {
+    let scene = Scene::new();
+    for (script, path, text) in [
+        ("echo new >new.txt", "new.txt", "new\n"),
+        ("echo changed >a.txt", "a.txt", "changed\n"),
+        ("echo staged >staged.txt; git add staged.txt", "staged.txt", "staged\n"),
+        ("echo s >s.txt; git add s.txt; echo later >s.txt", "s.txt", "later\n"),
+        (
+            "git checkout -q --detach; echo own >own.txt; git add .; git commit -q -m own",
+            "own.txt",
+            "own\n",
+        ),
+        (
+            "git init -q nested; cd nested; echo in >in.txt; git add .; git commit -q -m in",
+            "nested/in.txt",
+            "in\n",
+        ),
+        ("mkdir d; echo shut >d/shut; chmod 000 d/shut; chmod 000 d", "d/shut", "shut\n"),
+        ("rm -r .git; echo bare >bare.txt", "bare.txt", "bare\n"),
+        ("printf 'x' >\"$(printf 'line\\nbreak')\"", "line\nbreak", "x"),
+        ("printf 'y' >\"$(printf 'odd\\377')\"; echo beside >beside", "beside", "beside\n"),
+    ] {
+        let commit = saved_after(&scene, script);
+        assert_eq!(scene.show(&commit, path).as_deref(), Some(text), "{script}");
+    }
+    let names = scene.user("git for-each-ref --format='%(refname)' refs/afresh | while read r; do git -c core.quotePath=false ls-tree -r --name-only -z $r | tr '\\0' '\\n'; done | grep -c odd");
+    assert_eq!(names.trim(), "1", "the name that is not UTF-8 is kept, too");
+    assert_eq!(fs::read_dir(scene.pool.directory().join("owners")).unwrap().count(), 0);
+}
+
+/// R16: what was saved already, or never entrusted to anybody, needs no ref; the slot goes.
+#[test]
+fn r16_a_slot_without_unsaved_work_just_goes() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    scene.work("echo done >done.txt");
+    scene.harvest();
+    let before = scene.repository().list_refs("refs/afresh/").unwrap();
+    assert_eq!(retire(&scene).unwrap(), Retired::Empty);
+    assert_eq!(scene.repository().list_refs("refs/afresh/").unwrap(), before);
+    assert!(!slot(&scene).exists());
+    // There is none any more, and asking again changes nothing.
+    assert_eq!(scene.pool.places().unwrap(), Vec::<Place>::new());
+    assert_eq!(retire(&scene).unwrap(), Retired::Empty);
+    // The next worker gets a new one.
+    scene.prepare();
+    assert_eq!(scene.pool.places().unwrap(), [WORK]);
+}
+
+/// R16: what cannot be saved whole stays, however often somebody asks.
+#[test]
+fn r16_a_slot_that_cannot_be_saved_whole_stays() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    scene.work("truncate -s 101M huge.bin; echo small >small.txt");
+    for _ in 0..2 {
+        let error = retire(&scene).unwrap_err();
+        assert!(matches!(error, RetireError::Unsaved { .. }), "{error}");
+        assert!(slot(&scene).join("tree/huge.bin").exists());
+    }
+    scene.work("rm huge.bin");
+    let Ok(Retired::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
+    assert_eq!(scene.show(&commit, "small.txt").as_deref(), Some("small\n"));
+
+    // Nobody knows what this was based on.
+    scene.prepare();
+    scene.entrust();
+    scene.work("echo lost >lost.txt; rm ../prepared");
+    let error = retire(&scene).unwrap_err();
+    assert!(matches!(error, RetireError::Baseless(_)), "{error}");
+    assert!(slot(&scene).join("tree/lost.txt").exists());
+}
+
+/// B03, R5: links that a worker left lead nowhere: not from inside a checkout, not as the checkout,
+/// not as the slot, not as a note.
+#[test]
+fn b03_links_in_and_around_a_slot_are_not_followed_when_it_goes() {
+    let scene = Scene::new();
+    let precious = scene.home().join("precious");
+    fs::create_dir_all(precious.join("tree/nested/.git")).unwrap();
+    fs::write(precious.join("tree/nested/.git/HEAD"), "mine").unwrap();
+    for note in ["work-1", "work-1.unsaved"] {
+        fs::write(precious.join(note), "mine").unwrap();
+    }
+    let before = crate::scene::snapshot(&precious);
+    let link = precious.display();
+    for script in [
+        format!("ln -s '{link}' away; ln -s '{link}' src/away; ln -s loop loop"),
+        format!("cd ..; rm -rf tree; ln -s '{link}' tree"),
+        format!("cd ../..; cp work-1/prepared '{link}/'; rm -rf work-1; ln -s '{link}' work-1"),
+        format!("cd ../../owners; rm work-1; ln -s '{link}/note' work-1"),
+        format!("cd ../..; rm -rf owners; ln -s '{link}' owners"),
+    ] {
+        scene.prepare();
+        scene.entrust();
+        scene.work(&script);
+        // A slot may go or stay; what it leads to stays.
+        let _ = retire(&scene);
+        let _ = fs::remove_file(precious.join("prepared"));
+        assert_eq!(crate::scene::snapshot(&precious), before, "{script}");
+        scene.prepare();
+        retire(&scene).unwrap();
+    }
+    let kept = scene.salvaged().unwrap();
+    assert_eq!(scene.show(&kept, "away"), Some(link.to_string()), "the link itself is saved");
+}
+
+/// B03, R5: where all slots of the repository should be, somebody put a link: nothing is done there.
+#[test]
+fn b03_a_cache_directory_that_is_a_link_is_refused() {
+    let scene = Scene::new();
+    let elsewhere = scene.home().join("elsewhere");
+    fs::create_dir_all(elsewhere.join("work-1/tree")).unwrap();
+    fs::write(elsewhere.join("work-1/tree/mine"), "mine").unwrap();
+    let directory = scene.pool.directory().to_owned();
+    fs::remove_dir_all(&directory).unwrap();
+    symlink(&elsewhere, &directory).unwrap();
+    let cache = directory.parent().unwrap();
+    for opened in [
+        Pool::find(scene.repository().clone(), cache).map(|_| ()),
+        Pool::open(scene.repository().clone(), cache).map(|_| ()),
+    ] {
+        let error = opened.unwrap_err();
+        assert!(error.to_string().contains("not a directory of its own"), "{error}");
+    }
+    assert!(elsewhere.join("work-1/tree/mine").exists());
+}
+
+/// R16: slots are removed for a repository only if it is gone, by their own name, and the note about
+/// it cannot name another.
+#[test]
+fn r16_slots_of_a_repository_that_is_gone_are_known() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    let cache = scene.pool.directory().parent().unwrap().to_owned();
+    assert_eq!(gone_pools(&cache).unwrap(), [], "it is there");
+    let note = scene.pool.directory().join("repository");
+    let honest = fs::read(&note).unwrap();
+    fs::write(&note, "/no/such/repository/.git").unwrap();
+    assert_eq!(gone_pools(&cache).unwrap(), [], "the note lies");
+    fs::write(&note, honest).unwrap();
+    fs::rename(&scene.root, scene.dir.path().join("moved")).unwrap();
+    let found = gone_pools(&cache).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].unsaved, ["work-1"]);
+    found[0].remove().unwrap();
+    assert_eq!(gone_pools(&cache).unwrap(), []);
+}
+
+/// BE-07: work is held by a commit that builds on it, or in which all its changes are the same; one
+/// more change anywhere in it, and it is not.
+#[test]
+fn be_07_work_counts_as_held_only_where_every_change_of_it_is() {
+    let scene = Scene::new();
+    let work = saved_after(&scene, "echo one >one.txt; rm run.sh; echo two >src/main.rs");
+    let holds = || {
+        let head = scene.repository().head().unwrap().unwrap();
+        scene.repository().holds(&head, &work).unwrap()
+    };
+    assert_eq!(holds(), None);
+    scene.user("echo one >one.txt; git add .; git commit -qm part");
+    assert_eq!(holds(), None, "a part of it");
+    scene.user("rm run.sh; echo two >src/main.rs; echo mine >mine; git add .; git commit -qm rest");
+    assert_eq!(holds(), Some(Held::AsContent));
+    scene.user("echo three >src/main.rs; git commit -qam later");
+    assert_eq!(holds(), None, "not any more");
+    scene.user(&format!("git merge -q -s ours -m merged {work}"));
+    assert_eq!(holds(), Some(Held::AsCommit));
+    // Branches of ours are not the user's.
+    let ours = RefUpdate {
+        name: afresh_git::run_branch("r-1"),
+        new: Some(work.clone()),
+        old: afresh_git::Expect::Missing,
+    };
+    let _ = scene.repository().update_refs(&[ours], std::time::Duration::ZERO).unwrap();
+    let tips = scene.repository().own_tips().unwrap();
+    assert_eq!(tips.keys().collect::<Vec<_>>(), ["refs/heads/main"]);
+    scene.user("git checkout -q --detach");
+    assert_eq!(scene.repository().own_tips().unwrap().len(), 2);
+    assert!(salvage_ref("r", "x").starts_with("refs/afresh/"));
+}
