@@ -17,6 +17,7 @@
 //! | [`order`] | commands of other terminals |
 //! | [`mailbox`] | what workers say while they work |
 //! | [`bundling`] | what a worker is given |
+//! | [`cleaning`] | removing what is merged or saved, and saying why the rest stays |
 //! | [`watch`] | who wants to see what was recorded |
 //! | [`activity`], [`issues`] | the activity log and the list of what was put off: projections of the journal |
 //! | [`report`] | what a run came to, a projection of the journal |
@@ -28,6 +29,7 @@
 
 pub mod activity;
 pub mod bundling;
+pub mod cleaning;
 mod clock;
 pub mod driver;
 pub mod issues;

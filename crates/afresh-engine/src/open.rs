@@ -85,6 +85,28 @@ impl Workplace {
         newest(&reader.read_all()?, wanted)
     }
 
+    /// Every run of the journal, oldest first; read without the lock.
+    pub fn every_run(&self) -> Result<Vec<Found>, OpenError> {
+        self.check_owner()?;
+        let Some(reader) = Journal::open_read_only(&self.layout.state)? else {
+            return Ok(Vec::new());
+        };
+        let mut by_run: Vec<(String, Vec<Record>)> = Vec::new();
+        for record in reader.read_all()? {
+            match by_run.iter_mut().find(|(run, _)| *run == record.run) {
+                Some((_, records)) => records.push(record),
+                None => by_run.push((record.run.clone(), vec![record])),
+            }
+        }
+        let mut runs = Vec::new();
+        for (_, records) in by_run {
+            if let Some((run, last_at)) = records::replay(&records)? {
+                runs.push(Found { run, last_at, records });
+            }
+        }
+        Ok(runs)
+    }
+
     /// Who drives this repository now.
     pub fn holder(&self) -> Result<Option<Holder>, LockError> {
         Lock::holder(&self.layout.lock)
@@ -96,6 +118,19 @@ impl Workplace {
         self.check_owner()?;
         let journal = Journal::open(&self.layout.state)?;
         self.note_owner()?;
+        let swept = self.end_leftovers()?;
+        Ok(Taken { workplace: self.clone(), journal, swept, _lock: lock })
+    }
+
+    /// Takes the lock to clean up: nobody drives meanwhile, and nothing is made that is not there.
+    pub fn take_quietly(&self, holder: &Holder) -> Result<Lock, OpenError> {
+        let lock = Lock::acquire(&self.layout.lock, holder)?;
+        self.check_owner()?;
+        self.end_leftovers()?;
+        Ok(lock)
+    }
+
+    fn end_leftovers(&self) -> Result<SweepReport, OpenError> {
         let prefix = job_prefix(&self.repository);
         let swept = sweep(&self.layout.processes(), &prefix);
         self.repository.await_orphans(ORPHAN_PATIENCE)?;
@@ -103,7 +138,7 @@ impl Workplace {
         if !swept.stubborn.is_empty() {
             return Err(OpenError::StillRunning(swept.stubborn));
         }
-        Ok(Taken { workplace: self.clone(), journal, swept, _lock: lock })
+        Ok(swept)
     }
 }
 

@@ -31,6 +31,15 @@ impl Repository {
         Ok(tips)
     }
 
+    /// The refs of ours whose commits `tip` builds on.
+    pub fn our_refs_merged_into(&self, tip: &CommitId) -> Result<Vec<String>, CommandError> {
+        let call = self.git(format!("list what is merged into {tip}"));
+        let merged = format!("--merged={tip}");
+        let call = call.args(["for-each-ref", "--format=%(refname)", merged.as_str()]);
+        let answer = call.args(["refs/afresh/", "refs/heads/afresh/"]).done()?;
+        Ok(String::from_utf8_lossy(&answer.stdout).lines().map(str::to_owned).collect())
+    }
+
     /// Whether `there` holds the work that `work` stands for.
     pub fn holds(&self, there: &CommitId, work: &CommitId) -> Result<Option<Held>, CommandError> {
         if self.is_ancestor(work, there)? {

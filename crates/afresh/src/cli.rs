@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Report(commands::report::Args),
     Land(commands::land::Args),
     Scan(commands::scan::Args),
+    Clean(commands::clean::Args),
     Config(commands::config::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),

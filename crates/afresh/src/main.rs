@@ -19,6 +19,7 @@
 //! | [`bundles`] | what workers are given, looked at from outside |
 //! | [`files`] | reading files that others wrote |
 //! | [`workplace`], [`the_run`], [`ordering`] | the repository; the run that is meant; orders to a run that somebody drives |
+//! | [`byte_size`], [`moment`] | sizes, moments and spans as people read them |
 //! | [`output`], [`failure`], [`exit`] | data on stdout, people on stderr, errors, exit codes |
 //! | [`progress`], [`event_lines`], [`summary`] | what a run looks like while it runs, and at its end |
 //! | [`report_page`], [`state_page`], [`markdown`] | a report and the state of a run as Markdown |
@@ -40,6 +41,7 @@ mod asking;
 mod briefing;
 mod budgets;
 mod bundles;
+mod byte_size;
 mod cli;
 mod commands;
 mod completing;

@@ -46,6 +46,7 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
     expect(&told, "journal", &["ok none yet"]);
     expect(&told, "state", &["ok", ".afresh/state", "free"]);
     expect(&told, "driver", &["ok nobody"]);
+    expect(&told, "room", &["ok workspaces take"]);
     expect(&told, "agent mine", &["ok", "/sh starts"]);
     expect(&told, "checks", &["ok grep found"]);
     repo.untouched().expect_same_as(&before);

@@ -4,12 +4,13 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use afresh_testkit::TestRepo;
 use support::git::{in_front_of_path, put_git};
+use support::strace::{strace_works, tampered};
 use support::{Driver, WORKER, expect_landed_once, repo};
 
 const TASKS: usize = 2;
@@ -156,29 +157,3 @@ fn st_01_nothing_takes_effect_before_it_is_recorded() {
 }
 
 const WRITES: &str = "fsync,fdatasync,rename,renameat,renameat2";
-
-/// The same command, with something done to the system calls of its threads; not of its children.
-fn tampered(plain: &Command, calls: &str, what: &str) -> Command {
-    let mut command = Command::new("strace");
-    command.args(["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e"]);
-    command.arg(format!("trace={calls}")).arg("-e").arg(format!("inject={calls}:{what}"));
-    command.arg(plain.get_program()).args(plain.get_args());
-    for (name, value) in plain.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.current_dir(plain.get_current_dir().expect("a directory")).stdin(Stdio::null());
-    command
-}
-
-/// It may be missing, too old, or not allowed to trace.
-fn strace_works() -> bool {
-    let probe = Command::new("strace")
-        .args(["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "true"])
-        .current_dir(Path::new("/"))
-        .stdin(Stdio::null())
-        .output();
-    probe.is_ok_and(|output| output.status.success())
-}

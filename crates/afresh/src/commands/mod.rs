@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod bundle;
+pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decide;
@@ -50,6 +51,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
         Command::Report(args) => report::report(args, &cli.common, output),
         Command::Logs(args) => logs::logs(args, &cli.common, output),
         Command::Scan(args) => scan::scan(args, &cli.common, output),
+        Command::Clean(args) => clean::clean(args, &cli.common, output),
         Command::Land(args) => land::land(args, &cli.common, output),
         Command::Lint(args) => lint::lint(args, &cli.common, output),
         Command::Import(args) => import::import(args, &cli.common, output),

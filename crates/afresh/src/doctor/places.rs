@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use afresh_engine::Workplace;
+use afresh_engine::cleaning::{Size, of_directory};
 use afresh_store::Journal;
 use nix::sys::statfs::statfs;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
 
+use crate::byte_size::shown as bytes;
 use crate::doctor::Line;
 use crate::moment;
 
@@ -15,6 +17,10 @@ use crate::moment;
 const LITTLE_BYTES: u64 = 2 << 30;
 /// Below this, nothing works.
 const NO_BYTES: u64 = 100 << 20;
+/// Above this, somebody may want to clean up.
+const MUCH_BYTES: u64 = 10 << 30;
+/// Looking at more takes too long.
+const MOST_FILES: u64 = 200_000;
 /// File systems on which locks and renames do not hold as the journal needs it.
 const REMOTE: &[(i64, &str)] = &[
     (0x6969, "NFS"),
@@ -30,6 +36,25 @@ pub(super) fn look(place: &Workplace, lines: &mut Vec<Line>) {
     lines.push(journal(&layout.state));
     lines.push(directory("cache", &layout.cache, "AFRESH_CACHE"));
     lines.push(lock(place));
+    lines.push(room(&layout.state, &layout.cache));
+}
+
+/// How much room afresh takes itself. The cache is that of all repositories.
+fn room(state: &Path, cache: &Path) -> Line {
+    let (state, cache) = (of_directory(state, MOST_FILES), of_directory(cache, MOST_FILES));
+    let shown = |size: Size| {
+        let least = if size.is_whole { "" } else { "more than " };
+        format!("{least}{}", bytes(size.bytes))
+    };
+    let text = format!("workspaces take {}, transcripts {}", shown(cache), shown(state));
+    if cache.bytes.saturating_add(state.bytes) < MUCH_BYTES {
+        return Line::ok("room", text);
+    }
+    Line::warn(
+        "room",
+        text,
+        "`afresh clean --dry-run` says what can go; docs/cleaning.md tells more",
+    )
 }
 
 /// A directory that is there, or can be made.
@@ -75,13 +100,6 @@ fn remote_kind(path: &Path) -> Option<&'static str> {
 fn free_bytes(path: &Path) -> Option<u64> {
     let found = statvfs(path).ok()?;
     Some(found.blocks_available().saturating_mul(found.fragment_size()))
-}
-
-fn bytes(count: u64) -> String {
-    match count {
-        0..0x4000_0000 => format!("{} MiB", count >> 20),
-        _ => format!("{} GiB", count >> 30),
-    }
 }
 
 /// Reads it from end to end: every record is chained to the one before.

@@ -1,0 +1,88 @@
+//! Removing what is to go, each thing by its own way; what fails stays, and the rest goes on.
+
+use std::error::Error;
+use std::path::Path;
+
+use afresh_core::ids::CommitId;
+use afresh_git::{DEFAULT_PATIENCE, Expect, Place, RefOutcome, RefUpdate, Retired, remove_tree};
+
+use super::Cleaning;
+use super::thing::{Target, Thing};
+
+/// What became of a thing that was to go.
+#[derive(Debug)]
+pub struct Outcome {
+    pub thing: Thing,
+    /// Where the work in it is kept now, if it was not before.
+    pub saved: Option<Saved>,
+    /// Why it is still there.
+    pub failure: Option<String>,
+}
+
+/// Work that was saved on the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    pub name: String,
+    pub commit: CommitId,
+}
+
+impl Cleaning<'_> {
+    /// Removes it, if it is to go. The caller holds the repository's lock.
+    pub fn carry_out(&self, thing: Thing) -> Outcome {
+        let removed = match &thing.target {
+            Target::Slot(place) => self.retire(*place),
+            Target::PoolItself => self.remove_pool().map(|()| None),
+            Target::Paths(paths) => remove_all(paths.iter().map(AsRef::as_ref)).map(|()| None),
+            Target::Ref { name, commit } => self.remove_ref(name, commit).map(|()| None),
+            Target::Nothing => Ok(None),
+        };
+        match removed {
+            Ok(saved) => Outcome { thing, saved, failure: None },
+            Err(failure) => Outcome { thing, saved: None, failure: Some(failure) },
+        }
+    }
+
+    fn retire(&self, place: Place) -> Result<Option<Saved>, String> {
+        let Some(pool) = &self.pool else { return Ok(None) };
+        match pool.retire(place, &self.wishes.keep) {
+            Ok(Retired::Empty) => Ok(None),
+            Ok(Retired::Saved { name, commit }) => Ok(Some(Saved { name, commit })),
+            Err(error) => Err(with_causes(&error)),
+        }
+    }
+
+    /// Not while there is a slot: one that could not go needs what is noted about it.
+    fn remove_pool(&self) -> Result<(), String> {
+        let Some(pool) = &self.pool else { return Ok(()) };
+        let left = pool.places().map_err(|error| error.to_string())?;
+        if !left.is_empty() {
+            return Err("a workspace is left".to_owned());
+        }
+        remove_all([pool.directory()])
+    }
+
+    fn remove_ref(&self, name: &str, commit: &CommitId) -> Result<(), String> {
+        let old = Expect::Is(commit.clone());
+        let update = RefUpdate { name: name.to_owned(), new: None, old };
+        match self.place.repository.update_refs(&[update], DEFAULT_PATIENCE) {
+            Ok(RefOutcome::Done | RefOutcome::Mismatch { now: None, .. }) => Ok(()),
+            Ok(RefOutcome::Mismatch { .. }) => Err("somebody moved it meanwhile".to_owned()),
+            Err(error) => Err(with_causes(&error)),
+        }
+    }
+}
+
+/// Links are removed, not followed.
+pub(super) fn remove_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), String> {
+    paths.into_iter().try_for_each(|path| remove_tree(path).map_err(|error| error.to_string()))
+}
+
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}

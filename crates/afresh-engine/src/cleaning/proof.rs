@@ -1,0 +1,85 @@
+//! Is a commit of ours in a branch of the user's? Shown from the objects, never believed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::Run;
+use afresh_core::ids::CommitId;
+use afresh_git::{CommandError, Repository};
+
+use super::CleanError;
+
+/// What the user's branches hold.
+#[derive(Debug)]
+pub(super) struct Proof<'a> {
+    repository: &'a Repository,
+    /// Refs of ours whose commits are ancestors of a tip, with the name of that tip.
+    merged: BTreeMap<String, String>,
+    /// Where the user is.
+    head: Option<CommitId>,
+    head_name: String,
+}
+
+/// The commits of a run that the user's branch has, by attempt.
+#[derive(Debug, Default)]
+pub(super) struct Landed(BTreeMap<String, CommitId>);
+
+impl<'a> Proof<'a> {
+    pub(super) fn new(repository: &'a Repository) -> Result<Self, CleanError> {
+        let mut merged = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for (name, tip) in repository.own_tips()? {
+            let shown = name.strip_prefix("refs/heads/").unwrap_or(&name);
+            // Many branches are often at the same commit.
+            if !seen.insert(tip.clone()) {
+                continue;
+            }
+            for ours in repository.our_refs_merged_into(&tip)? {
+                merged.entry(ours).or_insert_with(|| shown.to_owned());
+            }
+        }
+        let head_name = repository.branch()?.unwrap_or_else(|| "HEAD".to_owned());
+        Ok(Self { repository, merged, head: repository.head()?, head_name })
+    }
+
+    /// Why the work under this ref of ours cannot be lost.
+    pub(super) fn of(&self, name: &str, commit: &CommitId) -> Result<Option<String>, CommandError> {
+        if let Some(tip) = self.merged.get(name) {
+            return Ok(Some(format!("it is in {tip}")));
+        }
+        let Some(head) = &self.head else { return Ok(None) };
+        let held = self.repository.holds(head, commit)?;
+        Ok(held.map(|_| format!("everything it changed is in {}", self.head_name)))
+    }
+
+    /// The same for the work of one attempt, which may have landed as another commit: whatever it
+    /// changed is the same in the commit that the run made of it.
+    pub(super) fn of_attempt(
+        &self,
+        landed: &Landed,
+        attempt: &str,
+        work: &CommitId,
+    ) -> Result<Option<String>, CommandError> {
+        let Some(commit) = landed.0.get(attempt) else { return Ok(None) };
+        let held = self.repository.holds(commit, work)?;
+        Ok(held.map(|_| format!("it landed as {}", &commit.as_str()[..10])))
+    }
+
+    /// What of a run is in the branch that the user is on.
+    pub(super) fn landed(&self, run: &Run) -> Result<Landed, CommandError> {
+        let mut landed = Landed::default();
+        let Some(head) = &self.head else { return Ok(landed) };
+        if !self.repository.exists(run.tip())? || !self.repository.is_ancestor(run.tip(), head)? {
+            return Ok(landed);
+        }
+        for commit in self.repository.first_parents(run.tip(), Some(run.base()))? {
+            let value = |key: &str| {
+                let mut lines = commit.trailers.lines();
+                lines.find_map(|line| line.strip_prefix(key)).map(str::trim)
+            };
+            if let (Some(task), Some(number)) = (value("Afresh-Task:"), value("Afresh-Attempt:")) {
+                landed.0.insert(format!("{task}.{number}"), commit.commit);
+            }
+        }
+        Ok(landed)
+    }
+}
