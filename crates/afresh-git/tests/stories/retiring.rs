@@ -104,6 +104,19 @@ fn r16_a_slot_that_cannot_be_saved_whole_stays() {
     assert!(slot(&scene).join("tree/lost.txt").exists());
 }
 
+/// R16: somebody put a link in the place of our notes: what they said is not known, so all is saved.
+#[test]
+fn r16_where_the_notes_lead_elsewhere_the_work_is_saved() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.entrust();
+    scene.work("echo kept >kept; cd ../..; rm -r owners; ln -s \"$HOME\" owners");
+    let home = crate::scene::snapshot(&scene.home());
+    let Ok(Retired::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
+    assert_eq!(scene.show(&commit, "kept").as_deref(), Some("kept\n"));
+    assert_eq!(crate::scene::snapshot(&scene.home()), home);
+}
+
 /// B03, R5: links that a worker left lead nowhere: not from inside a checkout, not as the checkout,
 /// not as the slot, not as a note.
 #[test]
