@@ -2,7 +2,7 @@
 
 mod agents;
 mod bench;
-mod break_core;
+mod breaking;
 mod fuzz;
 mod measured;
 
@@ -19,6 +19,8 @@ cargo xtask NAME
                watching, orchestration) only that
   break-core   break copies of the core on purpose, one way after the other, and see that the
                simulator notices each; with a NAME only the ways whose name holds it
+  break-walls  the same for the sandbox, the limits, the trust in files and the search for secrets: a
+               test with real programs notices each
   fuzz         [--minutes N] [TARGET]: give readers any bytes, and see that they neither fail, hang,
                nor use more than 256 MiB; a minute for each target, or for one
 ";
@@ -43,7 +45,8 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "bench" => bench::run(rest),
         measured::CHORE => measured::measure(rest),
         bench::talker::CHORE => bench::talker::run(rest),
-        "break-core" => break_core::run(rest),
+        "break-core" => breaking::core(rest),
+        "break-walls" => breaking::walls(rest),
         "fuzz" => fuzz::run(rest),
         _ => bail!("{HELP}"),
     }

@@ -169,7 +169,7 @@ impl Scope<'_> {
 
 /// Files that make other programs do things: a change to them is never taken silently.
 pub fn hands_trust(path: &str) -> bool {
-    const DIRECTORIES: [&str; 13] = [
+    const DIRECTORIES: &[&str] = &[
         ".claude",
         ".codex",
         ".gemini",
@@ -183,8 +183,18 @@ pub fn hands_trust(path: &str) -> bool {
         ".buildkite",
         ".opencode",
         ".githooks",
+        ".aider",
+        ".clinerules",
+        ".continue",
+        ".forgejo",
+        ".gitea",
+        ".kiro",
+        ".roo",
+        ".windsurf",
+        ".woodpecker",
+        ".zed",
     ];
-    const NAMES: [&str; 14] = [
+    const NAMES: &[&str] = &[
         ".mcp.json",
         ".gitmodules",
         ".gitattributes",
@@ -199,6 +209,27 @@ pub fn hands_trust(path: &str) -> bool {
         ".pre-commit-config.yaml",
         "bitbucket-pipelines.yml",
         ".cursorrules",
+        ".windsurfrules",
+        ".clinerules",
+        ".aider.conf.yml",
+        "opencode.json",
+        "opencode.jsonc",
+        "claude.local.md",
+        "copilot-instructions.md",
+        ".gitconfig",
+        ".lfsconfig",
+        ".npmrc",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".pnpmfile.cjs",
+        ".mise.toml",
+        "mise.toml",
+        "lefthook.yml",
+        "lefthook.yaml",
+        ".drone.yml",
+        ".woodpecker.yml",
+        "appveyor.yml",
+        "cloudbuild.yaml",
     ];
     // Some file systems ignore case.
     let lower = path.to_lowercase();
@@ -208,6 +239,8 @@ pub fn hands_trust(path: &str) -> bool {
         || NAMES.contains(&name)
         || lower.starts_with(".github/workflows/")
         || lower.starts_with(".github/actions/")
+        || lower.ends_with(".cargo/config.toml")
+        || lower.ends_with(".cargo/config")
 }
 
 /// Tests, by the names that people give them.

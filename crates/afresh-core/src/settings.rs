@@ -1,5 +1,6 @@
 //! How a run is to be driven. Part of the journal, so that a resumed run decides the same way.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -63,6 +64,9 @@ pub struct Settings {
     pub sandbox: String,
     /// Files of the repository that the run itself rests on (its plan): no worker may change them.
     pub pinned: Vec<String>,
+    /// The files that were read at the start and are not read again, with the SHA-256 of each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub digests: BTreeMap<String, String>,
 }
 
 impl Default for Settings {
@@ -93,6 +97,7 @@ impl Default for Settings {
             by_task: false,
             sandbox: String::new(),
             pinned: Vec::new(),
+            digests: BTreeMap::new(),
         }
     }
 }
@@ -107,7 +112,7 @@ impl Settings {
 /// How full a worker's context may become, in per cent of the window (AG-07).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextLimits {
-    /// From here on it is to be told to come to an end; nobody does that yet.
+    /// From here on it is told to come to an end.
     pub soft: u8,
     /// Here it is stopped, and a fresh worker goes on.
     pub hard: u8,

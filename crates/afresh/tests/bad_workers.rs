@@ -149,6 +149,24 @@ fn b28_the_configuration_is_not_edited() {
     rejected(&repo, ".afresh/config.toml hands trust to other programs");
 }
 
+/// B28: everything that a run reads at its start is noted with its hash; who drives it anew is told
+/// what is different now, and the journal has both.
+#[test]
+fn b28_what_a_run_rests_on_is_noted_and_a_change_is_told() {
+    let repo = repo();
+    repo.write(".afresh/patterns.md", "tabs\n");
+    repo.plan_of(1);
+    repo.agent("cat > /dev/null; echo x > T001.txt");
+    repo.run(&[]).expect(0);
+    assert!(!repo.run(&[]).expect(0).stderr.contains("changed since"));
+    repo.write(".afresh/patterns.md", "blanks\n");
+    let told = repo.run(&[]).expect(0).stderr;
+    assert!(told.contains("changed since the run was last driven"), "{told}");
+    assert!(told.contains(".afresh/patterns.md") && !told.contains("config.toml"), "{told}");
+    let log = repo.afresh(&["logs"]).expect(0).stdout;
+    assert!(log.contains("settings-changed"), "{log}");
+}
+
 /// B28: a worker that finds the user's own files changes nothing of the run that is underway.
 #[test]
 fn b28_the_run_uses_the_plan_that_was_pinned_at_its_start() {

@@ -175,6 +175,11 @@ const TRUST: &[&str] = &[
     ".gemini/settings.json",
     ".cursor/rules/x.mdc",
     ".idea/workspace.xml",
+    ".windsurf/rules/x.md",
+    ".gitlab-ci.yml",
+    ".cargo/config.toml",
+    "sub/.npmrc",
+    "opencode.json",
 ];
 
 /// EX-04: by one worker, all at once: each of them is named to the next.

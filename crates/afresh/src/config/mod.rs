@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use afresh_agents::bundle::Checksum;
 use afresh_agents::{Agent, Prices};
 use afresh_core::settings::Settings;
 use afresh_formats::Finding;
@@ -42,6 +43,8 @@ pub(crate) struct Config {
     pub(crate) home: PathBuf,
     /// The file, as people know it; where there is none, the one to write.
     pub(crate) shown: String,
+    /// What it was read as.
+    pub(crate) checksum: Option<Checksum>,
     /// What the file says, by its dotted keys.
     pub(crate) written: BTreeMap<String, Written>,
     /// Parts that this version reads but does not carry out yet.
@@ -66,6 +69,7 @@ impl Default for Config {
             sandbox: Asked::default(),
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
+            checksum: None,
             written: BTreeMap::new(),
             warnings: Vec::new(),
         }
@@ -102,6 +106,7 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
         ));
     }
     config.warnings = findings;
+    config.checksum = Some(Checksum::of(&shown, &bytes));
     config.shown = shown;
     Ok(config)
 }

@@ -10,6 +10,7 @@ mod options;
 mod prose;
 pub(crate) mod watching;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -92,12 +93,15 @@ pub(crate) fn terms(
     output: &Output,
 ) -> Result<(Settings, Rules), Failure> {
     let mut settings = settings(&config, driving, place, file)?;
+    let checksum = config.checksum.clone();
     let root = file.root();
     prose::judge(file, &mut settings, &root, output);
     let (mut rules, adopted) = rules(config, driving, file, output)?;
     settings.pinned.extend(adopted.inside(&root));
     let mut briefing = briefing::load(&briefing::root(place, file), file, output)?;
     adopted.brief(&root, &mut briefing);
+    let read = briefing.sources.iter().cloned().chain(checksum);
+    settings.digests = read.map(|it| (it.path, it.sha256)).collect();
     rules.briefing = Arc::new(briefing);
     // The plan goes into the journal, prompts, commits and reports (B36).
     let secrets = rules.secrets();
@@ -119,6 +123,7 @@ impl Drive {
                 }
                 // Money that was limited once stays limited, until another limit is given.
                 let (now, before) = (&mut self.settings, found.run.settings());
+                tell_changed(&before.digests, &now.digests, output);
                 now.budget =
                     budgets::limited(now.budget.cost_micros, now.budget.tokens, before.budget);
                 let own = now.task_budget;
@@ -173,6 +178,28 @@ fn start(taken: Taken, drive: &Drive, output: &Output) -> Result<OpenRun, Failur
         open.run.branch()
     ));
     Ok(open)
+}
+
+/// Files that the run rests on are read once and then never again while it is driven (B28). Who drives
+/// it anew is told which are different now.
+fn tell_changed(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+    output: &Output,
+) {
+    // Earlier versions noted nothing.
+    if before.is_empty() {
+        return;
+    }
+    let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let changed = paths.into_iter().filter(|path| before.get(*path) != now.get(*path));
+    let changed: Vec<&str> = changed.map(String::as_str).collect();
+    if !changed.is_empty() {
+        output.note(&format!(
+            "note: changed since the run was last driven, and read anew: {}",
+            changed.join(", ")
+        ));
+    }
 }
 
 fn halted(run: &Run, clear: bool) -> Option<Failure> {

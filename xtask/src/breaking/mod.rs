@@ -1,10 +1,12 @@
-//! Breaks the core on purpose, one way after the other, and asks whether the simulator notices.
+//! Breaks things on purpose, one way after the other, and asks whether a test notices.
 //!
 //! The crates are copied to a temporary directory, so that nothing here is ever broken; the builds
-//! share one target directory. What to break is listed in [`mutations`].
+//! share one target directory. What to break is listed in [`core`] and in [`walls`].
 
-mod mutations;
+mod core;
+mod walls;
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -13,24 +15,56 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use mutations::{MUTATIONS, Mutation};
+/// One way to break it: exact texts, so that a change that outdates one is noticed.
+pub(crate) struct Mutation {
+    name: &'static str,
+    /// What no longer holds.
+    promise: &'static str,
+    edits: &'static [Edit],
+}
 
-/// `cargo xtask break-core [NAME]`: all mutations, or those whose name holds NAME.
+/// A text that stands exactly once in a file below `crates/`, and what to write in its place.
+pub(crate) struct Edit {
+    file: &'static str,
+    text: &'static str,
+    instead: &'static str,
+}
+
+/// A mutation, and the test that has to fail: the arguments of `cargo test`.
+struct Breakage {
+    mutation: &'static Mutation,
+    noticed_by: &'static [&'static str],
+}
+
+/// `cargo xtask break-core [NAME]`: all ways to break the core, or those whose name holds NAME.
+pub(crate) fn core(arguments: &[String]) -> Result<()> {
+    run(core::all(), arguments)
+}
+
+/// `cargo xtask break-walls [NAME]`: the same for what holds workers and checks to their places.
+pub(crate) fn walls(arguments: &[String]) -> Result<()> {
+    run(walls::all(), arguments)
+}
+
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
+fn run(mut chosen: Vec<Breakage>, arguments: &[String]) -> Result<()> {
     let wanted = arguments.first().map_or("", String::as_str);
-    let chosen: Vec<&Mutation> = MUTATIONS.iter().filter(|m| m.name.contains(wanted)).collect();
+    chosen.retain(|it| it.mutation.name.contains(wanted));
     ensure!(!chosen.is_empty(), "no mutation is called {wanted:?}");
     let copy = Copy::of_workspace()?;
-    match copy.test()? {
-        Verdict::Missed => {}
-        Verdict::Caught(message) => bail!("the simulator fails without any mutation: {message}"),
-        Verdict::NotBuilt(message) => bail!("the copy does not build: {message}"),
+    let tests: BTreeSet<&[&str]> = chosen.iter().map(|it| it.noticed_by).collect();
+    for test in tests {
+        match copy.test(test)? {
+            Verdict::Missed => {}
+            Verdict::Caught(message) => bail!("{test:?} fails without any mutation: {message}"),
+            Verdict::NotBuilt(message) => bail!("the copy does not build: {message}"),
+        }
     }
     println!("| broken on purpose | promise | noticed? |\n| --- | --- | --- |");
     let mut bad = 0;
-    for mutation in chosen {
-        let (good, told) = match copy.try_out(mutation) {
+    for breakage in chosen {
+        let mutation = breakage.mutation;
+        let (good, told) = match copy.try_out(&breakage) {
             Ok(Verdict::Caught(message)) => (true, format!("caught: {message}")),
             Ok(Verdict::Missed) => (false, "NOT CAUGHT".to_owned()),
             Ok(Verdict::NotBuilt(message)) => (false, format!("DOES NOT BUILD: {message}")),
@@ -43,7 +77,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What the simulator said about a mutated core.
+/// What the test said about it.
 enum Verdict {
     Caught(String),
     Missed,
@@ -61,17 +95,19 @@ impl Copy {
         let root = workspace();
         let target =
             env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let directory = env::temp_dir().join(format!("afresh-break-core-{}", std::process::id()));
+        let directory = env::temp_dir().join(format!("afresh-break-{}", std::process::id()));
         fs::create_dir(&directory).with_context(|| format!("making {}", directory.display()))?;
-        let copy = Self { directory, target: target.join("break-core") };
-        for name in ["Cargo.toml", "Cargo.lock", "crates", "xtask"] {
+        let copy = Self { directory, target: target.join("breaking") };
+        for name in ["Cargo.toml", "Cargo.lock", "crates", "xtask", "docs", "schemas", "README.md"]
+        {
             copy_all(&root.join(name), &copy.directory.join(name))?;
         }
         Ok(copy)
     }
 
     /// Applies a mutation, looks what happens, and takes it back.
-    fn try_out(&self, mutation: &Mutation) -> Result<Verdict> {
+    fn try_out(&self, breakage: &Breakage) -> Result<Verdict> {
+        let mutation = breakage.mutation;
         let mut before = Vec::new();
         for edit in mutation.edits {
             let path = self.directory.join("crates").join(edit.file);
@@ -79,7 +115,7 @@ impl Copy {
                 fs::read_to_string(&path).with_context(|| format!("reading {}", edit.file))?;
             before.push((path, text));
         }
-        let verdict = self.apply(mutation).and_then(|()| self.test());
+        let verdict = self.apply(mutation).and_then(|()| self.test(breakage.noticed_by));
         // The first copy of a file that was edited twice is the oldest: it is written last.
         for (path, text) in before.into_iter().rev() {
             fs::write(&path, text).with_context(|| format!("restoring {}", path.display()))?;
@@ -98,11 +134,11 @@ impl Copy {
         Ok(())
     }
 
-    fn test(&self) -> Result<Verdict> {
+    fn test(&self, test: &[&str]) -> Result<Verdict> {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let arguments = ["test", "-q", "--locked", "-p", "afresh-testkit", "--test", "simulation"];
         let output = Command::new(cargo)
-            .args(arguments)
+            .args(["test", "-q", "--locked"])
+            .args(test)
             .current_dir(&self.directory)
             .env("CARGO_TARGET_DIR", &self.target)
             .env("RUST_BACKTRACE", "0")
@@ -127,7 +163,7 @@ impl Drop for Copy {
     }
 }
 
-/// The seed and its promise, or what the core's own assertion said.
+/// The seed and its promise, or what an assertion said.
 fn message(said: &str) -> String {
     let broken = said.lines().find(|line| line.contains("broke a promise"));
     let panicked = said.lines().skip_while(|line| !line.contains("panicked at")).nth(1);

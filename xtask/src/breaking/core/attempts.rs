@@ -1,0 +1,148 @@
+//! Attempts: their stages, their ends, and what a restart makes of them.
+
+use crate::breaking::{Edit, Mutation};
+
+pub(super) const ALL: &[Mutation] = &[
+    Mutation {
+        name: "no fencing of late reports",
+        promise: "R2: a late answer of an old attempt changes nothing",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/mod.rs",
+            text: "(state.attempt() == Some(attempt)).then_some(&state.stage)",
+            instead: "Some(&state.stage)",
+        }],
+    },
+    Mutation {
+        name: "effects before the record",
+        promise: "R1, R3: nothing is performed before it is recorded",
+        edits: &[
+            Edit {
+                file: "afresh-testkit/src/simulation/mod.rs",
+                text: "        let cut = self.draw_cut();\n",
+                instead: "        self.perform(&reaction.effects)?;\n        let cut = self.draw_cut();\n",
+            },
+            Edit {
+                file: "afresh-testkit/src/simulation/mod.rs",
+                text: "self.perform(&reaction.effects[..last])?;",
+                instead: "",
+            },
+        ],
+    },
+    Mutation {
+        name: "use is counted twice",
+        promise: "R14: use is counted once per attempt",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/attempts.rs",
+            text: "*counted = counted.at_least(usage);",
+            instead: "*counted = counted.plus(usage);",
+        }],
+    },
+    Mutation {
+        name: "the budget is never reached",
+        promise: "R14: a budget stops spending within one event",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/attempts.rs",
+            text: "if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {",
+            instead: "if self.run.usage().tokens() < u64::MAX {",
+        }],
+    },
+    Mutation {
+        name: "workers go on beyond the budget",
+        promise: "R14: a budget stops spending within one event",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/attempts.rs",
+            text: "        self.record(Event::BudgetReached { spent });\n        let grace = self.run.settings().halt_grace;\n        self.stop_workers(grace);",
+            instead: "        self.record(Event::BudgetReached { spent });",
+        }],
+    },
+    Mutation {
+        name: "a slot is free before its work is saved",
+        promise: "R16: work is never deleted before it is saved",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/attempts.rs",
+            text: "        self.count(attempt, &end.usage);\n",
+            instead: "        self.count(attempt, &end.usage);\n        self.free_slot(attempt);\n",
+        }],
+    },
+    Mutation {
+        name: "orphans are adopted",
+        promise: "R2, R12: an attempt dies with its driver and is tried again",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/recovery.rs",
+            text: "self.attempt_ended(&attempt, &end);",
+            instead: "drop((attempt, end));",
+        }],
+    },
+    Mutation {
+        name: "numbers of attempts are used again",
+        promise: "R2: every result carries its attempt's number",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/attempts.rs",
+            text: "task.attempts = work.attempt.number;",
+            instead: "task.attempts = 0;",
+        }],
+    },
+    Mutation {
+        name: "a second halt ends nobody",
+        promise: "R7: after the second halt everything is ended",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/halting.rs",
+            text: "            self.stop_workers(grace);\n            self.ask_world(Effect::StopChecks);",
+            instead: "            drop(grace);\n            self.ask_world(Effect::StopChecks);",
+        }],
+    },
+    Mutation {
+        name: "an intended landing is forgotten",
+        promise: "R3, R12: a landing that was cut off is completed",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/recovery.rs",
+            text: "Stage::Merging(..) if self.run.task(at).stage.is_underway() => self.resume_merge(at),",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "finished steps are forgotten",
+        promise: "ST-02: the next worker goes on after the last finished step",
+        edits: &[Edit {
+            file: "afresh-core/src/run/mod.rs",
+            text: "Some(commit) if self.steps_hold(at) => Ground::after(last.base.clone(), commit.clone()),",
+            instead: "Some(_) if self.steps_hold(at) => fresh,",
+        }],
+    },
+    Mutation {
+        name: "steps go on although a task that they rest on was redone",
+        promise: "EX-03: a worker starts on top of everything it needs",
+        edits: &[Edit {
+            file: "afresh-core/src/run/mod.rs",
+            text: "last.is_none_or(|last| last.needs == self.landed_needs(at))",
+            instead: "let _ = last;\n        true",
+        }],
+    },
+    Mutation {
+        name: "going back is forgotten by the next driver",
+        promise: "R12: going back is completed",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/recovery.rs",
+            text: "self.resume_rewind();",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "a skipped task holds nobody up",
+        promise: "EX-06: what needs a task that was given up is blocked",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/mod.rs",
+            text: "Stage::Skipped { reason: reason.clone(), ignored: false }",
+            instead: "Stage::Skipped { reason: reason.clone(), ignored: true }",
+        }],
+    },
+    Mutation {
+        name: "a blocked task does not wait",
+        promise: "RE-04: it waits behind the unfinished task that it names",
+        edits: &[Edit {
+            file: "afresh-core/src/run/mod.rs",
+            text: "filter(|at| self.held_up_by(*at).next().is_none())",
+            instead: "filter(|_| true)",
+        }],
+    },
+];

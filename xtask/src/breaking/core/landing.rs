@@ -1,0 +1,132 @@
+//! What may land, and in which order.
+
+use crate::breaking::{Edit, Mutation};
+
+pub(super) const ALL: &[Mutation] = &[
+    Mutation {
+        name: "a merged task is not done",
+        promise: "R3: a task's work is merged once",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/merges.rs",
+            text: "self.set(at, Stage::Done { commit, attempt: attempt.clone(), receipt });",
+            instead: "drop((receipt, commit));\n        self.set(at, Stage::Idle);",
+        }],
+    },
+    Mutation {
+        name: "the merge slot is not held",
+        promise: "R3, R4: one merge at a time",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "if self.run.merging().is_some() {",
+            instead: "if false {",
+        }],
+    },
+    Mutation {
+        name: "a merge lands unchecked",
+        promise: "R4: every commit passed its checks as exactly that tree",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "merged.tree == harvest.tree && self.covers(at, &results)",
+            instead: "self.covers(at, &results)",
+        }],
+    },
+    Mutation {
+        name: "new checks do not count for old work",
+        promise: "R4: every commit passed its checks as exactly that tree",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/checking.rs",
+            text: "self.checks_of(at).iter().all(told)",
+            instead: "true || self.checks_of(at).iter().all(told)",
+        }],
+    },
+    Mutation {
+        name: "a collision counts",
+        promise: "EX-05: who was slower loses no attempt",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    false,",
+            instead: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    true,",
+        }],
+    },
+    Mutation {
+        name: "attempts are never spent",
+        promise: "`attempts` fresh workers per task before it counts as failed",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/verdict.rs",
+            text: "if counts && self.run.task(at).counted >= self.run.settings().attempts.max(1) {",
+            instead: "if counts && self.run.task(at).counted > self.run.settings().attempts.max(1) {",
+        }],
+    },
+    Mutation {
+        name: "checks start after the second halt",
+        promise: "R7: after the second halt everything is ended",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/checking.rs",
+            text: "if self.run.halt().is_some_and(|halt| halt.now) {",
+            instead: "if self.run.halt().is_some_and(|halt| halt.now && halt.by.is_empty()) {",
+        }],
+    },
+    Mutation {
+        name: "an outsider's commit is taken for ours",
+        promise: "R3: the branch is where the journal says",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/merging.rs",
+            text: "Move::Foreign(commit) => self.ask_about_branch(at, commit),",
+            instead: "Move::Foreign(commit) => {\n                self.record(Event::Merged { attempt: attempt.clone(), commit: commit.clone() });\n            }",
+        }],
+    },
+    Mutation {
+        name: "a step counts before it is checked",
+        promise: "EX-04: a finished step has passed its checks",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/steps.rs",
+            text: "Checked::Ran(results) if results.iter().all(CheckResult::passed) => {\n                self.finish_step",
+            instead: "Checked::Ran(results) => {\n                self.finish_step",
+        }],
+    },
+    Mutation {
+        name: "steps are dropped with every attempt",
+        promise: "ST-02: finished steps are kept",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/steps.rs",
+            text: "            _ => false,\n        }\n    }\n\n    pub(super) fn drop_steps",
+            instead: "            _ => true,\n        }\n    }\n\n    pub(super) fn drop_steps",
+        }],
+    },
+    Mutation {
+        name: "the branch goes back while work is underway",
+        promise: "R2, ST-05: what is going on ends before the branch goes back",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/rewinding.rs",
+            text: "if self.run.is_underway() || self.run.merging().is_some()",
+            instead: "if self.run.merging().is_some()",
+        }],
+    },
+    Mutation {
+        name: "what went back with the branch stays done",
+        promise: "R3, ST-05: what is no longer on the branch is done again",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/rewinds.rs",
+            text: "if matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
+            instead: "if false && matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
+        }],
+    },
+    Mutation {
+        name: "a full context is forgotten",
+        promise: "AG-07: who was stopped for it is followed by a fresh worker",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/verdict.rs",
+            text: "(Ending::Stopped, ..) if self.run.task(at).context_reached.is_some() =>",
+            instead: "(Ending::Stopped, ..) if false && self.run.task(at).context_reached.is_some() =>",
+        }],
+    },
+    Mutation {
+        name: "a conversation is taken up on a base that is gone",
+        promise: "AG-08, ST-05: what stood on an undone landing starts over",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/rewinds.rs",
+            text: "task.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base))",
+            instead: "false",
+        }],
+    },
+];

@@ -1,0 +1,146 @@
+//! Who may start, and when.
+
+use crate::breaking::{Edit, Mutation};
+
+pub(super) const ALL: &[Mutation] = &[
+    Mutation {
+        name: "no dependency check",
+        promise: "EX-03: a worker starts on top of everything it needs",
+        edits: &[
+            Edit {
+                file: "afresh-core/src/run/frontier.rs",
+                text: "if self.idle[at] && self.unmet[at] == 0 {",
+                instead: "if self.idle[at] {",
+            },
+            Edit {
+                file: "afresh-core/src/decide/starting.rs",
+                text: "plan.needs(at).iter().all(|need| self.run.task(*need).is_met()),",
+                instead: "true,",
+            },
+        ],
+    },
+    Mutation {
+        name: "a start in a halted run",
+        promise: "R7: after a halt nothing new starts",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "self.run.halt().is_none() && self.run.aborted().is_none() && !",
+            instead: "self.run.aborted().is_none() && !",
+        }],
+    },
+    Mutation {
+        name: "parallel starts overshoot the budget",
+        promise: "R14: the budget is reserved before a spawn",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "(alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)",
+            instead: "(alone || planned != expected || planned == expected).then_some(expected)",
+        }],
+    },
+    Mutation {
+        name: "all workers start before anything is known",
+        promise: "R14: the budget is overshot by what one worker adds at most",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "|| unknown && !alone {",
+            instead: "|| unknown && workers > 1_000 {",
+        }],
+    },
+    Mutation {
+        name: "near the limit all workers go on",
+        promise: "R14: the budget is overshot by what one worker adds at most",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/spending.rs",
+            text: "for (_, attempt) in workers.into_iter().skip(1) {",
+            instead: "for (_, attempt) in workers.into_iter().skip(usize::MAX) {",
+        }],
+    },
+    Mutation {
+        name: "a task goes on beyond its budget",
+        promise: "R14: a budget of a task stops its spending",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/spending.rs",
+            text: "if let Some(reason) = self.task_budget_reached(at) {",
+            instead: "if let Some(reason) = self.task_budget_reached(at).filter(|_| at > 10_000) {",
+        }],
+    },
+    Mutation {
+        name: "two attempts at once",
+        promise: "R2: one live attempt per task",
+        edits: &[
+            Edit {
+                file: "afresh-core/src/run/frontier.rs",
+                text: "self.idle[at] = matches!(to, Stage::Idle);",
+                instead: "self.idle[at] = matches!(to, Stage::Idle | Stage::Running(_));",
+            },
+            Edit {
+                file: "afresh-core/src/decide/starting.rs",
+                text: ".any(|other| may_collide(self.run, at, other))",
+                instead: ".any(|other| other != at && may_collide(self.run, at, other))",
+            },
+        ],
+    },
+    Mutation {
+        name: "tasks that share a file run at once",
+        promise: "EX-01: two tasks that may write one file never run at once",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "if self.collides(at) {",
+            instead: "if self.collides(at) && false {",
+        }],
+    },
+    Mutation {
+        name: "one worker too many",
+        promise: "EX-01: up to `parallel` at once",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "if taken.len() >= usize::from(parallel) {",
+            instead: "if taken.len() > usize::from(parallel) {",
+        }],
+    },
+    Mutation {
+        name: "no barrier between waves",
+        promise: "EX-02: a barrier between waves",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "let barrier = self.open_wave();",
+            instead: "let barrier = self.open_wave().filter(|_| false);",
+        }],
+    },
+    Mutation {
+        name: "work of a task that left the plan is not saved",
+        promise: "R16: work is never deleted before it is saved",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/plan.rs",
+            text: "self.leavings.insert(work.slot, work);",
+            instead: "drop(work);",
+        }],
+    },
+    Mutation {
+        name: "a task that left the plan takes its use along",
+        promise: "R14: use is counted once per attempt",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/plan.rs",
+            text: "self.retired.insert(old.id.clone(), Retired { attempts, usages });",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "tasks wait for each other",
+        promise: "RE-04: nobody waits in vain",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/blocking.rs",
+            text: " && !self.waits_for(*other, at)",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "nobody is asked about a task that waits for one given up",
+        promise: "RE-04: nobody waits in vain",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/starting.rs",
+            text: "            self.ask_about_what_waits_in_vain();\n",
+            instead: "",
+        }],
+    },
+];

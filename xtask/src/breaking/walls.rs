@@ -1,0 +1,25 @@
+//! Ways to break what holds workers and checks to their places, what is trusted, and what is kept
+//! secret. A test with real programs has to notice each.
+
+mod rooms;
+mod secrets;
+mod trust;
+
+use super::{Breakage, Mutation};
+
+/// Which test notices a group of them: the arguments of `cargo test`.
+struct Group {
+    noticed_by: &'static [&'static str],
+    mutations: &'static [Mutation],
+}
+
+pub(super) fn all() -> Vec<Breakage> {
+    let groups = [rooms::GROUPS, trust::GROUPS, secrets::GROUPS];
+    let groups = groups.into_iter().flatten();
+    groups
+        .flat_map(|group| {
+            let noticed_by = group.noticed_by;
+            group.mutations.iter().map(move |mutation| Breakage { mutation, noticed_by })
+        })
+        .collect()
+}

@@ -1,0 +1,77 @@
+//! Secrets, and text that draws on terminals.
+
+use super::Group;
+use crate::breaking::{Edit, Mutation};
+
+pub(super) const GROUPS: &[Group] = &[
+    Group {
+        noticed_by: &["-p", "afresh", "--test", "leaks"],
+        mutations: &[Mutation {
+            name: "secrets: a change may hold them",
+            promise: "B36: such a change does not land",
+            edits: &[Edit {
+                file: "afresh-engine/src/world/leaks.rs",
+                text: "if spots.is_empty() {",
+                instead: "if true {",
+            }],
+        }],
+    },
+    Group {
+        noticed_by: &["-p", "afresh", "--test", "secrets"],
+        mutations: &[
+            Mutation {
+                name: "secrets: output is not masked",
+                promise: "B36: no key on disk",
+                edits: &[Edit {
+                    file: "afresh-process/src/mask.rs",
+                    text: "let Some(shape) = SHAPES.get(found.pattern().as_usize()) else {\n            return Found::Secret(found.end());\n        };",
+                    instead: "let Some(shape) = SHAPES.get(found.pattern().as_usize()) else {\n            return Found::Nothing;\n        };",
+                }],
+            },
+            Mutation {
+                name: "secrets: workers see the whole environment",
+                promise: "B36: an allow-list, never the whole",
+                edits: &[Edit {
+                    file: "afresh-engine/src/rules.rs",
+                    text: "        named\n            .filter_map(|name| {\n                self.environment.get(name).map(|value| (name.to_owned(), value.clone()))\n            })\n            .collect()",
+                    instead: "        drop(named);\n        self.environment.clone()",
+                }],
+            },
+        ],
+    },
+    Group {
+        noticed_by: &["-p", "afresh", "--test", "scanning"],
+        mutations: &[
+            Mutation {
+                name: "scan: finds nothing",
+                promise: "B36: where secrets are",
+                edits: &[Edit {
+                    file: "afresh-engine/src/scan/mod.rs",
+                    text: "if spots.is_empty() {",
+                    instead: "if true {",
+                }],
+            },
+            Mutation {
+                name: "scan: kept work is passed over",
+                promise: "B36: also in work that did not land",
+                edits: &[Edit {
+                    file: "afresh-engine/src/scan/history.rs",
+                    text: "(Source::Salvage, KEPT)",
+                    instead: "(Source::Salvage, \"refs/nothing/\")",
+                }],
+            },
+        ],
+    },
+    Group {
+        noticed_by: &["-p", "afresh-core", "--lib"],
+        mutations: &[Mutation {
+            name: "terminal: control characters pass",
+            promise: "B35: nothing draws on the terminal",
+            edits: &[Edit {
+                file: "afresh-core/src/printable.rs",
+                text: "None if is_unprintable(c) => shown.extend(c.escape_default()),",
+                instead: "None if false => shown.extend(c.escape_default()),",
+            }],
+        }],
+    },
+];

@@ -1,0 +1,80 @@
+//! What a worker may hand to others, and what git does with it.
+
+use super::Group;
+use crate::breaking::{Edit, Mutation};
+
+pub(super) const GROUPS: &[Group] = &[
+    Group {
+        noticed_by: &["-p", "afresh", "--test", "scope", "--test", "bad_workers"],
+        mutations: &[
+            Mutation {
+                name: "trust: files that hand it over are free",
+                promise: "EX-04: nothing is trusted by the way",
+                edits: &[Edit {
+                    file: "afresh-core/src/scope.rs",
+                    text: "        if hands_trust(&change.path) {\n            return Some(Why::Trust);\n        }\n",
+                    instead: "",
+                }],
+            },
+            Mutation {
+                name: "trust: nobody is asked",
+                promise: "EX-04: a person decides about listed ones",
+                edits: &[Edit {
+                    file: "afresh-core/src/scope.rs",
+                    text: "} else if hands_trust(&change.path) {",
+                    instead: "} else if false {",
+                }],
+            },
+            Mutation {
+                name: "trust: the plan may be changed",
+                promise: "B28: a run rests on its own plan",
+                edits: &[Edit {
+                    file: "afresh-core/src/scope.rs",
+                    text: "if self.pinned.contains(&change.path) {",
+                    instead: "if false {",
+                }],
+            },
+            Mutation {
+                name: "trust: links may leave the tree",
+                promise: "B03: no link leads out",
+                edits: &[Edit {
+                    file: "afresh-core/src/scope.rs",
+                    text: "EntryKind::Symlink(target) if leaves_tree(&change.path, target) => {",
+                    instead: "EntryKind::Symlink(target) if target.is_empty() && leaves_tree(&change.path, target) => {",
+                }],
+            },
+        ],
+    },
+    Group {
+        noticed_by: &["-p", "afresh-git"],
+        mutations: &[
+            Mutation {
+                name: "git: file monitors run",
+                promise: "B31: nothing of a worker runs as us",
+                edits: &[Edit {
+                    file: "afresh-git/src/command.rs",
+                    text: "    \"core.fsmonitor=false\",\n",
+                    instead: "",
+                }],
+            },
+            Mutation {
+                name: "git: hooks run",
+                promise: "B31: nothing of a worker runs as us",
+                edits: &[Edit {
+                    file: "afresh-git/src/command.rs",
+                    text: "    \"core.hooksPath=/dev/null\",\n",
+                    instead: "",
+                }],
+            },
+            Mutation {
+                name: "git: a changed .git is not noticed",
+                promise: "B31: it is told",
+                edits: &[Edit {
+                    file: "afresh-git/src/tampering.rs",
+                    text: "if is_setting && DANGEROUS.iter().any(known) {",
+                    instead: "if false {",
+                }],
+            },
+        ],
+    },
+];
