@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use afresh_process::{
-    Containment, Ended, HIDDEN_COMMAND, Job, Limits, Running, StopBy, supervise_main,
+    Bounds, Containment, Ended, HIDDEN_COMMAND, Job, Limits, Running, StopBy, supervise_main,
 };
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -46,6 +46,7 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
                 grace: Duration::from_secs(1),
                 stop_by: StopBy::Terminate,
             },
+            bounds: Bounds { memory: Some(8 << 30), processes: Some(4096), ..Bounds::default() },
             containment,
             registry: place.join("registry"),
         };

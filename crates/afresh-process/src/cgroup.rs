@@ -1,12 +1,15 @@
-//! The strongest rung: a cgroup of its own, which the kernel ends as one (cgroup v2).
+//! Cgroups that we make: the strongest rung, which the kernel ends as one (version 2), and what limits
+//! are set in (either version).
 //!
-//! Only membership is used; limits of memory or processes are left to whoever made our cgroup.
+//! Which limits those are is `fence`'s.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use crate::hierarchy::Hierarchies;
 
 const PREFIX: &str = "afresh-";
 const NAP: Duration = Duration::from_millis(2);
@@ -18,15 +21,19 @@ pub(crate) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes one below our own. The error says why this machine does not offer it.
+    /// Makes a rung below our own cgroup. The error says why this machine does not offer it.
     pub(crate) fn make(name: &str) -> Result<Self, String> {
-        let parent = own_directory()?;
+        Self::make_in(&Hierarchies::read()?.unified()?, name)?.checked()
+    }
+
+    /// Makes one of either version.
+    pub(crate) fn make_in(parent: &Path, name: &str) -> Result<Self, String> {
         let pid = std::process::id();
         // A number more, because another container may use the same pid in the same hierarchy.
         for number in 0..100 {
             let path = parent.join(format!("{PREFIX}{name}.{pid}.{number}"));
             match fs::create_dir(&path) {
-                Ok(()) => return Self { path }.checked(),
+                Ok(()) => return Ok(Self { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     // Goes only if nobody is in it.
                     let _ = fs::remove_dir(&path);
@@ -47,7 +54,7 @@ impl Cgroup {
         &self.path
     }
 
-    /// Ends everybody in it, at once and with no way to fork out of it.
+    /// Ends everybody in it, at once and with no way to fork out of it (version 2 alone).
     pub(crate) fn kill(&self) {
         // If this fails, the next step finds the processes one by one.
         let _ = fs::write(self.path.join("cgroup.kill"), "1");
@@ -94,6 +101,23 @@ pub(crate) fn enter(path: &Path) -> io::Result<()> {
     fs::write(path.join("cgroup.procs"), "0")
 }
 
+/// Removes what supervisors that were killed early left, if nobody is in it: they had made it, and not
+/// yet written it down.
+pub(crate) fn remove_empty(name_prefix: &str) {
+    let Ok(places) = Hierarchies::read() else { return };
+    let of_limits = crate::fence::CONTROLLERS.iter().filter_map(|it| places.of_controller(it));
+    for parent in places.unified().into_iter().chain(of_limits) {
+        let listing = fs::read_dir(parent).into_iter().flatten().flatten();
+        for entry in listing {
+            let name = entry.file_name();
+            let rest = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+            if rest.is_some_and(|rest| rest.starts_with(name_prefix)) {
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+    }
+}
+
 /// Parents before children.
 fn directories_below(path: &Path) -> Vec<PathBuf> {
     let mut found = vec![path.to_owned()];
@@ -108,50 +132,9 @@ fn directories_below(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn own_directory() -> Result<PathBuf, String> {
-    let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
-    let mounts = read("/proc/self/mountinfo")?;
-    let own = read("/proc/self/cgroup")?;
-    let own = own.lines().find_map(|line| line.strip_prefix("0::"));
-    let own = own.ok_or("this process is in no cgroup v2")?;
-    locate(&mounts, own).ok_or_else(|| "no cgroup v2 is mounted here".into())
-}
-
-/// Where our own cgroup is seen in the file system. Containers mount a part of the hierarchy.
-fn locate(mounts: &str, own: &str) -> Option<PathBuf> {
-    let (root, point) = mounts.lines().find_map(|line| {
-        let (mount, kind) = line.split_once(" - ")?;
-        let mut fields = mount.split(' ').skip(3);
-        let found = (fields.next()?, fields.next()?);
-        (kind.split(' ').next()? == "cgroup2").then_some(found)
-    })?;
-    let inside = Path::new(own).strip_prefix(root).unwrap_or(Path::new(own));
-    let inside = inside.strip_prefix("/").unwrap_or(inside);
-    Some(Path::new(&unescape(point)).join(inside))
-}
-
-/// Mount points are written with octal escapes for blanks.
-fn unescape(point: &str) -> String {
-    point.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_own_cgroup_is_found_wherever_the_hierarchy_is_mounted() {
-        let hybrid = "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
-                      41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
-        assert_eq!(locate(hybrid, "/").unwrap(), Path::new("/sys/fs/cgroup/unified"));
-        let unified = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
-        let scope = "/user.slice/session-1.scope";
-        let there = Path::new("/sys/fs/cgroup/user.slice/session-1.scope");
-        assert_eq!(locate(unified, scope).unwrap(), there);
-        let part = "30 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
-        assert_eq!(locate(part, "/docker/abc/x").unwrap(), Path::new("/sys/fs/cgroup/x"));
-        assert_eq!(locate("1 2 0:3 / / rw - ext4 /dev/sda rw\n", "/"), None);
-    }
 
     #[test]
     fn a_recorded_path_that_is_not_ours_is_refused() {

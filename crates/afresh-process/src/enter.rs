@@ -8,21 +8,23 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{Pid, getppid, setsid};
 
+use crate::fence::Doors;
 use crate::program;
 use crate::report::{SpawnFailure, SpawnFailureKind};
 use crate::signals;
-use crate::wire::{Enter, Reply, send};
+use crate::wire::{Enter, Reply, Spec, send};
 
 /// Does not return where the program starts.
 pub(crate) fn run(order: &Enter, mut supervisor: File) {
-    let reply = become_program(order);
+    let reply = become_program(order, &mut supervisor);
     // If nobody listens any more, nobody needs the answer.
     let _ = send(&mut supervisor, &reply);
 }
 
-fn become_program(order: &Enter) -> Reply {
+fn become_program(order: &Enter, supervisor: &mut File) -> Reply {
     if let Err(error) = die_with(order.supervisor) {
         return Reply::Failed(SpawnFailure::new(SpawnFailureKind::Other, error.to_string()));
     }
@@ -31,6 +33,7 @@ fn become_program(order: &Enter) -> Reply {
     {
         return Reply::Unavailable(format!("cannot enter cgroup {}: {error}", cgroup.display()));
     }
+    enter_fence(&order.fence, supervisor);
     match execute(order) {
         Ok(never) => match never {},
         Err(failure) => Reply::Failed(failure),
@@ -48,14 +51,32 @@ fn execute(order: &Enter) -> Result<std::convert::Infallible, SpawnFailure> {
         SpawnFailure::new(SpawnFailureKind::Other, message)
     })?;
     volunteer_for_oom();
+    lower_ceiling(&order.spec);
     let error = command.exec();
     Err(program::explain(&command, &error))
+}
+
+/// Limits that cannot be entered are kept by counting.
+pub(crate) fn enter_fence(fence: &Doors, supervisor: &mut File) {
+    if fence.iter().any(|door| crate::cgroup::enter(door).is_err()) {
+        let _ = send(supervisor, &Reply::Unfenced);
+    }
 }
 
 /// Where memory runs out, the program goes before those who watch it.
 pub(crate) fn volunteer_for_oom() {
     // Somebody may have set a higher value already, and lowering may be forbidden: then it stays.
     let _ = std::fs::write(Path::new("/proc/self/oom_score_adj"), "500");
+}
+
+/// For whoever is only counted; who may not lower it has a lower one already.
+pub(crate) fn lower_ceiling(spec: &Spec) {
+    if let Some(ceiling) = spec.ceiling
+        && let Ok((_, most)) = getrlimit(Resource::RLIMIT_NPROC)
+    {
+        let ceiling = ceiling.min(most);
+        let _ = setrlimit(Resource::RLIMIT_NPROC, ceiling, ceiling);
+    }
 }
 
 /// Has the kernel end this process when its parent ends.

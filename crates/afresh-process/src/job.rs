@@ -9,6 +9,8 @@ use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::bounds::Bounds;
+
 /// One program to run, completely described: nothing is inherited from the driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
@@ -28,6 +30,8 @@ pub struct Job {
     /// Texts that are masked in what it prints, before anything is on disk.
     pub secrets: Vec<String>,
     pub limits: Limits,
+    /// How much it may use, with all that it starts.
+    pub bounds: Bounds,
     pub containment: Containment,
     /// The directory that holds the entries which [`crate::sweep()`] reads after a crash.
     pub registry: PathBuf,
@@ -174,6 +178,7 @@ mod tests {
                 grace: Duration::from_secs(1),
                 stop_by: StopBy::Terminate,
             },
+            bounds: Bounds::default(),
             containment: Containment::Auto,
             registry: "/tmp".into(),
         }

@@ -18,17 +18,24 @@
 //! | `sweep`, `registry`, `rollcall`, `traces` | ending what earlier drivers left |
 //! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
-//! | `cgroup`, `tree`, `table`, `family` | finding, ending and reaping processes |
+//! | `held`, `cgroup`, `hierarchy`, `tree`, `table`, `family` | finding, ending and reaping processes |
+//! | `bounds`, `guard`, `fence`, `meter` | how much a whole tree may use: kept by the kernel, or counted |
 //! | `capture`, `streams`, `mask`, `shapes` | bounded output without secrets |
 //! | `wire`, `signals` | small parts that several of these need |
 
+mod bounds;
 mod capture;
 mod cgroup;
 mod enter;
 mod family;
+mod fence;
+mod guard;
+mod held;
+mod hierarchy;
 mod job;
 mod lost;
 mod mask;
+mod meter;
 mod namespace;
 mod program;
 mod registry;
@@ -48,6 +55,7 @@ mod tree;
 mod watch;
 mod wire;
 
+pub use bounds::{Bounds, Excess, Keeper, Keeping, Kept, Resource};
 pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
 pub use mask::{Spot, SpotKind, Spotter, masked};

@@ -7,9 +7,9 @@ use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getsid};
 
+use crate::held::END_PATIENCE;
 use crate::registry::Slot;
 use crate::report::{Ended, Report};
-use crate::supervisor::END_PATIENCE;
 use crate::table::{Identity, Process, Table};
 use crate::traces;
 use crate::tree::{Ending, end_all};

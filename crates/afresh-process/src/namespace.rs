@@ -13,14 +13,15 @@ pub(crate) use portable::{first_process, make};
 mod portable {
     use std::fs::File;
 
+    use crate::fence::Doors;
     use crate::wire::{Lines, Reply, Spec, send};
 
-    pub(crate) fn make(_supervisor_pid: i32, mut supervisor: File) {
+    pub(crate) fn make(_supervisor_pid: i32, _fence: &Doors, mut supervisor: File) {
         let _ = send(&mut supervisor, &Reply::Unavailable("this system has no namespaces".into()));
     }
 
     pub(crate) fn first_process(_spec: &Spec, supervisor: File, _lines: Lines) {
-        make(0, supervisor);
+        make(0, &Doors::new(), supervisor);
     }
 }
 
@@ -39,8 +40,9 @@ mod linux {
     use nix::sys::signal::{Signal, kill, killpg};
     use nix::unistd::{Pid, getegid, geteuid, setsid};
 
-    use crate::enter::{die_with, volunteer_for_oom};
+    use crate::enter::{die_with, enter_fence, lower_ceiling, volunteer_for_oom};
     use crate::family::{Children, Family, status_of};
+    use crate::fence::Doors;
     use crate::job::StopBy;
     use crate::program;
     use crate::report::{SpawnFailure, SpawnFailureKind};
@@ -53,7 +55,8 @@ mod linux {
     const END_PATIENCE: Duration = Duration::from_secs(2);
 
     /// Makes the namespace, starts its first process, and waits for that.
-    pub(crate) fn make(supervisor_pid: i32, mut supervisor: File) {
+    pub(crate) fn make(supervisor_pid: i32, fence: &Doors, mut supervisor: File) {
+        enter_fence(fence, &mut supervisor);
         let mut first = match die_with(supervisor_pid).and_then(|()| start_first(&supervisor)) {
             Ok(first) => first,
             Err(error) => {
@@ -101,7 +104,8 @@ mod linux {
 
     /// Process 1 of the namespace: starts the program, reaps, and ends everything by ending.
     pub(crate) fn first_process(spec: &Spec, mut supervisor: File, lines: Lines) {
-        let started = settle().map_err(|error| other(&error)).and_then(|()| start_program(spec));
+        let started =
+            settle(spec).map_err(|error| other(&error)).and_then(|()| start_program(spec));
         let family = match started {
             Ok(program) => Family::new(program),
             Err(failure) => {
@@ -119,7 +123,7 @@ mod linux {
         SpawnFailure::new(SpawnFailureKind::Other, format!("cannot set up the namespace: {error}"))
     }
 
-    fn settle() -> io::Result<()> {
+    fn settle(spec: &Spec) -> io::Result<()> {
         mount_own_proc();
         if let Some((user, group)) = mapping() {
             unshare(CloneFlags::CLONE_NEWUSER)?;
@@ -128,6 +132,7 @@ mod linux {
         nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
         setsid()?;
         volunteer_for_oom();
+        lower_ceiling(spec);
         Ok(())
     }
 

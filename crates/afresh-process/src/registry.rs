@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::fence::Doors;
 use crate::report::Rung;
 use crate::table::Identity;
 use crate::traces;
@@ -24,6 +25,9 @@ pub(crate) struct Entry {
     pub program: Identity,
     pub rung: Rung,
     pub cgroup: Option<PathBuf>,
+    /// What limits are set in, besides.
+    #[serde(default)]
+    pub fence: Doors,
     pub cwd: PathBuf,
     /// Inodes of the pipes that the program was given.
     pub pipes: Vec<u64>,

@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::{Excess, Kept};
+
 /// Given exactly once per job, after its whole tree is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -28,6 +30,8 @@ pub struct Report {
     pub rung: Rung,
     /// Why stronger rungs were not used, strongest first.
     pub passed_over: Vec<String>,
+    /// What kept its tree within its bounds, and what that refused.
+    pub kept: Kept,
 }
 
 /// Why it is over.
@@ -39,6 +43,8 @@ pub enum Ended {
     TimedOut,
     /// It reached the limit for silence.
     Silent,
+    /// Its tree wanted more of something than it may have.
+    OverLimit(Excess),
     /// The driver asked.
     Stopped,
     /// Nothing was started.
@@ -96,6 +102,7 @@ impl Report {
             unkillable: 0,
             rung: Rung::None,
             passed_over: Vec::new(),
+            kept: Kept::default(),
         }
     }
 }

@@ -34,7 +34,7 @@ fn play() -> io::Result<()> {
         None => {}
         Some(Order::Supervise(job)) => Supervisor::new(*job, from, lines)?.run(),
         Some(Order::Enter(order)) => enter::run(&order, from),
-        Some(Order::Unshare { supervisor }) => namespace::make(supervisor, from),
+        Some(Order::Unshare { supervisor, fence }) => namespace::make(supervisor, &fence, from),
         Some(Order::Init(spec)) => namespace::first_process(&spec, from, lines),
     }
     Ok(())

@@ -8,12 +8,13 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::time::TimeValLike;
-use nix::unistd::Pid;
 
+use crate::bounds::Kept;
 use crate::cgroup::Cgroup;
-use crate::family::{Children, Family};
+use crate::fence::Fence;
+use crate::guard::Guard;
+use crate::held::Held;
 use crate::job::{Containment, Job};
 use crate::registry::{Entry, Slot};
 use crate::report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
@@ -21,15 +22,9 @@ use crate::rollcall::RollCall;
 use crate::signals::Deaths;
 use crate::stage::Stage;
 use crate::streams::Streams;
-use crate::table::{Identity, Table};
-use crate::tree::{count, end_family};
+use crate::table::Identity;
 use crate::watch::{Link, Verdict, Watch};
-use crate::wire::{Enter, InitWish, Lines, Order, Spec};
-
-/// How long the end of a tree may take; what hangs in the kernel longer is reported as such.
-pub(crate) const END_PATIENCE: Duration = Duration::from_secs(3);
-/// How long the first process of a namespace gets to end it in good order.
-const NAMESPACE_PATIENCE: Duration = Duration::from_millis(500);
+use crate::wire::{Enter, Lines, Order, Spec};
 
 #[derive(Debug)]
 pub(crate) struct Supervisor {
@@ -45,14 +40,7 @@ struct Over {
     wall: Duration,
     left_behind: u32,
     unkillable: u32,
-}
-
-/// A rung that holds a program.
-struct Held {
-    rung: Rung,
-    cgroup: Option<Cgroup>,
-    stage: Stage,
-    family: Family,
+    kept: Kept,
 }
 
 impl Supervisor {
@@ -112,6 +100,7 @@ impl Supervisor {
             unkillable: over.unkillable,
             rung: if started { rung } else { Rung::None },
             passed_over,
+            kept: over.kept,
         }
     }
 
@@ -121,15 +110,18 @@ impl Supervisor {
             Rung::Cgroup => Some(Cgroup::make(&self.job.name)?),
             _ => None,
         };
+        let fence = Fence::make(&self.job.name, &self.job.bounds, cgroup.as_ref());
         let started = streams.connect().and_then(Stage::start);
         let (stage, family) = match started {
             Ok(started) => started,
             Err(error) => {
+                fence.remove(Instant::now());
                 let _ = cgroup.map(|it| it.remove(Instant::now()));
                 return Ok(failed(format!("cannot start a stage: {error}")));
             }
         };
-        let mut held = Held { rung, cgroup, stage, family };
+        let guard = Guard::new(&self.job.bounds, fence);
+        let mut held = Held { rung, cgroup, guard, stage, family };
         // Written before the program can begin: the stage still waits for its order.
         let entry = self.entry(&held, streams);
         let verdict = match slot.write(&entry) {
@@ -140,6 +132,8 @@ impl Supervisor {
                     .after(Duration::ZERO)
             }
         };
+        // Before the end: what kept the tree is gone with it.
+        let kept = held.guard.kept();
         let (left_behind, unkillable) = held.end();
         match verdict.0 {
             Verdict::Unavailable(why) => Err(why),
@@ -148,8 +142,15 @@ impl Supervisor {
                 wall: verdict.1,
                 left_behind: 0,
                 unkillable,
+                kept,
             }),
-            Verdict::Ended(ended) => Ok(Over { ended, wall: verdict.1, left_behind, unkillable }),
+            Verdict::Ended(ended) => Ok(Over {
+                ended: because(ended, &kept),
+                wall: verdict.1,
+                left_behind,
+                unkillable,
+                kept,
+            }),
         }
     }
 
@@ -160,12 +161,13 @@ impl Supervisor {
         roll_call: RollCall<'_>,
     ) -> (Verdict, Duration) {
         let supervisor = self.identity.pid;
-        let spec = Spec::of(&self.job);
+        let spec = Spec { ceiling: held.guard.ceiling(), ..Spec::of(&self.job) };
+        let fence = held.guard.fence().doors();
         let order = if held.rung == Rung::Namespace {
-            Order::Unshare { supervisor }
+            Order::Unshare { supervisor, fence }
         } else {
             let cgroup = held.cgroup.as_ref().map(|it| it.path().to_owned());
-            Order::Enter(Enter { supervisor, cgroup, spec: spec.clone() })
+            Order::Enter(Enter { supervisor, cgroup, fence, spec: spec.clone() })
         };
         held.stage.tell(&order);
         Watch {
@@ -175,6 +177,8 @@ impl Supervisor {
             family: &mut held.family,
             streams,
             limits: &self.job.limits,
+            bounds: &self.job.bounds,
+            guard: &mut held.guard,
             spec,
             rung: held.rung,
             // The kernel knows the members of a cgroup or a namespace.
@@ -190,65 +194,10 @@ impl Supervisor {
             program: Identity::of(held.family.main_pid()),
             rung: held.rung,
             cgroup: held.cgroup.as_ref().map(|it| it.path().to_owned()),
+            fence: held.guard.fence().doors(),
             cwd: self.job.cwd.clone(),
             pipes: streams.pipe_inodes(),
             tree: Vec::new(),
-        }
-    }
-}
-
-impl Held {
-    /// Ends everything, and says how many were left behind and how many could not be ended.
-    fn end(&mut self) -> (u32, u32) {
-        if self.family.reap() == Children::None {
-            // All descendants hang below our children, and there are none: nothing to look for.
-            return (0, self.remove_cgroup(0));
-        }
-        let left_behind = self.left_behind();
-        match (&self.rung, &self.cgroup) {
-            (_, Some(cgroup)) => cgroup.kill(),
-            (Rung::Namespace, None) => self.end_namespace(),
-            _ => self.end_group(),
-        }
-        let left = end_family(&mut self.family, Instant::now() + END_PATIENCE);
-        (left_behind, self.remove_cgroup(left))
-    }
-
-    /// Those alive besides the main process and the stages that hold it.
-    fn left_behind(&self) -> u32 {
-        let table = Table::read();
-        let main = self.family.main_pid();
-        let living = table.living_below(&[Identity::own().pid]);
-        let holding = |it: &Identity| {
-            it.pid == main
-                || (self.rung == Rung::Namespace
-                    && table.get(it.pid).is_some_and(|process| process.parent == main))
-        };
-        count(living.iter().filter(|it| !holding(it)).count())
-    }
-
-    fn end_namespace(&mut self) {
-        self.stage.tell(&InitWish::End);
-        let until = Instant::now() + NAMESPACE_PATIENCE;
-        while self.family.reap() == Children::Some && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    /// Where there is no table of processes (not Linux), this is all there is.
-    fn end_group(&self) {
-        if cfg!(not(target_os = "linux")) {
-            let main = Pid::from_raw(self.family.main_pid());
-            let _ = killpg(main, Signal::SIGKILL);
-            let _ = kill(main, Signal::SIGKILL);
-        }
-    }
-
-    fn remove_cgroup(&self, left: u32) -> u32 {
-        let until = Instant::now() + if left == 0 { END_PATIENCE } else { Duration::ZERO };
-        match &self.cgroup {
-            Some(cgroup) if !cgroup.remove(until) => left.max(count(cgroup.members().len())),
-            _ => left,
         }
     }
 }
@@ -262,15 +211,23 @@ fn ladder(containment: Containment) -> &'static [Rung] {
     }
 }
 
+/// A program that was refused something and ended badly ended for that.
+fn because(ended: Ended, kept: &Kept) -> Ended {
+    match (&ended, kept.refused.first()) {
+        (Ended::Exited(1..) | Ended::Signaled(_), Some((bound, _))) => Ended::OverLimit(*bound),
+        _ => ended,
+    }
+}
+
 fn failed(message: String) -> Over {
     let ended = Ended::SpawnFailed(SpawnFailure::new(SpawnFailureKind::Other, message));
-    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0 }
+    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0, kept: Kept::default() }
 }
 
 fn no_rung(passed_over: &[String]) -> Over {
     let kind = SpawnFailureKind::NoContainment;
     let ended = Ended::SpawnFailed(SpawnFailure::new(kind, passed_over.join("; ")));
-    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0 }
+    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0, kept: Kept::default() }
 }
 
 /// Of all that were reaped, by us or by those we reaped.

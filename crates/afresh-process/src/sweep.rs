@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use serde::Serialize;
 
+use crate::cgroup;
+use crate::held::END_PATIENCE;
 use crate::registry::{self, Entry, Place};
-use crate::supervisor::END_PATIENCE;
 use crate::table::{Identity, Table};
 use crate::traces;
 use crate::tree::end_all;
@@ -58,6 +59,10 @@ pub fn sweep(registry: &Path, name_prefix: &str) -> SweepReport {
                 report.unreadable.push(path);
             }
         }
+    }
+    // Of all names there may be one that is just being made.
+    if !name_prefix.is_empty() {
+        cgroup::remove_empty(name_prefix);
     }
     report
 }

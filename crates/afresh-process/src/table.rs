@@ -56,7 +56,7 @@ pub(crate) struct Process {
     pub terminal: i32,
     pub start: u64,
     state: char,
-    threads: u32,
+    pub threads: u32,
 }
 
 impl Process {

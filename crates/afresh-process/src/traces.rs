@@ -1,6 +1,6 @@
 //! Finding and ending a tree whose supervisor is dead.
 //!
-//! Its orphans have other parents now. They are known by the recorded cgroup, by the recorded
+//! Its orphans have other parents now. They are known by the recorded cgroups, by the recorded
 //! program and what is below it, by the last roll call, by the pipes they were given, and, last, by the directory that
 //! they work in. Nobody older than the supervisor is touched, nor anybody of our own session.
 
@@ -12,8 +12,9 @@ use std::time::Instant;
 use nix::unistd::getsid;
 
 use crate::cgroup::Cgroup;
+use crate::fence::Fence;
+use crate::held::END_PATIENCE;
 use crate::registry::{self, Entry};
-use crate::supervisor::END_PATIENCE;
 use crate::table::{Identity, Process, Table};
 use crate::tree::{Ending, count, end_all};
 
@@ -26,16 +27,22 @@ pub(crate) fn end(entry: &Entry, registry: &Path) -> Ending {
         cgroup.kill();
         cgroup.remove(until);
     }
-    let ending = end_all(|| find(entry, registry), until);
+    let fence = Fence::recorded(&entry.fence);
+    let ending = end_all(|| find(entry, registry, &fence), until);
+    for cgroup in &fence {
+        cgroup.remove(if ending.left == 0 { until } else { Instant::now() });
+    }
     Ending { killed: ending.killed + count(in_cgroup), ..ending }
 }
 
-fn find(entry: &Entry, registry: &Path) -> Vec<Identity> {
+fn find(entry: &Entry, registry: &Path, fence: &[Cgroup]) -> Vec<Identity> {
     let table = Table::read();
     let spared = spared(entry, registry, &table);
     let suspect = Suspect::new(entry, &table);
     let found = table.processes.iter().filter(|it| suspect.is(it));
     let mut heads: Vec<i32> = found.map(|it| it.pid).collect();
+    // Nobody but its own was ever in these.
+    heads.extend(fence.iter().flat_map(Cgroup::members));
     heads.retain(|pid| !spared.contains(pid));
     let mut living: BTreeSet<Identity> = table.living_below(&heads).into_iter().collect();
     let alive = heads.iter().filter_map(|pid| table.get(*pid)).filter(|it| it.is_alive());

@@ -105,7 +105,7 @@ pub(crate) fn end_family(family: &mut Family, until: Instant) -> u32 {
 
 /// The kernel signals a group as one: no member can fork out of it meanwhile. Whoever is below us
 /// and in another session is so since the program got a session of its own, as is its whole group.
-fn end_groups() {
+pub(crate) fn end_groups() {
     let session = getsid(None).map_or(0, Pid::as_raw);
     let table = Table::read();
     let below = table.living_below(&[Pid::this().as_raw()]);

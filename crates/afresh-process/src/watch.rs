@@ -10,7 +10,9 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use crate::bounds::Bounds;
 use crate::family::Family;
+use crate::guard::Guard;
 use crate::job::Limits;
 use crate::report::{Ended, Report, Rung, SpawnFailure};
 use crate::rollcall::RollCall;
@@ -89,6 +91,8 @@ pub(crate) struct Watch<'a> {
     pub family: &'a mut Family,
     pub streams: &'a mut Streams,
     pub limits: &'a Limits,
+    pub bounds: &'a Bounds,
+    pub guard: &'a mut Guard,
     pub spec: Spec,
     pub rung: Rung,
     pub roll_call: Option<RollCall<'a>>,
@@ -191,6 +195,7 @@ impl Watch<'_> {
                 .and_then(|it| times.last_output.checked_add(it)),
             untold.then(|| self.link.told_at + NEWS_INTERVAL),
             self.roll_call.as_ref().map(RollCall::due),
+            self.guard.due(),
             Deaths::longest_wait().map(|it| Instant::now() + it),
         ];
         moments.into_iter().flatten().min()
@@ -214,6 +219,10 @@ impl Watch<'_> {
             }
             Reply::Started => {
                 self.link.tell_started();
+                None
+            }
+            Reply::Unfenced => {
+                self.guard.count_all(self.bounds);
                 None
             }
             Reply::Unavailable(why) => Some(Verdict::Unavailable(why)),
@@ -256,6 +265,10 @@ impl Watch<'_> {
     }
 
     fn enforce(&mut self, times: &mut Times) -> Option<Verdict> {
+        // There is nothing to be polite about: it would only go on.
+        if let Some(excess) = self.guard.look_if_due() {
+            return Some(Verdict::Ended(Ended::OverLimit(excess)));
+        }
         let now = Instant::now();
         if let Some(stopping) = &times.stopping {
             return (now >= stopping.kill_at).then_some(Verdict::Ended(Ended::Stopped));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::fence::Doors;
 use crate::job::{Job, StopBy};
 use crate::report::{Report, SpawnFailure};
 
@@ -17,7 +18,7 @@ use crate::report::{Report, SpawnFailure};
 pub(crate) enum Order {
     Supervise(Box<Job>),
     Enter(Enter),
-    Unshare { supervisor: i32 },
+    Unshare { supervisor: i32, fence: Doors },
     Init(Spec),
 }
 
@@ -25,6 +26,7 @@ pub(crate) enum Order {
 pub(crate) struct Enter {
     pub supervisor: i32,
     pub cgroup: Option<PathBuf>,
+    pub fence: Doors,
     pub spec: Spec,
 }
 
@@ -36,6 +38,8 @@ pub(crate) struct Spec {
     pub cwd: PathBuf,
     pub env: Vec<(String, String)>,
     pub stdin: Option<PathBuf>,
+    /// Processes of this user that there may be at most, where its tree is only counted.
+    pub ceiling: Option<u64>,
 }
 
 impl Spec {
@@ -46,6 +50,7 @@ impl Spec {
             cwd: job.cwd.clone(),
             env: job.env.clone(),
             stdin: job.stdin.clone(),
+            ceiling: None,
         }
     }
 }
@@ -78,6 +83,8 @@ pub(crate) enum Reply {
     /// The rung does not exist here; nothing was started.
     Unavailable(String),
     Failed(SpawnFailure),
+    /// What the kernel should keep could not be entered; it goes on without.
+    Unfenced,
     /// The namespace stands, and its first process waits for its order.
     Inside,
     /// The first process of a namespace has started the program.

@@ -98,6 +98,7 @@ impl Trial {
                 grace: Duration::from_secs(1),
                 stop_by: StopBy::Terminate,
             },
+            bounds: Bounds::default(),
             containment: environment::containment().unwrap_or(Containment::Auto),
             registry: at.join("processes"),
         };

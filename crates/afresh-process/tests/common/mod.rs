@@ -15,7 +15,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use afresh_process::{
-    Containment, Ended, Job, Limits, Report, Running, SpawnFailure, SpawnFailureKind, StopBy,
+    Bounds, Containment, Ended, Job, Limits, Report, Running, SpawnFailure, SpawnFailureKind,
+    StopBy,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -102,6 +103,7 @@ impl Story {
                 grace: Duration::from_millis(100),
                 stop_by: StopBy::Terminate,
             },
+            bounds: Bounds::default(),
             containment: self.containment,
             registry: self.registry(),
         }
@@ -170,11 +172,11 @@ impl Story {
         assert_eq!(self.cgroups(), Vec::<PathBuf>::new());
     }
 
-    fn cgroups(&self) -> Vec<PathBuf> {
+    pub(crate) fn cgroups(&self) -> Vec<PathBuf> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
-        let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "));
-        let Some(mount) = mount.and_then(|line| line.split(' ').nth(4)) else { return Vec::new() };
-        let mut found = vec![PathBuf::from(mount)];
+        let mounted = mounts.lines().filter(|line| line.contains(" - cgroup"));
+        let mut found: Vec<PathBuf> =
+            mounted.filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from).collect();
         let mut next = 0;
         while let Some(directory) = found.get(next) {
             let below = fs::read_dir(directory).into_iter().flatten().flatten();

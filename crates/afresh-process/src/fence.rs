@@ -1,0 +1,178 @@
+//! Limits of a whole tree that the kernel keeps: cgroups with controllers for memory and processes.
+//!
+//! Version 2 where the cgroup that holds the tree has them, else version 1 where its hierarchies are
+//! mounted. What neither keeps is counted (`meter`).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::bounds::{Bounds, Excess, Keeper, Keeping, Resource};
+use crate::cgroup::Cgroup;
+use crate::hierarchy::Hierarchies;
+
+/// The controllers that are used, in hierarchies of version 1.
+pub(crate) const CONTROLLERS: [&str; 2] = ["memory", "pids"];
+
+/// Directories that limits are set in, to be entered before the program starts.
+pub(crate) type Doors = Vec<PathBuf>;
+
+/// What keeps one tree; cgroups of version 1 are made for it alone.
+#[derive(Debug, Default)]
+pub(crate) struct Fence {
+    made: Vec<Cgroup>,
+    rails: Vec<Rail>,
+}
+
+/// One limit that the kernel keeps.
+#[derive(Debug)]
+struct Rail {
+    bound: Excess,
+    keeper: Keeper,
+    /// Where the kernel counts how often it refused something, and under which word.
+    events: PathBuf,
+    word: &'static str,
+}
+
+impl Fence {
+    /// Makes what there can be. `rung` is the cgroup of version 2 that holds the tree.
+    pub(crate) fn make(name: &str, bounds: &Bounds, rung: Option<&Cgroup>) -> Self {
+        let mut fence = Self::default();
+        if bounds.keeping == Keeping::Counting {
+            return fence;
+        }
+        let mut places = None;
+        for bound in bounds.of_tree() {
+            if let Some(rung) = rung
+                && let Some(rail) = in_version_2(rung.path(), bound)
+            {
+                fence.rails.push(rail);
+                continue;
+            }
+            let places = places.get_or_insert_with(Hierarchies::read);
+            let parent = places.as_ref().ok().and_then(|it| it.of_controller(controller(bound.of)));
+            if let Some(parent) = parent {
+                fence.hold_in_version_1(&parent, name, bound);
+            }
+        }
+        fence
+    }
+
+    /// What was recorded by an earlier supervisor.
+    pub(crate) fn recorded(doors: &Doors) -> Vec<Cgroup> {
+        doors.iter().filter_map(|door| Cgroup::recorded(door)).collect()
+    }
+
+    /// What the program has to enter, besides its rung.
+    pub(crate) fn doors(&self) -> Doors {
+        self.made.iter().map(|it| it.path().to_owned()).collect()
+    }
+
+    pub(crate) fn keeper(&self, of: Resource) -> Option<Keeper> {
+        self.rails.iter().find(|rail| rail.bound.of == of).map(|rail| rail.keeper)
+    }
+
+    /// What the kernel refused, and how often.
+    pub(crate) fn refused(&self) -> Vec<(Excess, u64)> {
+        let times = |rail: &Rail| (rail.bound, counted(&rail.events, rail.word));
+        self.rails.iter().map(times).filter(|(_, times)| *times > 0).collect()
+    }
+
+    /// To be called when the tree is gone.
+    pub(crate) fn remove(&self, until: Instant) {
+        for cgroup in &self.made {
+            // One that cannot be removed is empty, and the next sweep looks again.
+            cgroup.remove(until);
+        }
+    }
+
+    fn hold_in_version_1(&mut self, parent: &Path, name: &str, bound: Excess) {
+        let Ok(cgroup) = Cgroup::make_in(parent, name) else { return };
+        let path = cgroup.path();
+        let (set, events, word) = match bound.of {
+            Resource::Memory => {
+                let set = write(path, "memory.limit_in_bytes", bound.limit);
+                // Only some kernels count swap; without that, what is swapped out is not counted.
+                let _ = write(path, "memory.memsw.limit_in_bytes", bound.limit);
+                (set, "memory.oom_control", "oom_kill")
+            }
+            Resource::Processes => (write(path, "pids.max", bound.limit), "pids.events", "max"),
+        };
+        if set.is_err() {
+            cgroup.remove(Instant::now());
+            return;
+        }
+        let events = path.join(events);
+        self.rails.push(Rail { bound, keeper: Keeper::CgroupV1, events, word });
+        self.made.push(cgroup);
+    }
+}
+
+fn controller(of: Resource) -> &'static str {
+    match of {
+        Resource::Memory => CONTROLLERS[0],
+        Resource::Processes => CONTROLLERS[1],
+    }
+}
+
+/// None where the controller was not handed down to us.
+fn in_version_2(rung: &Path, bound: Excess) -> Option<Rail> {
+    let (file, events, word) = match bound.of {
+        Resource::Memory => ("memory.max", "memory.events", "oom_kill"),
+        Resource::Processes => ("pids.max", "pids.events", "max"),
+    };
+    if !rung.join(file).exists() {
+        let wish = format!("+{}", controller(bound.of));
+        // Refused where processes are beside us, which is usual.
+        fs::write(rung.parent()?.join("cgroup.subtree_control"), wish).ok()?;
+    }
+    write(rung, file, bound.limit).ok()?;
+    if bound.of == Resource::Memory {
+        // Both only make the end come sooner and be whole.
+        let _ = write(rung, "memory.swap.max", 0);
+        let _ = write(rung, "memory.oom.group", 1);
+    }
+    Some(Rail { bound, keeper: Keeper::CgroupV2, events: rung.join(events), word })
+}
+
+fn write(directory: &Path, file: &str, value: u64) -> io::Result<()> {
+    // Not made where it is not there: a cgroup has its files.
+    fs::OpenOptions::new()
+        .write(true)
+        .open(directory.join(file))
+        .and_then(|mut file| io::Write::write_all(&mut file, value.to_string().as_bytes()))
+}
+
+fn counted(events: &Path, word: &str) -> u64 {
+    let text = fs::read_to_string(events).unwrap_or_default();
+    let number = |line: &str| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok();
+    text.lines().find_map(number).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEMORY: Excess = Excess { of: Resource::Memory, limit: 1 << 20 };
+
+    /// F16: where the controllers of version 2 are handed down, its files hold the limits.
+    #[test]
+    fn f16_version_2_keeps_what_it_has_controllers_for() {
+        let parent = tempfile::tempdir().unwrap();
+        let rung = parent.path().join("rung");
+        fs::create_dir(&rung).unwrap();
+        assert!(in_version_2(&rung, MEMORY).is_none(), "no such controller here");
+        for file in ["memory.max", "memory.swap.max", "memory.oom.group"] {
+            fs::write(rung.join(file), "").unwrap();
+        }
+        fs::write(rung.join("memory.events"), "oom 3\noom_kill 2\noom_group_kill 1\n").unwrap();
+        let rail = in_version_2(&rung, MEMORY).unwrap();
+        let read = |file: &str| fs::read_to_string(rung.join(file)).unwrap();
+        assert_eq!(read("memory.max"), "1048576");
+        assert_eq!((read("memory.swap.max"), read("memory.oom.group")), ("0".into(), "1".into()));
+        let fence = Fence { made: vec![], rails: vec![rail] };
+        assert_eq!(fence.refused(), [(MEMORY, 2)]);
+        assert_eq!(fence.keeper(Resource::Memory), Some(Keeper::CgroupV2));
+    }
+}

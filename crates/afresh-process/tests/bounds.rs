@@ -1,0 +1,148 @@
+//! F16, BE-07: what a whole tree may use, kept by the kernel where it can and by counting where not.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "parts of tests")]
+
+mod common;
+
+use afresh_process::{Ended, Excess, Job, Keeper, Keeping, Report, Resource, sweep};
+use common::{Story, kill_9, on_every_rung, wait_until};
+
+const MEBIBYTE: u64 = 1 << 20;
+
+/// On every rung, kept in both ways.
+fn in_every_way(story: impl Fn(&Story, Keeping)) {
+    for keeping in [Keeping::Best, Keeping::Counting] {
+        on_every_rung(|on_rung| story(on_rung, keeping));
+    }
+}
+
+fn bounded(mut job: Job, keeping: Keeping, memory: Option<u64>, processes: Option<u64>) -> Job {
+    job.bounds.memory = memory;
+    job.bounds.processes = processes;
+    job.bounds.keeping = keeping;
+    job
+}
+
+fn assert_over(report: &Report, of: Resource, limit: u64, keeping: Keeping) {
+    let excess = Excess { of, limit };
+    assert_eq!(report.ended, Ended::OverLimit(excess), "{report:?}");
+    assert_eq!(report.kept.refused.first().map(|(first, _)| *first), Some(excess), "{report:?}");
+    let keeper = if of == Resource::Memory { report.kept.memory } else { report.kept.processes };
+    if keeping == Keeping::Counting {
+        assert_eq!(keeper, Keeper::Counted);
+    }
+    assert_eq!(report.unkillable, 0);
+}
+
+/// F16, BE-07: a fork bomb that the kernel holds is ended for it, and nobody of it is left.
+#[test]
+fn f16_be_07_a_fork_bomb_is_held_and_ended_for_it() {
+    for bomb in [
+        &["bash", "-c", ":(){ :|:& };:; sleep 600"][..],
+        &["python3", "-c", "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"],
+    ] {
+        on_every_rung(|story| {
+            // Whoever shares a machine that has no cgroup for this is spared the worst.
+            let harmless = bounded(story.job(&["true"]), Keeping::Best, None, Some(300));
+            if story.run(&harmless).kept.processes == Keeper::Counted {
+                eprintln!("SKIPPED on {:?}: no cgroup for processes", story.containment);
+                return;
+            }
+            let job = bounded(story.job(bomb), Keeping::Best, None, Some(300));
+            assert_over(&story.run(&job), Resource::Processes, 300, Keeping::Best);
+            story.assert_nothing_is_left();
+        });
+    }
+}
+
+/// F16, BE-07: a tree that has become too large is ended, also where nobody holds it but by counting.
+#[test]
+fn f16_be_07_a_tree_that_grows_without_end_is_ended_for_it() {
+    let many = "import os, time\n\
+                while True:\n    \
+                    if os.fork() == 0:\n        \
+                        os.setsid(); time.sleep(600)\n    \
+                    time.sleep(0.002)";
+    in_every_way(|story, keeping| {
+        let job = bounded(story.job(&["python3", "-c", many]), keeping, None, Some(100));
+        assert_over(&story.run(&job), Resource::Processes, 100, keeping);
+        story.assert_nothing_is_left();
+    });
+}
+
+/// F16, BE-07: many processes that each use little use much together.
+#[test]
+fn f16_be_07_memory_is_that_of_the_whole_tree() {
+    let hungry = "import os, time\n\
+                  for _ in range(8):\n    \
+                      if os.fork() == 0: break\n\
+                  data = bytearray(os.urandom(1 << 20) * 40)\n\
+                  time.sleep(600)";
+    in_every_way(|story, keeping| {
+        let job = story.job(&["python3", "-c", hungry]);
+        let limit = 128 * MEBIBYTE;
+        let report = story.run(&bounded(job, keeping, Some(limit), None));
+        assert_over(&report, Resource::Memory, limit, keeping);
+        story.assert_nothing_is_left();
+    });
+}
+
+/// F16: what stays within its bounds notices nothing, and it is said who kept it.
+#[test]
+fn f16_ordinary_work_is_not_touched() {
+    in_every_way(|story, keeping| {
+        let job =
+            story.shell("for i in 1 2 3 4 5; do sleep 0.1 & done; wait; sleep 0.4; echo done");
+        let job = bounded(job, keeping, Some(512 * MEBIBYTE), Some(200));
+        let report = story.run(&job);
+        assert_eq!((&report.ended, story.text("stdout").as_str()), (&Ended::Exited(0), "done\n"));
+        assert!(report.kept.memory != Keeper::Nobody && report.kept.processes != Keeper::Nobody);
+        assert_eq!(report.kept.refused, []);
+        story.assert_nothing_is_left();
+    });
+}
+
+/// A program that was refused a process, could live with that and ended well has ended well.
+#[test]
+fn a_refusal_that_a_program_coped_with_is_told_and_not_held_against_it() {
+    let tries = "import os, time\n\
+                 try:\n    \
+                     for _ in range(60):\n        \
+                         if os.fork() == 0: time.sleep(600)\n\
+                 except OSError: pass\n\
+                 os._exit(0)";
+    on_every_rung(|story| {
+        let job = story.job(&["python3", "-c", tries]);
+        let report = story.run(&bounded(job, Keeping::Best, None, Some(30)));
+        if report.kept.processes == Keeper::Counted {
+            return;
+        }
+        // The supervisor may have looked in between: then it was ended for it.
+        assert!(
+            matches!(report.ended, Ended::Exited(0) | Ended::OverLimit(_)),
+            "{:?}",
+            report.ended
+        );
+        assert_eq!(report.kept.refused.len(), 1, "{report:?}");
+        story.assert_nothing_is_left();
+    });
+}
+
+/// R6, F16: the cgroups of a job whose driver and supervisor were killed are found and removed, and so
+/// is everybody in them.
+#[test]
+fn r6_f16_limits_of_a_killed_supervisor_are_swept() {
+    on_every_rung(|story| {
+        let job = story.worker("bare,gone", "stay");
+        let job = bounded(job, Keeping::Best, Some(512 * MEBIBYTE), Some(200));
+        let mut driver = story.drive(&job, "leave");
+        story.await_up();
+        let supervisor = story.supervisor();
+        driver.kill().unwrap();
+        kill_9(supervisor);
+        driver.wait().unwrap();
+        wait_until("the supervisor is gone", || !common::is_alive(supervisor));
+        sweep(&story.registry(), &story.name());
+        story.assert_nothing_is_left();
+    });
+}
