@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::excess::Excess;
 use crate::ids::TreeId;
 use crate::outcome::{Criterion, Deviation};
 use crate::refusal::Refusal;
@@ -47,6 +48,7 @@ pub enum CheckEnd {
     Exited(i32),
     Signaled(i32),
     TimedOut,
+    OverLimit(Excess),
     NotStarted(String),
 }
 
@@ -62,6 +64,9 @@ impl CheckResult {
             CheckEnd::Exited(code) => format!("`{command}` ended with exit code {code}"),
             CheckEnd::Signaled(signal) => format!("`{command}` was ended by signal {signal}"),
             CheckEnd::TimedOut => format!("failed:timeout: `{command}` did not end in time"),
+            CheckEnd::OverLimit(excess) => {
+                format!("failed:limit: `{command}` {}, and was ended", excess.describe())
+            }
             CheckEnd::NotStarted(why) => format!("`{command}` could not be started: {why}"),
         }
     }

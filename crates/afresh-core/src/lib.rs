@@ -28,6 +28,7 @@ pub mod decide;
 pub mod effect;
 pub mod estimate;
 pub mod event;
+pub mod excess;
 pub mod harvest;
 pub mod ids;
 pub mod input;

@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::excess::Excess;
+
 /// What a worker said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
@@ -202,6 +204,8 @@ pub enum Ending {
     TimedOut,
     /// It printed nothing for longer than an attempt may.
     WentSilent,
+    /// It wanted more of the machine than an attempt may have, and was ended with all that it started.
+    OverLimit(Excess),
     /// We ended it, because the run was halted or the budget was reached.
     Stopped,
     /// It was running when afresh died.
@@ -213,7 +217,7 @@ pub enum Ending {
 impl Ending {
     /// Did it end by somebody else's hand, before it could say what it used?
     pub(crate) fn is_cut_off(self) -> bool {
-        matches!(self, Self::Stopped | Self::Lost | Self::SupervisorLost)
+        matches!(self, Self::OverLimit(_) | Self::Stopped | Self::Lost | Self::SupervisorLost)
     }
 
     /// Did a signal end it? Some programs catch one, and tell it by their exit code as a shell does.
@@ -222,7 +226,9 @@ impl Ending {
         match self {
             Self::Signaled(_) | Self::SupervisorLost => true,
             Self::Exited(code) => TOLD.contains(&code),
-            Self::TimedOut | Self::WentSilent | Self::Stopped | Self::Lost => false,
+            Self::TimedOut | Self::WentSilent | Self::OverLimit(_) | Self::Stopped | Self::Lost => {
+                false
+            }
         }
     }
 }

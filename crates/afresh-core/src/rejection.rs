@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
+use crate::excess::Excess;
 use crate::ids::TaskId;
 use crate::model_error::{ErrorClass, ModelError};
 use crate::outcome::Ending;
@@ -64,6 +65,10 @@ pub enum Rejection {
     },
     TimedOut {
         ending: Ending,
+    },
+    /// It wanted more of the machine than an attempt may have.
+    OverLimit {
+        excess: Excess,
     },
     /// Its model failed it.
     ModelFailed {
@@ -143,6 +148,10 @@ impl Rejection {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
             Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
+            Self::OverLimit { excess } => {
+                let what = excess.describe();
+                format!("failed:limit: it {what}, and was ended with all that it had started")
+            }
             Self::ModelFailed { error } => error.describe(),
             Self::ContextFull { fill } => {
                 format!("failed:context: {} % of its context was full", fill.percent())

@@ -62,6 +62,9 @@ pub struct Settings {
     /// What holds workers and checks to their places, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sandbox: String,
+    /// How much of the machine one of them may use, and what keeps it to that, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub limits: String,
     /// Files of the repository that the run itself rests on (its plan): no worker may change them.
     pub pinned: Vec<String>,
     /// The files that were read at the start and are not read again, with the SHA-256 of each.
@@ -96,6 +99,7 @@ impl Default for Settings {
             format: String::new(),
             by_task: false,
             sandbox: String::new(),
+            limits: String::new(),
             pinned: Vec::new(),
             digests: BTreeMap::new(),
         }

@@ -37,6 +37,9 @@ pub struct Status {
     /// What held workers and checks to their places when the run was last taken up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// How much of the machine each of them could use, and what kept it to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<String>,
     pub halt: Option<HaltStatus>,
     /// Why the last checks of the whole failed, where they did.
     pub error: Option<String>,
@@ -219,6 +222,7 @@ impl Status {
                 since: None,
             }),
             sandbox: Some(run.settings().sandbox.clone()).filter(|words| !words.is_empty()),
+            limits: Some(run.settings().limits.clone()).filter(|words| !words.is_empty()),
             error: final_error(run),
         }
     }

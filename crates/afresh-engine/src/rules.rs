@@ -9,7 +9,7 @@ use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::{Agent, Briefing, Prices};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::plan::Tier;
-use afresh_process::Containment;
+use afresh_process::{Bounds, Containment};
 use afresh_sandbox::{Level, Limits as SandboxLimits};
 
 #[derive(Debug, Clone)]
@@ -34,6 +34,8 @@ pub struct Rules {
     /// Ignored paths that stay warm between attempts.
     pub keep: Vec<String>,
     pub containment: Containment,
+    /// How much of the machine each of them may use, with all that it starts.
+    pub bounds: Bounds,
     pub sandbox: Sandbox,
     /// Our own environment; workers and checks see only what is allowed.
     pub environment: BTreeMap<String, String>,

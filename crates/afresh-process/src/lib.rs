@@ -19,7 +19,7 @@
 //! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
 //! | `held`, `cgroup`, `hierarchy`, `tree`, `table`, `family` | finding, ending and reaping processes |
-//! | `bounds`, `guard`, `fence`, `meter` | how much a whole tree may use: kept by the kernel, or counted |
+//! | `bounds`, `guard`, `fence`, `meter`, `offer` | how much a whole tree may use: kept by the kernel, or counted |
 //! | `capture`, `streams`, `mask`, `shapes` | bounded output without secrets |
 //! | `wire`, `signals` | small parts that several of these need |
 
@@ -37,6 +37,7 @@ mod lost;
 mod mask;
 mod meter;
 mod namespace;
+mod offer;
 mod program;
 mod registry;
 mod report;
@@ -59,6 +60,7 @@ pub use bounds::{Bounds, Excess, Keeper, Keeping, Kept, Resource};
 pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
 pub use mask::{Spot, SpotKind, Spotter, masked};
+pub use offer::{keepers, own_memory_limit};
 pub use report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
 pub use running::{Activity, Running, StartError, Stopper};
 pub use supervise::{HIDDEN_COMMAND, supervise_main};

@@ -14,8 +14,6 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// The largest file that may be written, in bytes.
     pub file: Option<u64>,
-    /// Processes of this user in this room; root is never held to it.
-    pub processes: Option<u64>,
 }
 
 impl Limits {
@@ -24,7 +22,6 @@ impl Limits {
         let wanted = [
             (Resource::RLIMIT_DATA, self.memory),
             (Resource::RLIMIT_FSIZE, self.file),
-            (Resource::RLIMIT_NPROC, self.processes),
             // A dump of a worker's memory holds its keys.
             (Resource::RLIMIT_CORE, Some(0)),
         ];

@@ -103,7 +103,7 @@ fn r6_processes_of_others_are_out_of_reach() {
 fn f16_limits_hold() {
     for level in levels() {
         let scene = Scene::new();
-        let limits = Limits { memory: Some(64 << 20), file: Some(1 << 20), processes: None };
+        let limits = Limits { memory: Some(64 << 20), file: Some(1 << 20) };
         let room = Room { limits, ..scene.room() };
         let large = scene.sh(&room, &level, "head -c 3000000 /dev/zero > large");
         assert!(!large.status.success(), "{level:?}: {large:?}");

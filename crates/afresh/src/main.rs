@@ -61,6 +61,7 @@ mod foreground;
 mod init;
 mod interruption;
 mod json_lines;
+mod limiting;
 mod logs;
 mod markdown;
 mod mcp;

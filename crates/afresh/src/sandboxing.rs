@@ -11,6 +11,7 @@ use afresh_sandbox::{Found, Level, Limits, find};
 
 use crate::environment;
 use crate::failure::Failure;
+use crate::limiting;
 
 /// What a person can say: `--sandbox`, `AFRESH_SANDBOX`.
 pub(crate) const WORDS: &[&str] = &["auto", "required", "bubblewrap", "landlock", "off"];
@@ -19,8 +20,9 @@ pub(crate) const WORDS: &[&str] = &["auto", "required", "bubblewrap", "landlock"
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asked {
     pub(crate) required: bool,
-    /// Smaller than the built-in ones, or nothing.
-    pub(crate) limits: Limits,
+    /// The largest file; smaller than the built-in limit, or nothing.
+    pub(crate) file: Option<u64>,
+    pub(crate) limits: limiting::Asked,
 }
 
 /// A decision, and what people have to know about it.
@@ -32,8 +34,6 @@ pub(crate) struct Decided {
 
 /// The largest file that a worker or a check may write.
 const FILE_BYTES: u64 = 16 << 30;
-/// Processes of a worker or a check.
-const PROCESSES: u64 = 4096;
 
 /// `said` is the flag's word, `check_network` the other flag.
 pub(crate) fn decide(
@@ -66,7 +66,7 @@ pub(crate) fn decide(
         check_network,
         readable: environment::paths("AFRESH_SANDBOX_READ"),
         writable: environment::paths("AFRESH_SANDBOX_WRITE"),
-        limits: limits(asked.limits),
+        limits: limits(asked),
     };
     Ok(Decided { sandbox, notice })
 }
@@ -111,25 +111,12 @@ fn loud(found: &Found) -> String {
     )
 }
 
-/// What the project asks for counts where it is less.
-fn limits(asked: Limits) -> Limits {
-    let less = |own: Option<u64>, built_in: Option<u64>| match (own, built_in) {
-        (Some(own), Some(built_in)) => Some(own.min(built_in)),
-        (own, built_in) => own.or(built_in),
-    };
+/// Of one process. That a single one takes all that its tree may have is told it sooner, and gently.
+fn limits(asked: Asked) -> Limits {
     Limits {
-        memory: less(asked.memory, memory()),
-        file: less(asked.file, Some(FILE_BYTES)),
-        processes: less(asked.processes, Some(PROCESSES)),
+        memory: limiting::bounds(asked.limits).memory,
+        file: limiting::less(asked.file, Some(FILE_BYTES)),
     }
-}
-
-/// Three quarters of the machine's.
-fn memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kilobytes: u64 = total.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kilobytes.saturating_mul(1024) / 4 * 3)
 }
 
 /// Paths of a variable, `~` and all.
@@ -163,10 +150,9 @@ mod tests {
 
     /// A project's limits can only be smaller.
     #[test]
-    fn limits_of_a_project_only_tighten() {
-        let asked = Limits { file: Some(u64::MAX), processes: Some(10), memory: None };
-        let limits = limits(asked);
-        assert_eq!((limits.file, limits.processes), (Some(FILE_BYTES), Some(10)));
+    fn the_largest_file_of_a_project_is_not_larger() {
+        let asked = Asked { file: Some(u64::MAX), ..Asked::default() };
+        assert_eq!(limits(asked).file, Some(FILE_BYTES));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_process::{Containment, Job, Limits, Report, Running, StopBy};
 use tempfile::TempDir;
 
-use crate::environment;
+use crate::{environment, limiting};
 
 /// How long a harmless argument may take.
 pub(crate) const LIMIT: Duration = Duration::from_secs(10);
@@ -98,7 +98,7 @@ impl Trial {
                 grace: Duration::from_secs(1),
                 stop_by: StopBy::Terminate,
             },
-            bounds: Bounds::default(),
+            bounds: limiting::bounds(limiting::Asked::default()),
             containment: environment::containment().unwrap_or(Containment::Auto),
             registry: at.join("processes"),
         };

@@ -3,28 +3,15 @@
 //! Every level that this machine offers is tried; one that it does not offer is said to be passed
 //! over.
 #![cfg(target_os = "linux")]
-#![expect(clippy::print_stderr, reason = "a test that was passed over says so")]
 
 use std::fs;
 use std::net::TcpListener;
 
 use afresh_testkit::{Ran, TestRepo};
 
-/// The levels that there are, by their words.
-fn levels() -> Vec<&'static str> {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut levels = Vec::new();
-    for (word, found) in
-        [("bubblewrap", afresh_sandbox::find(&path)), ("landlock", afresh_sandbox::find(""))]
-    {
-        if found.level.word() == word {
-            levels.push(word);
-        } else {
-            eprintln!("SKIPPED: {word}: {:?}", found.passed_over);
-        }
-    }
-    levels
-}
+mod support;
+
+use support::rooms::levels;
 
 fn repo() -> TestRepo {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -145,7 +132,7 @@ fn b22_a_check_is_in_a_room_without_network() {
 }
 
 /// F16: a program that wants too much memory, or writes too large a file, fails, and its worker and the
-/// run go on. (Nothing bounds the number of processes of root.)
+/// run go on.
 #[test]
 fn f16_a_greedy_worker_harms_nobody_else() {
     for level in levels() {

@@ -28,6 +28,9 @@ impl Turn<'_> {
                 self.model_failed(at, error);
             }
             (Ending::Stopped, ..) => self.reject(at, Rejection::Stopped, false),
+            (Ending::OverLimit(excess), ..) => {
+                self.reject(at, Rejection::OverLimit { excess }, true);
+            }
             (Ending::TimedOut | Ending::WentSilent, ..) => self.timed_out(at, end.ending),
             // It was killed from outside, and had time to say so.
             (

@@ -52,6 +52,9 @@ pub struct Report {
     /// What held workers and checks to their places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// How much of the machine each of them could use, and what kept it to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<String>,
     pub counts: BTreeMap<&'static str, usize>,
     pub tasks: Vec<TaskReport>,
     pub waves: Vec<WaveReport>,
@@ -183,6 +186,7 @@ impl Report {
             last_at: moment(found.records.last()),
             driven_ms: found.last_at.0,
             sandbox: status.sandbox,
+            limits: status.limits,
             counts: status.counts,
             waves: waves(run, &tasks),
             files: Files::of(landings.receipts()),

@@ -234,6 +234,7 @@ impl Entered<'_> {
                 grace: GRACE,
                 stop_by: StopBy::Terminate,
             },
+            bounds: rules.bounds.clone(),
             containment: rules.containment,
             registry: self.shared.layout.processes(),
         };
@@ -248,6 +249,7 @@ impl Entered<'_> {
             Ended::Exited(code) => CheckEnd::Exited(code),
             Ended::Signaled(signal) => CheckEnd::Signaled(signal),
             Ended::TimedOut | Ended::Silent => CheckEnd::TimedOut,
+            Ended::OverLimit(excess) => CheckEnd::OverLimit(refusals::in_core(excess)),
             Ended::SpawnFailed(failure) => CheckEnd::NotStarted(failure.message),
             Ended::SupervisorLost => return Err("the supervisor of a check was killed".to_owned()),
         };
@@ -258,7 +260,7 @@ impl Entered<'_> {
             end,
             duration_ms: report.wall_ms,
             output_digest: digest(&log),
-            refusals: refusals::of_output(self.shared, &[&output_tail]),
+            refusals: refusals::of_program(self.shared, &report.kept, &[&output_tail]),
             output_tail,
             reused: false,
         }))

@@ -1,22 +1,55 @@
 //! What a worker or a check was refused, put together from all who can tell.
 
+use afresh_core::excess::{Excess, Resource};
 use afresh_core::refusal::{Refusal, Refused};
 use afresh_git::Place;
+use afresh_process::Kept;
 
 use crate::world::{Shared, said};
 
 /// Of a worker that has ended, before its workspace is put right. `output` is the end of what it
 /// printed.
-pub(super) fn of_worker(shared: &Shared, place: Place, output: &[&str]) -> Vec<Refusal> {
+pub(super) fn of_worker(
+    shared: &Shared,
+    place: Place,
+    kept: &Kept,
+    output: &[&str],
+) -> Vec<Refusal> {
     let git = shared.pool.tampering(place);
     let mut refusals: Vec<Refusal> =
         git.iter().map(|finding| Refusal::new(Refused::Git, finding, 1)).collect();
+    refusals.extend(of_program(shared, kept, output));
+    refusals
+}
+
+/// Of any program: what it wanted of the machine and did not get, and what it printed about it.
+pub(super) fn of_program(shared: &Shared, kept: &Kept, output: &[&str]) -> Vec<Refusal> {
+    let mut refusals: Vec<Refusal> =
+        kept.refused.iter().map(|(excess, times)| of_excess(in_core(*excess), *times)).collect();
     refusals.extend(of_output(shared, output));
     refusals
 }
 
+fn of_excess(excess: Excess, times: u64) -> Refusal {
+    let what = match excess.of {
+        Resource::Memory => Refused::Memory,
+        Resource::Processes => Refused::Processes,
+        Resource::Disk | Resource::FreeDisk => Refused::Disk,
+    };
+    Refusal::new(what, &format!("it {}", excess.describe()), times)
+}
+
+/// What the supervisor measured, in the core's words.
+pub(super) fn in_core(excess: afresh_process::Excess) -> Excess {
+    let of = match excess.of {
+        afresh_process::Resource::Memory => Resource::Memory,
+        afresh_process::Resource::Processes => Resource::Processes,
+    };
+    Excess { of, limit: excess.limit }
+}
+
 /// What was printed says nothing about a room where there is none.
-pub(super) fn of_output(shared: &Shared, output: &[&str]) -> Vec<Refusal> {
+fn of_output(shared: &Shared, output: &[&str]) -> Vec<Refusal> {
     if shared.rules.sandbox.level.is_off() {
         return Vec::new();
     }

@@ -87,6 +87,7 @@ impl Shared {
                     grace: Duration::from_secs(2),
                     stop_by: StopBy::Terminate,
                 },
+                bounds: self.rules.bounds.clone(),
                 containment: self.rules.containment,
                 registry: self.layout.processes(),
             };

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use afresh_core::excess::{Excess, Resource};
 use afresh_core::ids::AttemptId;
 use afresh_core::input::{AttemptEnd, Identity, Input};
 use afresh_core::model_error::{ErrorClass, ModelError};
@@ -96,7 +97,9 @@ fn draw_end(random: &mut Random, scenario: &Scenario) -> (Ending, Outcome) {
         return (ending, Outcome::Silent);
     }
     if random.chance(scenario.times_out) {
-        return (*random.pick(&[Ending::TimedOut, Ending::WentSilent]), Outcome::Silent);
+        let excess = Excess { of: Resource::Memory, limit: 1 << 30 };
+        let endings = [Ending::TimedOut, Ending::WentSilent, Ending::OverLimit(excess)];
+        return (*random.pick(&endings), Outcome::Silent);
     }
     if random.chance(scenario.asks) {
         let decision = Decision {

@@ -157,6 +157,9 @@ fn print(status: &Status, driver: Option<u32>, output: &Output) {
     if let Some(sandbox) = &status.sandbox {
         output.data(&format!("sandbox: {}", safe(sandbox)));
     }
+    if let Some(limits) = &status.limits {
+        output.data(&format!("limits: {}", safe(limits)));
+    }
     for task in &status.tasks {
         let paint = match task.state {
             "done" => Paint::Green,

@@ -210,7 +210,7 @@ fn sandbox(reader: &mut Reader<'_, '_>, node: &Node, asked: &mut Asked) {
                 }
             }
             "memory_mib" => asked.limits.memory = bytes(reader.number(value, MEBIBYTES)),
-            "file_mib" => asked.limits.file = bytes(reader.number(value, MEBIBYTES)),
+            "file_mib" => asked.file = bytes(reader.number(value, MEBIBYTES)),
             "processes" => asked.limits.processes = reader.number(value, 1..=1_000_000),
             _ => reader.unknown(field, SANDBOX),
         }

@@ -1,6 +1,6 @@
 //! How processes are held on this machine, seen by holding one.
 
-use afresh_process::{Ended, Rung};
+use afresh_process::{Ended, Kept, Rung};
 use afresh_sandbox::Level;
 
 use crate::doctor::Line;
@@ -14,6 +14,7 @@ pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
     let line = match tried {
         Err(why) => Line::fail("processes", why, "see that /tmp, or TMPDIR, can be written"),
         Ok(tried) => {
+            lines.push(limits(&tried.report.kept));
             let why = tried.report.passed_over.join("; ");
             match (&tried.report.ended, tried.report.rung) {
                 (Ended::SpawnFailed(failure), _) => Line::fail(
@@ -35,6 +36,19 @@ pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
     };
     lines.push(line);
     lines.push(sandbox());
+}
+
+/// What would keep a worker within its limits, seen by keeping something.
+fn limits(kept: &Kept) -> Line {
+    let found = format!("memory and processes of a whole tree: {}", kept.describe());
+    if kept.memory.is_kernel() && kept.processes.is_kernel() {
+        return Line::ok("limits", found);
+    }
+    Line::warn(
+        "limits",
+        format!("{found}; a quick tree is over its limit for a moment"),
+        "run afresh where it may make cgroups with the controllers `memory` and `pids`",
+    )
 }
 
 /// What would hold workers and checks to their places, seen by making a room.

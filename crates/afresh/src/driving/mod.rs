@@ -29,7 +29,7 @@ use crate::output::{Output, Paint, count};
 use crate::person::Person;
 use crate::plan_file::PlanFile;
 use crate::summary::Ended;
-use crate::{briefing, budgets, interruption, preflight, signals, workplace};
+use crate::{briefing, budgets, interruption, limiting, preflight, signals, workplace};
 use options::settings;
 pub(crate) use options::{Driving, default_agent, rules, with_built_in};
 use watching::watchers;
@@ -68,6 +68,8 @@ pub(crate) fn prepare(
     if let Some(notice) = decided.notice {
         output.note(&notice);
     }
+    rules.bounds = limiting::bounds(asked.limits);
+    settings.limits = limiting::describe(&rules.bounds);
     settings.sandbox = decided.sandbox.level.describe();
     rules.sandbox = decided.sandbox;
     budgets::name_silent_agents(&file.plan, &settings, &rules, output);

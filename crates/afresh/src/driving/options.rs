@@ -205,6 +205,7 @@ fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
         setup: config.setup,
         keep: config.keep,
         containment: environment::containment().unwrap_or(afresh_process::Containment::Auto),
+        bounds: afresh_process::Bounds::default(),
         sandbox: Sandbox::off(),
         environment: environment::all().into_iter().chain(driving.variables.clone()).collect(),
         exe,

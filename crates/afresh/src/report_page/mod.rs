@@ -59,6 +59,9 @@ fn head(page: &mut String, report: &Report) {
     if let Some(sandbox) = &report.sandbox {
         let _ = writeln!(page, "- sandbox: {}", text(sandbox));
     }
+    if let Some(limits) = &report.limits {
+        let _ = writeln!(page, "- limits: {}", text(limits));
+    }
     let driven = moment::span(Duration::from_millis(report.driven_ms));
     let _ = writeln!(
         page,
@@ -176,6 +179,7 @@ fn check(result: &CheckResult) -> String {
         CheckEnd::Exited(code) => format!("exit {code}"),
         CheckEnd::Signaled(signal) => format!("signal {signal}"),
         CheckEnd::TimedOut => "did not end in time".to_owned(),
+        CheckEnd::OverLimit(excess) => excess.describe(),
         CheckEnd::NotStarted(why) => format!("not started: {}", text(why)),
     };
     format!("{}: {ended}", code(&result.command))

@@ -38,6 +38,7 @@ impl AttemptJob {
             Ended::Signaled(signal) => Ending::Signaled(*signal),
             Ended::TimedOut => Ending::TimedOut,
             Ended::Silent => Ending::WentSilent,
+            Ended::OverLimit(excess) => Ending::OverLimit(refusals::in_core(*excess)),
             Ended::Stopped => Ending::Stopped,
             Ended::SupervisorLost => Ending::SupervisorLost,
         };
@@ -56,6 +57,7 @@ impl AttemptJob {
         end.refusals = refusals::of_worker(
             shared,
             Place::Work(self.slot),
+            &report.kept,
             &[&end_of(&files.stdout), &complaints],
         );
         self.ended(end)

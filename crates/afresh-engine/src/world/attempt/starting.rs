@@ -155,6 +155,7 @@ impl AttemptJob {
                     afresh_agents::StopBy::Terminate => StopBy::Terminate,
                 },
             },
+            bounds: rules.bounds.clone(),
             containment: rules.containment,
             registry: shared.layout.processes(),
         };

@@ -1,0 +1,71 @@
+//! How much of the machine one worker or check may use, with all that it starts.
+//!
+//! It holds with and without a sandbox: these limits are not about trust. A project can only ask for
+//! less.
+
+use afresh_core::excess::size;
+use afresh_process::{Bounds, keepers, own_memory_limit};
+
+/// What a project's configuration asks for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Asked {
+    pub(crate) memory: Option<u64>,
+    pub(crate) processes: Option<u64>,
+}
+
+/// Processes and threads of one worker or check. The largest builds and browsers have some hundreds.
+const PROCESSES: u64 = 4096;
+
+pub(crate) fn bounds(asked: Asked) -> Bounds {
+    Bounds {
+        memory: less(asked.memory, memory()),
+        processes: less(asked.processes, Some(PROCESSES)),
+        ..Bounds::default()
+    }
+}
+
+/// For people: how much, and who keeps it.
+pub(crate) fn describe(bounds: &Bounds) -> String {
+    let memory = bounds.memory.map(|bytes| format!("{} of memory", size(bytes)));
+    let processes = bounds.processes.map(|number| format!("{number} processes"));
+    let parts: Vec<String> = memory.into_iter().chain(processes).collect();
+    format!("{} for each worker or check ({})", parts.join(", "), keepers(bounds).describe())
+}
+
+/// What is asked for counts where it is less.
+pub(crate) fn less(asked: Option<u64>, built_in: Option<u64>) -> Option<u64> {
+    match (asked, built_in) {
+        (Some(asked), Some(built_in)) => Some(asked.min(built_in)),
+        (asked, built_in) => asked.or(built_in),
+    }
+}
+
+/// Three quarters of what there is for us: the machine's, or less where somebody limited us.
+pub(crate) fn memory() -> Option<u64> {
+    let all = less(own_memory_limit(), of_machine())?;
+    // In whole mebibytes, for whoever reads it.
+    Some(((all / 4 * 3) >> 20) << 20)
+}
+
+fn of_machine() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = total.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes.saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BE-07: a project's limits can only be smaller.
+    #[test]
+    fn be_07_limits_of_a_project_only_tighten() {
+        let asked = Asked { memory: Some(u64::MAX), processes: Some(10) };
+        let found = bounds(asked);
+        assert_eq!(found.processes, Some(10));
+        assert_eq!(found.memory, memory());
+        let large = Asked { processes: Some(u64::MAX), ..Asked::default() };
+        assert_eq!(bounds(large).processes, Some(PROCESSES));
+    }
+}
