@@ -43,7 +43,7 @@ fn locate(mounts: &str, own: &str, is_it: impl Fn(&str, &str) -> bool) -> Option
         let mut fields = mount.split(' ').skip(3);
         let found = (fields.next()?, fields.next()?);
         let mut kind = kind.split(' ');
-        is_it(kind.next()?, kind.last().unwrap_or_default()).then_some(found)
+        is_it(kind.next()?, kind.next_back().unwrap_or_default()).then_some(found)
     })?;
     let inside = Path::new(own).strip_prefix(root).unwrap_or(Path::new(own));
     let inside = inside.strip_prefix("/").unwrap_or(inside);
