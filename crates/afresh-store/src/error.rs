@@ -55,6 +55,10 @@ pub enum JournalError {
     )]
     HeadDamaged { path: PathBuf, what: &'static str },
 
+    /// What the file system does not do.
+    #[error("the file system of {} cannot hold the journal: {what}; nothing was changed", path.display())]
+    Unfit { path: PathBuf, what: String },
+
     #[error(
         "{} has another writer, which has appended since we looked; only the holder of the lock \
          may write: end one of the two and open it again",

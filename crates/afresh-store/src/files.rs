@@ -28,17 +28,30 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     sync_directory(parent(path))
 }
 
-/// Makes `dir` and its missing parents, and the entries that name them, durable.
-pub(crate) fn create_directory(dir: &Path) -> Result<(), Fault> {
+/// Makes `dir` and its missing parents, and the entries that name them, durable. Answers with what
+/// was made, the outermost first.
+pub(crate) fn create_directory(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
     if dir.is_dir() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let above = parent(dir);
-    create_directory(above)?;
+    let mut made = create_directory(above)?;
     match fs::create_dir(dir) {
-        Ok(()) => sync_directory(above),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
+        Ok(()) => {
+            made.push(dir.to_owned());
+            sync_directory(above).inspect_err(|_| take_back(&made))?;
+            Ok(made)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && dir.is_dir() => Ok(made),
         Err(error) => Err(Fault::new("create the directory", dir, error)),
+    }
+}
+
+/// Removes directories that were just made, as far as they are empty.
+pub(crate) fn take_back(made: &[PathBuf]) {
+    for directory in made.iter().rev() {
+        // Somebody else may use it by now.
+        let _ = fs::remove_dir(directory);
     }
 }
 

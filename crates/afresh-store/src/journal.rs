@@ -17,6 +17,7 @@ use crate::files;
 use crate::head::HeadFile;
 use crate::inbox::{self, InboxError, Message};
 use crate::paths::Paths;
+use crate::probe::{self, Depth};
 use crate::reader::JournalReader;
 use crate::scan;
 use crate::schema;
@@ -71,12 +72,15 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal in `dir`, after proving that it is whole; makes it if there is none.
     ///
-    /// A journal that is damaged, or newer, or misses an acknowledged record is refused, and then
-    /// no file has changed.
+    /// A journal that is damaged, or newer, or misses an acknowledged record is refused, and so is a
+    /// file system that cannot hold one; then no file has changed.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         let paths = Paths::of(dir)?;
-        files::create_directory(&paths.dir)?;
+        let made = files::create_directory(&paths.dir)
+            .map_err(|fault| probe::judged(&paths.dir, fault))?;
         let found = verify::whole_journal(&paths)?;
+        let depth = if found.is_none() { Depth::First } else { Depth::Again };
+        probe::probe(&paths.dir, depth).inspect_err(|_| files::take_back(&made))?;
 
         files::remove_leftovers(&paths.dir)?;
         if !paths.ignore.exists() {

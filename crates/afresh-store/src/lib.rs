@@ -19,6 +19,8 @@
 //! | `schema` | the tables, their version, how a database is made |
 //! | `connect` | connections that write, and looks that do not |
 //! | `log` | does SQLite's write-ahead log hold anything? |
+//! | `probe` | does the file system do what the journal rests on? |
+//! | `mark` | a lock that others can ask about |
 //! | `paths` | the names of our files in a state directory |
 
 pub mod error;
@@ -33,7 +35,9 @@ mod chain;
 mod connect;
 mod head;
 mod log;
+mod mark;
 mod paths;
+mod probe;
 mod scan;
 mod schema;
 mod verify;

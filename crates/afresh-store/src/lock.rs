@@ -3,7 +3,7 @@
 //! The lock is the kernel's: it is gone when its holder is, however that one ended, and no child
 //! process inherits it. The file stays for ever; what is in it only tells people who holds it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -14,6 +14,7 @@ use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
+use crate::mark;
 
 /// More than any holder needs to tell who it is.
 const MAX_HOLDER_BYTES: u64 = 64 << 10;
@@ -38,8 +39,8 @@ pub enum LockError {
     Held(Option<Holder>),
 
     #[error(
-        "the file system of {} has no working locks ({source}); name a directory on a local one \
-         with AFRESH_STATE=DIR",
+        "the file system of {} has no working locks ({source}), so two runs could work against each \
+         other",
         path.display()
     )]
     Unsupported { path: PathBuf, source: io::Error },
@@ -56,7 +57,19 @@ pub struct Lock {
 
 impl Lock {
     /// Takes the lock at once or not at all.
+    ///
+    /// A file system whose locks keep nobody out is refused, and then there is no new file.
     pub fn acquire(path: &Path, holder: &Holder) -> Result<Self, LockError> {
+        let is_new = path.symlink_metadata().is_err();
+        let lock = Self::acquire_at(path, holder);
+        if let (Err(LockError::Unsupported { .. }), true) = (&lock, is_new) {
+            // A file of no use; whoever else makes one finds out the same.
+            let _ = fs::remove_file(path);
+        }
+        lock
+    }
+
+    fn acquire_at(path: &Path, holder: &Holder) -> Result<Self, LockError> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -69,6 +82,10 @@ impl Lock {
             Err((_, Errno::EWOULDBLOCK)) => return Err(LockError::Held(introduced_soon(path))),
             Err((_, errno)) => return Err(refused(path, errno)),
         };
+        if !keeps_others_out(path)? {
+            let source = io::Error::other("a second lock was granted while the first was held");
+            return Err(LockError::Unsupported { path: path.to_path_buf(), source });
+        }
         mark::set(&file).map_err(|errno| refused(path, errno))?;
         let mut lock = Self { file };
         lock.introduce(holder).map_err(Fault::of("write the lock", path))?;
@@ -131,6 +148,16 @@ fn introduced_soon(path: &Path) -> Option<Holder> {
     None
 }
 
+/// Some file systems grant every lock. Ours is held: a second one must not be granted.
+fn keeps_others_out(path: &Path) -> Result<bool, LockError> {
+    let second = File::open(path).map_err(Fault::of("open the lock", path))?;
+    match Flock::lock(second, FlockArg::LockExclusiveNonblock) {
+        Ok(_) => Ok(false),
+        Err((_, Errno::EWOULDBLOCK)) => Ok(true),
+        Err((_, errno)) => Err(refused(path, errno)),
+    }
+}
+
 fn refused(path: &Path, errno: Errno) -> LockError {
     let source = io::Error::from(errno);
     match errno {
@@ -150,75 +177,17 @@ fn described(holder: Option<&Holder>) -> String {
     }
 }
 
-/// A second lock on the same file that others can ask about; `flock` can only be tried, and trying
-/// would keep a starting driver out.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod mark {
-    use std::fs::File;
-
-    use nix::errno::Errno;
-    use nix::fcntl::{FcntlArg, fcntl};
-    use nix::libc;
-
-    pub(super) fn set(file: &File) -> Result<(), Errno> {
-        fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))).map(|_| ())
-    }
-
-    pub(super) fn clear(file: &File) -> Result<(), Errno> {
-        fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file(libc::F_UNLCK))).map(|_| ())
-    }
-
-    pub(super) fn is_set(file: &File) -> Result<bool, Errno> {
-        let mut found = whole_file(libc::F_RDLCK);
-        fcntl(file, FcntlArg::F_OFD_GETLK(&mut found))?;
-        Ok(i32::from(found.l_type) != libc::F_UNLCK)
-    }
-
-    #[allow(clippy::cast_possible_truncation)] // Constants that fit, typed wider than the field.
-    fn whole_file(kind: i32) -> libc::flock {
-        let (l_type, l_whence) = (kind as i16, libc::SEEK_SET as i16);
-        libc::flock { l_type, l_whence, l_start: 0, l_len: 0, l_pid: 0 }
-    }
-}
-
-/// Elsewhere the lock itself is tried, shared and for a moment; a driver that starts in that moment
-/// is told that the lock is held.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-mod mark {
-    use std::fs::File;
-
-    use nix::errno::Errno;
-    use nix::fcntl::{Flock, FlockArg};
-
-    pub(super) fn set(_: &File) -> Result<(), Errno> {
-        Ok(())
-    }
-
-    pub(super) fn clear(_: &File) -> Result<(), Errno> {
-        Ok(())
-    }
-
-    pub(super) fn is_set(file: &File) -> Result<bool, Errno> {
-        let file = file.try_clone().map_err(|_| Errno::EMFILE)?;
-        match Flock::lock(file, FlockArg::LockSharedNonblock) {
-            Ok(_) => Ok(false),
-            Err((_, Errno::EWOULDBLOCK)) => Ok(true),
-            Err((_, errno)) => Err(errno),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// F20: no locks, no run.
     #[test]
-    fn a_file_system_without_locks_is_refused_with_a_remedy_f20() {
+    fn a_file_system_without_locks_is_refused_f20() {
         for errno in [Errno::ENOLCK, Errno::ENOTSUP] {
             let error = refused(Path::new("/state/lock"), errno);
             assert!(matches!(error, LockError::Unsupported { .. }));
-            assert!(error.to_string().contains("AFRESH_STATE=DIR"), "{error}");
+            assert!(error.to_string().contains("no working locks"), "{error}");
         }
         assert!(matches!(refused(Path::new("/x"), Errno::EIO), LockError::Fault(_)));
     }

@@ -144,14 +144,22 @@ impl From<LockError> for Failure {
         match &error {
             LockError::Held(_) => Self::new(Exit::Busy, "busy", error.to_string())
                 .help("`afresh status` shows where it stands; `afresh halt` stops it"),
-            _ => with_causes(Self::usage("lock", error.to_string()), &error),
+            LockError::Unsupported { .. } => Self::usage("lock", error.to_string())
+                .help("work in a clone of the repository on a local file system"),
+            LockError::Fault(_) => with_causes(Self::usage("lock", error.to_string()), &error),
         }
     }
 }
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        with_causes(Self::usage("journal", error.to_string()), &error)
+        let failure = with_causes(Self::usage("journal", error.to_string()), &error);
+        match error {
+            JournalError::Unfit { .. } => {
+                failure.help("name a directory on a local file system: AFRESH_STATE=DIR")
+            }
+            _ => failure,
+        }
     }
 }
 
