@@ -1,6 +1,5 @@
 //! Removing what is to go, each thing by its own way; what fails stays, and the rest goes on.
 
-use std::error::Error;
 use std::path::Path;
 
 use afresh_core::ids::CommitId;
@@ -8,6 +7,7 @@ use afresh_git::{DEFAULT_PATIENCE, Expect, Place, RefOutcome, RefUpdate, Retired
 
 use super::Cleaning;
 use super::thing::{Target, Thing};
+use crate::world::causes::describe;
 
 /// What became of a thing that was to go.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Cleaning<'_> {
         match pool.retire(place, &self.wishes.keep) {
             Ok(Retired::Empty) => Ok(None),
             Ok(Retired::Saved { name, commit }) => Ok(Some(Saved { name, commit })),
-            Err(error) => Err(with_causes(&error)),
+            Err(error) => Err(describe(&error)),
         }
     }
 
@@ -67,7 +67,7 @@ impl Cleaning<'_> {
         match self.place.repository.update_refs(&[update], DEFAULT_PATIENCE) {
             Ok(RefOutcome::Done | RefOutcome::Mismatch { now: None, .. }) => Ok(()),
             Ok(RefOutcome::Mismatch { .. }) => Err("somebody moved it meanwhile".to_owned()),
-            Err(error) => Err(with_causes(&error)),
+            Err(error) => Err(describe(&error)),
         }
     }
 }
@@ -75,14 +75,4 @@ impl Cleaning<'_> {
 /// Links are removed, not followed.
 pub(super) fn remove_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), String> {
     paths.into_iter().try_for_each(|path| remove_tree(path).map_err(|error| error.to_string()))
-}
-
-fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }

@@ -2,22 +2,30 @@
 
 use std::fmt::Write as _;
 
+use afresh_core::refusal::Refused;
 use afresh_engine::report::{AttemptReport, RefusalReport, Report};
 
 use crate::markdown::{code, text};
 
 pub(super) fn list(page: &mut String, report: &Report) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
-    let mut met = all.filter(|attempt| !attempt.refusals.is_empty()).peekable();
-    if met.peek().is_none() {
+    let met: Vec<&AttemptReport> = all.filter(|attempt| !attempt.refusals.is_empty()).collect();
+    if met.is_empty() {
         return;
     }
     page.push_str(
         "\n## Refused\n\nWhat the sandbox, the limits and git's wrapper did not let happen. Lines marked \
          \"said\" are from a program's own output; nobody measured them.\n\n",
     );
-    for attempt in met {
+    for attempt in &met {
         attempt.refusals.iter().for_each(|refusal| line(page, attempt, refusal));
+    }
+    let mut refusals = met.iter().flat_map(|attempt| &attempt.refusals);
+    if refusals.any(|refusal| refusal.what == Refused::Said) {
+        page.push_str(
+            "\nWhat workers and checks rightly need, you can open: `AFRESH_SANDBOX_READ`, \
+             `AFRESH_SANDBOX_WRITE`, `--check-network`.\n",
+        );
     }
 }
 
