@@ -20,6 +20,7 @@
 //! | [`scripted`] | the built-in one that follows a script |
 //! | [`program`] | the coding agents whose ways we know |
 //! | `claude`, `codex`, `gemini`, `opencode` | one of those each: command line, output, errors |
+//! | [`reach`] | whom those need on the network |
 //! | [`pins`] | the versions that afresh is tested with |
 //! | [`abilities`] | what can be done with an agent |
 //! | [`acp`] | any program that speaks the Agent Client Protocol |
@@ -46,6 +47,7 @@ pub mod pins;
 pub mod prices;
 pub mod program;
 pub mod prompt;
+pub mod reach;
 pub mod rpc;
 pub mod scripted;
 pub mod size;
@@ -61,4 +63,5 @@ pub use definition::{Definition, Role};
 pub use event::{AgentEvent, ProgramEnd, StreamReader};
 pub use prices::Prices;
 pub use program::{Models, Program, ProgramAgent};
+pub use reach::Reach;
 pub use template::Template;

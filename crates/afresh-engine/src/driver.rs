@@ -85,6 +85,7 @@ impl Driver {
             stoppers: Stoppers::default(),
             desk: CheckDesk::new(rules.checks_parallel),
             tools: std::sync::OnceLock::new(),
+            crowd: afresh_proxy::Crowd::default(),
             job_prefix: job_prefix(&taken.workplace.repository),
             layout,
             rules,

@@ -82,6 +82,11 @@ impl Layout {
         self.cache.join("temp").join(job)
     }
 
+    /// Where the room of one job hands out its listeners.
+    pub(crate) fn door(&self, job: &str) -> PathBuf {
+        self.cache.join("temp").join(format!("{job}.door"))
+    }
+
     /// A directory that holds `afresh` and nothing else, for the workers' PATH.
     pub fn tools(&self) -> PathBuf {
         self.cache.join("bin")

@@ -10,6 +10,7 @@ use afresh_agents::{Agent, Briefing, Prices};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::plan::Tier;
 use afresh_process::{Bounds, Containment};
+use afresh_proxy::{Hosts, Upstream};
 use afresh_sandbox::{Level, Limits as SandboxLimits};
 
 #[derive(Debug, Clone)]
@@ -49,18 +50,38 @@ pub struct Sandbox {
     pub level: Level,
     /// Whether checks reach the network.
     pub check_network: bool,
+    /// Whom workers reach, by the name of their agent.
+    pub agents: BTreeMap<String, AgentNetwork>,
+    /// The user's own proxy.
+    pub upstream: Upstream,
     /// What a person opened besides.
     pub readable: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
     pub limits: SandboxLimits,
 }
 
+/// Whom the workers of an agent reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentNetwork {
+    /// Everybody.
+    Open,
+    Listed(Hosts),
+    Off,
+}
+
 impl Sandbox {
+    /// An agent of which nothing is said reaches everybody.
+    pub(crate) fn network_of(&self, agent: &str) -> AgentNetwork {
+        self.agents.get(agent).cloned().unwrap_or(AgentNetwork::Open)
+    }
+
     /// Nothing holds anybody.
     pub fn off() -> Self {
         Self {
             level: Level::Off,
             check_network: true,
+            agents: BTreeMap::new(),
+            upstream: Upstream::default(),
             readable: Vec::new(),
             writable: Vec::new(),
             limits: SandboxLimits::default(),

@@ -20,18 +20,21 @@ pub(crate) struct HttpRequest {
 pub(crate) struct Connection {
     reader: BufReader<TcpStream>,
     writer: TcpStream,
+    /// The last request said that it is the last one, as those of proxies do.
+    is_last: bool,
 }
 
 impl Connection {
     pub(crate) fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        Ok(Self { reader: BufReader::new(stream.try_clone()?), writer: stream })
+        let reader = BufReader::new(stream.try_clone()?);
+        Ok(Self { reader, writer: stream, is_last: false })
     }
 
-    /// The next request; none when the other side has closed the connection.
+    /// The next request; none when there will be no more.
     pub(crate) fn next(&mut self) -> io::Result<Option<HttpRequest>> {
         let mut first = String::new();
-        if self.reader.read_line(&mut first)? == 0 {
+        if self.is_last || self.reader.read_line(&mut first)? == 0 {
             return Ok(None);
         }
         let mut words = first.split_whitespace();
@@ -46,6 +49,7 @@ impl Connection {
                 ("content-length", value) => length = value.parse().unwrap_or(0),
                 ("transfer-encoding", value) => chunked = value.eq_ignore_ascii_case("chunked"),
                 ("upgrade", _) => upgrades = true,
+                ("connection", value) => self.is_last = value.eq_ignore_ascii_case("close"),
                 ("expect", value) => waits = value.eq_ignore_ascii_case("100-continue"),
                 _ => {}
             }
@@ -94,10 +98,11 @@ impl Connection {
     ) -> io::Result<()> {
         let wait = retry_after.map(|seconds| format!("retry-after: {seconds}\r\n"));
         let head = format!(
-            "HTTP/1.1 {status} {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{}\r\n",
+            "HTTP/1.1 {status} {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{}{}\r\n",
             reason(status),
             body.len(),
-            wait.unwrap_or_default()
+            wait.unwrap_or_default(),
+            self.last_words(),
         );
         self.writer.write_all(head.as_bytes())?;
         self.writer.write_all(body)
@@ -105,8 +110,10 @@ impl Connection {
 
     /// A stream of events; `whole` is false where it breaks off.
     pub(crate) fn events(&mut self, events: &[String], whole: bool) -> io::Result<()> {
-        self.writer.write_all(
-            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n",
+        write!(
+            self.writer,
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n{}\r\n",
+            self.last_words(),
         )?;
         for event in events {
             write!(self.writer, "{:x}\r\n{event}\r\n", event.len())?;
@@ -115,6 +122,11 @@ impl Connection {
             self.writer.write_all(b"0\r\n\r\n")?;
         }
         self.writer.flush()
+    }
+
+    /// Of an answer after which there is no other.
+    fn last_words(&self) -> &'static str {
+        if self.is_last { "connection: close\r\n" } else { "" }
     }
 
     pub(crate) fn close(&self) {

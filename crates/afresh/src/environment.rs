@@ -6,6 +6,8 @@
 //! | `AFRESH_CACHE` | the cache directory with the workspaces, instead of the user's cache directory |
 //! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are held |
 //! | `AFRESH_SANDBOX` | `auto`, `required`, `bubblewrap`, `landlock` or `off`: what holds workers and checks |
+//! | `AFRESH_AGENT_NETWORK` | `listed`, `open` or `off`: whom workers reach on the network |
+//! | `AFRESH_SANDBOX_HOSTS` | hosts, with `,` between them, that workers reach besides |
 //! | `AFRESH_SANDBOX_READ`, `AFRESH_SANDBOX_WRITE` | paths, with `:` between them, that are open besides |
 //! | `AFRESH_RESULT` | in an attempt: its result file, beside which its mailbox is |
 //! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: which one it is, and what it was given |
@@ -13,6 +15,7 @@
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
 //! | `TMPDIR` | where `afresh demo` makes its scratch repository |
 //! | `NO_COLOR` | no colours |
+//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the way out of what workers are let through; see `afresh_proxy` |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
 //! | variables whose names say that they are secret | to mask their values; see `afresh_engine::rules` |
 //! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
@@ -115,6 +118,16 @@ pub(crate) fn containment() -> Option<Containment> {
 /// What a person says about the sandbox.
 pub(crate) fn sandbox() -> Option<String> {
     std::env::var("AFRESH_SANDBOX").ok().filter(|word| !word.is_empty())
+}
+
+/// What a person says about the network of agents.
+pub(crate) fn agent_network() -> Option<String> {
+    std::env::var("AFRESH_AGENT_NETWORK").ok().filter(|word| !word.is_empty())
+}
+
+/// The hosts that a person opens to workers, as they wrote them.
+pub(crate) fn hosts() -> Option<String> {
+    std::env::var("AFRESH_SANDBOX_HOSTS").ok().filter(|hosts| !hosts.is_empty())
 }
 
 /// The paths that a variable names.

@@ -37,6 +37,7 @@
 //! | [`doctor`] | whether everything is there that a run needs |
 
 mod acp;
+mod agent_network;
 mod asking;
 mod briefing;
 mod budgets;

@@ -4,14 +4,15 @@
 //! A project can only ask for more (`level = "required"`); turning it off, or opening something, is
 //! for the person at the command line.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use afresh_engine::rules::Sandbox;
+use afresh_proxy::Upstream;
 use afresh_sandbox::{Found, Level, Limits, find};
 
-use crate::environment;
 use crate::failure::Failure;
-use crate::limiting;
+use crate::{agent_network, environment, limiting};
 
 /// What a person can say: `--sandbox`, `AFRESH_SANDBOX`.
 pub(crate) const WORDS: &[&str] = &["auto", "required", "bubblewrap", "landlock", "off"];
@@ -20,6 +21,8 @@ pub(crate) const WORDS: &[&str] = &["auto", "required", "bubblewrap", "landlock"
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asked {
     pub(crate) required: bool,
+    /// Of agents: less than they would have, or nothing.
+    pub(crate) agent_network: Option<agent_network::Mode>,
     /// The largest file; smaller than the built-in limit, or nothing.
     pub(crate) file: Option<u64>,
     pub(crate) limits: limiting::Asked,
@@ -64,11 +67,19 @@ pub(crate) fn decide(
     let sandbox = Sandbox {
         level: found.level,
         check_network,
+        agents: BTreeMap::new(),
+        upstream: Upstream::default(),
         readable: environment::paths("AFRESH_SANDBOX_READ"),
         writable: environment::paths("AFRESH_SANDBOX_WRITE"),
         limits: limits(asked),
     };
     Ok(Decided { sandbox, notice })
+}
+
+/// What is in force, for status and reports.
+pub(crate) fn describe(level: &Level, agents: &str) -> String {
+    let level = level.describe();
+    if agents.is_empty() { level } else { format!("{level}; network of agents: {agents}") }
 }
 
 /// What this machine offers for a wish.

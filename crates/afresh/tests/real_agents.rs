@@ -16,6 +16,7 @@ use afresh_model::{Client, Script, Server, Step, Tokens};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use serde_json::json;
+use support::proxy::OfficeProxy;
 use support::{Driver, Gate};
 
 /// A repository whose only agent is a real program that asks our server.
@@ -37,7 +38,13 @@ impl Stage {
             return skipped(program, &format!("it is not in {}", programs.display()));
         }
         let server = Server::start().expect("a server");
-        let client = Client::new(program, &server.url("work")).expect("a known program");
+        let url = server.url("work");
+        Some(Self::asking(program, &url, server, programs))
+    }
+
+    /// The same with another address for its model.
+    fn asking(program: &str, url: &str, server: Server, programs: PathBuf) -> Self {
+        let client = Client::new(program, url).expect("a known program");
         let repo = TestRepo::below(&place(), env!("CARGO_BIN_EXE_afresh"));
         repo.write(
             ".afresh/config.toml",
@@ -48,7 +55,19 @@ impl Stage {
         );
         repo.plan_of(1);
         repo.commit("a plan");
-        Some(Self { repo, server, client, programs })
+        Self { repo, server, client, programs }
+    }
+
+    /// Its model is a host on the network, behind an office's proxy: nothing but ours leads there.
+    fn in_an_office(self, program: &str) -> (Self, OfficeProxy) {
+        let url = self.server.url("work");
+        let (address, path) = url
+            .strip_prefix("http://")
+            .and_then(|rest| rest.split_once('/'))
+            .expect("an address of a server");
+        let proxy = OfficeProxy::to(address.parse().expect("an address"));
+        let url = format!("http://model.test/{path}");
+        (Self::asking(program, &url, self.server, self.programs), proxy)
     }
 
     /// The model waits at the gate inside a tool of the program, writes the file, and reports through
@@ -83,6 +102,12 @@ impl Stage {
         command
             .env("AFRESH_SANDBOX", std::env::var("AFRESH_TEST_SANDBOX").unwrap_or("auto".into()))
             .env("AFRESH_SANDBOX_WRITE", gates);
+        // Told where its model is by arguments, which are the project's, and a project opens nothing.
+        if self.client.table().contains("base_url") {
+            let url = self.server.url("work");
+            let host = url.split('/').nth(2).expect("an address has a host");
+            command.env("AFRESH_SANDBOX_HOSTS", format!("{host},model.test"));
+        }
         command
     }
 
@@ -129,6 +154,32 @@ fn does_a_task_and_reports(program: &str) {
     let seen = stage.server.seen();
     let offered = |name: &str| name.ends_with("report_result") || name == "tool_search";
     assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
+}
+
+/// R5: the model is asked through our proxy, and through the user's own behind it; whoever else is asked
+/// for is refused.
+fn asks_its_model_through_proxies(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let (stage, proxy) = stage.in_an_office(program);
+    let steps = [
+        Step::shell(
+            "python3 -c 'import urllib.request as r; r.urlopen(\"http://evil.test\")' || true",
+        ),
+        Step::write("T001.txt", "by T001\n"),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    let office = format!("http://127.0.0.1:{}", proxy.port);
+    let mut command = stage.in_a_room(&["run", "p.plan.toml", "--no-input"]);
+    command.env("HTTPS_PROXY", &office).env("HTTP_PROXY", &office);
+    finish(command).expect(0);
+    support::expect_landed_once(&stage.repo, 1);
+    let asked = proxy.asked();
+    assert!(asked.iter().any(|line| line.contains("model.test")), "{asked:?}");
+    assert!(!asked.iter().any(|line| line.contains("evil.test")), "{asked:?}");
+    let report = stage.repo.afresh(&["report"]).expect(0).stdout;
+    assert!(report.contains("evil.test:80 is not on the list"), "{report}");
 }
 
 /// kill -9 of the driver while the program is inside a tool; the next run ends what is left, and comes to
@@ -403,4 +454,28 @@ fn b36_commands_of_claude_see_no_variable_that_is_not_allowed() {
 #[test]
 fn ag_08_opencode_over_acp_is_killed_and_goes_on() {
     is_killed_and_goes_on("opencode-acp");
+}
+
+/// R5.
+#[test]
+fn r5_claude_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("claude");
+}
+
+/// R5.
+#[test]
+fn r5_codex_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("codex");
+}
+
+/// R5.
+#[test]
+fn r5_gemini_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("gemini");
+}
+
+/// R5.
+#[test]
+fn r5_opencode_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("opencode");
 }

@@ -22,6 +22,10 @@ pub(crate) const KEEPS: &[&str] = &[".claude", ".claude.json"];
 pub(crate) const MODELS: [&str; 3] = ["haiku", "sonnet", "opus"];
 
 /// What it needs to reach its model: a key, a login, a gateway, a cloud.
+/// Its model, and where its login is renewed.
+pub(crate) const HOSTS: &[&str] =
+    &["api.anthropic.com", "claude.ai", "platform.claude.com", "console.anthropic.com"];
+
 pub(crate) const VARIABLES: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",

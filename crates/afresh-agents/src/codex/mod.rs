@@ -17,6 +17,9 @@ pub(crate) const KEEPS: &[&str] = &[".codex"];
 
 pub(crate) const MODELS: [&str; 3] = ["gpt-5-mini", "gpt-5.5", "gpt-5.5"];
 
+/// Its model by key and by login, and where the login is renewed.
+pub(crate) const HOSTS: &[&str] = &["api.openai.com", "chatgpt.com", "auth.openai.com"];
+
 pub(crate) const VARIABLES: &[&str] = &[
     "CODEX_API_KEY",
     "CODEX_HOME",

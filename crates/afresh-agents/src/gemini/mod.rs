@@ -21,6 +21,15 @@ pub(crate) const KEEPS: &[&str] = &[".gemini"];
 pub(crate) const MODELS: [&str; 3] =
     ["gemini-2.5-flash-lite", "gemini-2.5-flash", "gemini-2.5-pro"];
 
+/// Its model by key and by login, and where the login is renewed.
+pub(crate) const HOSTS: &[&str] = &[
+    "generativelanguage.googleapis.com",
+    "cloudcode-pa.googleapis.com",
+    "oauth2.googleapis.com",
+    "www.googleapis.com",
+    "accounts.google.com",
+];
+
 pub(crate) const VARIABLES: &[&str] = &[
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",

@@ -22,6 +22,18 @@ pub(crate) const MODELS: [&str; 3] =
 
 const CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
 
+/// Its list of models, the providers whose keys it is handed over, and where it gets their packages.
+pub(crate) const HOSTS: &[&str] = &[
+    "models.dev",
+    "opencode.ai",
+    "api.anthropic.com",
+    "api.openai.com",
+    "generativelanguage.googleapis.com",
+    "api.groq.com",
+    "openrouter.ai",
+    "registry.npmjs.org",
+];
+
 pub(crate) const VARIABLES: &[&str] = &[
     CONFIG,
     "OPENCODE_CONFIG",

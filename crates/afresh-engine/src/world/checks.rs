@@ -238,7 +238,7 @@ impl Entered<'_> {
             containment: rules.containment,
             registry: self.shared.layout.processes(),
         };
-        let (job, _temp) = self.shared.enclosed(job, &Inside::Check)?;
+        let (job, room) = self.shared.enclosed(job, &Inside::Check)?;
         let mut running = Running::start(&rules.exe, &job).map_err(|error| error.to_string())?;
         self.handle.attach(running.stopper());
         let report = running.wait();
@@ -260,7 +260,12 @@ impl Entered<'_> {
             end,
             duration_ms: report.wall_ms,
             output_digest: digest(&log),
-            refusals: refusals::of_program(self.shared, &report.kept, &[&output_tail]),
+            refusals: refusals::of_program(
+                self.shared,
+                &report.kept,
+                room.as_ref(),
+                &[&output_tail],
+            ),
             output_tail,
             reused: false,
         }))

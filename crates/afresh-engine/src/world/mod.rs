@@ -8,6 +8,7 @@ mod follow;
 mod harvest;
 mod landing;
 mod leaks;
+mod outlets;
 mod passes;
 mod refusals;
 pub(crate) mod resuming;
@@ -28,6 +29,7 @@ use afresh_core::ids::RunId;
 use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::Pool;
+use afresh_proxy::Crowd;
 
 use crate::driver::Mail;
 use crate::layout::Layout;
@@ -52,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) desk: CheckDesk,
     /// What of the home directory workers and checks need; looked for once.
     pub(crate) tools: OnceLock<Tools>,
+    /// The connections of all workers.
+    pub(crate) crowd: Crowd,
     /// Tells the jobs of this repository from those of others in one registry of cgroups.
     pub(crate) job_prefix: String,
 }

@@ -5,6 +5,7 @@ use afresh_core::refusal::{Refusal, Refused};
 use afresh_git::Place;
 use afresh_process::Kept;
 
+use crate::world::rooms::Belongings;
 use crate::world::{Shared, said};
 
 /// Of a worker that has ended, before its workspace is put right. `output` is the end of what it
@@ -13,19 +14,26 @@ pub(super) fn of_worker(
     shared: &Shared,
     place: Place,
     kept: &Kept,
+    room: Option<&Belongings>,
     output: &[&str],
 ) -> Vec<Refusal> {
     let git = shared.pool.tampering(place);
     let mut refusals: Vec<Refusal> =
         git.iter().map(|finding| Refusal::new(Refused::Git, finding, 1)).collect();
-    refusals.extend(of_program(shared, kept, output));
+    refusals.extend(of_program(shared, kept, room, output));
     refusals
 }
 
 /// Of any program: what it wanted of the machine and did not get, and what it printed about it.
-pub(super) fn of_program(shared: &Shared, kept: &Kept, output: &[&str]) -> Vec<Refusal> {
+pub(super) fn of_program(
+    shared: &Shared,
+    kept: &Kept,
+    room: Option<&Belongings>,
+    output: &[&str],
+) -> Vec<Refusal> {
     let mut refusals: Vec<Refusal> =
         kept.refused.iter().map(|(excess, times)| of_excess(in_core(*excess), *times)).collect();
+    refusals.extend(room.map(Belongings::refusals).unwrap_or_default());
     refusals.extend(of_output(shared, output));
     refusals
 }

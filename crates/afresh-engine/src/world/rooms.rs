@@ -8,11 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use afresh_agents::Agent;
+use afresh_core::refusal::Refusal;
 use afresh_process::Job;
-use afresh_sandbox::{Level, Network, Room};
+use afresh_sandbox::{Level, Room};
 
 use crate::layout::text;
 use crate::tools;
+use crate::world::outlets::Outlet;
 use crate::world::{Shared, stand_in};
 
 /// Who is inside.
@@ -28,9 +30,23 @@ pub(crate) enum Inside<'a> {
     SetUp,
 }
 
+/// What belongs to the room of a job, for as long as it runs.
+#[derive(Debug)]
+pub(crate) struct Belongings {
+    _temp: Temp,
+    outlet: Outlet,
+}
+
+impl Belongings {
+    /// What was measured to be refused until now.
+    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+        self.outlet.refusals()
+    }
+}
+
 /// Temporary files of a job; gone with it.
 #[derive(Debug)]
-pub(crate) struct Temp(PathBuf);
+struct Temp(PathBuf);
 
 impl Drop for Temp {
     fn drop(&mut self) {
@@ -40,18 +56,19 @@ impl Drop for Temp {
 }
 
 impl Shared {
-    /// The same job inside its room. The temporary files must be kept as long as it runs.
+    /// The same job inside its room. What is kept must be kept as long as it runs.
     pub(crate) fn enclosed(
         &self,
         mut job: Job,
         who: &Inside<'_>,
-    ) -> Result<(Job, Option<Temp>), String> {
+    ) -> Result<(Job, Option<Belongings>), String> {
         let level = &self.rules.sandbox.level;
         if level.is_off() {
             return Ok((job, None));
         }
         let temp = self.new_temp(&job.name)?;
-        let room = self.room(&job, who, &temp.0);
+        let outlet = self.outlet(who, &self.layout.door(&job.name))?;
+        let room = self.room(&job, who, &temp.0, &outlet);
         let mut enclosed = room.enclose(level, &self.rules.exe, &job.cwd);
         if let (Level::Landlock { .. }, Some(home)) = (level, room.private.first()) {
             let stand_in = temp.0.join("home");
@@ -65,7 +82,7 @@ impl Shared {
             job.env.retain(|(known, _)| *known != name);
             job.env.push((name, value));
         }
-        Ok((job, Some(temp)))
+        Ok((job, Some(Belongings { _temp: temp, outlet })))
     }
 
     fn new_temp(&self, job: &str) -> Result<Temp, String> {
@@ -76,7 +93,7 @@ impl Shared {
         Ok(temp)
     }
 
-    fn room(&self, job: &Job, who: &Inside<'_>, temp: &Path) -> Room {
+    fn room(&self, job: &Job, who: &Inside<'_>, temp: &Path, outlet: &Outlet) -> Room {
         let (rules, sandbox) = (&self.rules, &self.rules.sandbox);
         let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
         let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
@@ -106,10 +123,6 @@ impl Shared {
             Inside::Check | Inside::SetUp => job.argv.first().map(String::as_str),
         };
         readable.extend(program.into_iter().flat_map(|it| tools::of_program(home.as_deref(), it)));
-        let network = match who {
-            Inside::Check if !sandbox.check_network => Network::Off,
-            Inside::Check | Inside::SetUp | Inside::Worker { .. } => Network::On,
-        };
         if let Inside::Worker { agent, files, own } = who {
             readable.push((*files).to_owned());
             writable.push((*own).to_owned());
@@ -122,8 +135,8 @@ impl Shared {
             private,
             readable,
             temp: temp.to_owned(),
-            network,
-            outside: None,
+            network: outlet.network(),
+            outside: outlet.outside(),
             limits: sandbox.limits,
         }
     }

@@ -94,7 +94,7 @@ impl Shared {
             if handle.is_asked() {
                 return Ok(SetUp::Stopped);
             }
-            let (job, _temp) = self.enclosed(job, &Inside::SetUp)?;
+            let (job, _room) = self.enclosed(job, &Inside::SetUp)?;
             let mut running = Running::start(&self.rules.exe, &job).map_err(|e| e.to_string())?;
             handle.attach(running.stopper());
             let report = running.wait();

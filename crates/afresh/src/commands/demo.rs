@@ -74,7 +74,8 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
         Some(played) => played.variables(&scratch.home()?),
         None => BTreeMap::new(),
     };
-    let driving = Driving::for_demo(asks, variables);
+    let hosts = played.as_ref().and_then(Played::host).into_iter().collect();
+    let driving = Driving::for_demo(asks, variables, hosts);
     let ended = driving::prepare(place.clone(), file, config, &driving, &people)?
         .start_or_continue(&people)
         .inspect_err(|_| scratch.keep())?;

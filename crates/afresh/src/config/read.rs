@@ -11,6 +11,7 @@ use afresh_formats::node::{Entry, Node};
 use afresh_formats::reader::Reader;
 
 use super::{Config, agents, origin};
+use crate::agent_network::{self, Mode};
 use crate::sandboxing::Asked;
 
 /// Tables that belong to the format, and are carried out by later versions.
@@ -48,7 +49,8 @@ const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000_000;
 /// In bytes: a worker's answer must fit, and a disk is not endless.
 const OUTPUT_LIMITS: RangeInclusive<u64> = 65_536..=1_000_000_000_000;
 pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
-pub(super) const SANDBOX: &[&str] = &["level", "network", "memory_mib", "file_mib", "processes"];
+pub(super) const SANDBOX: &[&str] =
+    &["level", "network", "agent_network", "memory_mib", "file_mib", "processes"];
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
 pub(super) const WORKSPACE: &[&str] = &["setup", "keep"];
 pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
@@ -208,6 +210,14 @@ fn sandbox(reader: &mut Reader<'_, '_>, node: &Node, asked: &mut Asked) {
                 if reader.flag(value) == Some(true) {
                     not_for_projects(reader, field, "give checks a network", "--check-network");
                 }
+            }
+            "agent_network" => {
+                let mode = reader.word_by(value, agent_network::WORDS, Mode::from_word);
+                if mode == Some(Mode::Open) {
+                    let flag = "--agent-network open";
+                    not_for_projects(reader, field, "give agents the whole network", flag);
+                }
+                asked.agent_network = mode.filter(|mode| *mode != Mode::Open);
             }
             "memory_mib" => asked.limits.memory = bytes(reader.number(value, MEBIBYTES)),
             "file_mib" => asked.file = bytes(reader.number(value, MEBIBYTES)),

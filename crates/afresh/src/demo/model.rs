@@ -8,6 +8,7 @@ use std::path::Path;
 
 use afresh_agents::Program;
 use afresh_model::{Client, Script, Server, Step};
+use afresh_proxy::Host;
 use serde_json::json;
 
 use crate::demo::roles;
@@ -40,6 +41,11 @@ impl Played {
     pub(crate) fn config(&self) -> String {
         let table = self.client().map(|client| client.table()).unwrap_or_default();
         format!("[run]\nagent = \"{}\"\nparallel = 2\n\n{table}", self.program.word())
+    }
+
+    /// Where the model is.
+    pub(crate) fn host(&self) -> Option<Host> {
+        Host::of_url(&self.server.url(SCRIPT))
     }
 
     /// What the workers find in their environment instead of the user's.

@@ -1,11 +1,11 @@
 //! How processes are held on this machine, seen by holding one.
 
 use afresh_process::{Ended, Kept, Rung};
-use afresh_sandbox::Level;
+use afresh_sandbox::{Found, Level};
 
 use crate::doctor::Line;
 use crate::trial::{self, Trial};
-use crate::{environment, sandboxing};
+use crate::{agent_network, environment, sandboxing};
 
 pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
     let tried = trial
@@ -35,7 +35,13 @@ pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
         }
     };
     lines.push(line);
-    lines.push(sandbox());
+    let said = environment::sandbox();
+    let found = sandboxing::look(said.as_deref().unwrap_or("auto"));
+    lines.push(sandbox(&found));
+    lines.push(match agent_network::outlook(&found.level) {
+        Ok(words) => Line::ok("network", format!("of agents: {words}")),
+        Err(failure) => Line::failed("network", &failure),
+    });
 }
 
 /// What would keep a worker within its limits, seen by keeping something.
@@ -52,9 +58,7 @@ fn limits(kept: &Kept) -> Line {
 }
 
 /// What would hold workers and checks to their places, seen by making a room.
-fn sandbox() -> Line {
-    let said = environment::sandbox();
-    let found = sandboxing::look(said.as_deref().unwrap_or("auto"));
+fn sandbox(found: &Found) -> Line {
     let why = found.passed_over.join("; ");
     match &found.level {
         Level::Bubblewrap { .. } => Line::ok("sandbox", found.level.describe()),

@@ -29,7 +29,7 @@ use crate::output::{Output, Paint, count};
 use crate::person::Person;
 use crate::plan_file::PlanFile;
 use crate::summary::Ended;
-use crate::{briefing, budgets, interruption, limiting, preflight, signals, workplace};
+use crate::{briefing, budgets, interruption, limiting, preflight, sandboxing, signals, workplace};
 use options::settings;
 pub(crate) use options::{Driving, default_agent, rules, with_built_in};
 use watching::watchers;
@@ -70,8 +70,11 @@ pub(crate) fn prepare(
     }
     rules.bounds = limiting::bounds(asked.limits);
     settings.limits = limiting::describe(&rules.bounds);
-    settings.sandbox = decided.sandbox.level.describe();
     rules.sandbox = decided.sandbox;
+    let network = driving.network(asked, &rules.sandbox.level, &file, &rules)?;
+    network.notices.iter().for_each(|notice| output.note(notice));
+    settings.sandbox = sandboxing::describe(&rules.sandbox.level, &network.words);
+    (rules.sandbox.agents, rules.sandbox.upstream) = (network.agents, network.upstream);
     budgets::name_silent_agents(&file.plan, &settings, &rules, output);
     let may_ask = !driving.no_input;
     Ok(Drive {

@@ -8,7 +8,10 @@ use afresh_core::ids::TaskId;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
 use afresh_engine::rules::Sandbox;
 use afresh_engine::{Rules, Workplace};
+use afresh_proxy::Host;
+use afresh_sandbox::Level;
 
+use crate::agent_network::Wish;
 use crate::config::Config;
 use crate::definitions::Adopted;
 use crate::exit::Exit;
@@ -16,7 +19,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::plan_file::PlanFile;
 use crate::sandboxing::Decided;
-use crate::{briefing, budgets, completing, definitions, environment, programs, sandboxing};
+use crate::{
+    agent_network, briefing, budgets, completing, definitions, environment, programs, sandboxing,
+};
 
 /// How to drive; flags win over the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -45,6 +50,9 @@ pub(crate) struct Driving {
     /// Let checks reach the network
     #[arg(long)]
     check_network: bool,
+    /// Whom workers reach on the network: who is on their list, everybody, nobody. Without it, agents whose needs are known have a list
+    #[arg(long, value_name = "WHOM", value_parser = words(agent_network::WORDS))]
+    agent_network: Option<String>,
     /// Never ask in this terminal: leave with exit code 4 where only a person can go on
     #[arg(long)]
     pub(super) no_input: bool,
@@ -72,6 +80,9 @@ pub(crate) struct Driving {
     /// Variables of workers and checks that are not the user's.
     #[arg(skip)]
     variables: BTreeMap<String, String>,
+    /// Hosts that workers reach besides.
+    #[arg(skip)]
+    hosts: Vec<Host>,
 }
 
 impl Driving {
@@ -80,10 +91,32 @@ impl Driving {
         sandboxing::decide(asked, self.sandbox.as_deref(), self.check_network)
     }
 
+    /// Whom workers will reach in it.
+    pub(super) fn network(
+        &self,
+        asked: sandboxing::Asked,
+        level: &Level,
+        file: &PlanFile,
+        rules: &Rules,
+    ) -> Result<agent_network::Decided, Failure> {
+        let wish = Wish {
+            said: self.agent_network.as_deref(),
+            asked: asked.agent_network,
+            more: &self.hosts,
+            level,
+            root: &file.root(),
+        };
+        agent_network::decide(&wish, rules, &file.plan)
+    }
+
     /// Everything as configured; without a person the first answer counts.
-    pub(crate) fn for_demo(asks: bool, variables: BTreeMap<String, String>) -> Self {
+    pub(crate) fn for_demo(
+        asks: bool,
+        variables: BTreeMap<String, String>,
+        hosts: Vec<Host>,
+    ) -> Self {
         let on_decision = (!asks).then(|| OnDecision::First.word().to_owned());
-        Self { no_input: !asks, on_decision, variables, ..Self::default() }
+        Self { no_input: !asks, on_decision, variables, hosts, ..Self::default() }
     }
 }
 

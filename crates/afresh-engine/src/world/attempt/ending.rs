@@ -58,6 +58,7 @@ impl AttemptJob {
             shared,
             Place::Work(self.slot),
             &report.kept,
+            files.room.as_ref(),
             &[&end_of(&files.stdout), &complaints],
         );
         self.ended(end)

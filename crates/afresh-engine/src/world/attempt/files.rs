@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bundling::made;
 use crate::worker_files::open_plain;
-use crate::world::rooms::Temp;
+use crate::world::rooms::Belongings;
 
 /// How much of the end of a worker's output is searched for its answer.
 const ANSWER_BYTES: u64 = 1024 * 1024;
@@ -18,8 +18,8 @@ pub(super) struct Files {
     pub(super) result: PathBuf,
     /// What it may write of these.
     pub(super) worker: PathBuf,
-    /// Its temporary files, while it runs.
-    pub(super) temp: Option<Temp>,
+    /// What belongs to its room, while it runs.
+    pub(super) room: Option<Belongings>,
     pub(super) stdout: PathBuf,
     pub(super) stderr: PathBuf,
 }
@@ -31,7 +31,7 @@ impl Files {
             bundle: directory.join(made::BUNDLE),
             result: directory.join("worker/result"),
             worker: directory.join("worker"),
-            temp: None,
+            room: None,
             stdout: directory.join("stdout.log"),
             stderr: directory.join("stderr.log"),
             directory,

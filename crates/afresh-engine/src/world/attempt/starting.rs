@@ -160,8 +160,8 @@ impl AttemptJob {
             registry: shared.layout.processes(),
         };
         let inside = Inside::Worker { agent, files: &files.directory, own: &files.worker };
-        let (job, temp) = shared.enclosed(job, &inside).map_err(|why| failure(&why, None))?;
-        files.temp = temp;
+        let (job, room) = shared.enclosed(job, &inside).map_err(|why| failure(&why, None))?;
+        files.room = room;
         Ok(job)
     }
 

@@ -1,0 +1,81 @@
+//! Whom agents need, by the user's own settings; and whom a project would have them ask.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use afresh_agents::reach::base_urls;
+use afresh_agents::{Agent, Kind};
+use afresh_engine::Rules;
+use afresh_engine::rules::AgentNetwork;
+use afresh_proxy::{Host, Hosts};
+
+/// A settings file that is longer is not read.
+const MOST_SETTINGS_BYTES: u64 = 1024 * 1024;
+
+/// Whom an agent needs, and what is worth telling about that.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
+    pub(super) hosts: Vec<Host>,
+    pub(super) told: Vec<String>,
+    /// See [`afresh_agents::Reach`].
+    pub(super) own_port: bool,
+}
+
+/// None where nobody knows.
+pub(super) fn of(agent: &Agent, rules: &Rules) -> Option<Needs> {
+    let variables = rules.variables(&agent.variables());
+    let variable = |name: &str| variables.get(name).cloned();
+    let home = variable("HOME");
+    let reach = agent.reach(home.as_deref().map(Path::new), &variable)?;
+    let mut hosts: Vec<Host> = reach.hosts.iter().filter_map(|host| host.parse().ok()).collect();
+    hosts.extend(reach.urls.iter().filter_map(|url| Host::of_url(url)));
+    let mut told = Vec::new();
+    for file in &reach.files {
+        for host in base_urls(&start_of(file)).iter().filter_map(|url| Host::of_url(url)) {
+            // A worker can write there, so a person should see it.
+            if !hosts.contains(&host) {
+                let (name, file) = (&agent.name, file.display());
+                told.push(format!("note: workers of {name} reach {host}, which {file} names"));
+                hosts.push(host);
+            }
+        }
+    }
+    Some(Needs { hosts, told, own_port: reach.own_port })
+}
+
+/// A worker may have put something else there, even a pipe.
+fn start_of(file: &Path) -> String {
+    let mut text = String::new();
+    if !file.metadata().is_ok_and(|found| found.is_file()) {
+        return text;
+    }
+    let read = fs::File::open(file)
+        .and_then(|file| file.take(MOST_SETTINGS_BYTES).read_to_string(&mut text));
+    read.map_or_else(|_| String::new(), |_| text)
+}
+
+/// Addresses that the project's configuration gives to an agent, and that it cannot open.
+pub(super) fn wishes_of_project(agent: &Agent, network: &AgentNetwork) -> Vec<String> {
+    let AgentNetwork::Listed(hosts) = network else { return Vec::new() };
+    let given: &[String] = match &agent.kind {
+        Kind::Program(program) => &program.args,
+        Kind::Acp(acp) => &acp.command,
+        Kind::Command { .. } | Kind::Scripted { .. } => &[],
+    };
+    let urls = given.iter().flat_map(|argument| base_urls(argument));
+    let closed = urls.filter_map(|url| Host::of_url(&url)).filter(|host| !holds(hosts, host));
+    let name = &agent.name;
+    closed
+        .map(|host| {
+            format!(
+                "warning: the configuration has {name} ask {host}, and a project cannot open that\n  \
+                 help: AFRESH_SANDBOX_HOSTS={host}, if you mean it"
+            )
+        })
+        .collect()
+}
+
+fn holds(hosts: &Hosts, host: &Host) -> bool {
+    hosts.iter().any(|known| known == host)
+}

@@ -1,0 +1,30 @@
+//! Where dependencies come from: the public registries of what a repository is built with, by the
+//! names of files alone.
+
+use std::path::Path;
+
+/// Files at the root of a repository, and whom their tools ask.
+const REGISTRIES: &[(&[&str], &[&str])] = &[
+    (&["Cargo.toml"], &["index.crates.io", "static.crates.io", "crates.io"]),
+    (&["package.json", "deno.json"], &["registry.npmjs.org", "registry.yarnpkg.com"]),
+    (&["deno.json", "deno.jsonc"], &["jsr.io", "npm.jsr.io", "deno.land"]),
+    (
+        &["pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "Pipfile"],
+        &["pypi.org", "files.pythonhosted.org"],
+    ),
+    (&["go.mod"], &["proxy.golang.org", "sum.golang.org"]),
+    (&["Gemfile"], &["rubygems.org", "index.rubygems.org"]),
+    (&["composer.json"], &["repo.packagist.org", "packagist.org"]),
+    (
+        &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+        &["repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "services.gradle.org"],
+    ),
+    (&["mix.exs"], &["hex.pm", "repo.hex.pm"]),
+    (&["pubspec.yaml"], &["pub.dev"]),
+];
+
+pub(super) fn of(root: &Path) -> impl Iterator<Item = &'static str> {
+    let known =
+        REGISTRIES.iter().filter(|(files, _)| files.iter().any(|it| root.join(it).is_file()));
+    known.flat_map(|(_, hosts)| hosts.iter().copied())
+}
