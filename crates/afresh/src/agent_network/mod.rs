@@ -18,6 +18,7 @@ use afresh_sandbox::Level;
 
 use crate::environment;
 use crate::failure::Failure;
+use crate::output::count;
 use needs::Needs;
 
 /// What a person can say: `--agent-network`, `AFRESH_AGENT_NETWORK`.
@@ -190,10 +191,10 @@ fn words(agents: &BTreeMap<String, AgentNetwork>, used: &BTreeSet<&str>, level: 
         AgentNetwork::Open => "open".to_owned(),
         AgentNetwork::Off => "off".to_owned(),
         AgentNetwork::Listed(hosts) if level.holds_ports() => {
-            format!("listed ({} hosts)", hosts.len())
+            format!("listed ({})", count(hosts.len(), "host"))
         }
         AgentNetwork::Listed(hosts) => {
-            format!("listed ({} hosts), not held by this kernel", hosts.len())
+            format!("listed ({}), not held by this kernel", count(hosts.len(), "host"))
         }
     };
     let by_name: Vec<(&str, String)> = used
