@@ -57,6 +57,8 @@ pub struct Sandbox {
     /// What a person opened besides.
     pub readable: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
+    /// Whether sockets of the file system may be used where those of services cannot be hidden.
+    pub sockets: bool,
     pub limits: SandboxLimits,
 }
 
@@ -84,6 +86,7 @@ impl Sandbox {
             upstream: Upstream::default(),
             readable: Vec::new(),
             writable: Vec::new(),
+            sockets: true,
             limits: SandboxLimits::default(),
         }
     }

@@ -85,6 +85,7 @@ mod tests {
             temp: "/tmp".into(),
             network,
             outside: None,
+            sockets: false,
             limits: Limits::default(),
         }
     }

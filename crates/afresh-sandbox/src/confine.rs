@@ -69,7 +69,7 @@ fn step() -> io::Result<std::convert::Infallible> {
         Last::Rules(room) => {
             room.limits.apply()?;
             landlock::restrict(room)?;
-            seccomp::restrict(&room.network)?;
+            seccomp::restrict(room)?;
         }
     }
     polite_signals().thread_unblock()?;

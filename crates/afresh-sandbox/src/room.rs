@@ -31,6 +31,10 @@ pub struct Room {
     /// give it a network of its own.
     #[serde(default)]
     pub outside: Option<PathBuf>,
+    /// Whether programs may use sockets of the file system. Where the level cannot hide those of
+    /// services (a desktop's bus, a terminal multiplexer, a container engine), they are ways out.
+    #[serde(default)]
+    pub sockets: bool,
     pub limits: Limits,
 }
 
@@ -179,6 +183,7 @@ mod tests {
             temp: home.clone(),
             network: Network::Off,
             outside: None,
+            sockets: false,
             limits: Limits::default(),
         };
         let expected =

@@ -3,16 +3,16 @@
 
 use std::io;
 
-use crate::room::Network;
+use crate::room::Room;
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub(crate) fn restrict(_network: &Network) -> io::Result<()> {
+pub(crate) fn restrict(_room: &Room) -> io::Result<()> {
     Err(io::Error::other("seccomp filters are not known for this machine"))
 }
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn restrict(network: &Network) -> io::Result<()> {
-    let filter = filter::of(network).map_err(io::Error::other)?;
+pub(crate) fn restrict(room: &Room) -> io::Result<()> {
+    let filter = filter::of(room).map_err(io::Error::other)?;
     seccompiler::apply_filter(&filter).map_err(io::Error::other)
 }
 
@@ -26,7 +26,7 @@ mod filter {
         SeccompFilter, SeccompRule, TargetArch,
     };
 
-    use crate::room::Network;
+    use crate::room::{Network, Room};
 
     /// Into other processes, into the kernel, and around a filter like this one.
     const REFUSED: &[i64] = &[
@@ -60,19 +60,23 @@ mod filter {
         libc::SYS_open_by_handle_at,
     ];
 
-    pub(super) fn of(network: &Network) -> Result<BpfProgram, BackendError> {
+    pub(super) fn of(room: &Room) -> Result<BpfProgram, BackendError> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-        match network {
-            Network::On => {}
-            // A program still talks to itself and to its children.
-            Network::Off => {
-                rules.insert(libc::SYS_socket, vec![all(&[is_not(0, libc::AF_UNIX)?])?]);
-            }
+        let mut sockets = match &room.network {
+            Network::On => Vec::new(),
+            Network::Off => vec![all(&[is_not(0, libc::AF_UNIX)?])?],
             Network::Ports(_) => {
-                rules.insert(libc::SYS_socket, all_but_tcp()?);
                 rules.extend(no_fast_open()?);
+                all_but_tcp()?
             }
+        };
+        // A program still talks to itself and to its children: they share pairs of sockets.
+        if !room.sockets {
+            sockets.push(all(&[is(0, libc::AF_UNIX)?])?);
+        }
+        if !sockets.is_empty() {
+            rules.insert(libc::SYS_socket, sockets);
         }
         let refuse = SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap_or(1));
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, target())?;
@@ -108,6 +112,11 @@ mod filter {
             Ok((call, vec![all(&[set])?]))
         };
         calls.into_iter().map(refused).collect()
+    }
+
+    fn is(argument: u8, value: i32) -> Result<SeccompCondition, BackendError> {
+        let length = SeccompCmpArgLen::Dword;
+        SeccompCondition::new(argument, length, SeccompCmpOp::Eq, number(value))
     }
 
     fn is_not(argument: u8, value: i32) -> Result<SeccompCondition, BackendError> {

@@ -150,12 +150,28 @@ fn what_a_program_says_comes_through() {
     }
 }
 
-/// B29: a container engine's socket, and every other service's, is out of reach.
+/// B29: a container engine's socket, a terminal multiplexer's, a desktop's bus: out of reach wherever
+/// they are, while programs still talk to their children.
 #[test]
 fn b29_sockets_of_services_are_out_of_reach() {
     for level in levels() {
+        let scene = Scene::new();
+        let door = scene.path("other/door");
+        let _listener = std::os::unix::net::UnixListener::bind(&door).expect("a socket");
+        let call = format!(
+            "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{}\")'",
+            door.display()
+        );
+        let pair =
+            "python3 -c 'import socket; a, b = socket.socketpair(); a.send(b\"x\"); b.recv(1)'";
+        scene.succeeds(&level, pair);
         if matches!(level, Level::Bubblewrap { .. }) {
-            Scene::new().succeeds(&level, "test -z \"$(find /run -type s 2>/dev/null)\"");
+            scene.succeeds(&level, "test -z \"$(find /run -type s 2>/dev/null)\"");
+        } else {
+            scene.fails(&level, &call);
+            let open = Room { sockets: true, ..scene.room() };
+            let output = scene.sh(&open, &level, &call);
+            assert!(output.status.success(), "{level:?}: {output:?}");
         }
     }
 }

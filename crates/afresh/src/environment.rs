@@ -9,6 +9,7 @@
 //! | `AFRESH_AGENT_NETWORK` | `listed`, `open` or `off`: whom workers reach on the network |
 //! | `AFRESH_SANDBOX_HOSTS` | hosts, with `,` between them, that workers reach besides |
 //! | `AFRESH_SANDBOX_READ`, `AFRESH_SANDBOX_WRITE` | paths, with `:` between them, that are open besides |
+//! | `AFRESH_SANDBOX_SOCKETS` | `1`: sockets of the file system may be used inside Landlock |
 //! | `AFRESH_RESULT` | in an attempt: its result file, beside which its mailbox is |
 //! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: which one it is, and what it was given |
 //! | `AFRESH_COMPLETE` | a shell asks what could come next; see `crate::completing` |
@@ -128,6 +129,11 @@ pub(crate) fn agent_network() -> Option<String> {
 /// The hosts that a person opens to workers, as they wrote them.
 pub(crate) fn hosts() -> Option<String> {
     std::env::var("AFRESH_SANDBOX_HOSTS").ok().filter(|hosts| !hosts.is_empty())
+}
+
+/// Whether a person lets programs inside Landlock use sockets of the file system.
+pub(crate) fn sandbox_sockets() -> bool {
+    std::env::var("AFRESH_SANDBOX_SOCKETS").is_ok_and(|value| value == "1")
 }
 
 /// The paths that a variable names.

@@ -71,6 +71,7 @@ pub(crate) fn decide(
         upstream: Upstream::default(),
         readable: environment::paths("AFRESH_SANDBOX_READ"),
         writable: environment::paths("AFRESH_SANDBOX_WRITE"),
+        sockets: environment::sandbox_sockets(),
         limits: limits(asked),
     };
     Ok(Decided { sandbox, notice })

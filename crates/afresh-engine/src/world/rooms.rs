@@ -137,6 +137,7 @@ impl Shared {
             temp: temp.to_owned(),
             network: outlet.network(),
             outside: outlet.outside(),
+            sockets: sandbox.sockets,
             limits: sandbox.limits,
         }
     }

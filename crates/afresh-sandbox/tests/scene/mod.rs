@@ -43,6 +43,7 @@ impl Scene {
             temp: self.path("temp"),
             network: Network::Off,
             outside: None,
+            sockets: false,
             limits: Limits::default(),
         }
     }

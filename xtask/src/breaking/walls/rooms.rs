@@ -129,7 +129,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B22: no way around the rules",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/confine.rs",
-                    text: "            seccomp::restrict(&room.network)?;\n",
+                    text: "            seccomp::restrict(room)?;\n",
                     instead: "",
                 }],
             },
@@ -138,8 +138,17 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B22: checks have no network",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/seccomp.rs",
-                    text: "rules.insert(libc::SYS_socket, vec![all(&[is_not(0, libc::AF_UNIX)?])?]);",
-                    instead: "",
+                    text: "Network::Off => vec![all(&[is_not(0, libc::AF_UNIX)?])?],",
+                    instead: "Network::Off => Vec::new(),",
+                }],
+            },
+            Mutation {
+                name: "seccomp: sockets of services",
+                promise: "B29: no service opens the room",
+                edits: &[Edit {
+                    file: "afresh-sandbox/src/seccomp.rs",
+                    text: "if !room.sockets {",
+                    instead: "if false {",
                 }],
             },
             Mutation {
