@@ -1,0 +1,162 @@
+//! Workers that start, finish steps, and are stopped.
+
+use afresh_core::ids::{AttemptId, CommitId, Slot, TaskId};
+use afresh_core::input::{AttemptEnd, Input};
+use afresh_core::interruption::Resumption;
+use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
+use afresh_core::run::Run;
+use afresh_core::step::Ground;
+use afresh_core::usage::Usage;
+
+use crate::simulation::random::Random;
+use crate::simulation::scenario::Scenario;
+use crate::simulation::workers;
+
+use super::World;
+
+impl World {
+    /// Whoever goes on finds what was left, where it was left.
+    pub(super) fn goes_on(
+        &self,
+        attempt: &AttemptId,
+        slot: Slot,
+        resumes: Option<&Resumption>,
+    ) -> Result<(), String> {
+        let Some(resumption) = resumes else { return Ok(()) };
+        let of = AttemptId { number: resumption.of, ..attempt.clone() };
+        if !self.left.contains(&(of.clone(), resumption.tree.clone())) {
+            return Err(format!("AG-08: {attempt} goes on with what {of} did not leave"));
+        }
+        if self.places.get(&of) != Some(&slot) {
+            return Err(format!("AG-08: {attempt} goes on in slot {slot}, where {of} was not"));
+        }
+        Ok(())
+    }
+
+    /// Its program does not know the conversation, or its work is gone.
+    pub(super) fn cannot_go_on(
+        &mut self,
+        attempt: &AttemptId,
+        resumption: &Resumption,
+        random: &mut Random,
+    ) -> Vec<Input> {
+        self.spent.remove(attempt);
+        if random.chance(500) {
+            self.alive.remove(attempt);
+            self.saved.insert(attempt.clone());
+            return vec![Input::CannotResume(attempt.clone(), "it is gone".to_owned())];
+        }
+        self.unchanged.insert(attempt.clone(), resumption.tree.clone());
+        let (ending, outcome) = (Ending::Exited(1), Outcome::Silent);
+        let end = AttemptEnd::new(ending, outcome, Usage::default(), 1);
+        vec![Input::Spawned(attempt.clone()), Input::AttemptEnded(attempt.clone(), Box::new(end))]
+    }
+
+    pub(super) fn start(
+        &mut self,
+        attempt: &AttemptId,
+        slot: Slot,
+        ground: &Ground,
+        random: &mut Random,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Result<Vec<Input>, String> {
+        if let Some(other) = self.alive.iter().find(|other| other.task == attempt.task) {
+            return Err(format!("R2: {attempt} starts while {other} lives"));
+        }
+        if !self.started.insert(attempt.clone()) {
+            return Err(format!("R2: {attempt} is started twice"));
+        }
+        if self.alive.len() >= usize::from(run.settings().parallel) {
+            return Err("EX-01: more workers than allowed".to_owned());
+        }
+        if let Some(other) = self.harvesting.get(&slot) {
+            return Err(format!("R16: {attempt} takes slot {slot} while {other} is saved from it"));
+        }
+        if let Some(last) = self.slots.get(&slot)
+            && !self.saved.contains(last)
+        {
+            return Err(format!("R16: {attempt} overwrites what {last} left in slot {slot}"));
+        }
+        if self.landed.contains_key(&attempt.task) {
+            return Err(format!("R3: {attempt} does again what has landed"));
+        }
+        let behind = self
+            .branch
+            .iter()
+            .position(|commit| *commit == ground.base)
+            .ok_or("EX-03: the base is not on the branch")?;
+        let held = &self.branch[..=behind];
+        let task =
+            &run.plan().tasks()[run.plan().position(&attempt.task).ok_or("an unknown task")?];
+        let is_missing = |need: &&TaskId| {
+            let there = self.landed.get(*need).is_some_and(|commit| held.contains(commit));
+            !there && !self.ignored.contains(*need)
+        };
+        if let Some(missing) = task.needs.iter().find(is_missing) {
+            return Err(format!("EX-03: {attempt} starts from a base without {missing}"));
+        }
+        for other in &self.alive {
+            let other =
+                &run.plan().tasks()[run.plan().position(&other.task).ok_or("an unknown task")?];
+            let apart = task.patterns().all(|a| other.patterns().all(|b| !a.overlaps(b)));
+            if !apart || !task.lists_files() || !other.lists_files() {
+                return Err(format!(
+                    "EX-01: {} and {} may write one file at once",
+                    task.id, other.id
+                ));
+            }
+        }
+        let step_of = |commit: &CommitId| self.step_commits.get(commit);
+        if ground.is_resumed()
+            && step_of(&ground.prepared) != Some(&(attempt.task.clone(), ground.base.clone()))
+        {
+            return Err(format!("ST-02: {attempt} goes on from what is no step of its task"));
+        }
+        self.places.insert(attempt.clone(), slot);
+        if random.chance(scenario.spawn_fails) {
+            let failure =
+                SpawnFailure { message: "no such program".to_owned(), hint: None, lasting: false };
+            return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
+        }
+        self.spawned += 1;
+        self.slots.insert(slot, attempt.clone());
+        self.alive.insert(attempt.clone());
+        let steps = u32::try_from(task.steps.len()).expect("small");
+        let (inputs, usage) = workers::draw_life(attempt, steps, random, scenario);
+        self.spent.insert(attempt.clone(), usage);
+        Ok(inputs)
+    }
+
+    /// A commit of what the worker has, while it waits.
+    pub(super) fn save_step(
+        &mut self,
+        attempt: &AttemptId,
+        ground: &Ground,
+        step: u32,
+        random: &mut Random,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Input {
+        let saved = if random.chance(scenario.trouble) {
+            Err("no room".to_owned())
+        } else {
+            let harvest = self.left_by(attempt, random, scenario, run);
+            if let Some(commit) = &harvest.commit {
+                let of = (attempt.task.clone(), ground.base.clone());
+                self.step_commits.insert(commit.clone(), of);
+            }
+            Ok(harvest)
+        };
+        Input::StepSaved { attempt: attempt.clone(), step, saved }
+    }
+
+    pub(super) fn stop(&mut self, attempt: &AttemptId) -> Vec<Input> {
+        if !self.alive.remove(attempt) {
+            return vec![];
+        }
+        let spent = self.spent.get(attempt).copied().unwrap_or_default();
+        let end = AttemptEnd::new(Ending::Stopped, Outcome::Silent, spent, 1);
+        vec![Input::AttemptEnded(attempt.clone(), Box::new(end))]
+    }
+}

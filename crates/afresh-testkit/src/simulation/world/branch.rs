@@ -1,0 +1,130 @@
+//! The branch: merges aside, moves forward, moves back.
+
+use afresh_core::ids::{AttemptId, CommitId, TreeId};
+use afresh_core::input::{Build, Input, MergedTree, Move};
+
+use crate::simulation::random::Random;
+use crate::simulation::scenario::Scenario;
+
+use super::World;
+
+impl World {
+    pub(super) fn build(
+        &mut self,
+        attempt: &AttemptId,
+        base: &CommitId,
+        onto: &CommitId,
+        theirs: Option<&CommitId>,
+        random: &mut Random,
+        scenario: &Scenario,
+    ) -> Result<Input, String> {
+        if !self.branch.contains(onto) {
+            return Err(format!("R4: {attempt} is merged onto a commit that is not on the branch"));
+        }
+        if random.chance(scenario.trouble) {
+            return Ok(Input::MergeBuilt(
+                attempt.clone(),
+                Build::Impossible("no memory".to_owned()),
+            ));
+        }
+        let moved = base != onto;
+        if moved && random.chance(scenario.conflict) {
+            let paths = vec!["stray.txt".to_owned()];
+            return Ok(Input::MergeBuilt(
+                attempt.clone(),
+                Build::Conflict { paths, detail: String::new() },
+            ));
+        }
+        // Where nothing landed meanwhile, the merge is the attempt's own tree.
+        let own = self.harvests.get(attempt).filter(|_| !moved && theirs.is_some()).cloned();
+        let tree = own.unwrap_or_else(|| TreeId::new(self.object('b')).expect("an object id"));
+        let commit = CommitId::new(self.object('d')).expect("an object id");
+        self.commits.insert(commit.clone(), (tree.clone(), Some(attempt.task.clone())));
+        Ok(Input::MergeBuilt(
+            attempt.clone(),
+            Build::Clean(MergedTree { onto: onto.clone(), commit, tree }),
+        ))
+    }
+
+    /// The branch goes back; what it held is kept, so only the books change.
+    pub(super) fn move_back(
+        &mut self,
+        from: &CommitId,
+        to: &CommitId,
+        random: &mut Random,
+        scenario: &Scenario,
+    ) -> Result<Input, String> {
+        let answer = |moved: Move| Ok(Input::MovedBack(to.clone(), moved));
+        if !self.intended.contains(to) {
+            return Err("R3: the branch goes back before the journal says so".to_owned());
+        }
+        if let Some(other) = self.alive.iter().next() {
+            return Err(format!("R2: the branch goes back while {other} lives"));
+        }
+        if self.branch.last() == Some(to) {
+            return answer(Move::Done);
+        }
+        if random.chance(scenario.trouble) {
+            return answer(Move::Trouble("locked".to_owned()));
+        }
+        if let Some(foreign) = &self.foreign {
+            return answer(Move::Foreign(foreign.clone()));
+        }
+        let place = self.branch.iter().position(|commit| commit == to);
+        let (Some(place), true) = (place, self.branch.last() == Some(from)) else {
+            return Err(format!(
+                "R3: the branch goes back from {from} to {to}, where it never was"
+            ));
+        };
+        for commit in self.branch.split_off(place + 1) {
+            if let Some((_, Some(task))) = self.commits.get(&commit) {
+                self.landed.remove(task);
+            }
+        }
+        answer(Move::Done)
+    }
+
+    pub(super) fn move_branch(
+        &mut self,
+        attempt: &AttemptId,
+        from: &CommitId,
+        to: &CommitId,
+        restore: Option<&CommitId>,
+        random: &mut Random,
+        scenario: &Scenario,
+    ) -> Result<Input, String> {
+        let answer = |moved: Move| Ok(Input::BranchMoved(attempt.clone(), to.clone(), moved));
+        if !self.intended.contains(to) {
+            return Err(format!("R3: {attempt} lands before the journal says so"));
+        }
+        if self.branch.last() == Some(to) {
+            return answer(Move::Done);
+        }
+        if random.chance(scenario.trouble) {
+            return answer(Move::Trouble("locked".to_owned()));
+        }
+        // A clean-up of the repository takes what nothing points to.
+        if random.chance(scenario.trouble) {
+            self.commits.remove(to);
+        }
+        if !self.commits.contains_key(to) {
+            return answer(Move::CommitGone);
+        }
+        if let Some(foreign) = &self.foreign {
+            if restore != Some(foreign) {
+                return answer(Move::Foreign(foreign.clone()));
+            }
+            self.foreign = None;
+        }
+        if self.branch.last() != Some(from) {
+            return Err(format!("R3: {attempt} moves the branch from {from}, where it is not"));
+        }
+        let (_, task) = self.commits.get(to).ok_or("a commit that was never made")?;
+        let task = task.clone().ok_or("a commit without a task")?;
+        if self.landed.insert(task.clone(), to.clone()).is_some() {
+            return Err(format!("R3: {task} lands twice"));
+        }
+        self.branch.push(to.clone());
+        answer(Move::Done)
+    }
+}

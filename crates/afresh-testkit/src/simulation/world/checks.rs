@@ -1,0 +1,63 @@
+//! Checks, which pass or fail by the scenario.
+
+use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
+use afresh_core::effect::{CheckOn, CheckRequest};
+use afresh_core::input::{CheckReport, Input};
+
+use crate::simulation::random::Random;
+use crate::simulation::scenario::Scenario;
+
+use super::World;
+
+impl World {
+    pub(super) fn check(
+        &mut self,
+        request: &CheckRequest,
+        random: &mut Random,
+        scenario: &Scenario,
+    ) -> Input {
+        let tree = match &request.on {
+            CheckOn::Tree(tree) => tree.clone(),
+            CheckOn::Commit(commit) => self.commits[commit].0.clone(),
+        };
+        let odds = if request.phase == Phase::Merged {
+            scenario.broken_merge
+        } else {
+            scenario.check_fails
+        };
+        let checked = if random.chance(scenario.trouble) {
+            Checked::Impossible("no room".to_owned())
+        } else if random.chance(scenario.halt) {
+            Checked::Stopped
+        } else {
+            let mut results = Vec::new();
+            for check in &request.checks {
+                let fails = if request.phase == Phase::Red {
+                    !random.chance(odds)
+                } else {
+                    random.chance(odds)
+                };
+                if !fails {
+                    self.passed.insert((tree.clone(), check.command.clone()));
+                }
+                results.push(CheckResult {
+                    name: check.name.clone(),
+                    command: check.command.clone(),
+                    end: CheckEnd::Exited(i32::from(fails)),
+                    duration_ms: 1,
+                    output_digest: String::new(),
+                    output_tail: String::new(),
+                    reused: false,
+                    refusals: Vec::new(),
+                });
+            }
+            Checked::Ran(results)
+        };
+        Input::Checked(CheckReport {
+            attempt: request.attempt.clone(),
+            phase: request.phase,
+            tree,
+            checked,
+        })
+    }
+}
