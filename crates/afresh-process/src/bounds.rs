@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::Disk;
+
 /// The bounds of one job's whole tree; without a number there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
@@ -11,6 +13,7 @@ pub struct Bounds {
     pub memory: Option<u64>,
     /// Processes and their threads, at one time.
     pub processes: Option<u64>,
+    pub disk: Option<Disk>,
     pub keeping: Keeping,
 }
 
@@ -28,6 +31,10 @@ pub enum Keeping {
 pub enum Resource {
     Memory,
     Processes,
+    /// Space of its own on disk.
+    Disk,
+    /// What has to stay free on a disk that it writes to.
+    FreeDisk,
 }
 
 /// More of something than was allowed.
@@ -84,6 +91,7 @@ impl Kept {
         match of {
             Resource::Memory => self.memory = keeper,
             Resource::Processes => self.processes = keeper,
+            Resource::Disk | Resource::FreeDisk => {}
         }
     }
 

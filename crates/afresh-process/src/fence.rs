@@ -51,8 +51,10 @@ impl Fence {
                 continue;
             }
             let places = places.get_or_insert_with(Hierarchies::read);
-            let parent = places.as_ref().ok().and_then(|it| it.of_controller(controller(bound.of)));
-            if let Some(parent) = parent {
+            if let Ok(places) = places
+                && let Some(controller) = controller(bound.of)
+                && let Some(parent) = places.of_controller(controller)
+            {
                 fence.hold_in_version_1(&parent, name, bound);
             }
         }
@@ -98,6 +100,7 @@ impl Fence {
                 (set, "memory.oom_control", "oom_kill")
             }
             Resource::Processes => (write(path, "pids.max", bound.limit), "pids.events", "max"),
+            Resource::Disk | Resource::FreeDisk => return,
         };
         if set.is_err() {
             cgroup.remove(Instant::now());
@@ -109,10 +112,11 @@ impl Fence {
     }
 }
 
-fn controller(of: Resource) -> &'static str {
+fn controller(of: Resource) -> Option<&'static str> {
     match of {
-        Resource::Memory => CONTROLLERS[0],
-        Resource::Processes => CONTROLLERS[1],
+        Resource::Memory => Some(CONTROLLERS[0]),
+        Resource::Processes => Some(CONTROLLERS[1]),
+        Resource::Disk | Resource::FreeDisk => None,
     }
 }
 
@@ -121,9 +125,10 @@ fn in_version_2(rung: &Path, bound: Excess) -> Option<Rail> {
     let (file, events, word) = match bound.of {
         Resource::Memory => ("memory.max", "memory.events", "oom_kill"),
         Resource::Processes => ("pids.max", "pids.events", "max"),
+        Resource::Disk | Resource::FreeDisk => return None,
     };
     if !rung.join(file).exists() {
-        let wish = format!("+{}", controller(bound.of));
+        let wish = format!("+{}", controller(bound.of)?);
         // Refused where processes are beside us, which is usual.
         fs::write(rung.parent()?.join("cgroup.subtree_control"), wish).ok()?;
     }

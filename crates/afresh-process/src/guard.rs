@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::bounds::{Bounds, Excess, Keeper, Kept, Resource};
+use crate::disk::DiskWatch;
 use crate::fence::Fence;
 use crate::meter::Meter;
 
@@ -19,6 +20,7 @@ const CEILING: u64 = 4;
 pub(crate) struct Guard {
     fence: Fence,
     meter: Meter,
+    disk: Option<DiskWatch>,
     kept: Kept,
     due: Option<Instant>,
 }
@@ -37,7 +39,8 @@ impl Guard {
         let meter = Meter::new(uncounted);
         let soon = Instant::now() + meter.again_in().unwrap_or(ASKED_EVERY);
         let due = (!bounds.of_tree().is_empty()).then_some(soon);
-        Self { fence, meter, kept, due }
+        let disk = bounds.disk.as_ref().and_then(DiskWatch::new);
+        Self { fence, meter, disk, kept, due }
     }
 
     pub(crate) fn fence(&self) -> &Fence {
@@ -61,11 +64,17 @@ impl Guard {
 
     /// When to look next.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.due
+        self.due.into_iter().chain(self.disk.as_ref().map(DiskWatch::due)).min()
     }
 
     /// What the tree is over, if it is time to look.
     pub(crate) fn look_if_due(&mut self) -> Option<Excess> {
+        let filled = self.disk.as_mut().and_then(DiskWatch::look_if_due);
+        self.kept.refused.extend(filled.map(|bound| (bound, 1)));
+        filled.or_else(|| self.look_at_tree())
+    }
+
+    fn look_at_tree(&mut self) -> Option<Excess> {
         if self.due.is_none_or(|due| Instant::now() < due) {
             return None;
         }

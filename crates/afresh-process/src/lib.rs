@@ -19,13 +19,14 @@
 //! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
 //! | `held`, `cgroup`, `hierarchy`, `tree`, `table`, `family` | finding, ending and reaping processes |
-//! | `bounds`, `guard`, `fence`, `meter`, `offer` | how much a whole tree may use: kept by the kernel, or counted |
+//! | `bounds`, `guard`, `fence`, `meter`, `disk`, `walk`, `offer` | how much a whole tree may use: kept by the kernel, or counted |
 //! | `capture`, `streams`, `mask`, `shapes` | bounded output without secrets |
 //! | `wire`, `signals` | small parts that several of these need |
 
 mod bounds;
 mod capture;
 mod cgroup;
+mod disk;
 mod enter;
 mod family;
 mod fence;
@@ -53,10 +54,12 @@ mod sweep;
 mod table;
 mod traces;
 mod tree;
+mod walk;
 mod watch;
 mod wire;
 
 pub use bounds::{Bounds, Excess, Keeper, Keeping, Kept, Resource};
+pub use disk::Disk;
 pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
 pub use mask::{Spot, SpotKind, Spotter, masked};

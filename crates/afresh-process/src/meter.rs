@@ -70,6 +70,8 @@ impl Meter {
                 *used += match bound.of {
                     Resource::Memory => self.memory(pid),
                     Resource::Processes => threads(pid),
+                    // Others look at these.
+                    Resource::Disk | Resource::FreeDisk => 0,
                 };
                 if *used > bound.limit {
                     over = Some(*bound);

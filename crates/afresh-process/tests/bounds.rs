@@ -4,7 +4,7 @@
 
 mod common;
 
-use afresh_process::{Ended, Excess, Job, Keeper, Keeping, Report, Resource, sweep};
+use afresh_process::{Disk, Ended, Excess, Job, Keeper, Keeping, Report, Resource, sweep};
 use common::{Story, kill_9, on_every_rung, wait_until};
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -145,4 +145,81 @@ fn r6_f16_limits_of_a_killed_supervisor_are_swept() {
         sweep(&story.registry(), &story.name());
         story.assert_nothing_is_left();
     });
+}
+
+/// BE-07: many files are as bad as one large one; files without a name count as well.
+#[test]
+fn be_07_whoever_fills_its_quota_is_ended_for_it() {
+    let many = "i=0; while :; do head -c 500000 /dev/zero > $((i += 1)); sleep 0.01; done";
+    let nameless = "import os, time\n\
+                    held = []\n\
+                    while True:\n    \
+                        held.append(open('x', 'wb')); os.unlink('x')\n    \
+                        held[-1].write(os.urandom(500000)); held[-1].flush(); time.sleep(0.01)";
+    for filler in [&["sh", "-c", many][..], &["python3", "-c", nameless]] {
+        on_every_rung(|story| {
+            let mut job = story.job(filler);
+            let places = vec![story.path("work"), story.path("not there")];
+            job.bounds.disk = Some(Disk { places, quota: Some(20 * MEBIBYTE) });
+            assert_over(&story.run(&job), Resource::Disk, 20 * MEBIBYTE, Keeping::Best);
+            story.assert_nothing_is_left();
+        });
+    }
+}
+
+/// BE-07: nobody fills a disk to the last byte, though its quota would let it; and whoever writes little
+/// is left alone on a full one.
+#[test]
+fn be_07_a_disk_is_not_filled_to_the_last_byte() {
+    let story = Story::on(afresh_process::Containment::Auto);
+    let disk = story.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=400m", "small"])
+        .arg(&disk)
+        .output()
+        .unwrap();
+    if !mounted.status.success() {
+        eprintln!("SKIPPED: no file system can be mounted here");
+        return;
+    }
+    let _mounted = Mounted(disk.clone());
+    let full = |command: &str| {
+        let mut job = story.job(&["sh", "-c", command]);
+        job.cwd = disk.clone();
+        job.bounds.disk = Some(Disk { places: vec![disk.clone()], quota: None });
+        story.run(&job)
+    };
+    // Half of it may be its own.
+    assert_over(
+        &full("while :; do head -c 4000000 /dev/zero > $((i += 1)); sleep 0.02; done"),
+        Resource::Disk,
+        200 * MEBIBYTE,
+        Keeping::Best,
+    );
+    std::process::Command::new("sh")
+        .arg("-c")
+        .arg("rm -f [0-9]*; head -c 380M /dev/zero > others")
+        .current_dir(&disk)
+        .status()
+        .unwrap();
+    let mut job = story.job(&[
+        "sh",
+        "-c",
+        "mkdir own; while :; do head -c 500000 /dev/zero > own/$((i += 1)); sleep 0.1; done",
+    ]);
+    job.cwd = disk.clone();
+    job.bounds.disk = Some(Disk { places: vec![disk.join("own")], quota: None });
+    std::fs::create_dir(disk.join("own")).unwrap();
+    assert_over(&story.run(&job), Resource::FreeDisk, 8 * MEBIBYTE, Keeping::Best);
+    job.argv = vec!["sh".into(), "-c".into(), "rm own/*; for i in 1 2 3 4 5 6 7 8 9 10; do head -c 500000 /dev/zero > own/$i; sleep 0.1; done".into()];
+    assert_eq!(story.run(&job).ended, Ended::Exited(0), "it wrote little");
+}
+
+struct Mounted(std::path::PathBuf);
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        std::process::Command::new("umount").arg("-l").arg(&self.0).status().unwrap();
+    }
 }

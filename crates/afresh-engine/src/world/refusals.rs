@@ -52,6 +52,8 @@ pub(super) fn in_core(excess: afresh_process::Excess) -> Excess {
     let of = match excess.of {
         afresh_process::Resource::Memory => Resource::Memory,
         afresh_process::Resource::Processes => Resource::Processes,
+        afresh_process::Resource::Disk => Resource::Disk,
+        afresh_process::Resource::FreeDisk => Resource::FreeDisk,
     };
     Excess { of, limit: excess.limit }
 }

@@ -1,0 +1,135 @@
+//! How much directories hold, found a little at a time, so that whoever walks can do other things in
+//! between.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata, ReadDir};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What an entry counts at least: its inode is not free either.
+const LEAST: u64 = 4096;
+/// Of files with several names, so many are remembered; the rest counts once for each name.
+const MOST_LINKED: usize = 1_000_000;
+
+/// What was found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sum {
+    pub bytes: u64,
+    /// Of that, what was written since a moment.
+    pub fresh: u64,
+    /// Something could not be looked into.
+    pub is_partial: bool,
+}
+
+impl Sum {
+    pub(crate) fn add(&mut self, found: &Metadata, since_s: i64) {
+        let bytes = (found.blocks() * 512).max(LEAST);
+        self.bytes += bytes;
+        if found.ctime() >= since_s {
+            self.fresh += bytes;
+        }
+    }
+}
+
+/// A walk through directories; links are not followed.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    to_do: Vec<PathBuf>,
+    open: Option<ReadDir>,
+    /// By device and inode, where a file has several names.
+    linked: BTreeSet<(u64, u64)>,
+    sum: Sum,
+    since_s: i64,
+}
+
+impl Walk {
+    /// `since_s` is a moment of the same clock that stamps files.
+    pub(crate) fn new(places: &[PathBuf], since_s: i64) -> Self {
+        Self {
+            to_do: places.to_vec(),
+            open: None,
+            linked: BTreeSet::new(),
+            sum: Sum::default(),
+            since_s,
+        }
+    }
+
+    /// Goes on for `budget`; gives the sum when it is at its end.
+    pub(crate) fn go_on(&mut self, budget: Duration) -> Option<Sum> {
+        let until = Instant::now() + budget;
+        while Instant::now() < until {
+            let Some(open) = &mut self.open else {
+                match self.to_do.pop() {
+                    Some(directory) => self.enter(directory),
+                    None => return Some(self.sum),
+                }
+                continue;
+            };
+            match open.next() {
+                Some(Ok(entry)) => self.see(&entry),
+                Some(Err(_)) => self.sum.is_partial = true,
+                None => self.open = None,
+            }
+        }
+        None
+    }
+
+    fn enter(&mut self, directory: PathBuf) {
+        match fs::read_dir(directory) {
+            Ok(listing) => self.open = Some(listing),
+            Err(error) => self.note(&error),
+        }
+    }
+
+    fn see(&mut self, entry: &fs::DirEntry) {
+        let found = match entry.metadata() {
+            Ok(found) => found,
+            Err(error) => return self.note(&error),
+        };
+        if found.is_dir() {
+            self.to_do.push(entry.path());
+        } else if found.nlink() > 1 && self.linked.len() < MOST_LINKED {
+            if !self.linked.insert((found.dev(), found.ino())) {
+                return;
+            }
+        }
+        self.sum.add(&found, self.since_s);
+    }
+
+    /// What went away meanwhile holds nothing.
+    fn note(&mut self, error: &io::Error) {
+        self.sum.is_partial |= error.kind() != io::ErrorKind::NotFound;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walked(places: &[PathBuf], since_s: i64) -> Sum {
+        let mut walk = Walk::new(places, since_s);
+        loop {
+            if let Some(sum) = walk.go_on(Duration::from_micros(50)) {
+                return sum;
+            }
+        }
+    }
+
+    /// BE-07: every file counts once, whatever it is called, and links lead nowhere.
+    #[test]
+    fn be_07_what_directories_hold_is_summed() {
+        let place = tempfile::tempdir().unwrap();
+        let inner = place.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("large"), vec![1; 300_000]).unwrap();
+        fs::hard_link(inner.join("large"), inner.join("again")).unwrap();
+        std::os::unix::fs::symlink("/usr", inner.join("elsewhere")).unwrap();
+        let places = [place.path().to_owned(), place.path().join("gone")];
+        let sum = walked(&places, 0);
+        assert!((300_000..400_000).contains(&sum.bytes), "{sum:?}");
+        assert_eq!((sum.fresh, sum.is_partial), (sum.bytes, false));
+        assert_eq!(walked(&places, i64::MAX).fresh, 0);
+    }
+}
