@@ -37,6 +37,8 @@ pub struct Rules {
     pub containment: Containment,
     /// How much of the machine each of them may use, with all that it starts.
     pub bounds: Bounds,
+    /// What a workspace may hold with its temporary files, in bytes.
+    pub quota: Option<u64>,
     pub sandbox: Sandbox,
     /// Our own environment; workers and checks see only what is allowed.
     pub environment: BTreeMap<String, String>,

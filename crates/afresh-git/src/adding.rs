@@ -11,6 +11,7 @@ use crate::keep::Patterns;
 use crate::listed::{Listed, nul_separated};
 use crate::pool::PoolError;
 use crate::survey::{Survey, told};
+use crate::too_much::{Fitting, fitting};
 
 /// How git took in what is not ignored.
 #[derive(Debug, Default)]
@@ -66,15 +67,15 @@ impl Harvester<'_> {
         Ok(call.run()?)
     }
 
-    /// Adds listed paths that the project ignores.
-    pub(crate) fn add_listed(&self, survey: &Survey) -> Result<(), PoolError> {
+    /// Adds listed paths that the project ignores, as far as they fit.
+    pub(crate) fn add_listed(&self, survey: &Survey) -> Result<Option<Refusal>, PoolError> {
         if self.request.files.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let index = Index::load(&self.index, self.pool.repository.format);
         let listed = Listed::new(self.request.files, &self.workspace.tree(), index.as_ref());
         if listed.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let call = self.git("look for listed files that are ignored")?;
         let call =
@@ -84,12 +85,14 @@ impl Harvester<'_> {
         let meant =
             |path: &&[u8]| listed.means(path, &droppings, &self.keep) && !survey.leaves_out(path);
         let paths: Vec<Vec<u8>> = answer.fields().filter(meant).map(<[u8]>::to_owned).collect();
+        let limit = self.request.limits.max_total_bytes;
+        let Fitting { paths, refusal } = fitting(&self.workspace.tree(), paths, limit);
         if !paths.is_empty() {
             let call = self.git("add listed files that are ignored")?;
             let call = call.args(["update-index", "--add", "-z", "--stdin"]);
             call.feed(nul_separated(&paths)).done()?;
         }
-        Ok(())
+        Ok(refusal)
     }
 
     /// A file above the limit that would have been harvested.

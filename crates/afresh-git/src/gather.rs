@@ -101,9 +101,15 @@ impl<'a> Harvester<'a> {
     pub(crate) fn gather(&self, mut survey: Survey) -> Result<Gathered, PoolError> {
         self.start_index()?;
         self.write_excludes()?;
-        let added = self.add_all(&survey)?;
-        self.add_listed(&survey)?;
-        let too_large = self.first_unignored(&survey)?;
+        let too_much = self.too_much(&survey)?;
+        let added = match &too_much {
+            Some(fitting) => self.add_fitting(fitting)?,
+            None => self.add_all(&survey)?,
+        };
+        let listed = self.add_listed(&survey)?;
+        let too_much = too_much.and_then(|it| it.refusal).or(listed);
+        let too_large =
+            too_much.map_or_else(|| self.first_unignored(&survey), |it| Ok(Some(it)))?;
         let (tree, raw) = self.write_tree()?;
         let HarvestRequest { base, onto, .. } = self.request;
         let above = if onto == base { None } else { Some(self.compare(onto, &tree)?) };

@@ -45,11 +45,13 @@ pub struct HarvestRequest<'a> {
 pub struct HarvestLimits {
     pub max_paths: usize,
     pub max_file_bytes: u64,
+    /// Of all files that are new or changed, together.
+    pub max_total_bytes: u64,
 }
 
 impl Default for HarvestLimits {
     fn default() -> Self {
-        Self { max_paths: 20_000, max_file_bytes: 100 * 1024 * 1024 }
+        Self { max_paths: 20_000, max_file_bytes: 100 << 20, max_total_bytes: 1 << 30 }
     }
 }
 
@@ -75,10 +77,19 @@ pub enum Refusal {
     TooManyPaths { count: usize, limit: usize },
     #[error("{path} has {bytes} bytes, and at most {limit} are allowed; it was not kept")]
     FileTooLarge { path: String, bytes: u64, limit: u64 },
+    #[error("{bytes} bytes are new, and at most {limit} are kept; the largest files were not")]
+    TooMuch { bytes: u64, limit: u64 },
     #[error("the name of {path} is not UTF-8")]
     NotUtf8 { path: String },
     #[error("git would wait for {path}, which is a pipe, a socket or a device")]
     Endless { path: String },
+}
+
+impl Refusal {
+    /// Is some of the work in its workspace and nowhere else?
+    fn leaves_behind(&self) -> bool {
+        matches!(self, Self::FileTooLarge { .. } | Self::TooMuch { .. })
+    }
 }
 
 /// Why there is no harvest.
@@ -153,8 +164,9 @@ impl Pool {
         let mut gathered = harvester.gather(survey).map_err(failed)?;
         let chain = harvester.commit(&mut gathered).map_err(failed)?;
         self.keep_safe(place, request, &mut gathered, &chain)?;
-        // A file that is too large is nowhere but here.
-        if !matches!(gathered.refusal, Some(Refusal::FileTooLarge { .. })) {
+        // What is too large is nowhere but here.
+        let is_whole = !gathered.refusal.as_ref().is_some_and(Refusal::leaves_behind);
+        if is_whole {
             self.ownership(place).mark_saved().map_err(|e| failed(e.into()))?;
         }
         harvester.forget_scratch().map_err(|e| failed(e.into()))?;

@@ -55,6 +55,7 @@ mod surroundings;
 mod survey;
 mod sweep;
 mod tampering;
+mod too_much;
 mod tree;
 mod tree_build;
 mod tree_diff;

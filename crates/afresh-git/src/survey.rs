@@ -43,6 +43,8 @@ pub(crate) struct Survey {
     pub(crate) left_out: Vec<Vec<u8>>,
     /// Something that git would read and never come to the end of.
     pub(crate) endless: Option<Vec<u8>>,
+    /// How much all files have together, that are not kept warm.
+    pub(crate) bytes: u64,
     /// Whether there is anything at all, even a `.git`.
     pub(crate) is_empty: bool,
     untold: usize,
@@ -145,6 +147,7 @@ impl Surveyor<'_> {
             let readable = Permissions::from_mode((mode & 0o7777) | 0o400);
             fs::set_permissions(place, readable).context("open up", place)?;
         }
+        self.found.bytes = self.found.bytes.saturating_add(metadata.len());
         if metadata.len() > self.max_file_bytes {
             self.found.large.push((path, metadata.len()));
         }

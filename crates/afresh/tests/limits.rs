@@ -77,3 +77,30 @@ fn be_07_f16_a_check_that_uses_too_much_memory_fails_for_that() {
         assert!(error.contains("used more than 120 MiB of memory"), "{way}: {error}");
     }
 }
+
+/// BE-07, R15, R16: a worker that fills its quota with many files is ended, what it wrote otherwise is kept, the
+/// next one is told, others go on; so with a check.
+#[test]
+fn be_07_r15_r16_whoever_fills_its_quota_is_ended_and_the_next_is_told() {
+    let fill = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); head -c 1000000 /dev/urandom > fill.$i; sleep 0.02; done; sleep 600";
+    for way in ways() {
+        let repo = repo("[workspace]\nquota_mib = 30\n");
+        repo.plan_of(2);
+        repo.agent(&format!(
+            "prompt=$(cat)\n\
+             if [ $AFRESH_TASK$AFRESH_ATTEMPT = T0011 ]; then echo half > T001.txt; {fill}; fi\n\
+             echo \"$prompt\" | grep -o 'more than 30 MiB of disk' > $AFRESH_TASK.txt\n\
+             echo done >> $AFRESH_TASK.txt"
+        ));
+        run(&repo, way, &["--parallel", "2"]).expect(0);
+        repo.expect_no_survivors();
+        let first = repo.on_branch("T001.txt").unwrap_or_default();
+        assert_eq!(first, "more than 30 MiB of disk\ndone\n", "{way}");
+        assert_eq!(repo.on_branch("T002.txt").as_deref(), Some("done\n"), "{way}");
+        let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
+        let kept = kept.lines().find(|name| name.contains("T001.1")).expect("its work is kept");
+        assert_eq!(repo.git(&["show", &format!("{kept}:T001.txt")]), "half");
+        let report = repo.afresh(&["report"]).expect(0).stdout;
+        assert!(report.contains("disk: it filled more than 30 MiB"), "{way}: {report}");
+    }
+}

@@ -1,13 +1,15 @@
 //! Trying again: what counts, how long to wait, when to give up (AG-05, B24, B25, B38, EX-11).
 
+use afresh_core::Input;
 use afresh_core::check::{Checked, Phase};
+use afresh_core::excess::{Excess, Resource};
 use afresh_core::outcome::{
     Claim, Criterion, CriterionResult, Deviation, Ending, Failure, Outcome,
 };
 use afresh_core::plan::{CheckDraft, Plan};
 use afresh_core::settings::{Settings, TimeoutAction};
 
-use crate::support::{Story, draft_of, result, tree};
+use crate::support::{Story, attempt_id, draft_of, result, tree};
 
 /// AG-05: 2 s, 5 s, and after the third failure a person is asked; none of them is an attempt.
 #[test]
@@ -32,6 +34,32 @@ fn ag_05_spawn_failures_wait_and_the_third_asks() {
     Q1 failed [retry skip clarify abort]: task A failed: failed:spawn: no such program
     ");
     assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.counted), Some(0));
+}
+
+/// BE-07, F16: whoever wants too much of the machine is ended; that counts, and the next one is told, also
+/// where what it left could not be kept whole.
+#[test]
+fn be_07_f16_whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
+    let mut story = Story::of("A: a");
+    story.spawned("A.1");
+    let excess = Excess { of: Resource::Processes, limit: 200 };
+    story.ends_with("A.1", Ending::OverLimit(excess), Outcome::Done(Claim::default()));
+    insta::assert_snapshot!(story.harvested("A.1", &["a"]).text(), @"
+    harvested A.1: 1 changes
+    rejected A.1 (counts): failed:limit: it had more than 200 processes and threads at a time, and was ended with all that it had started
+    starting A.2 in 1
+    → start A.2 in 1 from base
+    ");
+    let excess = Excess { of: Resource::Disk, limit: 5 << 20 };
+    story.spawned("A.2");
+    story.ends_with("A.2", Ending::OverLimit(excess), Outcome::Silent);
+    let cannot_be_kept = Input::Harvested(attempt_id("A.2"), Err("too much".to_owned()));
+    insta::assert_snapshot!(story.feed(&cannot_be_kept).text(), @"
+    rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started
+    starting A.3 in 1
+    → start A.3 in 1 from base
+    ");
+    assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.counted), Some(2));
 }
 
 /// PR-06: what would not start the next time either is not tried again; a person is told what to do.

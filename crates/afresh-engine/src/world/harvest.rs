@@ -5,6 +5,7 @@ use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::step::Ground;
 use afresh_core::{Input, Run, printable};
 use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_ref};
+use nix::sys::statvfs::statvfs;
 
 use crate::clock::wall_seconds;
 use crate::world::Shared;
@@ -50,12 +51,20 @@ impl HarvestJob {
             step_names: &self.steps,
             signature: &signature,
             salvage: &salvage_ref(shared.run.as_str(), &self.attempt.to_string()),
-            limits: HarvestLimits::default(),
+            limits: limits(shared),
         };
         let harvest = shared.pool.harvest(Place::Work(self.slot), &request);
         let harvest = harvest.map(|it| measured(shared, it)).map_err(|error| describe(&error));
         Input::Harvested(self.attempt.clone(), harvest)
     }
+}
+
+/// What is kept must not fill the disk that a worker has just filled.
+fn limits(shared: &Shared) -> HarvestLimits {
+    let most = HarvestLimits::default();
+    let space = statvfs(shared.pool.repository().common_dir());
+    let Ok(free) = space.map(|it| it.blocks_available() * it.fragment_size()) else { return most };
+    HarvestLimits { max_total_bytes: most.max_total_bytes.min(free / 4), ..most }
 }
 
 /// What git measured, in the core's words, and the secrets that are in it.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_agents::Agent;
 use afresh_core::refusal::Refusal;
-use afresh_process::Job;
+use afresh_process::{Disk, Job};
 use afresh_sandbox::{Level, Room};
 
 use crate::layout::text;
@@ -63,10 +63,12 @@ impl Shared {
         who: &Inside<'_>,
     ) -> Result<(Job, Option<Belongings>), String> {
         let level = &self.rules.sandbox.level;
+        self.give_quota(&mut job, who);
         if level.is_off() {
             return Ok((job, None));
         }
         let temp = self.new_temp(&job.name)?;
+        job.bounds.disk.iter_mut().for_each(|disk| disk.places.push(temp.0.clone()));
         let outlet = self.outlet(who, &self.layout.door(&job.name))?;
         let room = self.room(&job, who, &temp.0, &outlet);
         let mut enclosed = room.enclose(level, &self.rules.exe, &job.cwd);
@@ -83,6 +85,15 @@ impl Shared {
             job.env.push((name, value));
         }
         Ok((job, Some(Belongings { _temp: temp, outlet })))
+    }
+
+    /// Where it writes that nobody else does.
+    fn give_quota(&self, job: &mut Job, who: &Inside<'_>) {
+        let mut places = vec![job.cwd.clone()];
+        if let Inside::Worker { own, .. } = who {
+            places.push((*own).to_owned());
+        }
+        job.bounds.disk = Some(Disk { places, quota: self.rules.quota });
     }
 
     fn new_temp(&self, job: &str) -> Result<Temp, String> {

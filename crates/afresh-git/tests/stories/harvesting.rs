@@ -236,6 +236,29 @@ fn r15_a_file_that_is_too_large_is_refused_and_the_rest_kept() {
     ));
 }
 
+/// R15, R16, BE-07: what is kept does not fill the repository: small files first, as much as fits.
+#[test]
+fn r15_r16_be_07_of_too_much_the_small_files_are_kept() {
+    let scene = Scene::new();
+    scene.prepare();
+    scene.work("for i in 1 2 3 4; do head -c 900 /dev/zero >large$i; done; echo s >small; head -c 9000 /dev/zero >big.log");
+    let limits = HarvestLimits { max_total_bytes: 2000, ..HarvestLimits::default() };
+    let request = HarvestRequest { limits, ..scene.request(&[]) };
+    let error = scene.pool.harvest(WORK, &request).unwrap_err();
+    let HarvestError::Refused { refusal, salvaged, .. } = error else { panic!("{error}") };
+    assert_eq!(refusal, Refusal::TooMuch { bytes: 3602, limit: 2000 });
+    let salvaged = salvaged.unwrap();
+    assert_eq!(scene.show(&salvaged, "small").as_deref(), Some("s\n"));
+    assert!(scene.show(&salvaged, "large1").is_some() && scene.show(&salvaged, "large4").is_none());
+    // What is ignored takes no room, unless it is listed.
+    scene.work("rm large*");
+    assert_eq!(paths(&scene.pool.harvest(WORK, &request).unwrap()), ["small"]);
+    let files = owned(&["big.log"]);
+    let request = HarvestRequest { limits, ..scene.request(&files) };
+    let error = scene.pool.harvest(WORK, &request).unwrap_err();
+    assert!(error.to_string().contains("at most 2000 are kept"), "{error}");
+}
+
 #[test]
 fn a_name_that_is_not_utf8_is_refused_but_kept() {
     let scene = Scene::new();

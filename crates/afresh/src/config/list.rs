@@ -26,6 +26,7 @@ impl Config {
         let lists = [
             ("workspace.setup", json!(self.setup)),
             ("workspace.keep", json!(self.keep)),
+            ("workspace.quota_mib", json!(self.quota.map(|bytes| bytes >> 20))),
             ("checks.always", json!(self.settings.always)),
             ("checks.timeout", spanned(self.check_timeout)),
             ("checks.parallel", json!(self.checks_parallel)),

@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) output_bytes: u64,
     pub(crate) setup: Vec<String>,
     pub(crate) keep: Vec<String>,
+    /// What a workspace may hold, in bytes.
+    pub(crate) quota: Option<u64>,
     pub(crate) check_timeout: Duration,
     pub(crate) checks_parallel: u16,
     pub(crate) check_env: Vec<String>,
@@ -63,6 +65,7 @@ impl Default for Config {
             output_bytes: 32 * 1024 * 1024,
             setup: Vec::new(),
             keep: Vec::new(),
+            quota: None,
             check_timeout: Duration::from_secs(10 * 60),
             checks_parallel: 2,
             check_env: Vec::new(),

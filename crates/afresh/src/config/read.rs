@@ -52,7 +52,7 @@ pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"]
 pub(super) const SANDBOX: &[&str] =
     &["level", "network", "agent_network", "memory_mib", "file_mib", "processes"];
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
-pub(super) const WORKSPACE: &[&str] = &["setup", "keep"];
+pub(super) const WORKSPACE: &[&str] = &["setup", "keep", "quota_mib"];
 pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
 
 /// Reads the file onto `config`; everything that is wrong comes back.
@@ -141,6 +141,7 @@ fn workspace(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
         match entry.key.as_str() {
             "setup" => set(&mut config.setup, reader.texts(&entry.node)),
             "keep" => set(&mut config.keep, reader.texts(&entry.node)),
+            "quota_mib" => config.quota = mebibytes(reader, &entry.node),
             _ => reader.unknown(entry, WORKSPACE),
         }
     }
@@ -193,8 +194,6 @@ fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
 
 /// A project can only ask for more. What it cannot have is told, and the rest holds.
 fn sandbox(reader: &mut Reader<'_, '_>, node: &Node, asked: &mut Asked) {
-    const MEBIBYTES: RangeInclusive<u64> = 1..=1 << 30;
-    let bytes = |mebibytes: Option<u64>| mebibytes.map(|number| number << 20);
     for field in reader.entries(node) {
         let value = &field.node;
         match field.key.as_str() {
@@ -219,12 +218,17 @@ fn sandbox(reader: &mut Reader<'_, '_>, node: &Node, asked: &mut Asked) {
                 }
                 asked.agent_network = mode.filter(|mode| *mode != Mode::Open);
             }
-            "memory_mib" => asked.limits.memory = bytes(reader.number(value, MEBIBYTES)),
-            "file_mib" => asked.file = bytes(reader.number(value, MEBIBYTES)),
+            "memory_mib" => asked.limits.memory = mebibytes(reader, value),
+            "file_mib" => asked.file = mebibytes(reader, value),
             "processes" => asked.limits.processes = reader.number(value, 1..=1_000_000),
             _ => reader.unknown(field, SANDBOX),
         }
     }
+}
+
+/// As bytes.
+fn mebibytes(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u64> {
+    reader.number(node, 1..=1 << 30).map(|number| number << 20)
 }
 
 fn not_for_projects(reader: &mut Reader<'_, '_>, entry: &Entry, what: &str, flag: &str) {
@@ -326,6 +330,8 @@ mod tests {
             findings("[sandbox]\nlevel = \"required\"\nmemory_mib = 512\nprocesses = 100\n");
         assert!(config.sandbox.required && told.is_empty(), "{told:?}");
         assert_eq!(config.sandbox.limits.memory, Some(512 << 20));
+        let (config, told) = findings("[workspace]\nquota_mib = 100\n");
+        assert_eq!((config.quota, told), (Some(100 << 20), vec![]));
         let (config, told) = findings("[sandbox]\nlevel = \"off\"\nnetwork = true\n");
         assert!(!config.sandbox.required);
         assert!(told.len() == 2 && told.iter().all(|found| !found.is_error()), "{told:?}");

@@ -239,6 +239,7 @@ fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
         keep: config.keep,
         containment: environment::containment().unwrap_or(afresh_process::Containment::Auto),
         bounds: afresh_process::Bounds::default(),
+        quota: config.quota,
         sandbox: Sandbox::off(),
         environment: environment::all().into_iter().chain(driving.variables.clone()).collect(),
         exe,
