@@ -90,12 +90,16 @@ impl Walk {
         };
         if found.is_dir() {
             self.to_do.push(entry.path());
-        } else if found.nlink() > 1 && self.linked.len() < MOST_LINKED {
-            if !self.linked.insert((found.dev(), found.ino())) {
-                return;
-            }
+        } else if self.was_seen(&found) {
+            return;
         }
         self.sum.add(&found, self.since_s);
+    }
+
+    /// By another of its names.
+    fn was_seen(&mut self, found: &Metadata) -> bool {
+        let has_names = found.nlink() > 1 && self.linked.len() < MOST_LINKED;
+        has_names && !self.linked.insert((found.dev(), found.ino()))
     }
 
     /// What went away meanwhile holds nothing.
