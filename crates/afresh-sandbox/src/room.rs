@@ -72,6 +72,8 @@ impl Room {
     /// The command line that starts a program inside, in the directory `cwd`. `us` is the program
     /// whose hidden command [`CONFINE`](crate::CONFINE) is.
     pub fn enclose(&self, level: &Level, us: &Path, cwd: &Path) -> Enclosed {
+        // By another name it might not be seen inside.
+        let us = &us.canonicalize().unwrap_or_else(|_| us.to_owned());
         let (before, temp) = match level {
             Level::Bubblewrap { program, .. } => {
                 let mut before = bubblewrap::command(self, program, us, cwd);
