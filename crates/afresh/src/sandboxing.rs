@@ -33,6 +33,8 @@ pub(crate) struct Asked {
 pub(crate) struct Decided {
     pub(crate) sandbox: Sandbox,
     pub(crate) notice: Option<String>,
+    /// Why nothing stronger holds them.
+    pub(crate) passed_over: Vec<String>,
 }
 
 /// The largest file that a worker or a check may write.
@@ -56,14 +58,18 @@ pub(crate) fn decide(
     if found.level.is_off() && (asked.required || !matches!(said, "auto" | "off")) {
         return Err(refused(said, &found));
     }
+    // Somebody who named a level knows.
+    let is_open = matches!(said, "auto" | "required");
     let notice = match (said, found.level.is_off()) {
         ("off", _) => Some(
             "note: no sandbox, as you said: workers and checks run as you, with your rights"
                 .to_owned(),
         ),
         (_, true) => Some(loud(&found)),
+        (_, false) if is_open => weaker(&found),
         _ => None,
     };
+    let passed_over = if is_open { found.passed_over } else { Vec::new() };
     let sandbox = Sandbox {
         level: found.level,
         check_network,
@@ -74,12 +80,15 @@ pub(crate) fn decide(
         sockets: environment::sandbox_sockets(),
         limits: limits(asked),
     };
-    Ok(Decided { sandbox, notice })
+    Ok(Decided { sandbox, notice, passed_over })
 }
 
-/// What is in force, for status and reports.
-pub(crate) fn describe(level: &Level, agents: &str) -> String {
-    let level = level.describe();
+/// What is in force, and why nothing stronger is, for status and reports.
+pub(crate) fn describe(level: &Level, passed_over: &[String], agents: &str) -> String {
+    let mut level = level.describe();
+    if !passed_over.is_empty() {
+        level = format!("{level} ({})", passed_over.join("; "));
+    }
     if agents.is_empty() { level } else { format!("{level}; network of agents: {agents}") }
 }
 
@@ -112,6 +121,15 @@ fn refused(said: &str, found: &Found) -> Failure {
     } else {
         failure.help("install bubblewrap; `afresh doctor` says what is missing")
     }
+}
+
+/// That there is a sandbox, and not the strongest one.
+fn weaker(found: &Found) -> Option<String> {
+    if found.passed_over.is_empty() {
+        return None;
+    }
+    let (level, why) = (found.level.describe(), found.passed_over.join("; "));
+    Some(format!("note: sandbox: {level}; stronger ones were passed over ({why})"))
 }
 
 /// What nobody may overlook (B22, F22).

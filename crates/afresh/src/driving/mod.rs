@@ -73,7 +73,8 @@ pub(crate) fn prepare(
     rules.sandbox = decided.sandbox;
     let network = driving.network(asked, &rules.sandbox.level, &file, &rules)?;
     network.notices.iter().for_each(|notice| output.note(notice));
-    settings.sandbox = sandboxing::describe(&rules.sandbox.level, &network.words);
+    settings.sandbox =
+        sandboxing::describe(&rules.sandbox.level, &decided.passed_over, &network.words);
     (rules.sandbox.agents, rules.sandbox.upstream) = (network.agents, network.upstream);
     budgets::name_silent_agents(&file.plan, &settings, &rules, output);
     let may_ask = !driving.no_input;
