@@ -261,7 +261,7 @@ pub fn looks_like_test(path: &str) -> bool {
 }
 
 /// Would following the link at `path` lead out of the repository?
-fn leaves_tree(path: &str, target: &str) -> bool {
+pub fn leaves_tree(path: &str, target: &str) -> bool {
     if target.starts_with('/') || target.is_empty() {
         return true;
     }

@@ -36,6 +36,25 @@ fn plain(file: OwnedFd) -> io::Result<File> {
     Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"))
 }
 
+/// A plain file below a directory that is ours, reached without any link on the way; `path` has only
+/// names that are separated by slashes.
+pub(crate) fn open_below(root: &Path, path: &str) -> io::Result<File> {
+    let mut at = open(root, ENTER, Mode::empty())?;
+    let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+    for part in parents.split('/').filter(|part| !part.is_empty()) {
+        at = openat(&at, step(part)?, ENTER, Mode::empty())?;
+    }
+    plain(openat(&at, step(name)?, READ, Mode::empty())?)
+}
+
+/// A name, and nothing that leads up.
+fn step(name: &str) -> io::Result<&str> {
+    match name {
+        "" | "." | ".." => Err(io::Error::new(ErrorKind::InvalidInput, "not a name")),
+        name => Ok(name),
+    }
+}
+
 /// A directory inside that of an attempt.
 #[derive(Debug)]
 pub(crate) struct Directory(OwnedFd);
@@ -99,6 +118,40 @@ mod tests {
         assert!(inside.read("a".as_ref(), 10).is_err());
         inside.write("b", b"said").expect("written");
         assert_eq!(fs::read(place("b")).expect("a file"), b"said");
+    }
+
+    /// B03: neither a link at the end nor one on the way is followed, wherever it leads.
+    #[test]
+    fn b03_a_file_is_reached_without_links_or_not_at_all() {
+        let tree = tempfile::tempdir().expect("a directory");
+        let elsewhere = tempfile::tempdir().expect("a directory");
+        fs::write(elsewhere.path().join("key"), "secret").expect("written");
+        fs::create_dir_all(tree.path().join("a/b")).expect("directories");
+        fs::write(tree.path().join("a/b/plain"), "text").expect("written");
+        for (link, target) in [
+            ("out", elsewhere.path()),
+            ("a/out", elsewhere.path()),
+            ("within", Path::new("a")),
+            ("loop", Path::new("loop")),
+            ("a/key", &elsewhere.path().join("key")),
+        ] {
+            symlink(target, tree.path().join(link)).expect("a link");
+        }
+        assert!(open_below(tree.path(), "a/b/plain").is_ok());
+        for path in [
+            "out/key",
+            "a/out/key",
+            "within/b/plain",
+            "loop/x",
+            "loop",
+            "a/key",
+            "a/b",
+            "../x",
+            "a/../a/b/plain",
+            "",
+        ] {
+            assert!(open_below(tree.path(), path).is_err(), "{path:?}");
+        }
     }
 
     /// R5: a link leads nowhere, neither to a file nor to a directory.

@@ -44,8 +44,12 @@ pub(crate) fn objects_are_plain(objects: &Path, main: &Path) -> bool {
     if !objects.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return false;
     }
-    let borrowed = fs::read(objects.join("info/alternates"));
-    if !borrowed.is_ok_and(|text| text == alternates(main)) {
+    let (info, ours) = (objects.join("info"), alternates(main));
+    if !info.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return false;
+    }
+    let borrowed = read_bytes(&info.join("alternates"), ours.len() as u64);
+    if borrowed.is_none_or(|text| text != ours) {
         return false;
     }
     let mut open = vec![objects.to_owned()];
@@ -67,15 +71,19 @@ pub(crate) fn objects_are_plain(objects: &Path, main: &Path) -> bool {
     true
 }
 
-/// A small regular file; a pipe is not waited for and a symlink not followed.
 pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
+    String::from_utf8(read_bytes(path, max_bytes)?).ok()
+}
+
+/// A small regular file; a pipe is not waited for and a symlink not followed.
+fn read_bytes(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let flags = O_NOFOLLOW | O_NONBLOCK;
     let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let found = file.metadata().ok()?;
     if !found.is_file() || found.len() > max_bytes {
         return None;
     }
-    let mut text = String::new();
-    file.take(max_bytes).read_to_string(&mut text).ok()?;
-    Some(text)
+    let mut bytes = Vec::new();
+    file.take(max_bytes).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }

@@ -114,9 +114,10 @@ fn together(spec: &Document, more: &Document) -> Document {
     }
 }
 
-/// A file that need not be there.
+/// A file that need not be there. One that a link takes out of the project is none of it (B03): every
+/// worker would be told what is in it.
 fn document(root: &Path, path: &str, most_bytes: usize) -> Option<Document> {
-    let text = read(&root.join(path), most_bytes).ok()?;
+    let text = read(&inside(root, path).ok()?, most_bytes).ok()?;
     Some(Document { path: path.to_owned(), text })
 }
 
@@ -126,7 +127,7 @@ fn template(root: &Path) -> Result<Option<Document>, Failure> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
-    match read(&path, MAX_TEMPLATE_BYTES) {
+    match inside(root, TEMPLATE).and_then(|path| read(&path, MAX_TEMPLATE_BYTES)) {
         Ok(text) => Ok(Some(Document { path: TEMPLATE.to_owned(), text })),
         Err(error) => {
             let message = format!("cannot read the template: {error}");
@@ -170,6 +171,15 @@ fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<Document> {
             None
         }
     }
+}
+
+/// Where a file of the project really is, if that is in the project.
+fn inside(root: &Path, path: &str) -> std::io::Result<PathBuf> {
+    let path = root.join(path).canonicalize()?;
+    if path.starts_with(root) {
+        return Ok(path);
+    }
+    Err(std::io::Error::other("it is a link that leaves the project"))
 }
 
 fn read(path: &Path, most_bytes: usize) -> std::io::Result<String> {

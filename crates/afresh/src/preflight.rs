@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_agents::{Kind, scripted, size};
+use afresh_core::ids::CommitId;
 use afresh_core::plan::Task;
+use afresh_core::scope::leaves_tree;
 use afresh_core::settings::Settings;
 use afresh_engine::{Rules, Workplace, bundling};
+use afresh_git::Mode;
 use afresh_process::masked;
 
 use crate::definitions;
@@ -172,6 +175,7 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
     let mut parents: BTreeSet<String> = BTreeSet::new();
     for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
         parents.extend(above(pattern.as_str()).map(str::to_owned));
+        parents.insert(pattern.as_str().to_owned());
     }
     let paths: Vec<String> = parents.into_iter().collect();
     let modes = place
@@ -180,9 +184,8 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
         .map_err(|error| Failure::usage("git", error.to_string()))?;
     for task in file.plan.tasks() {
         for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
-            let link = above(path).find(|parent| {
-                modes.get(*parent).is_some_and(|mode| *mode == afresh_git::Mode::Symlink)
-            });
+            let link = above(path)
+                .find(|parent| modes.get(*parent).is_some_and(|mode| *mode == Mode::Symlink));
             if let Some(link) = link {
                 return Err(Failure::usage(
                     "bad-path",
@@ -194,9 +197,25 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
                 .about(&file.shown)
                 .help("name the file by its real path"));
             }
+            if modes.get(path) == Some(&Mode::Symlink) && leads_out(place, &head, path) {
+                let message = format!(
+                    "task {}: {path:?} is a symbolic link that leaves the repository",
+                    task.id
+                );
+                return Err(Failure::usage("bad-path", message)
+                    .about(&file.shown)
+                    .help("a worker would write what it leads to; replace it with a file"));
+            }
         }
     }
     Ok(())
+}
+
+/// Whether a link of a commit leads out of it; one that cannot be read might.
+fn leads_out(place: &Workplace, commit: &CommitId, path: &str) -> bool {
+    let target = place.repository.show_file(commit, path).ok().flatten();
+    let target = target.and_then(|bytes| String::from_utf8(bytes).ok());
+    target.is_none_or(|target| leaves_tree(path, &target))
 }
 
 /// The directories above a path, or above what every match of a glob starts with.

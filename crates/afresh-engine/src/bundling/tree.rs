@@ -8,7 +8,7 @@ use afresh_core::ids::CommitId;
 use afresh_git::{CommandError, Repository};
 
 use crate::layout::text;
-use crate::worker_files::open_plain;
+use crate::worker_files::open_below;
 
 /// A longer file is no text that anybody reads.
 const MAX_READ_BYTES: usize = 1024 * 1024;
@@ -38,7 +38,7 @@ impl Tree for Workspace<'_> {
 
     fn text(&self, path: &str) -> Option<String> {
         let mut bytes = Vec::new();
-        let file = open_plain(&self.0.join(path)).ok()?;
+        let file = open_below(self.0, path).ok()?;
         file.take(MAX_READ_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
         readable(bytes)
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_agents::Agent;
 use afresh_core::refusal::Refusal;
+use afresh_git::remove_tree;
 use afresh_process::{Disk, Job};
 use afresh_sandbox::{Level, Room};
 
@@ -51,7 +52,7 @@ struct Temp(PathBuf);
 impl Drop for Temp {
     fn drop(&mut self) {
         // What cannot be removed now is removed before the next job of this name.
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = remove_tree(&self.0);
     }
 }
 
@@ -98,7 +99,8 @@ impl Shared {
 
     fn new_temp(&self, job: &str) -> Result<Temp, String> {
         let temp = Temp(self.layout.temp(job));
-        let _ = fs::remove_dir_all(&temp.0);
+        // The next job must not find what an earlier one left.
+        remove_tree(&temp.0).map_err(|error| error.to_string())?;
         fs::create_dir_all(&temp.0)
             .map_err(|error| format!("cannot make {}: {error}", temp.0.display()))?;
         Ok(temp)

@@ -3,13 +3,14 @@
 //! Without kept paths nothing of a set-up outlives the attempt, so it runs for every one.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
 use afresh_git::Place;
 use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
+use crate::worker_files::open_plain;
 use crate::world::Shared;
 use crate::world::rooms::Inside;
 use crate::world::stoppers::Handle;
@@ -39,6 +40,8 @@ const MANIFESTS: &[&str] = &[
     "build.gradle",
     "build.gradle.kts",
 ];
+/// No manifest has more.
+const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
 const SETUP_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -141,11 +144,12 @@ fn fingerprint(setup: &[String], tree: &Path) -> String {
         hash.update(b"\0");
     }
     for name in MANIFESTS {
-        if let Ok(bytes) = fs::read(tree.join(name)) {
-            hash.update(name.as_bytes());
-            hash.update(&(bytes.len() as u64).to_le_bytes());
-            hash.update(&bytes);
-        }
+        // A link could lead to something that never ends, or to what is none of a repository's.
+        let Ok(file) = open_plain(&tree.join(name)) else { continue };
+        hash.update(name.as_bytes());
+        hash.update(&file.metadata().map_or(0, |found| found.len()).to_le_bytes());
+        // What cannot be read to its end is set up anew whenever it changes so far.
+        let _ = hash.update_reader(file.take(MANIFEST_BYTES));
     }
     hash.finalize().to_hex().to_string()
 }

@@ -142,3 +142,30 @@ fn b31_a_slots_index_that_lies_about_a_file_damages_nothing() {
     assert_eq!(scene.salvaged(), None);
     scene.user("git fsck --strict --no-dangling");
 }
+
+/// B03, R7: pipes and links in a worker's own `.git` neither hold a harvest up nor lead it elsewhere.
+#[test]
+fn b03_pipes_and_links_in_a_workers_git_hold_up_nobody() {
+    let scene = Scene::new();
+    let elsewhere = scene.home().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    let away = elsewhere.display();
+    for script in [
+        "rm .git/objects/info/alternates; mkfifo .git/objects/info/alternates".to_owned(),
+        "rm .git/HEAD; mkfifo .git/HEAD".to_owned(),
+        "git update-ref -d HEAD; rm -f .git/packed-refs; mkfifo .git/packed-refs".to_owned(),
+        format!("mv .git/objects/info '{away}/info'; ln -s '{away}/info' .git/objects/info"),
+        format!(
+            "rm .git/objects/info/alternates; ln -s /dev/zero .git/objects/info/alternates; ls '{away}'"
+        ),
+        "ln -s /dev/zero .gitignore2; mkfifo pipe; ln -s pipe to-pipe".to_owned(),
+    ] {
+        scene.prepare();
+        scene.entrust();
+        scene
+            .work(&format!("echo work >work.txt; git add work.txt; git commit -qm work; {script}"));
+        let harvest = scene.harvest();
+        assert!(harvest.changes.iter().any(|change| change.path == "work.txt"), "{script}");
+        let _ = fs::remove_dir_all(elsewhere.join("info"));
+    }
+}

@@ -19,7 +19,11 @@ use afresh_formats::Finding;
 
 use crate::config::origin::Written;
 use crate::failure::Failure;
+use crate::files;
 use crate::sandboxing::Asked;
+
+/// No configuration that a person writes has more.
+const MAX_BYTES: usize = 1024 * 1024;
 
 /// Everything that can be configured.
 #[derive(Debug, Clone)]
@@ -95,7 +99,7 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
     };
     let Some(path) = path else { return Ok(config) };
     let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
-    let bytes = std::fs::read(&path).map_err(|error| {
+    let bytes = files::read_bounded(&path, MAX_BYTES).map_err(|error| {
         Failure::usage("config", format!("cannot read the configuration {shown}"))
             .cause(error.to_string())
     })?;
