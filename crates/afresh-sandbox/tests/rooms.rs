@@ -5,6 +5,7 @@ mod scene;
 
 use std::fs;
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use afresh_sandbox::{Level, Limits, Network, Room};
@@ -42,6 +43,25 @@ fn r5_a_program_writes_in_its_own_place_and_nowhere_else() {
     }
 }
 
+/// R5: temporary files are the program's own: it neither sees those of others nor leaves any.
+#[test]
+fn r5_temporary_files_are_its_own() {
+    for level in levels() {
+        let scene = Scene::new();
+        let others = tempfile::Builder::new().prefix("of-others-").tempdir_in("/tmp");
+        let others = others.expect("a directory");
+        let file = others.path().join("file");
+        fs::write(&file, "theirs").expect("written");
+        let file = file.display();
+        scene.fails(&level, &format!("echo x > {file}"));
+        if matches!(level, Level::Bubblewrap { .. }) {
+            scene.fails(&level, &format!("cat {file}"));
+            scene.succeeds(&level, "echo x > /tmp/mine && cat /tmp/mine");
+            assert!(scene.path("temp/mine").exists(), "it is in the room's own directory");
+        }
+    }
+}
+
 /// B22: what is hidden cannot be read, and what is readable inside of it can.
 #[test]
 fn b22_what_is_hidden_is_not_seen() {
@@ -53,6 +73,7 @@ fn b22_what_is_hidden_is_not_seen() {
         scene.fails(&level, &format!("ls {home}/.ssh"));
         scene.succeeds(&level, &format!("test \"$(cat {home}/.tool/settings)\" = mine"));
         scene.fails(&level, &format!("echo x > {home}/.tool/settings"));
+        scene.fails(&level, &format!("echo x > {home}/new"));
         let _ = scene.sh(&scene.room(), &level, &format!("rm -rf {home}"));
         assert!(scene.path("home/.ssh/id").exists(), "{level:?}");
     }
@@ -150,18 +171,27 @@ fn what_a_program_says_comes_through() {
     }
 }
 
+fn call(socket: &Path) -> String {
+    let script = "import socket; socket.socket(socket.AF_UNIX).connect";
+    format!("python3 -c '{script}(\"{}\")'", socket.display())
+}
+
 /// B29: a container engine's socket, a terminal multiplexer's, a desktop's bus: out of reach wherever
 /// they are, while programs still talk to their children.
 #[test]
 fn b29_sockets_of_services_are_out_of_reach() {
     for level in levels() {
         let scene = Scene::new();
+        // Where services have theirs, if we may make one there.
+        let service = format!("/run/afresh-test-{}", std::process::id());
+        if let Ok(_listener) = std::os::unix::net::UnixListener::bind(&service) {
+            let seen = scene.sh(&scene.room(), &level, &call(Path::new(&service)));
+            fs::remove_file(&service).expect("removed");
+            assert!(!seen.status.success(), "{level:?}: {seen:?}");
+        }
         let door = scene.path("other/door");
         let _listener = std::os::unix::net::UnixListener::bind(&door).expect("a socket");
-        let call = format!(
-            "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{}\")'",
-            door.display()
-        );
+        let call = call(&door);
         let pair =
             "python3 -c 'import socket; a, b = socket.socketpair(); a.send(b\"x\"); b.recv(1)'";
         scene.succeeds(&level, pair);
