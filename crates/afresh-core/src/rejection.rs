@@ -69,6 +69,9 @@ pub enum Rejection {
     /// It wanted more of the machine than an attempt may have.
     OverLimit {
         excess: Excess,
+        /// Why what it left could not be saved as a whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unsaved: Option<String>,
     },
     /// Its model failed it.
     ModelFailed {
@@ -148,9 +151,10 @@ impl Rejection {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
             Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
-            Self::OverLimit { excess } => {
+            Self::OverLimit { excess, unsaved } => {
                 let what = excess.describe();
-                format!("failed:limit: it {what}, and was ended with all that it had started")
+                let rest = unsaved.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+                format!("failed:limit: it {what}, and was ended with all that it had started{rest}")
             }
             Self::ModelFailed { error } => error.describe(),
             Self::ContextFull { fill } => {

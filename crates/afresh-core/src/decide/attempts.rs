@@ -121,12 +121,15 @@ impl Turn<'_> {
             // Its workspace may have gone to another run meanwhile, which has saved it.
             Err(_) if ending == Ending::Lost => self.orphaned(at),
             Err(message) => {
-                // What it was ended for is what the next one has to know.
-                if let Ending::OverLimit(excess) = ending {
-                    return self.reject(at, Rejection::OverLimit { excess }, true);
-                }
                 let message = format!("what {attempt} left could not be read: {message}");
-                self.reject(at, Rejection::Trouble { message }, ending != Ending::Stopped);
+                let reason = match ending {
+                    // What it was ended for is what the next one has to know.
+                    Ending::OverLimit(excess) => {
+                        Rejection::OverLimit { excess, unsaved: Some(message) }
+                    }
+                    _ => Rejection::Trouble { message },
+                };
+                self.reject(at, reason, ending != Ending::Stopped);
             }
         }
     }

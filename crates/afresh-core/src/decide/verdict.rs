@@ -29,7 +29,7 @@ impl Turn<'_> {
             }
             (Ending::Stopped, ..) => self.reject(at, Rejection::Stopped, false),
             (Ending::OverLimit(excess), ..) => {
-                self.reject(at, Rejection::OverLimit { excess }, true);
+                self.reject(at, Rejection::OverLimit { excess, unsaved: None }, true);
             }
             (Ending::TimedOut | Ending::WentSilent, ..) => self.timed_out(at, end.ending),
             // It was killed from outside, and had time to say so.

@@ -55,7 +55,7 @@ fn be_07_f16_whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
     story.ends_with("A.2", Ending::OverLimit(excess), Outcome::Silent);
     let cannot_be_kept = Input::Harvested(attempt_id("A.2"), Err("too much".to_owned()));
     insta::assert_snapshot!(story.feed(&cannot_be_kept).text(), @"
-    rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started
+    rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started; what A.2 left could not be read: too much
     starting A.3 in 1
     → start A.3 in 1 from base
     ");
