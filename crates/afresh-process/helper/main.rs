@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
@@ -27,6 +28,8 @@ fn main() -> ExitCode {
         ["daemon", place, kind] => daemon(place, kind),
         ["survivor", place, kind] => survivor(Path::new(place), kind),
         ["descriptors", to] => descriptors(to),
+        ["inside", program, ref rest @ ..] => inside(program, rest),
+        ["slow-room", program, ref rest @ ..] => slow_room(program, rest),
         _ => Err("no such part".into()),
     };
     match outcome {
@@ -91,6 +94,22 @@ fn survivor(place: &Path, kind: &str) -> Outcome {
     }
     sleep(LONGEST_LIFE);
     Ok(())
+}
+
+/// Starts a program a while later and lets it hear what it does not hear itself, as rooms do.
+fn slow_room(program: &str, arguments: &[&str]) -> Outcome {
+    sleep(Duration::from_millis(300));
+    let mut inside = Command::new(std::env::current_exe()?);
+    inside.arg("inside").arg(program).args(arguments);
+    match inside.status()?.code() {
+        Some(code) => std::process::exit(code),
+        None => Err("it was ended".into()),
+    }
+}
+
+fn inside(program: &str, arguments: &[&str]) -> Outcome {
+    SigSet::all().thread_unblock()?;
+    Err(Command::new(program).args(arguments).exec().into())
 }
 
 /// Writes down which descriptors it was given.

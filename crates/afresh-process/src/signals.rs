@@ -4,10 +4,12 @@
 
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::fd::RawFd;
 
 use nix::sys::signal::{SigSet, Signal};
 
+use crate::rollcall::each_below_us;
 use crate::wire::Spec;
 
 /// Nothing that a terminal or a stranger sends may end a supervisor, short of SIGKILL.
@@ -15,8 +17,27 @@ pub(crate) fn block_all() -> io::Result<()> {
     Ok(SigSet::all().thread_set_mask()?)
 }
 
+/// Is there anybody below us who does not block it?
+pub(crate) fn somebody_hears(signal: Signal) -> bool {
+    let mut heard = false;
+    each_below_us(|pid| {
+        heard = !blocks(pid, signal);
+        if heard { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    heard
+}
+
+/// Somebody who is gone hears nothing.
+fn blocks(pid: i32, signal: Signal) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (signal as i32 - 1) & 1 == 1)
+}
+
 /// A program starts with a clean mask; the mask is inherited, so this comes right before. What a
-/// program is started through must not end by a polite signal, and lets it through to the program.
+/// program is started through must not end by a polite signal: it starts the program with a clean
+/// mask in its turn.
 pub(crate) fn for_program(spec: &Spec) -> io::Result<()> {
     let mut mask = SigSet::empty();
     if !spec.through.is_empty() {

@@ -16,13 +16,17 @@ use crate::guard::Guard;
 use crate::job::Limits;
 use crate::report::{Ended, Report, Rung, SpawnFailure};
 use crate::rollcall::RollCall;
-use crate::signals::Deaths;
+use crate::signals::{Deaths, somebody_hears};
 use crate::stage::Stage;
 use crate::streams::Streams;
 use crate::wire::{InitWish, Lines, News, Order, Peer, Reply, Spec, Status, Wish, send};
 
 /// The driver is told of new output at most this often.
 const NEWS_INTERVAL: Duration = Duration::from_millis(200);
+
+/// By then every room is made.
+const SETTLED: Duration = Duration::from_secs(2);
+const ASK_AGAIN: Duration = Duration::from_millis(10);
 
 /// The supervisor's line to the driver.
 #[derive(Debug)]
@@ -102,6 +106,8 @@ pub(crate) struct Watch<'a> {
 struct Stopping {
     why: Ended,
     kill_at: Instant,
+    /// Whether it was told.
+    is_asked: bool,
 }
 
 struct Times {
@@ -185,6 +191,7 @@ impl Watch<'_> {
         let untold = self.streams.seen() != self.link.told;
         let moments = [
             times.stopping.as_ref().map(|it| it.kill_at),
+            times.stopping.as_ref().filter(|it| !it.is_asked).map(|_| Instant::now() + ASK_AGAIN),
             self.limits
                 .wall
                 .filter(|_| times.stopping.is_none())
@@ -270,6 +277,7 @@ impl Watch<'_> {
             return Some(Verdict::Ended(Ended::OverLimit(excess)));
         }
         let now = Instant::now();
+        self.ask(times);
         if let Some(stopping) = &times.stopping {
             return (now >= stopping.kill_at).then_some(Verdict::Ended(Ended::Stopped));
         }
@@ -293,7 +301,21 @@ impl Watch<'_> {
         if let Some(stopping) = &mut times.stopping {
             stopping.kill_at = stopping.kill_at.min(kill_at);
         } else {
-            times.stopping = Some(Stopping { why, kill_at });
+            times.stopping = Some(Stopping { why, kill_at, is_asked: false });
+            self.ask(times);
+        }
+    }
+
+    /// A signal that comes while a room is being made reaches those who make it, and not the program
+    /// that they start a moment later. So it waits until there is somebody to hear it; it is sent once,
+    /// because to some programs a second one means to drop everything.
+    fn ask(&mut self, times: &mut Times) {
+        let is_settled = self.spec.through.is_empty() || times.started.elapsed() >= SETTLED;
+        if let Some(stopping) = &mut times.stopping
+            && !stopping.is_asked
+            && (is_settled || somebody_hears(self.limits.stop_by.signal()))
+        {
+            stopping.is_asked = true;
             self.terminate();
         }
     }

@@ -14,7 +14,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use afresh_process::{Containment, Ended, sweep};
-use common::{PATIENCE, Story, is_alive, kill_9, on_every_rung, wait_until};
+use common::{HELPER, PATIENCE, Story, is_alive, kill_9, on_every_rung, wait_until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -246,6 +246,22 @@ fn f15_a_supervisor_that_was_stopped_once_is_woken() {
         kill(Pid::from_raw(story.supervisor()), Signal::SIGSTOP).unwrap();
         running.stopper().stop(Duration::ZERO);
         assert_eq!(running.wait().ended, Ended::Stopped, "and not lost");
+        story.assert_nothing_is_left();
+    });
+}
+
+/// AG-09, F15: who is asked while its room is still being made is asked when it is there, not never.
+#[test]
+fn ag_09_f15_a_polite_signal_in_the_first_moment_is_not_lost() {
+    on_every_rung(|story| {
+        let mut job = story.shell("while :; do sleep 0.01; done");
+        job.through = vec![HELPER.into(), "slow-room".into()];
+        let mut running = story.start(&job);
+        assert!(running.has_started());
+        running.stopper().stop(2 * PATIENCE);
+        let report = running.wait();
+        assert_eq!(report.ended, Ended::Stopped);
+        assert!(Duration::from_millis(report.wall_ms) < PATIENCE, "it was not asked");
         story.assert_nothing_is_left();
     });
 }

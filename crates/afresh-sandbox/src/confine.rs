@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::SigSet;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::Limits;
@@ -72,13 +72,8 @@ fn step() -> io::Result<std::convert::Infallible> {
             seccomp::restrict(room)?;
         }
     }
-    polite_signals().thread_unblock()?;
+    // What was sent before is meant for the program: it ends this process in its place.
+    SigSet::all().thread_unblock()?;
     let error = Command::new(&program).args(arguments).exec();
     Err(io::Error::new(error.kind(), format!("{program}: {error}")))
-}
-
-/// What is sent to a whole group of processes, and meant for the program: what holds it must not end
-/// by them.
-pub fn polite_signals() -> SigSet {
-    SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT])
 }

@@ -30,7 +30,7 @@ mod outside;
 mod room;
 mod seccomp;
 
-pub use confine::{CONFINE, confine_main, polite_signals};
+pub use confine::{CONFINE, confine_main};
 pub use level::{Found, Level, find};
 pub use limits::Limits;
 pub use outside::{Handed, Outside, Tries};

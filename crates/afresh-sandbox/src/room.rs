@@ -60,9 +60,9 @@ pub struct Ports {
 /// How a program is started inside a room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Enclosed {
-    /// What stands before the program and its arguments; nothing where nothing holds it. It is to be
-    /// started with [`polite_signals`](crate::polite_signals) blocked: they are meant for the program,
-    /// which gets them once it runs.
+    /// What stands before the program and its arguments; nothing where nothing holds it. Signals
+    /// that are sent to the whole group are meant for the program: this is to be started with them
+    /// blocked, and starts the program with all of them open.
     pub before: Vec<String>,
     /// Set besides what the program is given anyway; these win.
     pub env: Vec<(String, String)>,
