@@ -1,4 +1,4 @@
-//! Workers and checks in their rooms: R5, R6, B22, B28 to B31, F16, F22.
+//! Workers and checks in their rooms: R5, B22, F16, F22. Who tries everything at once is in `hostile_worker`.
 //!
 //! Every level that this machine offers is tried; one that it does not offer is said to be passed
 //! over.
@@ -32,56 +32,6 @@ fn run(repo: &TestRepo, level: &str, more: &[&str]) -> Ran {
 
 fn shown(path: &std::path::Path) -> String {
     path.display().to_string()
-}
-
-/// R5, R6, B22, B28, B29, B31: one worker tries everything at once. Nothing of it succeeds, its
-/// honest work lands, and nothing of the rest is on the branch.
-#[test]
-fn r5_r6_b22_b28_b29_b31_a_worker_cannot_leave_its_room() {
-    for level in levels() {
-        let repo = repo();
-        repo.config("");
-        repo.commit("a start");
-        repo.plan("[[task]]\nid = \"T1\"\ntitle = \"t\"\nfiles = [\"T1.txt\", \"tried.txt\"]\nchecks = [\"test -s T1.txt\"]\n");
-        let (root, home) = (shown(&repo.root()), shown(&repo.path().join("home")));
-        let state = shown(&repo.state());
-        let pid = std::process::id();
-        repo.agent(&format!(
-            "cat > /dev/null\n\
-             try() {{ if sh -c \"$1\" > /dev/null 2>&1; then echo \"$1\" >> tried.txt; fi; }}\n\
-             echo honest > T1.txt; : > tried.txt\n\
-             try 'echo x > {root}/evil.txt'\n\
-             try 'echo x >> {root}/.git/config'\n\
-             try 'echo x > {root}/.git/hooks/post-commit'\n\
-             try 'echo x > {root}/.git/refs/heads/evil'\n\
-             try 'git --git-dir {root}/.git update-ref refs/heads/evil HEAD'\n\
-             try 'cat {home}/.ssh/id_rsa'\n\
-             try 'cat {home}/precious.txt'\n\
-             try 'cat {state}/journal.db'\n\
-             try 'echo x > {state}/STOP'\n\
-             try 'kill -0 {pid}'\n\
-             try 'echo x > /etc/evil'\n\
-             try 'echo x > {root}/p.plan.toml'\n\
-             git config core.fsmonitor 'touch {home}/fired'; mkdir -p .git/hooks\n\
-             printf '#!/bin/sh\\ntouch {home}/fired\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/*\n\
-             echo x > /etc/evil\n\
-             rm -rf {home} 2> /dev/null; true"
-        ));
-        let before = repo.untouched();
-        let told = run(&repo, level, &[]).expect(0).stderr;
-        assert!(told.contains("git: core.fsmonitor is set"), "{level}: {told}");
-        let report = repo.afresh(&["report"]).expect(0).stdout;
-        for part in ["core.fsmonitor is set", "hook post-checkout", "said: ", "/etc/evil"] {
-            assert!(report.contains(part), "{level}: no {part} in {report}");
-        }
-        assert!(!repo.path().join("home/fired").exists(), "{level}: git ran it");
-        repo.untouched().expect_same_as(&before);
-        repo.expect_no_survivors();
-        assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"), "{level}");
-        assert_eq!(repo.on_branch("tried.txt").as_deref(), Some(""), "{level}: these worked");
-        assert!(repo.path().join("home/precious.txt").exists(), "{level}");
-        assert!(repo.try_git(&["rev-parse", "-q", "--verify", "evil"]).stdout.is_empty());
-    }
 }
 
 /// R5: a worker does not see the workspace of another.

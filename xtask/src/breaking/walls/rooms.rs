@@ -163,7 +163,7 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
     Group {
-        noticed_by: &["-p", "afresh", "--test", "sandbox"],
+        noticed_by: &["-p", "afresh", "--test", "sandbox", "--test", "hostile_worker"],
         mutations: &[
             Mutation {
                 name: "rooms: afresh's state is seen",
@@ -205,9 +205,9 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "rooms: checks have a network",
                 promise: "B22: checks have no network",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/rooms.rs",
-                    text: "Inside::Check if !sandbox.check_network => Network::Off,",
-                    instead: "Inside::Check if false => Network::Off,",
+                    file: "afresh-engine/src/world/outlets.rs",
+                    text: "Inside::Check if !sandbox.check_network => AgentNetwork::Off,",
+                    instead: "Inside::Check if false => AgentNetwork::Off,",
                 }],
             },
             Mutation {
