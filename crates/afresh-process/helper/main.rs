@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use afresh_process::{HIDDEN_COMMAND, Job, Running, become_subreaper, supervise_main};
+use afresh_process::{HIDDEN_COMMAND, Job, Running, become_subreaper, hand_down, supervise_main};
 use nix::sys::signal::{SigSet, Signal, raise};
 use nix::unistd::setsid;
 
@@ -28,6 +28,10 @@ fn main() -> ExitCode {
         ["daemon", place, kind] => daemon(place, kind),
         ["survivor", place, kind] => survivor(Path::new(place), kind),
         ["descriptors", to] => descriptors(to),
+        ["hand-down", controller, job, report] => {
+            hand_down(&[controller]);
+            drive(job, report, false)
+        }
         ["inside", program, ref rest @ ..] => inside(program, rest),
         ["slow-room", program, ref rest @ ..] => slow_room(program, rest),
         _ => Err("no such part".into()),

@@ -12,8 +12,8 @@ use crate::bounds::{Bounds, Excess, Keeper, Keeping, Resource};
 use crate::cgroup::Cgroup;
 use crate::hierarchy::Hierarchies;
 
-/// The controllers that are used, in hierarchies of version 1.
-pub(crate) const CONTROLLERS: [&str; 2] = ["memory", "pids"];
+/// The controllers that limits need.
+pub const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 
 /// Directories that limits are set in, to be entered before the program starts.
 pub(crate) type Doors = Vec<PathBuf>;

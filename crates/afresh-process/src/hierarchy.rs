@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The part of our own cgroup in which we are, where we are not in all of it.
+pub(crate) const ASIDE: &str = "afresh-aside";
+
 /// What the kernel says about mounts and about our own cgroups.
 #[derive(Debug)]
 pub(crate) struct Hierarchies {
@@ -21,6 +24,8 @@ impl Hierarchies {
     pub(crate) fn unified(&self) -> Result<PathBuf, String> {
         let own = self.own.lines().find_map(|line| line.strip_prefix("0::"));
         let own = own.ok_or("this process is in no cgroup v2")?;
+        // Whoever stepped aside still has the whole of it.
+        let own = own.strip_suffix(ASIDE).unwrap_or(own);
         locate(&self.mounts, own, |kind, _| kind == "cgroup2")
             .ok_or_else(|| "no cgroup v2 is mounted here".into())
     }
@@ -74,6 +79,8 @@ mod tests {
         assert_eq!(unified(whole, scope).unwrap(), there);
         let part = "30 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
         assert_eq!(unified(part, "/docker/abc/x").unwrap(), Path::new("/sys/fs/cgroup/x"));
+        let aside = format!("{scope}/{ASIDE}");
+        assert_eq!(unified(whole, &aside).unwrap(), there);
         assert_eq!(unified("1 2 0:3 / / rw - ext4 /dev/sda rw\n", "/"), None);
     }
 

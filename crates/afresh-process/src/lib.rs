@@ -19,7 +19,7 @@
 //! | `supervise`, `supervisor`, `watch` | the hidden command: dispatch, ladder of rungs, the loop over one program |
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
 //! | `held`, `cgroup`, `hierarchy`, `tree`, `table`, `family` | finding, ending and reaping processes |
-//! | `bounds`, `guard`, `fence`, `meter`, `disk`, `walk`, `offer` | how much a whole tree may use: kept by the kernel, or counted |
+//! | `bounds`, `guard`, `fence`, `meter`, `disk`, `walk`, `offer`, `hand_down` | how much a whole tree may use: kept by the kernel, or counted |
 //! | `capture`, `streams`, `mask`, `shapes` | bounded output without secrets |
 //! | `wire`, `signals` | small parts that several of these need |
 
@@ -31,6 +31,7 @@ mod enter;
 mod family;
 mod fence;
 mod guard;
+mod hand_down;
 mod held;
 mod hierarchy;
 mod job;
@@ -60,6 +61,8 @@ mod wire;
 
 pub use bounds::{Bounds, Excess, Keeper, Keeping, Kept, Resource};
 pub use disk::Disk;
+pub use fence::CONTROLLERS;
+pub use hand_down::hand_down;
 pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
 pub use mask::{Spot, SpotKind, Spotter, masked};

@@ -223,3 +223,61 @@ impl Drop for Mounted {
         std::process::Command::new("umount").arg("-l").arg(&self.0).status().unwrap();
     }
 }
+
+/// Whoever is alone in its cgroup gets controllers for what it makes in it, and is held there as before.
+/// (Tried with a controller that is left in version 2 where most are in version 1.)
+#[test]
+fn who_is_alone_in_its_cgroup_hands_controllers_down() {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "));
+    let Some(mount) = mount.and_then(|line| line.split(' ').nth(4)) else { return };
+    let offered =
+        std::fs::read_to_string(format!("{mount}/cgroup.controllers")).unwrap_or_default();
+    let Some(controller) = offered.split_ascii_whitespace().next() else {
+        eprintln!("SKIPPED: no controllers in version 2");
+        return;
+    };
+    let story = Story::on(afresh_process::Containment::Cgroup);
+    let own = std::path::PathBuf::from(mount).join(format!("test-{}", story.name()));
+    let top = std::path::PathBuf::from(mount).join("cgroup.subtree_control");
+    let before = std::fs::read_to_string(&top).unwrap_or_default();
+    let is_handed = before.split_ascii_whitespace().any(|word| word == controller);
+    let handed = std::fs::write(&top, format!("+{controller}"));
+    if handed.is_err() || std::fs::create_dir(&own).is_err() {
+        eprintln!("SKIPPED: cgroups cannot be made here");
+        return;
+    }
+    let undo = (!is_handed).then(|| (top, format!("-{controller}")));
+    let _own = Removed { cgroup: own.clone(), undo };
+    let job = story.shell("grep ^0:: /proc/self/cgroup");
+    std::fs::write(story.path("job.json"), serde_json::to_vec(&job).unwrap()).unwrap();
+    let enter = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", own.display());
+    let mut driver = std::process::Command::new("sh");
+    driver.args(["-c", &enter, "sh", common::HELPER, "hand-down", controller]);
+    driver.arg(story.path("job.json")).arg(story.path("report.json"));
+    assert!(driver.status().unwrap().success());
+    assert_eq!(story.driven_report().ended, Ended::Exited(0), "{:?}", story.driven_report());
+    let handed = std::fs::read_to_string(own.join("cgroup.subtree_control")).unwrap();
+    assert_eq!(handed.trim(), controller);
+    let name = own.file_name().unwrap().to_str().unwrap();
+    let held = story.text("stdout");
+    assert!(held.contains(&format!("/{name}/afresh-{}", story.name())), "{held}");
+    story.assert_nothing_is_left();
+}
+
+/// A cgroup and what was made in it; and what was asked for above it.
+struct Removed {
+    cgroup: std::path::PathBuf,
+    undo: Option<(std::path::PathBuf, String)>,
+}
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        for path in [self.cgroup.join("afresh-aside"), self.cgroup.clone()] {
+            let _ = std::fs::remove_dir(path);
+        }
+        if let Some((file, text)) = &self.undo {
+            let _ = std::fs::write(file, text);
+        }
+    }
+}

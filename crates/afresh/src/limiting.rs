@@ -4,7 +4,7 @@
 //! less.
 
 use afresh_core::excess::size;
-use afresh_process::{Bounds, keepers, own_memory_limit};
+use afresh_process::{Bounds, CONTROLLERS, hand_down, keepers, own_memory_limit};
 
 /// What a project's configuration asks for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,6 +22,11 @@ pub(crate) fn bounds(asked: Asked) -> Bounds {
         processes: less(asked.processes, Some(PROCESSES)),
         ..Bounds::default()
     }
+}
+
+/// Lets the kernel keep the limits where it can; before anything else is started.
+pub(crate) fn prepare() {
+    hand_down(&CONTROLLERS);
 }
 
 /// For people: how much, and who keeps it.

@@ -5,9 +5,10 @@ use afresh_sandbox::{Found, Level};
 
 use crate::doctor::Line;
 use crate::trial::{self, Trial};
-use crate::{agent_network, environment, sandboxing};
+use crate::{agent_network, environment, limiting, sandboxing};
 
 pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
+    limiting::prepare();
     let tried = trial
         .map_err(Clone::clone)
         .and_then(|trial| trial.run(&["true".to_owned()], &[], trial::LIMIT));
@@ -53,7 +54,7 @@ fn limits(kept: &Kept) -> Line {
     Line::warn(
         "limits",
         format!("{found}; a quick tree is over its limit for a moment"),
-        "run afresh where it may make cgroups with the controllers `memory` and `pids`",
+        "give it a cgroup of its own: `systemd-run --user --scope -p Delegate=yes afresh …`",
     )
 }
 

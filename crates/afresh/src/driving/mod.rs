@@ -68,6 +68,7 @@ pub(crate) fn prepare(
     if let Some(notice) = decided.notice {
         output.note(&notice);
     }
+    limiting::prepare();
     rules.bounds = limiting::bounds(asked.limits);
     settings.limits = limiting::describe(&rules.bounds);
     rules.sandbox = decided.sandbox;
