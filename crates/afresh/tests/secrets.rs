@@ -1,7 +1,6 @@
 //! A key that workers are handed over is in nothing that we keep or show, by whatever way it comes.
 //!
-//! What a worker writes into its files, and with them into git (the run's branch, salvage refs), is
-//! another matter: nobody looks into those for secrets yet.
+//! What a worker writes into its files, and with them into git, is in `leaks` and `scanning`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -164,4 +163,30 @@ fn b36_a_key_in_a_path_is_not_accepted() {
     let status = repo.status().to_string();
     assert!(status.contains("a path in it holds a secret"), "{status}");
     expect_no_key(&repo);
+}
+
+/// B36: workers, checks and set-up commands see what they are allowed to see, and nothing else of our
+/// environment.
+#[test]
+fn b36_nobody_sees_the_whole_environment() {
+    let repo =
+        leaking("cat > /dev/null; env > seen.txt; cat setup.txt >> seen.txt; echo x > T001.txt");
+    let config = repo.root().join(".afresh/config.toml");
+    let text = fs::read_to_string(&config).expect("written");
+    let setup =
+        "[workspace]\nsetup = [\"env > setup.txt\"]\nkeep = [\"setup.txt\", \"seen.txt\"]\n";
+    fs::write(&config, format!("{text}{setup}")).expect("written");
+    repo.write(".gitignore", "setup.txt\nseen.txt\n");
+    repo.commit("ignored");
+    repo.plan(
+        "[[task]]\nid = \"T001\"\ntitle = \"t\"\nfiles = [\"T001.txt\"]\n\
+         checks = [\"env > T001.txt; ! env | grep OF-NOBODY-ELSE\"]\n",
+    );
+    let mut command = repo.command(&["run", "p.plan.toml"]);
+    command.env("MY_KEY", "a-value-for-workers").env("NOT_ALLOWED", "OF-NOBODY-ELSE");
+    finish(command).expect(0);
+    let kept = files(&repo.cache()).into_iter().filter(|file| file.ends_with("seen.txt"));
+    let seen: String = kept.map(|file| fs::read_to_string(file).expect("text")).collect();
+    assert!(seen.contains("MY_KEY=") && seen.contains("AFRESH_TASK=T001"), "{seen}");
+    assert!(!seen.contains("OF-NOBODY-ELSE"), "{seen}");
 }

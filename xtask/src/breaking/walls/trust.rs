@@ -49,13 +49,21 @@ pub(super) const GROUPS: &[Group] = &[
         noticed_by: &["-p", "afresh-git"],
         mutations: &[
             Mutation {
-                name: "git: file monitors run",
+                // One wall alone is enough, so both have to go.
+                name: "git: a worker's own configuration is used, and file monitors run",
                 promise: "B31: nothing of a worker runs as us",
-                edits: &[Edit {
-                    file: "afresh-git/src/command.rs",
-                    text: "    \"core.fsmonitor=false\",\n",
-                    instead: "",
-                }],
+                edits: &[
+                    Edit {
+                        file: "afresh-git/src/command.rs",
+                        text: "    \"core.fsmonitor=false\",\n",
+                        instead: "",
+                    },
+                    Edit {
+                        file: "afresh-git/src/pool.rs",
+                        text: "Ok(call.env(\"GIT_WORK_TREE\", &tree)",
+                        instead: "Ok(call.env(\"GIT_WORK_TREE\", &tree).env(\"GIT_DIR\", tree.join(\".git\"))",
+                    },
+                ],
             },
             Mutation {
                 name: "git: hooks run",
