@@ -13,6 +13,7 @@ use afresh_formats::format::by_name;
 /// Every target, and the file that its bytes are, where they do not begin with another one.
 pub const TARGETS: &[(&str, &str)] = &[
     ("result", ""),
+    ("proxy_head", ""),
     ("checkpoint", "02-CHECKPOINT.json"),
     ("project", "package.json"),
     ("native", "p.plan.toml"),
@@ -36,6 +37,7 @@ pub fn hold(target: &str, bytes: &[u8]) {
     let first = TARGETS.iter().find(|(name, _)| *name == target).expect("a target").1;
     match target {
         "result" => properties::result(bytes),
+        "proxy_head" => properties::proxy_head(bytes),
         "checkpoint" => properties::checkpoint(first, bytes),
         "project" => properties::project(&files(first, bytes)),
         "native" => {

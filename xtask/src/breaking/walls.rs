@@ -1,6 +1,7 @@
 //! Ways to break what holds workers and checks to their places, what is trusted, and what is kept
 //! secret. A test with real programs has to notice each.
 
+mod network;
 mod rooms;
 mod secrets;
 mod trust;
@@ -14,7 +15,7 @@ struct Group {
 }
 
 pub(super) fn all() -> Vec<Breakage> {
-    let groups = [rooms::GROUPS, trust::GROUPS, secrets::GROUPS];
+    let groups = [rooms::GROUPS, network::GROUPS, trust::GROUPS, secrets::GROUPS];
     let groups = groups.into_iter().flatten();
     groups
         .flat_map(|group| {
