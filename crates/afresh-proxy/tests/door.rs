@@ -14,7 +14,13 @@ fn server<T: Send + 'static>(
 ) -> (u16, JoinHandle<T>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    (port, thread::spawn(move || with(listener.accept().expect("somebody").0)))
+    let serve = move || {
+        let (stream, _) = listener.accept().expect("somebody");
+        // What does not come is a failure, not a wait.
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
+        with(stream)
+    };
+    (port, thread::spawn(serve))
 }
 
 struct Scene {

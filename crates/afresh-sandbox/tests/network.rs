@@ -4,8 +4,10 @@
 mod scene;
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, UdpSocket};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::{Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use afresh_sandbox::{Handed, Level, Network, Outside, Ports, Room};
 use scene::{Scene, levels};
@@ -42,18 +44,13 @@ impl Held {
         let mut command = self.scene.command(&self.room, level, script);
         let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let listener = self.listener.take().unwrap_or_else(|| self.handed().listeners.remove(0));
-        listener.accept().expect("somebody").0.write_all(b"hello").expect("sent");
+        come(&listener).write_all(b"hello").expect("sent");
         child.wait_with_output().expect("it ends")
     }
 
     fn handed(&self) -> Handed {
         let outside = self.outside.as_ref().expect("somebody waits");
-        loop {
-            if let Some(handed) = outside.receive().expect("a message") {
-                return handed;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
+        soon("what the room hands out", || outside.receive().expect("a message"))
     }
 
     #[track_caller]
@@ -61,6 +58,26 @@ impl Held {
         let output = self.scene.sh(&self.room, level, script);
         assert!(!output.status.success(), "{level:?}: {script}: {output:?}");
     }
+}
+
+/// What does not come is a failure, not a wait.
+fn soon<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < until, "{what} did not come");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The first who comes.
+fn come(listener: &TcpListener) -> TcpStream {
+    listener.set_nonblocking(true).expect("set");
+    let stream = soon("somebody", || listener.accept().ok()).0;
+    stream.set_nonblocking(false).expect("set");
+    stream
 }
 
 fn python(script: &str) -> String {
@@ -187,7 +204,7 @@ fn a_listener_of_a_room_serves_outside() {
             held.scene.command(&held.room, &level, &python(&say)).spawn().expect("it starts");
         let listener = held.handed().listeners.remove(0);
         let mut heard = String::new();
-        listener.accept().expect("somebody").0.read_to_string(&mut heard).expect("words");
+        come(&listener).read_to_string(&mut heard).expect("words");
         assert_eq!(heard, "from inside");
         assert!(child.wait().expect("it ends").success());
     }

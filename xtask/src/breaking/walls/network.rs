@@ -98,12 +98,12 @@ pub(super) const GROUPS: &[Group] = &[
                 }],
             },
             Mutation {
-                name: "proxy: whoever reads nothing fills the memory",
-                promise: "R15: what is on its way is bounded",
+                name: "proxy: the end of one direction is kept",
+                promise: "who has said all is heard to have",
                 edits: &[Edit {
                     file: "afresh-proxy/src/relay.rs",
-                    text: "let moved = if self.is_empty() { self.fill()? } else { self.drain()? };",
-                    instead: "let moved = if self.is_empty() { self.fill()? } else { self.drain()? || { self.start = self.end; true } };",
+                    text: "let _ = self.to.shutdown(Shutdown::Write);",
+                    instead: "let _ = Shutdown::Write;",
                 }],
             },
         ],
