@@ -180,6 +180,8 @@ fn asks_its_model_through_proxies(program: &str) {
     assert!(!asked.iter().any(|line| line.contains("evil.test")), "{asked:?}");
     let report = stage.repo.afresh(&["report"]).expect(0).stdout;
     assert!(report.contains("evil.test:80 is not on the list"), "{report}");
+    // The program itself wants nobody but its model.
+    assert_eq!(report.matches("is not on the list").count(), 1, "{report}");
 }
 
 /// kill -9 of the driver while the program is inside a tool; the next run ends what is left, and comes to

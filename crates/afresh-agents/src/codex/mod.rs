@@ -30,6 +30,14 @@ pub(crate) const VARIABLES: &[&str] = &[
     "NO_PROXY",
 ];
 
+/// What else it would ask the network for: newer versions, plugins, where to send its measurements.
+const QUIET: &[(&str, &str)] = &[
+    ("check_for_update_on_startup", "false"),
+    ("analytics.enabled", "false"),
+    ("otel.metrics_exporter", "\"none\""),
+    ("features.plugins", "false"),
+];
+
 pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
     let mut argv = agent.command.clone();
     argv.push("exec".to_owned());
@@ -46,6 +54,9 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     set("mcp_servers.afresh.env", &own_variables(order));
     // Without it a server that cannot start is passed over in silence.
     set("mcp_servers.afresh.required", "true");
+    for (key, value) in QUIET {
+        set(key, value);
+    }
     argv.extend(agent.args.iter().cloned());
     if let Session::Resumed(id) = order.session {
         argv.push(id.to_owned());
