@@ -210,3 +210,57 @@ fn what_cannot_be_a_list_is_refused_before_anything_runs() {
     );
     assert_eq!(repo.status()["run"], serde_json::Value::Null);
 }
+
+/// A worker with many connections at once, whose model streams a long answer in small pieces on each.
+const MANY: &str = r#"
+import os, socket, sys
+at = int(os.environ["HTTPS_PROXY"].rpartition(":")[2])
+def tunnel():
+    s = socket.create_connection(("127.0.0.1", at), 60)
+    s.sendall(("CONNECT 127.0.0.1:%s HTTP/1.1\r\n\r\n" % sys.argv[1]).encode())
+    head = b""
+    while b"\r\n\r\n" not in head: head += s.recv(1)
+    assert head.startswith(b"HTTP/1.1 200"), head
+    return s
+all = [tunnel() for _ in range(20)]
+for s in all: s.sendall(b"go")
+def rest(s):
+    text = b""
+    while part := s.recv(4096): text += part
+    return text
+assert all and [rest(s).count(b"data") for s in all] == [200] * 20
+print("streamed")
+"#;
+
+/// R5: eight workers with twenty connections each, all at once, and every piece of every answer arrives.
+#[test]
+fn r5_many_workers_stream_over_many_connections() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let _ = stream.read(&mut [0; 2]);
+                for piece in 0..200 {
+                    let _ = stream.write_all(format!("data: {piece}\n\n").as_bytes());
+                    thread::sleep(Duration::from_millis(1));
+                }
+            });
+        }
+    });
+    for level in levels() {
+        let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+        repo.config("");
+        repo.plan_of(8);
+        repo.agent(&format!(
+            "cat > /dev/null\npython3 - {port} > $AFRESH_TASK.txt <<'EOF'{MANY}EOF\n"
+        ));
+        let list = format!("127.0.0.1:{port}");
+        run(&repo, level, &list, &["--parallel", "8"]).expect(0);
+        for task in 1..=8 {
+            let seen = repo.on_branch(&format!("T{task:03}.txt"));
+            assert_eq!(seen.as_deref(), Some("streamed\n"), "{level}: task {task}");
+        }
+        repo.expect_no_survivors();
+    }
+}
