@@ -144,6 +144,42 @@ fn the_users_own_proxy_is_behind_ours() {
     }
 }
 
+/// R5: an agent whose needs are known has a list without a word: its hosts, the base URL of the user's
+/// environment, and the registries of what the repository is built with. What the project's own
+/// configuration names is told, and stays closed.
+#[test]
+fn r5_a_known_agent_has_a_list_by_itself() {
+    let (port, heard) = server();
+    let (other, unheard) = server();
+    for level in levels() {
+        let repo = repo(&format!(
+            "{}\n{}",
+            asks(&format!("http://127.0.0.1:{port}/")),
+            asks(&format!("http://127.0.0.1:{other}/"))
+        ));
+        let agent = repo.path().join("agent.sh");
+        repo.write(
+            ".afresh/config.toml",
+            &format!(
+                "[run]\nagent = \"codex\"\nattempts = 1\n[agents.codex]\nkind = \"codex\"\n\
+                 command = [\"/bin/sh\", {:?}]\nargs = [\"-c\", 'openai_base_url=\"http://127.0.0.1:{other}/v1\"']\n",
+                agent.display().to_string()
+            ),
+        );
+        repo.write("Cargo.toml", "[package]\n");
+        repo.commit("a project");
+        let mut command = command(&repo, level, "", &["--no-input"]);
+        command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}/v1"));
+        let ran = afresh_testkit::repo::finish(command);
+        assert!(ran.stderr.contains("a project cannot open that"), "{level}: {}", ran.stderr);
+        assert!(heard.try_recv().is_ok(), "{level}: {}", ran.stderr);
+        assert!(unheard.try_recv().is_err(), "{level}");
+        let sandbox = repo.status()["sandbox"].as_str().unwrap_or_default().to_owned();
+        // Three of its own, one of the environment, three of crates.io.
+        assert!(sandbox.ends_with("network of agents: listed (7 hosts)"), "{level}: {sandbox}");
+    }
+}
+
 /// An agent that is any program has the whole network unless somebody says otherwise; a project can say
 /// so, and cannot open anything.
 #[test]

@@ -336,6 +336,12 @@ mod tests {
         assert!(!config.sandbox.required);
         assert!(told.len() == 2 && told.iter().all(|found| !found.is_error()), "{told:?}");
         assert!(told[0].help.as_deref().is_some_and(|help| help.contains("--sandbox off")));
+        let (config, told) = findings("[sandbox]\nagent_network = \"off\"\n");
+        assert_eq!(config.sandbox.agent_network, Some(Mode::Off));
+        assert!(told.is_empty(), "{told:?}");
+        let (config, told) = findings("[sandbox]\nagent_network = \"open\"\n");
+        assert_eq!(config.sandbox.agent_network, None);
+        assert!(told[0].help.as_deref().is_some_and(|help| help.contains("--agent-network open")));
     }
 
     #[test]
