@@ -134,8 +134,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: no datagrams, no raw sockets",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/seccomp.rs",
-                    text: "rules.insert(libc::SYS_socket, all_but_tcp()?);",
-                    instead: "let _ = all_but_tcp()?;",
+                    text: "                all_but_tcp()?\n",
+                    instead: "all_but_tcp()?.clear();\n                Vec::new()\n",
                 }],
             },
             Mutation {
