@@ -4,6 +4,7 @@ mod agents;
 mod bench;
 mod breaking;
 mod fuzz;
+mod leftovers;
 mod measured;
 
 use std::process::ExitCode;
@@ -23,6 +24,8 @@ cargo xtask NAME
                test with real programs notices each
   fuzz         [--minutes N] [TARGET]: give readers any bytes, and see that they neither fail, hang,
                nor use more than 256 MiB; a minute for each target, or for one
+  leftovers    COMMAND…: run it, and see that it leaves nothing: processes, temporary files, cgroups,
+               mounts, files in the user's own places, refs in this repository
 ";
 
 #[expect(clippy::print_stderr, reason = "a chore talks to the person who runs it")]
@@ -48,6 +51,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "break-core" => breaking::core(rest),
         "break-walls" => breaking::walls(rest),
         "fuzz" => fuzz::run(rest),
+        "leftovers" => leftovers::run(rest),
         _ => bail!("{HELP}"),
     }
 }

@@ -178,7 +178,7 @@ fn kill_both_and_sweep(story: &Story, mut driver: Child) {
     kill_9(supervisor);
     driver.kill().unwrap();
     driver.wait().unwrap();
-    let report = sweep(&story.registry(), "slot-");
+    let report = sweep(&story.registry(), &story.name());
     assert_eq!((report.found, &report.stubborn[..]), (1, &[][..]));
     wait_until("the kernel has ended the namespace", || story.alive().is_empty());
     story.assert_nothing_is_left();
@@ -316,8 +316,8 @@ fn a_sweep_leaves_strangers_alone() {
     // From another boot even a matching pid is another process.
     entry["place"]["boot"] = "another".into();
     fs::write(&path, serde_json::to_vec(&entry).unwrap()).unwrap();
-    fs::write(story.registry().join("slot-2.json"), "{").unwrap();
-    let report = sweep(&story.registry(), "slot-");
+    fs::write(story.registry().join(format!("{}-2.json", story.name())), "{").unwrap();
+    let report = sweep(&story.registry(), &story.name());
     assert_eq!((report.found, report.foreign, report.unreadable.len()), (2, 1, 1));
     assert!(is_alive(stranger.id().cast_signed()));
     assert_eq!(story.registered(), 0);

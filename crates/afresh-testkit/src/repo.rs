@@ -88,7 +88,7 @@ impl TestRepo {
             .tempdir_in(place)
             .expect("a temporary directory");
         let test = Self { directory, exe: PathBuf::from(exe) };
-        for name in ["repo", "home", "cache"] {
+        for name in ["repo", "home", "cache", "temporary"] {
             fs::create_dir(test.path().join(name)).expect("a new directory");
         }
         fs::write(
@@ -201,6 +201,7 @@ impl TestRepo {
         command
             .env("HOME", self.path().join("home"))
             .env("AFRESH_CACHE", self.cache())
+            .env("TMPDIR", self.path().join("temporary"))
             // Workers of tests meet their tests outside of their places.
             .env("AFRESH_SANDBOX", "off")
             .env_remove("AFRESH_STATE")
@@ -274,6 +275,14 @@ impl TestRepo {
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
+    /// What the names of this repository's jobs begin with.
+    pub fn job_prefix(&self) -> String {
+        let common = self.root().join(".git");
+        let common = common.canonicalize().unwrap_or(common);
+        let print = blake3::hash(common.as_os_str().as_encoded_bytes()).to_hex();
+        format!("{}-", &print[..12])
+    }
+
     /// What must be the same after any run (R5).
     pub fn untouched(&self) -> Untouched {
         Untouched::of(&self.root())
@@ -301,6 +310,13 @@ impl TestRepo {
             assert!(Instant::now() < until, "never happened: {what}");
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+}
+
+impl Drop for TestRepo {
+    fn drop(&mut self) {
+        // A supervisor that was killed leaves its empty cgroup to the next start, which never comes.
+        afresh_process::sweep(&self.path().join("no-registry"), &self.job_prefix());
     }
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use afresh_process::{
     Bounds, Containment, Ended, Job, Limits, Report, Running, SpawnFailure, SpawnFailureKind,
-    StopBy,
+    StopBy, sweep,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -57,6 +57,13 @@ fn exists(containment: Containment) -> bool {
             false
         }
         other => panic!("{containment:?} neither works nor says that it does not: {other:?}"),
+    }
+}
+
+impl Drop for Story {
+    fn drop(&mut self) {
+        // A supervisor that was killed leaves its empty cgroup to the next sweep.
+        sweep(&self.path("no-registry"), &self.name());
     }
 }
 
