@@ -20,6 +20,8 @@ use crate::wait::{Closer, Closing, Woke, closing};
 const MOST_OF_ONE: usize = 48;
 /// Of all workers: each takes two file handles, and a process has often no more than 1,024.
 const MOST_OF_ALL: usize = 256;
+/// Of each worker, whatever the others have: nobody keeps somebody else from its model.
+const ALWAYS: usize = 4;
 /// How soon a full house is looked at again.
 const FULL_PAUSE: Duration = Duration::from_millis(20);
 /// A connection's thread needs little, and looking up names is the most of it.
@@ -140,7 +142,7 @@ impl Desk {
             let seat = Seat([Arc::clone(&self.own), Arc::clone(&self.all)]);
             let [own, all] =
                 [&self.own, &self.all].map(|count| count.fetch_add(1, Ordering::AcqRel));
-            if own < MOST_OF_ONE && all < MOST_OF_ALL {
+            if own < MOST_OF_ONE && (all < MOST_OF_ALL || own < ALWAYS) {
                 return Some(seat);
             }
             drop(seat);

@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
 use afresh_proxy::{Crowd, Door, Entrance, Hosts, Upstream, Way};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 fn threads_of_connections() -> usize {
     let tasks = fs::read_dir("/proc/self/task").expect("threads").flatten();
@@ -15,16 +16,35 @@ fn threads_of_connections() -> usize {
     names.filter(|name| name.trim() == "connection").count()
 }
 
-/// R15: a flood of connections that say nothing takes a bounded number of threads; whoever waits behind it
-/// is served when there is room again.
-#[test]
-fn r15_a_flood_of_connections_is_bounded() {
+/// A door of its own among many.
+fn door(hosts: &Hosts, crowd: &Crowd) -> (Door, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let at = listener.local_addr().expect("an address");
     let entrance = Entrance { listener, way: Way::Proxy };
-    let crowd = Crowd::default();
     let find = move |_: &_| Ok(vec![entrance]);
-    let door = Door::open(Hosts::default(), Upstream::default(), &crowd, find).expect("a door");
+    (Door::open(hosts.clone(), Upstream::default(), crowd, find).expect("a door"), at)
+}
+
+/// Asks, and hears the first line of the answer.
+fn ask(at: SocketAddr, target: &str) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(at).expect("let in");
+    stream.set_read_timeout(Some(Duration::from_secs(120))).expect("set");
+    write!(stream, "CONNECT {target} HTTP/1.1\r\n\r\n").expect("sent");
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).expect("an answer");
+    (stream, String::from_utf8_lossy(&first).into_owned())
+}
+
+/// R15: a flood of connections that say nothing takes a bounded number of threads; whoever waits behind it
+/// is served when there is room again. Workers that take all there is leave some to everybody else.
+#[test]
+fn r15_a_flood_of_connections_is_bounded() {
+    a_flood_is_bounded();
+    everybody_has_some();
+}
+
+fn a_flood_is_bounded() {
+    let (door, at) = door(&Hosts::default(), &Crowd::default());
     // One after the other as many as a process can have; the system keeps more waiting.
     let mut silent: Vec<TcpStream> = Vec::new();
     for _ in 0..10_000 {
@@ -42,10 +62,24 @@ fn r15_a_flood_of_connections_is_bounded() {
         assert!(threads <= 48, "{threads} threads");
     }
     silent.clear();
-    let mut stream = TcpStream::connect(at).expect("let in");
-    stream.write_all(b"CONNECT a.test:443 HTTP/1.1\r\n\r\n").expect("sent");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+    assert_eq!(ask(at, "a.test:443").1, "HTTP/1.1 403");
     drop(door);
+}
+
+fn everybody_has_some() {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
+    setrlimit(Resource::RLIMIT_NOFILE, most.min(4096), most).expect("raised");
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let target = server.local_addr().expect("an address").to_string();
+    thread::spawn(move || server.incoming().collect::<Vec<_>>());
+    let hosts: Hosts = [target.parse().expect("a host")].into_iter().collect();
+    let crowd = Crowd::default();
+    let greedy: Vec<(Door, SocketAddr)> = (0..6).map(|_| door(&hosts, &crowd)).collect();
+    // 256 of 288 that they could have: with that the house is full.
+    let tunnels: Vec<(TcpStream, String)> =
+        (0..256).map(|at| ask(greedy[at % 6].1, &target)).collect();
+    assert!(tunnels.iter().all(|(_, first)| first == "HTTP/1.1 200"));
+    let (_late, at) = door(&hosts, &crowd);
+    let own: Vec<(TcpStream, String)> = (0..4).map(|_| ask(at, &target)).collect();
+    assert!(own.iter().all(|(_, first)| first == "HTTP/1.1 200"));
 }

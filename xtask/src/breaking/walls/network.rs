@@ -75,8 +75,17 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R15: connections are bounded",
                 edits: &[Edit {
                     file: "afresh-proxy/src/door.rs",
-                    text: "if own < MOST_OF_ONE && all < MOST_OF_ALL {",
-                    instead: "if own < usize::MAX && all < usize::MAX {",
+                    text: "if own < MOST_OF_ONE && (all < MOST_OF_ALL || own < ALWAYS) {",
+                    instead: "if own < usize::MAX && all < usize::MAX && MOST_OF_ONE + MOST_OF_ALL > ALWAYS {",
+                }],
+            },
+            Mutation {
+                name: "proxy: whoever is late finds nothing",
+                promise: "R15: no worker keeps another from its model",
+                edits: &[Edit {
+                    file: "afresh-proxy/src/door.rs",
+                    text: "const ALWAYS: usize = 4;",
+                    instead: "const ALWAYS: usize = 0;",
                 }],
             },
             Mutation {
