@@ -128,6 +128,7 @@ pub(crate) struct Call {
     input: Option<Vec<u8>>,
     limit: Option<Duration>,
     give_way: Option<GiveWay>,
+    through: Vec<String>,
 }
 
 impl Call {
@@ -166,7 +167,15 @@ impl Call {
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0");
-        Self { command, doing: doing.into(), verb: None, input: None, limit: None, give_way: None }
+        Self {
+            command,
+            doing: doing.into(),
+            verb: None,
+            input: None,
+            limit: None,
+            give_way: None,
+            through: Vec::new(),
+        }
     }
 
     pub(crate) fn setting(mut self, name: &str, value: &OsStr) -> Self {
@@ -214,12 +223,32 @@ impl Call {
         self
     }
 
+    /// What stands before git and its arguments, such as a sandbox; nothing where that is empty.
+    pub(crate) fn through(mut self, before: &[String]) -> Self {
+        self.through = before.to_vec();
+        self
+    }
+
     /// Starts it for a conversation, with pipes to all sides; the caller ends it.
     pub(crate) fn start(mut self) -> Result<Child, CommandError> {
         self.spawn(Stdio::piped())
     }
 
+    /// The same git, started by what stands before it.
+    fn put_behind(&mut self) {
+        let Some((first, rest)) = self.through.split_first() else { return };
+        let mut command = Command::new(first);
+        command.args(rest).arg(self.command.get_program()).args(self.command.get_args());
+        let set = self.command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        command.env_clear().envs(set);
+        if let Some(directory) = self.command.get_current_dir() {
+            command.current_dir(directory);
+        }
+        self.command = command;
+    }
+
     fn spawn(&mut self, stdin: Stdio) -> Result<Child, CommandError> {
+        self.put_behind();
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C goes to the whole group of a terminal; what git is at is not to be cut off by it.
         self.command.process_group(0);

@@ -34,8 +34,12 @@ const ALIVE_LIMIT: Duration = Duration::from_secs(120);
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Worker<'a> {
     Gone,
-    /// Git is ended when somebody else needs the slot.
-    Alive(&'a GiveWay),
+    /// Git is ended when somebody else needs the slot, and started through what keeps it from being
+    /// led elsewhere by links that come and go.
+    Alive {
+        give_way: &'a GiveWay,
+        through: &'a [String],
+    },
 }
 
 /// What is in the checkout, as git stores it.
@@ -82,7 +86,7 @@ impl<'a> Harvester<'a> {
     ) -> Self {
         let (index, excludes) = match worker {
             Worker::Gone => ("harvest.index", "excludes"),
-            Worker::Alive(_) => ("snapshot.index", "snapshot.excludes"),
+            Worker::Alive { .. } => ("snapshot.index", "snapshot.excludes"),
         };
         let (index, excludes) = (workspace.file(index), workspace.file(excludes));
         let keep = Patterns::new(request.keep);
@@ -93,7 +97,7 @@ impl<'a> Harvester<'a> {
         let aside = self.workspace.file("aside");
         let manner = match self.worker {
             Worker::Gone => Manner::PutRight { aside: &aside },
-            Worker::Alive(_) => Manner::OnlyLook,
+            Worker::Alive { .. } => Manner::OnlyLook,
         };
         survey(&self.workspace.tree(), manner, &self.keep, self.request.limits.max_file_bytes)
     }
@@ -125,7 +129,7 @@ impl<'a> Harvester<'a> {
     fn start_index(&self) -> Result<(), PoolError> {
         let ours = match self.worker {
             Worker::Gone => ["harvest.index.lock", "steps.index.lock", "index.lock"].as_slice(),
-            Worker::Alive(_) => &["snapshot.index.lock"],
+            Worker::Alive { .. } => &["snapshot.index.lock"],
         };
         for stale in ours {
             remove_file(&self.workspace.file(stale))?;
@@ -209,7 +213,7 @@ impl<'a> Harvester<'a> {
     /// The worker's own commits, unless its steps were marked while it worked.
     fn steps(&self, gathered: &mut Gathered) -> Vec<steps::Step> {
         let marked = self.request.onto != self.request.prepared;
-        if marked || gathered.refusal.is_some() || matches!(self.worker, Worker::Alive(_)) {
+        if marked || gathered.refusal.is_some() || matches!(self.worker, Worker::Alive { .. }) {
             return Vec::new();
         }
         let whole = gathered.above.as_ref().unwrap_or(&gathered.raw);
@@ -240,7 +244,9 @@ impl<'a> Harvester<'a> {
         let call = call.setting("core.excludesFile", self.excludes.as_os_str());
         Ok(match self.worker {
             Worker::Gone => call,
-            Worker::Alive(give_way) => call.limit(ALIVE_LIMIT).give_way(give_way),
+            Worker::Alive { give_way, through } => {
+                call.limit(ALIVE_LIMIT).give_way(give_way).through(through)
+            }
         })
     }
 
@@ -249,7 +255,7 @@ impl<'a> Harvester<'a> {
         remove_file(&self.excludes)?;
         match self.worker {
             Worker::Gone => remove_file(&self.workspace.file("steps.index")),
-            Worker::Alive(_) => Ok(()),
+            Worker::Alive { .. } => Ok(()),
         }
     }
 }

@@ -31,6 +31,9 @@ pub struct SnapshotRequest<'a> {
     /// The ref that keeps the commit, such as a [`step_ref`](crate::step_ref).
     pub keep_as: &'a str,
     pub limits: HarvestLimits,
+    /// What git is started through: the worker can swap a directory for a link at any moment, and git
+    /// would read what that leads to. So it should see no more than the worker does.
+    pub through: &'a [String],
 }
 
 impl Pool {
@@ -53,7 +56,8 @@ impl Pool {
         let whole = request.as_harvest();
         self.check_slot(place, &whole)?;
         let workspace = self.workspace(place);
-        let harvester = Harvester::new(self, &workspace, &whole, Worker::Alive(turn.give_way()));
+        let worker = Worker::Alive { give_way: turn.give_way(), through: request.through };
+        let harvester = Harvester::new(self, &workspace, &whole, worker);
         let failed = |source| HarvestError::Pool { place, source };
         let mut gathered = gather_patiently(place, &harvester)?;
         let chain = harvester.commit(&mut gathered).map_err(failed)?;

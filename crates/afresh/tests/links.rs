@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use afresh_testkit::TestRepo;
 use serde_json::Value;
 use support::fixture::{holding, with_files};
+use support::git::{in_front_of_path, put_git};
 use support::repo;
+use support::rooms::levels;
 
 /// A directory outside of the repository, with something in it that is nobody's business.
 fn outside(repo: &TestRepo) -> PathBuf {
@@ -210,4 +212,39 @@ fn b03_links_to_endless_files_are_not_read() {
     symlink("/dev/zero", &config).expect("a link");
     let ran = repo.run(&["--config", ".afresh/config.toml"]).expect(2);
     assert!(ran.stderr.contains("cannot read the configuration"), "{}", ran.stderr);
+}
+
+/// B03, R5: a worker that is alive can swap a directory for a link while our git reads its files. So
+/// that git sees no more than the worker. Here it is one that follows such a link on purpose.
+#[test]
+fn b03_git_that_looks_at_a_living_worker_sees_no_more_than_the_worker() {
+    for level in levels() {
+        let repo = repo();
+        let secret = repo.path().join("home/.ssh/id_rsa");
+        fs::create_dir_all(secret.parent().expect("a parent")).expect("a directory");
+        fs::write(&secret, "SECRET-TEXT\n").expect("written");
+        repo.config(&support::run_section("scope = \"open\""));
+        repo.plan(
+            "[[task]]\nid = \"T\"\ntitle = \"x\"\nfiles = [\"a.txt\"]\nchecks = [\"true\"]\n\
+             steps = [{ name = \"one\", files = [\"a.txt\"], do = \"x\" }, { name = \"two\", files = [\"a.txt\"], do = \"x\" }]\n",
+        );
+        repo.agent(
+            "cat >/dev/null; echo one >a.txt; afresh step done 1 || exit 9\n\
+             rm -f led.txt leak.txt; echo two >>a.txt; afresh step done 2 || exit 9; rm -f led.txt leak.txt",
+        );
+        let led = format!(
+            "case \"$GIT_INDEX_FILE\" in *snapshot.index) : >\"$GIT_WORK_TREE/led.txt\"\n\
+             cat '{}' >\"$GIT_WORK_TREE/leak.txt\" 2>/dev/null;; esac",
+            secret.display()
+        );
+        let mut command = repo.command(&["run", "p.plan.toml"]);
+        command.env("PATH", in_front_of_path(&put_git(&repo, &led)));
+        command
+            .env("AFRESH_SANDBOX", level)
+            .env("AFRESH_SANDBOX_READ", repo.path().join("agent.sh"));
+        let ran = afresh_testkit::repo::finish(command).expect(0);
+        let history = repo.git(&["log", "--all", "-p", "-m"]);
+        assert!(history.contains("led.txt"), "{level}: git was not led anywhere: {}", ran.stderr);
+        assert!(!history.contains("SECRET-TEXT"), "{level}: git read what the worker cannot");
+    }
 }

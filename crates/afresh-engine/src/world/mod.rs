@@ -5,6 +5,7 @@ pub(crate) mod causes;
 mod checks;
 mod environment;
 mod follow;
+mod git_room;
 mod harvest;
 mod landing;
 mod leaks;

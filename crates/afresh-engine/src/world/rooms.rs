@@ -47,7 +47,13 @@ impl Belongings {
 
 /// Temporary files of a job; gone with it.
 #[derive(Debug)]
-struct Temp(PathBuf);
+pub(crate) struct Temp(PathBuf);
+
+impl Temp {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
 
 impl Drop for Temp {
     fn drop(&mut self) {
@@ -97,7 +103,7 @@ impl Shared {
         job.bounds.disk = Some(Disk { places, quota: self.rules.quota });
     }
 
-    fn new_temp(&self, job: &str) -> Result<Temp, String> {
+    pub(crate) fn new_temp(&self, job: &str) -> Result<Temp, String> {
         let temp = Temp(self.layout.temp(job));
         // The next job must not find what an earlier one left.
         remove_tree(&temp.0).map_err(|error| error.to_string())?;
@@ -106,10 +112,8 @@ impl Shared {
         Ok(temp)
     }
 
-    fn room(&self, job: &Job, who: &Inside<'_>, temp: &Path, outlet: &Outlet) -> Room {
-        let (rules, sandbox) = (&self.rules, &self.rules.sandbox);
-        let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
-        let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
+    /// What is nobody's business: the user's repository, and what afresh keeps.
+    pub(crate) fn hidden(&self) -> Vec<PathBuf> {
         let repository = self.pool.repository();
         let mut hidden = vec![
             self.layout.state.clone(),
@@ -119,6 +123,15 @@ impl Shared {
         hidden.extend(repository.root().map(Path::to_owned));
         // Whoever keeps everything in one place cannot hide it.
         hidden.retain(|path| path.parent().is_some());
+        hidden
+    }
+
+    fn room(&self, job: &Job, who: &Inside<'_>, temp: &Path, outlet: &Outlet) -> Room {
+        let (rules, sandbox) = (&self.rules, &self.rules.sandbox);
+        let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
+        let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
+        let repository = self.pool.repository();
+        let mut hidden = self.hidden();
         let private = home.iter().filter(|path| path.parent().is_some()).cloned().collect();
         let mut readable = vec![rules.exe.clone(), self.layout.tools()];
         readable.extend(objects(&repository.common_dir().join("objects")));
@@ -157,7 +170,7 @@ impl Shared {
 }
 
 /// A workspace borrows the objects of the repository, and those that it borrows itself.
-fn objects(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn objects(directory: &Path) -> Vec<PathBuf> {
     let borrowed = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
     let borrowed =
         borrowed.lines().filter(|line| !line.starts_with('#')).map(|line| directory.join(line));

@@ -1,5 +1,6 @@
 //! A finished step: a commit of what its worker has so far, and the answer to the worker.
 
+use afresh_core::harvest::Harvest;
 use afresh_core::ids::{AttemptId, Slot};
 use afresh_core::step::{Ground, StepAnswer};
 use afresh_core::{Input, Run};
@@ -9,6 +10,7 @@ use crate::clock::wall_seconds;
 use crate::mailbox::Mailbox;
 use crate::world::Shared;
 use crate::world::causes::describe;
+use crate::world::git_room::GitRoom;
 use crate::world::harvest::{measured, one_line};
 
 pub(crate) struct StepJob {
@@ -37,6 +39,14 @@ impl StepJob {
     }
 
     pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+        let place = Place::Work(self.slot);
+        let saved = shared
+            .room_of_git(place)
+            .and_then(|room| self.save(shared, place, room.as_ref().map_or(&[], GitRoom::before)));
+        Input::StepSaved { attempt: self.attempt.clone(), step: self.step, saved }
+    }
+
+    fn save(&self, shared: &Shared, place: Place, through: &[String]) -> Result<Harvest, String> {
         let (run, attempt) = (shared.run.as_str(), self.attempt.to_string());
         let signature =
             Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
@@ -51,10 +61,10 @@ impl StepJob {
             owner: &salvage_ref(run, &attempt),
             keep_as: &step_ref(run, &attempt, self.step as usize),
             limits: HarvestLimits::default(),
+            through,
         };
-        let saved = shared.pool.snapshot(Place::Work(self.slot), &request);
-        let saved = saved.map(|it| measured(shared, it)).map_err(|error| describe(&error));
-        Input::StepSaved { attempt: self.attempt.clone(), step: self.step, saved }
+        let saved = shared.pool.snapshot(place, &request);
+        saved.map(|it| measured(shared, it)).map_err(|error| describe(&error))
     }
 }
 

@@ -149,6 +149,7 @@ impl Scene {
             owner: "refs/afresh/salvage/run/T1.1",
             keep_as,
             limits: HarvestLimits::default(),
+            through: &[],
         }
     }
 
