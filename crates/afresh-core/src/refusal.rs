@@ -101,13 +101,12 @@ pub fn met(event: &Event) -> Vec<Met<'_>> {
         .collect()
 }
 
-/// The checks that an event tells of.
+/// The checks that an event tells of. Those of a receipt are mostly told already, by the same commands.
 fn results(event: &Event) -> (Option<&AttemptId>, &[CheckResult]) {
     match event {
         Event::RedSeen { attempt, results }
         | Event::ChecksPassed { attempt, results, .. }
         | Event::StepDone { attempt, results, .. } => (Some(attempt), results),
-        Event::LandIntended { attempt, receipt, .. } => (Some(attempt), &receipt.checks),
         Event::FinalChecked { results, .. } => (None, results),
         Event::AttemptRejected { attempt, reason, .. }
         | Event::StepRefused { attempt, reason, .. } => (Some(attempt), of_rejection(reason)),
