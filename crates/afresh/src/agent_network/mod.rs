@@ -208,3 +208,44 @@ fn words(agents: &BTreeMap<String, AgentNetwork>, used: &BTreeSet<&str>, level: 
     let each: Vec<String> = by_name.iter().map(|(name, words)| format!("{name} {words}")).collect();
     each.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(said: Option<&str>, asked: Option<Mode>, level: &Level, has_list: bool) -> Option<Mode> {
+        let wish = Wish { said, asked, more: &[], level, root: Path::new("") };
+        mode(&wish, has_list).ok()
+    }
+
+    /// B22: of what the person says and what the project asks for, the tighter one counts; what nothing
+    /// can hold is refused.
+    #[test]
+    fn b22_the_tighter_wish_counts() {
+        let level = Level::Landlock { abi: 6 };
+        assert_eq!(of(None, None, &level, false), Some(Mode::Known));
+        assert_eq!(of(None, None, &level, true), Some(Mode::Listed));
+        assert_eq!(of(Some("open"), None, &level, true), Some(Mode::Open));
+        assert_eq!(of(Some("open"), Some(Mode::Off), &level, false), Some(Mode::Off));
+        assert_eq!(of(Some("off"), Some(Mode::Listed), &level, false), Some(Mode::Off));
+        assert_eq!(of(Some("listed"), None, &Level::Off, false), None);
+        assert_eq!(of(None, None, &Level::Off, false), Some(Mode::Known));
+    }
+
+    #[test]
+    fn agents_that_differ_are_told_by_name() {
+        let agents = BTreeMap::from([
+            (
+                "claude".to_owned(),
+                AgentNetwork::Listed(["a.test".parse().expect("one")].into_iter().collect()),
+            ),
+            ("mine".to_owned(), AgentNetwork::Open),
+        ]);
+        let level = Level::Landlock { abi: 6 };
+        let both = words(&agents, &BTreeSet::from(["claude", "mine"]), &level);
+        assert_eq!(both, "claude listed (1 host), mine open");
+        assert_eq!(words(&agents, &BTreeSet::from(["mine"]), &level), "open");
+        let old = words(&agents, &BTreeSet::from(["claude"]), &Level::Landlock { abi: 3 });
+        assert_eq!(old, "listed (1 host), not held by this kernel");
+    }
+}

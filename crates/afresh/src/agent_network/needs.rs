@@ -79,3 +79,24 @@ pub(super) fn wishes_of_project(agent: &Agent, network: &AgentNetwork) -> Vec<St
 fn holds(hosts: &Hosts, host: &Host) -> bool {
     hosts.iter().any(|known| known == host)
 }
+
+#[cfg(test)]
+mod tests {
+    use afresh_agents::Program;
+
+    use super::*;
+
+    /// R5: no host of a program's list is dropped because it cannot be read.
+    #[test]
+    fn r5_every_host_of_every_program_is_one() {
+        for program in Program::ALL {
+            let kind = Kind::Program(program.agent());
+            let agent = Agent { name: program.word().to_owned(), kind, env: Vec::new() };
+            let reach = agent.reach(None, &|_| Some("eu-west-1".to_owned())).expect("it is known");
+            assert!(reach.hosts.len() >= 3, "{reach:?}");
+            for host in &reach.hosts {
+                assert!(host.parse::<Host>().is_ok(), "{host}");
+            }
+        }
+    }
+}

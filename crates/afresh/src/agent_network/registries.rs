@@ -28,3 +28,22 @@ pub(super) fn of(root: &Path) -> impl Iterator<Item = &'static str> {
         REGISTRIES.iter().filter(|(files, _)| files.iter().any(|it| root.join(it).is_file()));
     known.flat_map(|(_, hosts)| hosts.iter().copied())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registries_follow_from_what_is_there() {
+        let root = tempfile::tempdir().expect("a directory");
+        assert_eq!(of(root.path()).count(), 0);
+        for file in ["Cargo.toml", "package.json"] {
+            std::fs::write(root.path().join(file), "").expect("written");
+        }
+        let hosts: Vec<&str> = of(root.path()).collect();
+        assert!(hosts.contains(&"index.crates.io") && hosts.contains(&"registry.npmjs.org"));
+        let all = REGISTRIES.iter().flat_map(|(_, hosts)| hosts.iter());
+        assert!(all.clone().count() > 10);
+        assert!(all.into_iter().all(|host| host.parse::<afresh_proxy::Host>().is_ok()));
+    }
+}
