@@ -87,6 +87,16 @@ fn f16_be_07_memory_is_that_of_the_whole_tree() {
     });
 }
 
+/// F16: between two counts the kernel keeps a ceiling, for users that are not root.
+#[test]
+fn f16_a_counted_tree_has_a_ceiling() {
+    on_every_rung(|story| {
+        let job = story.job(&["bash", "-c", "ulimit -u"]);
+        story.run(&bounded(job, Keeping::Counting, None, Some(300)));
+        assert_eq!(story.text("stdout"), "1200\n");
+    });
+}
+
 /// F16: what stays within its bounds notices nothing, and it is said who kept it.
 #[test]
 fn f16_ordinary_work_is_not_touched() {
@@ -184,36 +194,28 @@ fn be_07_a_disk_is_not_filled_to_the_last_byte() {
         return;
     }
     let _mounted = Mounted(disk.clone());
-    let full = |command: &str| {
+    let own = disk.join("own");
+    let prepare = |command: &str| {
+        let _ = std::fs::remove_dir_all(&own);
+        std::fs::create_dir(&own).unwrap();
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", command]).current_dir(&disk);
+        assert!(shell.status().unwrap().success());
+    };
+    let run = |command: &str| {
         let mut job = story.job(&["sh", "-c", command]);
-        job.cwd = disk.clone();
-        job.bounds.disk = Some(Disk { places: vec![disk.clone()], quota: None });
+        job.cwd = own.clone();
+        job.bounds.disk = Some(Disk { places: vec![own.clone()], quota: None });
         story.run(&job)
     };
-    // Half of it may be its own.
-    assert_over(
-        &full("while :; do head -c 4000000 /dev/zero > $((i += 1)); sleep 0.02; done"),
-        Resource::Disk,
-        200 * MEBIBYTE,
-        Keeping::Best,
-    );
-    std::process::Command::new("sh")
-        .arg("-c")
-        .arg("rm -f [0-9]*; head -c 380M /dev/zero > others")
-        .current_dir(&disk)
-        .status()
-        .unwrap();
-    let mut job = story.job(&[
-        "sh",
-        "-c",
-        "mkdir own; while :; do head -c 500000 /dev/zero > own/$((i += 1)); sleep 0.1; done",
-    ]);
-    job.cwd = disk.clone();
-    job.bounds.disk = Some(Disk { places: vec![disk.join("own")], quota: None });
-    std::fs::create_dir(disk.join("own")).unwrap();
-    assert_over(&story.run(&job), Resource::FreeDisk, 8 * MEBIBYTE, Keeping::Best);
-    job.argv = vec!["sh".into(), "-c".into(), "rm own/*; for i in 1 2 3 4 5 6 7 8 9 10; do head -c 500000 /dev/zero > own/$i; sleep 0.1; done".into()];
-    assert_eq!(story.run(&job).ended, Ended::Exited(0), "it wrote little");
+    let endless = "while :; do head -c 1000000 /dev/zero > $((i += 1)); sleep 0.01; done";
+    prepare("true");
+    assert_over(&run(endless), Resource::Disk, 200 * MEBIBYTE, Keeping::Best);
+    prepare("head -c 380M /dev/zero > others");
+    assert_over(&run(endless), Resource::FreeDisk, 8 * MEBIBYTE, Keeping::Best);
+    prepare("head -c 9M /dev/zero > more");
+    let little = "head -c 5000000 /dev/zero > 1; sleep 1.5";
+    assert_eq!(run(little).ended, Ended::Exited(0), "it wrote little");
 }
 
 struct Mounted(std::path::PathBuf);

@@ -12,6 +12,7 @@ use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
 use crate::worker_files::open_plain;
 use crate::world::Shared;
+use crate::world::refusals;
 use crate::world::rooms::Inside;
 use crate::world::stoppers::Handle;
 
@@ -107,10 +108,11 @@ impl Shared {
             }
             if report.ended != Ended::Exited(0) {
                 let output = super::checks::tail_of(&log);
-                return Err(format!(
-                    "set-up command `{command}` ended with {:?}: {output}",
-                    report.ended
-                ));
+                let ended = match report.ended {
+                    Ended::OverLimit(excess) => refusals::in_core(excess).describe(),
+                    ended => format!("ended with {ended:?}"),
+                };
+                return Err(format!("set-up command `{command}` {ended}: {output}"));
             }
         }
         if lasts {
