@@ -112,7 +112,8 @@ impl Fence {
     }
 }
 
-fn controller(of: Resource) -> Option<&'static str> {
+/// Which one keeps it.
+pub(crate) fn controller(of: Resource) -> Option<&'static str> {
     match of {
         Resource::Memory => Some(CONTROLLERS[0]),
         Resource::Processes => Some(CONTROLLERS[1]),

@@ -13,17 +13,19 @@ use crate::hierarchy::{ASIDE, Hierarchies};
 /// called once by the driver, before it has children. Where it cannot be had, nothing changes.
 pub fn hand_down(controllers: &[&str]) {
     let Ok(own) = Hierarchies::read().and_then(|places| places.unified()) else { return };
-    let has = |file: &str, word: &str| {
-        let text = fs::read_to_string(own.join(file)).unwrap_or_default();
-        text.split_ascii_whitespace().any(|listed| listed == word)
-    };
-    let offered = |controller: &&&str| has("cgroup.controllers", controller);
-    let missing = |controller: &&&str| !has("cgroup.subtree_control", controller);
+    let offered = |controller: &&&str| lists(&own.join("cgroup.controllers"), controller);
+    let missing = |controller: &&&str| !lists(&own.join("cgroup.subtree_control"), controller);
     let wanted: Vec<&str> = controllers.iter().filter(offered).filter(missing).copied().collect();
     if !wanted.is_empty() && enable(&own, &wanted).is_err() && is_alone(&own) {
         // What is refused leaves everything as it was.
         let _ = step_aside(&own, &wanted);
     }
+}
+
+/// Does a file of controllers name this one?
+pub(crate) fn lists(file: &Path, controller: &str) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.split_ascii_whitespace().any(|listed| listed == controller)
 }
 
 fn enable(own: &Path, controllers: &[&str]) -> io::Result<()> {

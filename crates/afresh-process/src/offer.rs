@@ -2,25 +2,36 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+
+use nix::unistd::{AccessFlags, access};
 
 use crate::bounds::{Bounds, Keeper, Kept};
-use crate::cgroup::Cgroup;
-use crate::fence::Fence;
-use crate::guard::Guard;
+use crate::fence::controller;
+use crate::hand_down::lists;
 use crate::hierarchy::Hierarchies;
 
-/// Who would keep a tree within these bounds, seen by making what keeps it.
+/// Who would keep a tree within these bounds. Nothing is made: whoever is killed while it tries leaves
+/// what it made.
 pub fn keepers(bounds: &Bounds) -> Kept {
-    let name = "trial";
-    let rung = Cgroup::make(name).ok();
-    let fence = Fence::make(name, bounds, rung.as_ref());
-    let kept = Guard::new(bounds, fence);
-    kept.fence().remove(Instant::now());
-    if let Some(rung) = rung {
-        rung.remove(Instant::now());
+    let places = Hierarchies::read();
+    let mut kept = Kept::default();
+    for bound in bounds.of_tree() {
+        let kernel = places.as_ref().ok().and_then(|places| kernel(places, controller(bound.of)?));
+        kept.note(bound.of, kernel.unwrap_or(Keeper::Counted));
     }
-    kept.kept()
+    kept
+}
+
+fn kernel(places: &Hierarchies, controller: &str) -> Option<Keeper> {
+    let may_make = |parent: &Path| access(parent, AccessFlags::W_OK).is_ok();
+    if let Ok(own) = places.unified()
+        && may_make(&own)
+        && lists(&own.join("cgroup.subtree_control"), controller)
+    {
+        return Some(Keeper::CgroupV2);
+    }
+    let parent = places.of_controller(controller)?;
+    may_make(&parent).then_some(Keeper::CgroupV1)
 }
 
 /// How much memory we may use ourselves, with all that we start, where somebody has set a limit.

@@ -4,7 +4,7 @@
 
 mod common;
 
-use afresh_process::{Disk, Ended, Excess, Job, Keeper, Keeping, Report, Resource, sweep};
+use afresh_process::{Disk, Ended, Excess, Job, Keeper, Keeping, Report, Resource, keepers, sweep};
 use common::{Story, kill_9, on_every_rung, wait_until};
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -108,6 +108,10 @@ fn f16_ordinary_work_is_not_touched() {
         assert_eq!((&report.ended, story.text("stdout").as_str()), (&Ended::Exited(0), "done\n"));
         assert!(report.kept.memory != Keeper::Nobody && report.kept.processes != Keeper::Nobody);
         assert_eq!(report.kept.refused, []);
+        if keeping == Keeping::Best && report.kept.memory != Keeper::CgroupV2 {
+            let said = keepers(&job.bounds);
+            assert_eq!((said.memory, said.processes), (report.kept.memory, report.kept.processes));
+        }
         story.assert_nothing_is_left();
     });
 }
