@@ -86,8 +86,11 @@ impl Cleaning<'_> {
             let count = ours.iter().filter(|it| it.run == known.id()).count();
             let refs = if count == 1 { "1 ref".to_owned() } else { format!("{count} refs") };
             let why = format!("it is not finished ({refs})");
-            Thing::stays(Kind::Run, known.id(), why)
-                .hint("`afresh run` goes on with it; `afresh run --resume abort` gives it up")
+            let hint = match known.run.halt() {
+                Some(_) => "`afresh resume` goes on with it",
+                None => "`afresh run` goes on with it; `afresh run --resume abort` gives it up",
+            };
+            Thing::stays(Kind::Run, known.id(), why).hint(hint)
         };
         unfinished.map(line).collect()
     }
