@@ -12,7 +12,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, safe};
-use crate::{byte_size, config, workplace};
+use crate::{byte_size, completing, config, workplace};
 
 /// Remove what afresh made and nobody needs: only what is merged or saved
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COUNT")]
     keep_runs: Option<usize>,
     /// Also work that is in no branch: `RUN`, or `RUN/ATTEMPT` for one; may be given again
-    #[arg(long, value_name = "RUN[/ATTEMPT]")]
+    #[arg(long, value_name = "RUN[/ATTEMPT]", add = completing::runs())]
     discard: Vec<String>,
     /// Workspaces of repositories that are gone, instead of this one's
     #[arg(long, conflicts_with_all = ["unfinished", "older_than", "keep_runs", "discard"])]
