@@ -200,6 +200,8 @@ fn r16_the_work_of_a_killed_attempt_is_kept() {
     let driver = Driver::run(&repo, &[]);
     repo.wait_until("the worker has written", || written.is_open());
     driver.kill_9();
+    // Who was left alone must not be quicker than its end.
+    repo.expect_no_survivors();
     go.open();
     repo.run(&[]).expect(0);
     expect_landed_once(&repo, 1);

@@ -91,6 +91,8 @@ fn r12_a_set_up_that_was_cut_short_is_done_again() {
     let driver = Driver::run(&repo, &["--on-failure", "skip"]);
     repo.wait_until("the second set-up has begun", || up.is_open());
     driver.kill_9();
+    // Who was left alone must not be quicker than its end.
+    repo.expect_no_survivors();
     go.open();
     // Another plan uses the workspace for the commit that the first set-up was whole for.
     repo.write(

@@ -91,6 +91,8 @@ fn st_02_finished_steps_outlive_a_kill_of_afresh() {
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words("step 1 of 3");
     driver.kill_9();
+    // Who was left alone must not be quicker than its end.
+    repo.expect_no_survivors();
     gate.open();
     repo.run(&[]).expect(0);
     repo.expect_no_survivors();
