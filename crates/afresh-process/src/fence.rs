@@ -15,6 +15,10 @@ use crate::hierarchy::Hierarchies;
 /// The controllers that limits need.
 pub const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 
+/// Version 2 counts how often a tree was out of memory by its own limit; version 1 only how often it was
+/// ended for a lack of memory, anybody's.
+const KILLS_IN_VERSION_1: &str = "oom_kill";
+
 /// Directories that limits are set in, to be entered before the program starts.
 pub(crate) type Doors = Vec<PathBuf>;
 
@@ -77,7 +81,7 @@ impl Fence {
 
     /// What the kernel refused, and how often.
     pub(crate) fn refused(&self) -> Vec<(Excess, u64)> {
-        let times = |rail: &Rail| (rail.bound, counted(&rail.events, rail.word));
+        let times = |rail: &Rail| (rail.bound, rail.times());
         self.rails.iter().map(times).filter(|(_, times)| *times > 0).collect()
     }
 
@@ -97,7 +101,7 @@ impl Fence {
                 let set = write(path, "memory.limit_in_bytes", bound.limit);
                 // Only some kernels count swap; without that, what is swapped out is not counted.
                 let _ = write(path, "memory.memsw.limit_in_bytes", bound.limit);
-                (set, "memory.oom_control", "oom_kill")
+                (set, "memory.oom_control", KILLS_IN_VERSION_1)
             }
             Resource::Processes => (write(path, "pids.max", bound.limit), "pids.events", "max"),
             Resource::Disk | Resource::FreeDisk => return,
@@ -124,7 +128,7 @@ pub(crate) fn controller(of: Resource) -> Option<&'static str> {
 /// None where the controller was not handed down to us.
 fn in_version_2(rung: &Path, bound: Excess) -> Option<Rail> {
     let (file, events, word) = match bound.of {
-        Resource::Memory => ("memory.max", "memory.events", "oom_kill"),
+        Resource::Memory => ("memory.max", "memory.events", "oom"),
         Resource::Processes => ("pids.max", "pids.events", "max"),
         Resource::Disk | Resource::FreeDisk => return None,
     };
@@ -148,6 +152,21 @@ fn write(directory: &Path, file: &str, value: u64) -> io::Result<()> {
         .write(true)
         .open(directory.join(file))
         .and_then(|mut file| io::Write::write_all(&mut file, value.to_string().as_bytes()))
+}
+
+impl Rail {
+    fn times(&self) -> u64 {
+        // Memory of the whole machine may have run out, for which this tree was not at its limit.
+        let most = fs::read_to_string(self.events.with_file_name("memory.max_usage_in_bytes"));
+        let was_near = || most.is_ok_and(|most| is_near(most.trim(), self.bound.limit));
+        let is_own = self.word != KILLS_IN_VERSION_1 || was_near();
+        if is_own { counted(&self.events, self.word) } else { 0 }
+    }
+}
+
+/// The kernel counts in batches, so the last of a limit may not be seen.
+fn is_near(most: &str, limit: u64) -> bool {
+    most.parse::<u64>().is_ok_and(|most| most >= limit / 16 * 15)
 }
 
 fn counted(events: &Path, word: &str) -> u64 {
@@ -178,7 +197,21 @@ mod tests {
         assert_eq!(read("memory.max"), "1048576");
         assert_eq!((read("memory.swap.max"), read("memory.oom.group")), ("0".into(), "1".into()));
         let fence = Fence { made: vec![], rails: vec![rail] };
-        assert_eq!(fence.refused(), [(MEMORY, 2)]);
+        assert_eq!(fence.refused(), [(MEMORY, 3)]);
         assert_eq!(fence.keeper(Resource::Memory), Some(Keeper::CgroupV2));
+    }
+
+    /// F16: where the machine ran out of memory, nobody is told to have reached a limit of its own.
+    #[test]
+    fn f16_a_lack_of_memory_elsewhere_is_not_a_limit_of_ones_own() {
+        let cgroup = tempfile::tempdir().unwrap();
+        let events = cgroup.path().join("memory.oom_control");
+        fs::write(&events, "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n").unwrap();
+        let (bound, keeper) = (MEMORY, Keeper::CgroupV1);
+        let rail = Rail { bound, keeper, events, word: KILLS_IN_VERSION_1 };
+        fs::write(cgroup.path().join("memory.max_usage_in_bytes"), "500000\n").unwrap();
+        assert_eq!(rail.times(), 0);
+        fs::write(cgroup.path().join("memory.max_usage_in_bytes"), "1048000\n").unwrap();
+        assert_eq!(rail.times(), 1);
     }
 }
