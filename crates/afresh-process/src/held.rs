@@ -27,10 +27,14 @@ pub(crate) struct Held {
     pub family: Family,
 }
 
+/// How long those who end by themselves are waited for.
+const MOMENT: Duration = Duration::from_micros(200);
+const MOMENTS: u32 = 15;
+
 impl Held {
     /// Ends everything, and says how many were left behind and how many could not be ended.
     pub(crate) fn end(&mut self) -> (u32, u32) {
-        if self.family.reap() == Children::None {
+        if self.are_gone_by_themselves() {
             // All descendants hang below our children, and there are none: nothing to look for.
             return (0, self.remove_cgroups(0));
         }
@@ -43,6 +47,21 @@ impl Held {
         }
         let left = end_family(&mut self.family, Instant::now() + END_PATIENCE);
         (left_behind, self.remove_cgroups(left))
+    }
+
+    /// Who held the program in a room ends a moment after it: that is cheaper to wait for than to look
+    /// for those who stay.
+    fn are_gone_by_themselves(&mut self) -> bool {
+        for _ in 0..MOMENTS {
+            if self.family.reap() == Children::None {
+                return true;
+            }
+            if self.family.status().is_none() {
+                return false;
+            }
+            std::thread::sleep(MOMENT);
+        }
+        self.family.reap() == Children::None
     }
 
     /// Those alive besides the main process and the stages that hold it.

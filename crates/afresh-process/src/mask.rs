@@ -4,7 +4,7 @@
 //! what may be the beginning of a secret is held back until more has come, and never more than that.
 //! Which values are secret is for others to say.
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 
 use crate::shapes::{Body, SHAPES};
 
@@ -58,7 +58,11 @@ impl Mask {
                 values.push(at);
             }
         }
-        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
+        // The quickest to make: most texts are short, and every job has masks of its own.
+        let finder = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::NoncontiguousNFA))
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&patterns);
         let (held, before) = (Vec::new(), [b'\n'; 2]);
         Self { patterns, values, finder: finder.ok(), held, before, inside: None }
     }

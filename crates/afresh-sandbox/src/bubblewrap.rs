@@ -3,7 +3,7 @@
 //! The whole file system is there, read-only; hidden and private directories are empty ones in
 //! memory; processes of others are not there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::room::{Network, Room, Way, text};
 
@@ -33,12 +33,15 @@ pub(crate) fn command(room: &Room, program: &Path, us: &Path, cwd: &Path) -> Vec
             add(&["--ro-bind", path, path]);
         }
     }
-    for place in ["/tmp", "/var/tmp"] {
-        if is_own_directory(Path::new(place)) {
-            add(&["--bind", &text(&room.temp), place]);
-        }
+    if is_own_directory(Path::new("/tmp")) {
+        add(&["--bind", &text(&room.temp), "/tmp"]);
     }
-    let ways = visible(room.ways(), us);
+    // Hardly anybody uses it, and what is only in memory is made much quicker.
+    if is_own_directory(Path::new("/var/tmp")) {
+        add(&["--tmpfs", "/var/tmp"]);
+    }
+    // The last step before the program must be found wherever it is.
+    let ways = room.ways_with(us);
     for (path, way) in &ways {
         let path = text(path);
         match way {
@@ -61,14 +64,6 @@ pub(crate) fn command(room: &Room, program: &Path, us: &Path, cwd: &Path) -> Vec
 /// A link leads to another place, which is dealt with by its own name.
 fn is_own_directory(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
-}
-
-/// The last step before the program must be found wherever it is.
-fn visible(mut ways: Vec<(PathBuf, Way)>, us: &Path) -> Vec<(PathBuf, Way)> {
-    if let Ok(us) = us.canonicalize() {
-        ways.push((us, Way::Read));
-    }
-    ways
 }
 
 #[cfg(test)]

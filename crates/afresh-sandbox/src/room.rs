@@ -130,10 +130,20 @@ impl Room {
     /// Every path that is there, outer ones before inner ones; the freer way counts where one path
     /// is named twice.
     pub(crate) fn ways(&self) -> Vec<(PathBuf, Way)> {
+        self.all_ways(&[])
+    }
+
+    /// The same with another path that may be read.
+    pub(crate) fn ways_with(&self, readable: &Path) -> Vec<(PathBuf, Way)> {
+        self.all_ways(&[readable.to_owned()])
+    }
+
+    fn all_ways(&self, readable: &[PathBuf]) -> Vec<(PathBuf, Way)> {
         let all = [
-            (&self.hidden, Way::Hide),
+            (self.hidden.as_slice(), Way::Hide),
             (&self.private, Way::Empty),
             (&self.readable, Way::Read),
+            (readable, Way::Read),
             (&self.writable, Way::Write),
         ];
         let mut ways: Vec<(PathBuf, Way)> = all
@@ -147,7 +157,11 @@ impl Room {
         });
         ways.dedup_by(|later, earlier| later.0 == earlier.0);
         // Every rule costs time at every start.
-        let needed = |at: usize| ways[at].1 != Way::Read || is_covered(&ways, &ways[at].0);
+        let needed = |at: usize| match &ways[at] {
+            (path, Way::Read) => is_covered(&ways, path),
+            (path, Way::Hide) => outer_way(&ways, path) != Some(Way::Hide),
+            _ => true,
+        };
         let needed: Vec<bool> = (0..ways.len()).map(needed).collect();
         let mut needed = needed.into_iter();
         ways.retain(|_| needed.next().unwrap_or(true));
@@ -160,11 +174,16 @@ const OWN: &[&str] = &["/tmp", "/var/tmp", "/run"];
 
 /// Would it not be seen without a word about it?
 fn is_covered(ways: &[(PathBuf, Way)], path: &Path) -> bool {
-    let outer = ways.iter().rev().find(|(outer, _)| path != outer && path.starts_with(outer));
-    match outer {
-        Some((_, way)) => matches!(way, Way::Hide | Way::Empty),
+    match outer_way(ways, path) {
+        Some(way) => matches!(way, Way::Hide | Way::Empty),
         None => OWN.iter().any(|own| path.starts_with(own)),
     }
+}
+
+/// What is said about the nearest place around it.
+fn outer_way(ways: &[(PathBuf, Way)], path: &Path) -> Option<Way> {
+    let outer = ways.iter().rev().find(|(outer, _)| path != outer && path.starts_with(outer));
+    outer.map(|(_, way)| *way)
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         within &= fits;
     }
     if is_wanted("sandbox") {
-        let (sandbox, fits) = sandbox::bench(&afresh, &scratch)?;
+        let (sandbox, fits) = sandbox::bench(&afresh)?;
         println!("{sandbox}");
         within &= fits;
     }

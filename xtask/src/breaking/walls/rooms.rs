@@ -75,8 +75,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: temporary files are its own",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/bubblewrap.rs",
-                    text: "add(&[\"--bind\", &text(&room.temp), place]);",
-                    instead: "add(&[\"--bind\", place, place]);",
+                    text: "add(&[\"--bind\", &text(&room.temp), \"/tmp\"]);",
+                    instead: "add(&[\"--bind\", \"/tmp\", \"/tmp\"]);",
                 }],
             },
             Mutation {
