@@ -1,7 +1,7 @@
 //! Breaks things on purpose, one way after the other, and asks whether a test notices.
 //!
 //! The crates are copied to a temporary directory, so that nothing here is ever broken; the builds
-//! share one target directory. What to break is listed in [`core`] and in [`walls`].
+//! share one target directory. What to break is listed in `core` and in `walls`.
 
 mod core;
 mod walls;
