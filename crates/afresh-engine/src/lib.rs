@@ -42,7 +42,7 @@ pub mod report;
 pub mod rules;
 pub mod scan;
 mod secrecy;
-pub mod secret_lines;
+mod secret_lines;
 mod tools;
 mod unique;
 pub mod watch;

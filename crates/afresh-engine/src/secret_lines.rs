@@ -6,30 +6,30 @@ use afresh_process::{Spot, SpotKind};
 
 /// A line with this word may hold what looks like a key: an example, a test. A value that was
 /// handed over is refused all the same.
-pub const ALLOWED: &str = "afresh:allow-secret";
+const ALLOWED: &str = "afresh:allow-secret";
 
 /// A spot by its place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed<'a> {
+pub(crate) struct Placed<'a> {
     /// Counted from 1.
-    pub line: u64,
+    pub(crate) line: u64,
     /// In bytes, counted from 1.
-    pub column: u64,
-    pub kind: SpotKind,
+    pub(crate) column: u64,
+    pub(crate) kind: SpotKind,
     /// The whole line that it begins in.
-    pub text: &'a [u8],
+    pub(crate) text: &'a [u8],
 }
 
 impl Placed<'_> {
     /// Was it marked as an example?
-    pub fn is_allowed(&self) -> bool {
+    pub(crate) fn is_allowed(&self) -> bool {
         let marked = || self.text.windows(ALLOWED.len()).any(|part| part == ALLOWED.as_bytes());
         matches!(self.kind, SpotKind::Shape(_)) && marked()
     }
 }
 
 /// Where the spots are, in their order.
-pub fn placed<'a>(text: &'a [u8], spots: &[Spot]) -> Vec<Placed<'a>> {
+fn placed<'a>(text: &'a [u8], spots: &[Spot]) -> Vec<Placed<'a>> {
     let (mut line, mut from) = (1, 0);
     let mut placed = Vec::with_capacity(spots.len());
     for spot in spots {
@@ -45,11 +45,22 @@ pub fn placed<'a>(text: &'a [u8], spots: &[Spot]) -> Vec<Placed<'a>> {
     placed
 }
 
-/// The lines with secrets that were not there before, and that nobody marked as examples.
-pub(crate) fn new_lines(text: &[u8], before: Option<&[u8]>, spots: &[Spot]) -> Vec<u64> {
+/// The same without those in lines that were there before.
+pub(crate) fn placed_anew<'a>(
+    text: &'a [u8],
+    before: Option<&[u8]>,
+    spots: &[Spot],
+) -> Vec<Placed<'a>> {
     let known: BTreeSet<&[u8]> = before.unwrap_or_default().split(|byte| *byte == b'\n').collect();
-    let is_new = |it: &&Placed<'_>| !it.is_allowed() && !known.contains(it.text);
-    let mut lines: Vec<u64> = placed(text, spots).iter().filter(is_new).map(|it| it.line).collect();
+    let mut placed = placed(text, spots);
+    placed.retain(|it| !known.contains(it.text));
+    placed
+}
+
+/// The new lines with secrets that nobody marked as examples.
+pub(crate) fn new_lines(text: &[u8], before: Option<&[u8]>, spots: &[Spot]) -> Vec<u64> {
+    let new = placed_anew(text, before, spots);
+    let mut lines: Vec<u64> = new.iter().filter(|it| !it.is_allowed()).map(|it| it.line).collect();
     lines.dedup();
     lines
 }

@@ -10,7 +10,7 @@ mod kept;
 use afresh_process::{SpotKind, Spotter};
 use serde::Serialize;
 
-use crate::secret_lines::placed;
+use crate::secret_lines::placed_anew;
 
 pub use files::{checkout, paths};
 pub use history::history;
@@ -83,12 +83,10 @@ impl Scan {
         if spots.is_empty() {
             return;
         }
-        let old: std::collections::BTreeSet<&[u8]> =
-            before.unwrap_or_default().split(|byte| *byte == b'\n').collect();
-        for spot in placed(text, &spots) {
+        for spot in placed_anew(text, before, &spots) {
             if spot.is_allowed() {
                 self.allowed += 1;
-            } else if before.is_none() || !old.contains(spot.text) {
+            } else {
                 self.findings.push(Finding {
                     place: place.to_owned(),
                     source,

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use afresh_core::Run;
 use afresh_core::ids::{CommitId, RunId};
 use afresh_engine::Workplace;
 use afresh_engine::scan::{self, Finding, Scan};
@@ -53,13 +52,8 @@ fn secrets() -> Vec<(String, String)> {
 
 /// Every run with the commit that it started from.
 fn bases(place: &Workplace) -> Result<Vec<(RunId, CommitId)>, Failure> {
-    let bases = std::cell::RefCell::new(Vec::new());
-    // The journal has no list of runs: whoever is asked says no, and is noted.
-    place.look(|run: &Run| {
-        bases.borrow_mut().push((run.id().clone(), run.base().clone()));
-        false
-    })?;
-    Ok(bases.into_inner())
+    let runs = place.every_run()?.into_iter().map(|found| found.run);
+    Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
 }
 
 fn tell(scan: &Scan, output: &Output) {
