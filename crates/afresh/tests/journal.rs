@@ -71,7 +71,7 @@ fn rewrite(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 
 /// F09, R13.
 #[test]
-fn f09_a_journal_of_a_newer_version_is_refused_unchanged() {
+fn a_journal_of_a_newer_version_is_refused_unchanged() {
     let repo = finished();
     // SQLite keeps the format's number in its header.
     rewrite(&repo.state().join("journal.sqlite"), |bytes| {
@@ -82,7 +82,7 @@ fn f09_a_journal_of_a_newer_version_is_refused_unchanged() {
 
 /// R10: half of it is gone.
 #[test]
-fn r10_a_truncated_journal_is_refused_unchanged() {
+fn a_truncated_journal_is_refused_unchanged() {
     let repo = finished();
     rewrite(&repo.state().join("journal.sqlite"), |bytes| bytes.truncate(bytes.len() / 2));
     expect_refused(&repo, "is damaged from record ");
@@ -90,7 +90,7 @@ fn r10_a_truncated_journal_is_refused_unchanged() {
 
 /// R10: one letter of one record is another, and still valid.
 #[test]
-fn r10_a_changed_record_is_refused_with_its_place() {
+fn a_changed_record_is_refused_with_its_place() {
     let repo = finished();
     rewrite(&repo.state().join("journal.sqlite"), |bytes| {
         let at = bytes.windows(6).rposition(|part| part == b"merged").expect("a merge");
@@ -101,7 +101,7 @@ fn r10_a_changed_record_is_refused_with_its_place() {
 
 /// R10: records that were acknowledged are gone as a whole.
 #[test]
-fn r10_an_older_copy_of_the_journal_is_refused() {
+fn an_older_copy_of_the_journal_is_refused() {
     let repo = repo();
     repo.agent(WORKER);
     repo.plan_of(1);
@@ -141,7 +141,7 @@ fn expected_lines(events: &[Event]) -> Vec<String> {
 /// LO-01: a line with level, agent, event and message for every transition, in its order; also for
 /// what happens before the first worker and for orders that no driver carried out.
 #[test]
-fn lo_01_the_activity_log_has_a_line_for_every_transition() {
+fn the_activity_log_has_a_line_for_every_transition() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"T001\"\ntitle = \"one\"\nfiles = [\"T001.txt\"]\nchecks = [\"true\"]\n\
@@ -159,9 +159,9 @@ fn lo_01_the_activity_log_has_a_line_for_every_transition() {
     }
 }
 
-/// `run --json` prints every event of the journal.
+/// ST-01: `run --json` prints every event of the journal.
 #[test]
-fn st_01_the_event_lines_are_the_journal() {
+fn the_event_lines_are_the_journal() {
     let repo = repo();
     repo.agent(WORKER);
     repo.plan_of(2);
@@ -181,7 +181,7 @@ fn st_01_the_event_lines_are_the_journal() {
 
 /// ST-01: another process sees what the driver sees, because both see the journal.
 #[test]
-fn st_01_status_from_another_process_agrees_with_the_journal() {
+fn status_from_another_process_agrees_with_the_journal() {
     let repo = repo();
     let go = Gate::new(&repo, "go");
     repo.plan_of(4);
@@ -209,4 +209,23 @@ fn st_01_status_from_another_process_agrees_with_the_journal() {
     driver.end().expect(0);
     assert_eq!(agree()["state"], "done");
     expect_landed_once(&repo, 4);
+}
+
+/// R13: a journal file that an earlier version wrote is read by this one, and `status` and `report` say of it
+/// what they said then.
+#[test]
+fn a_journal_of_an_earlier_version_says_the_same() {
+    let repo = repo();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/demo");
+    fs::create_dir_all(repo.state()).expect("the state directory");
+    for file in ["journal.sqlite", "journal.head"] {
+        fs::copy(golden.join(file), repo.state().join(file)).expect("a copy");
+    }
+    for command in ["status", "report"] {
+        let said = repo.afresh(&[command, "--json"]).expect(0).stdout;
+        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        let text = fs::read_to_string(golden.join(format!("{command}.json"))).expect("golden");
+        let expected: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(said, expected, "{command}");
+    }
 }

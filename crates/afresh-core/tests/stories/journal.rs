@@ -93,14 +93,14 @@ fn kinds() -> BTreeSet<String> {
 
 /// R13.
 #[test]
-fn r13_the_golden_journal_holds_every_kind_of_event() {
+fn the_golden_journal_holds_every_kind_of_event() {
     let held: BTreeSet<String> = golden().iter().map(kind).collect();
     assert_eq!(held, kinds());
 }
 
 /// R13: what is read is written the same way again.
 #[test]
-fn r13_every_event_survives_the_journal() {
+fn every_event_survives_the_journal() {
     for (line, event) in GOLDEN.lines().zip(golden()) {
         let text = serde_json::to_string(&event).expect("JSON");
         assert_eq!(serde_json::from_str::<Event>(&text).expect("an event"), event);
@@ -110,7 +110,7 @@ fn r13_every_event_survives_the_journal() {
 
 /// R13: the golden journal leads to the same state for ever.
 #[test]
-fn r13_the_golden_journal_replays_to_the_same_state() {
+fn the_golden_journal_replays_to_the_same_state() {
     let run = Run::replay(&golden()).expect("the journal starts a run");
     let status = serde_json::to_string_pretty(&Status::of(&run)).expect("JSON");
     insta::assert_snapshot!(status);
@@ -118,7 +118,7 @@ fn r13_the_golden_journal_replays_to_the_same_state() {
 
 /// R13: fields that were added later may be missing.
 #[test]
-fn r13_settings_of_an_older_version_get_the_defaults() {
+fn settings_of_an_older_version_get_the_defaults() {
     let line = r#"{"type":"settings-changed","settings":{"parallel":7}}"#;
     let Event::SettingsChanged { settings } = serde_json::from_str(line).expect("an event") else {
         panic!("another event");
@@ -135,4 +135,31 @@ fn r13_settings_of_an_older_version_get_the_defaults() {
 fn a_journal_without_its_start_is_no_run() {
     assert!(Run::replay(&[Event::HaltCleared]).is_none());
     assert!(Run::replay(&[]).is_none());
+}
+
+/// R13: whole journals, written before types and functions were renamed, replay to the state that they led to
+/// when they were written. They come from the simulator, with its crashes, people and failures.
+#[test]
+fn journals_of_an_earlier_version_replay_to_the_same_state() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/journals");
+    let mut replayed = 0;
+    for entry in std::fs::read_dir(directory).expect("golden journals").flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a journal");
+        let events: Vec<Event> =
+            text.lines().map(|line| serde_json::from_str(line).expect("an event")).collect();
+        let again: Vec<String> =
+            events.iter().map(|event| serde_json::to_string(event).expect("JSON")).collect();
+        assert_eq!(again.join("\n") + "\n", text, "{} is written differently now", path.display());
+        let run = Run::replay(&events).expect("the journal starts a run");
+        let status = serde_json::to_string_pretty(&Status::of(&run)).expect("JSON") + "\n";
+        let expected =
+            std::fs::read_to_string(path.with_extension("status.json")).expect("a status");
+        assert_eq!(status, expected, "{} leads elsewhere now", path.display());
+        replayed += 1;
+    }
+    assert!(replayed >= 10, "only {replayed} golden journals");
 }
