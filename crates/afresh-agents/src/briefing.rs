@@ -109,7 +109,7 @@ mod tests {
 
     /// PR-02: the project's name and the first two paragraphs of its description.
     #[test]
-    fn pr_02_a_project_is_its_title_and_two_paragraphs() {
+    fn a_project_is_its_title_and_two_paragraphs() {
         let text = "# Greeter\n[![ci](x)](y)\n\nSays hello\nto people.\n\n## Use\n```\ncode\n```\n\
                     It is fast.\n\nNever told.\n";
         let project = Project::read(text).expect("a project");

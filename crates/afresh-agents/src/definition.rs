@@ -130,7 +130,7 @@ mod tests {
 
     /// AG-04: role, tools and model come from the file.
     #[test]
-    fn ag_04_a_definition_gives_role_tools_and_model() {
+    fn a_definition_gives_role_tools_and_model() {
         let definition = Definition::parse("a.md", "a", REVIEWER).expect("a definition");
         assert_eq!(
             (definition.name.as_str(), definition.role.as_str()),
@@ -150,7 +150,7 @@ mod tests {
 
     /// AG-04: the same definition, with another program.
     #[test]
-    fn ag_04_sizes_mean_the_same_for_other_programs() {
+    fn sizes_mean_the_same_for_other_programs() {
         let definition = Definition::parse("a.md", "a", REVIEWER).expect("a definition");
         let codex = definition.agent("reviewer", &base(Program::Codex));
         let own = Program::Codex.models();

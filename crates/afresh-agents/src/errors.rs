@@ -100,7 +100,7 @@ mod tests {
 
     /// BE-04: waits as providers write them.
     #[test]
-    fn be_04_waits_are_read_as_they_are_written() {
+    fn waits_are_read_as_they_are_written() {
         let wait = |text: &str| wait_in(text).map(|wait| wait.as_millis());
         assert_eq!(wait("mock: rate limit reached, please try again in 1s"), Some(1_000));
         assert_eq!(wait("Please try again in 1.5s."), Some(1_500));

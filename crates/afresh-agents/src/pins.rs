@@ -38,7 +38,7 @@ mod tests {
 
     /// AG-01: what is tested is what is installed.
     #[test]
-    fn ag_01_the_tests_use_the_versions_that_are_installed() {
+    fn the_tests_use_the_versions_that_are_installed() {
         let script = include_str!("../../../.ci/agents");
         for program in Program::ALL {
             let pin = of(program.word()).expect("pinned");

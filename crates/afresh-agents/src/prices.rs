@@ -153,7 +153,7 @@ mod tests {
 
     /// LO-03: cache reads have a price of their own.
     #[test]
-    fn lo_03_each_kind_of_token_has_its_price() {
+    fn each_kind_of_token_has_its_price() {
         let prices = Prices::built_in();
         let usage = used(3_800, 140, 1_500, 320);
         let priced = prices.priced("claude-sonnet-4-5", usage).cost_micros;
@@ -163,7 +163,7 @@ mod tests {
 
     /// R14: an unknown model has no price, and neither has one whose name only looks alike.
     #[test]
-    fn r14_what_nobody_knows_is_not_free() {
+    fn what_nobody_knows_is_not_free() {
         let prices = Prices::built_in();
         for unknown in ["my-model", "gpt-5.5", "gpt-50", "claude", ""] {
             assert_eq!(prices.priced(unknown, used(1, 1, 0, 0)).cost_micros, None, "{unknown}");

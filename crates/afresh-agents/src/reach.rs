@@ -143,7 +143,7 @@ mod tests {
 
     /// R5: the model of each program is on its list, and what the user's variables name.
     #[test]
-    fn r5_a_program_reaches_its_model_and_what_its_user_names() {
+    fn a_program_reaches_its_model_and_what_its_user_names() {
         let claude = reach(
             Program::Claude,
             &[

@@ -42,7 +42,7 @@ mod tests {
 
     /// PR-06: what would start at the limit is refused.
     #[test]
-    fn pr_06_a_prompt_at_the_limit_is_refused() {
+    fn a_prompt_at_the_limit_is_refused() {
         assert_eq!(tokens(5), 2);
         assert_eq!(fits(fill(2_796, 1_000), 70), Ok(()));
         let refused = fits(fill(2_800, 1_000), 70).expect_err("too large");

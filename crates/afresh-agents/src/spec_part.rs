@@ -236,7 +236,7 @@ Never panics.
 
     /// PR-01: by requirement id, by group, by reference.
     #[test]
-    fn pr_01_a_task_gets_the_sections_that_it_names() {
+    fn a_task_gets_the_sections_that_it_names() {
         let greeting = "# Greeter\n## Requirements\n### Greeting\n- **FR-001**: greets by name";
         assert_eq!(part("Do FR-001.").text, greeting);
         let group = "# Greeter\n## G2: Command line\nText of it.\n### Help\nDetails.";
@@ -249,7 +249,7 @@ Never panics.
 
     /// PR-01: without a link, the whole specification; a word that only looks like an id is none.
     #[test]
-    fn pr_01_without_a_link_a_task_gets_the_whole_specification() {
+    fn without_a_link_a_task_gets_the_whole_specification() {
         let whole = part("Write UTF-8 and FR-009.");
         assert!(whole.whole && !whole.cut);
         assert_eq!(whole.text, SPEC.trim_end());

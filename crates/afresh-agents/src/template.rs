@@ -233,7 +233,7 @@ mod tests {
 
     /// PR-03: everything that is wrong, each with its place.
     #[test]
-    fn pr_03_every_mistake_has_its_place() {
+    fn every_mistake_has_its_place() {
         let found = problems(&format!("{ALL}\n  {{{{tsak}}}}\n{{{{#spec}}}}\n{{{{/plan}}}}\n{{{{"));
         let places: Vec<_> = found.iter().map(|(line, column, _)| (*line, *column)).collect();
         assert_eq!(places, [(2, 3), (4, 1), (5, 1), (3, 1)]);
@@ -241,7 +241,7 @@ mod tests {
 
     /// PR-03: what every worker must be told cannot be left out, nor shown only sometimes.
     #[test]
-    fn pr_03_a_template_that_leaves_something_out_is_refused() {
+    fn a_template_that_leaves_something_out_is_refused() {
         for name in REQUIRED {
             let without = ALL.replace(&format!("{{{{{name}}}}}"), "");
             assert!(problems(&without)[0].2.contains(name), "{name}");

@@ -30,7 +30,7 @@ mod tests {
 
     /// B33: negative numbers, no numbers and absurd ones are no amounts.
     #[test]
-    fn b33_nonsense_is_no_amount() {
+    fn nonsense_is_no_amount() {
         for nonsense in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308] {
             assert_eq!((tokens(nonsense), micros(nonsense)), (None, None), "{nonsense}");
         }

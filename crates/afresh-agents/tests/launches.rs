@@ -38,7 +38,7 @@ fn shown(launch: &Launch) -> String {
 
 /// AG-01, AG-08: the whole command line of each program, and what is different where it goes on.
 #[test]
-fn ag_08_each_program_has_its_own_way_to_go_on() {
+fn each_program_has_its_own_way_to_go_on() {
     for program in Program::ALL {
         let with = |session| shown(&launch(*program, session, &BTreeMap::new()));
         let (fresh, goes_on) = (with(Session::New("NAME")), with(Session::Resumed("NAME")));
@@ -52,7 +52,7 @@ fn ag_08_each_program_has_its_own_way_to_go_on() {
 /// B36, AG-01: no program sees a variable that it does not need to reach its model, and nothing that it
 /// is handed over is in its command line, where everybody on the machine could read it.
 #[test]
-fn b36_each_program_is_handed_over_only_what_it_needs() {
+fn each_program_is_handed_over_only_what_it_needs() {
     const OTHERS: &[&str] = &[
         "AWS_SECRET_ACCESS_KEY",
         "DATABASE_URL",

@@ -6,7 +6,7 @@ use afresh_formats::result::{Asked, read};
 
 /// AG-01, RE-01: aider prints the model's final text, with the block in it.
 #[test]
-fn ag_01_re_01_the_answer_of_aider_is_read() {
+fn the_answer_of_aider_is_read() {
     let outcome = read(include_str!("plain/aider.txt"), &Asked::default());
     assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
 }
@@ -14,7 +14,7 @@ fn ag_01_re_01_the_answer_of_aider_is_read() {
 /// AG-01: mini-swe-agent says nothing that could be taken for an answer, though it prints its whole
 /// prompt; such a program is judged by its exit code, its change and the checks.
 #[test]
-fn ag_01_mini_swe_agent_says_nothing() {
+fn mini_swe_agent_says_nothing() {
     let outcome = read(include_str!("plain/mini.txt"), &Asked::default());
     assert_eq!(outcome, Outcome::Silent);
 }

@@ -23,7 +23,7 @@ fn act(text: &str) -> Act {
 
 /// AG-02: the first part that fits task and attempt is played, and no other.
 #[test]
-fn ag_02_the_first_part_that_fits_is_played() {
+fn the_first_part_that_fits_is_played() {
     let script = script(
         "[[task]]\nid = \"A\"\nattempt = 2\ndo = [ { say = \"A2\" } ]\n\
          [[task]]\nid = \"A\"\nfrom_attempt = 4\ndo = [ { say = \"A4\" } ]\n\
@@ -44,7 +44,7 @@ fn ag_02_the_first_part_that_fits_is_played() {
 
 /// AG-02: chance is settled by seed, task and attempt; nothing comes after an end.
 #[test]
-fn ag_02_chance_is_settled_by_the_seed() {
+fn chance_is_settled_by_the_seed() {
     let of = |seed: u64| {
         let text = format!(
             "seed = {seed}\n[[task]]\nid = \"*\"\n\
@@ -71,7 +71,7 @@ fn acts_are_read_with_what_belongs_to_them() {
 
 /// AG-02: every mistake is shown where it is, all at once.
 #[test]
-fn ag_02_mistakes_are_shown_where_they_are() {
+fn mistakes_are_shown_where_they_are() {
     insta::assert_snapshot!(said(
         "sead = 3\n\
          [[task]]\n\

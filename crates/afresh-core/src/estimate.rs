@@ -85,7 +85,7 @@ mod tests {
 
     /// PL-12, sizes of files, length of the text, number of checks.
     #[test]
-    fn pl_12_an_estimate_is_the_sum_of_what_is_read_and_written() {
+    fn an_estimate_is_the_sum_of_what_is_read_and_written() {
         let task =
             task(&[("old.rs", None), ("new.rs", None), ("gone.rs", Some(FileAction::Delete))]);
         let bytes = |pattern: &FilePattern| (pattern.as_str() != "new.rs").then_some(40_000);

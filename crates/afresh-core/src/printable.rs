@@ -50,7 +50,7 @@ mod tests {
     /// B35: clearing the screen, the clipboard, a link, a title, C1 and bidi: nothing of it gets
     /// through, and people see that it was there.
     #[test]
-    fn b35_nothing_that_moves_a_cursor_gets_through() {
+    fn nothing_that_moves_a_cursor_gets_through() {
         let hostile = "\x1b[2J \x1b]52;c;aGk=\x07 \x1b]8;;http://x\x1b\\ \x1b]0;t\x07 \u{9b}2J \u{202e}abc \x08\r";
         for shown in [line(hostile), lines(hostile), aligned(hostile)] {
             assert!(!shown.chars().any(is_unprintable), "{shown:?}");

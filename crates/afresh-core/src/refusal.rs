@@ -129,7 +129,7 @@ mod tests {
 
     /// R15: names are the program's own choice, and they are bounded.
     #[test]
-    fn r15_a_refusal_is_one_short_line() {
+    fn a_refusal_is_one_short_line() {
         let refusal = Refusal::new(Refused::Network, &"a".repeat(100_000), 3);
         let told = refusal.describe();
         assert!(told.starts_with("network: aaa") && told.ends_with("(3 times)"), "{told}");

@@ -190,7 +190,7 @@ mod tests {
 
     /// R14: near the limit there is no room for several, and always for one.
     #[test]
-    fn r14_near_the_limit_there_is_no_room_for_several() {
+    fn near_the_limit_there_is_no_room_for_several() {
         let budget = Budget { tokens: Some(100), cost_micros: None };
         let amount = |tokens| Amount { tokens, cost_micros: 0 };
         let holds = |spent, workers| budget.holds(amount(spent), amount(10), workers);

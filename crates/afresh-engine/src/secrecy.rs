@@ -113,7 +113,7 @@ mod tests {
 
     /// B36: an answer with a key in it is the same answer without.
     #[test]
-    fn b36_an_answer_is_the_same_without_its_secret() {
+    fn an_answer_is_the_same_without_its_secret() {
         let secret = "with \"quotes\" and\nlines";
         let secrecy = Secrecy::new(vec![secret.to_owned()]);
         let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };

@@ -118,7 +118,7 @@ mod tests {
 
     /// B22: the tools of a home directory can be used, and its keys are not seen.
     #[test]
-    fn b22_tools_are_found_and_nothing_else() {
+    fn tools_are_found_and_nothing_else() {
         let place = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
         let home = place.path().canonicalize().expect("a path");
         for directory in

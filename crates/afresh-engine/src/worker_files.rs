@@ -107,7 +107,7 @@ mod tests {
 
     /// R7: a pipe in the place of a file is neither waited for nor written to.
     #[test]
-    fn r7_a_pipe_holds_nobody_up() {
+    fn a_pipe_holds_nobody_up() {
         let attempt = tempfile::tempdir().expect("a directory");
         let inside = Directory::make(attempt.path(), "answers").expect("made");
         let place = |name: &str| attempt.path().join("answers").join(name);
@@ -122,7 +122,7 @@ mod tests {
 
     /// B03: neither a link at the end nor one on the way is followed, wherever it leads.
     #[test]
-    fn b03_a_file_is_reached_without_links_or_not_at_all() {
+    fn a_file_is_reached_without_links_or_not_at_all() {
         let tree = tempfile::tempdir().expect("a directory");
         let elsewhere = tempfile::tempdir().expect("a directory");
         fs::write(elsewhere.path().join("key"), "secret").expect("written");
@@ -156,7 +156,7 @@ mod tests {
 
     /// R5: a link leads nowhere, neither to a file nor to a directory.
     #[test]
-    fn r5_a_link_leads_nowhere() {
+    fn a_link_leads_nowhere() {
         let attempt = tempfile::tempdir().expect("a directory");
         let elsewhere = tempfile::tempdir().expect("a directory");
         let precious = elsewhere.path().join("precious.json");

@@ -116,7 +116,7 @@ mod tests {
 
     /// FO-01: the three shapes of a checkpoint say the same.
     #[test]
-    fn fo_01_every_shape_of_a_checkpoint_tells_finished_tasks() {
+    fn every_shape_of_a_checkpoint_tells_finished_tasks() {
         let first = r#"{"plan":"02","last_completed_task":2,"total_tasks":3,"task_commits":{"1":"abc","2":"def"},"files_modified":[],"updated_at":"t"}"#;
         let second = r#"{"plan_number":"02","current_task_index":2,"status":"in_progress","total_tasks":3,"completed_tasks":[{"name":"a","commit":"abc"},{"name":"b","commit":"def"}],"remaining_tasks":["c"]}"#;
         let third = r#"{"tasks_total":3,"tasks_completed":"2/3","last_activity_timestamp":"t"}"#;
@@ -143,7 +143,7 @@ mod tests {
 
     /// FO-06: what cannot be read counts nothing as done, and says so.
     #[test]
-    fn fo_06_a_checkpoint_that_makes_no_sense_counts_nothing() {
+    fn a_checkpoint_that_makes_no_sense_counts_nothing() {
         for text in
             ["", "{", "[]", "{}", r#"{"last_completed_task":"two"}"#, r#"{"completed_tasks":3}"#]
         {

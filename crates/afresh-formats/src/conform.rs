@@ -226,7 +226,7 @@ mod tests {
 
     /// FO-06: everything that is wrong, each with its place and the way to it.
     #[test]
-    fn fo_06_everything_that_is_wrong_is_told_with_its_place() {
+    fn everything_that_is_wrong_is_told_with_its_place() {
         assert_eq!(
             told("{\"size\": -1,\n \"part\": {\"kind\": \"d\",\n  \"list\": [true, 1]}}"),
             [

@@ -153,7 +153,7 @@ mod tests {
 
     /// FO-06: an error counts, however many warnings come before and behind it.
     #[test]
-    fn fo_06_too_many_findings_do_not_hide_an_error() {
+    fn too_many_findings_do_not_hide_an_error() {
         let folder = MemoryFolder::new([("a.md", "one\ntwo\n")]);
         let (first, second) = (Spot::new("a.md", 0..3), Spot::new("a.md", 4..7));
         let mut drafted = Drafted::default();

@@ -143,7 +143,7 @@ mod tests {
 
     /// FO-05: the schema and the reader know the same fields.
     #[test]
-    fn fo_05_schema_and_reader_know_the_same_fields() {
+    fn schema_and_reader_know_the_same_fields() {
         let schema: serde_json::Value = serde_json::from_str(&plan()).expect("JSON");
         let fields = |at: &serde_json::Value| -> BTreeSet<String> {
             at["properties"].as_object().expect("properties").keys().cloned().collect()

@@ -28,19 +28,19 @@ fn replay(target: &str) {
 
 /// B32: any text is an answer or none.
 #[test]
-fn b32_the_corpus_of_results_is_replayed() {
+fn the_corpus_of_results_is_replayed() {
     replay("result");
 }
 
 /// FO-06: any bytes are a plan or located problems, and both are bounded.
 #[test]
-fn fo_06_the_corpora_of_plans_are_replayed() {
+fn the_corpora_of_plans_are_replayed() {
     TARGETS.iter().filter(|(target, _)| *target != "result").for_each(|(target, _)| replay(target));
 }
 
 /// FO-06: no reader of plans is forgotten, and `cargo fuzz` knows what is replayed here.
 #[test]
-fn fo_06_every_format_has_a_fuzz_target() {
+fn every_format_has_a_fuzz_target() {
     let names: Vec<&str> = TARGETS.iter().map(|(target, _)| *target).collect();
     for format in FORMATS {
         assert!(names.contains(&format.name.replace('-', "_").as_str()), "{}", format.name);

@@ -122,7 +122,7 @@ mod tests {
 
     /// B31: however they are written.
     #[test]
-    fn b31_settings_that_run_programs_are_noticed() {
+    fn settings_that_run_programs_are_noticed() {
         let config = "[core]\n\tbare = false\n\tFsMonitor=/tmp/x\n[core] hooksPath = y\n\
                       [filter \"lfs\"]\n  clean = x\n[filter.old]\nsmudge\n[include]\npath = z\n\
                       [user]\nname = fsmonitor\n# [core]\n;hookspath = 1\n";
@@ -135,7 +135,7 @@ mod tests {
 
     /// B31: what is not a directory of ours is told as such, and never read.
     #[test]
-    fn b31_a_git_directory_that_leads_elsewhere_is_noticed() {
+    fn a_git_directory_that_leads_elsewhere_is_noticed() {
         let here = tempfile::tempdir().expect("a directory");
         let git = here.path().join(".git");
         assert!(findings(&git, b"").is_empty());

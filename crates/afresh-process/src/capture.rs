@@ -127,15 +127,17 @@ mod tests {
         assert_eq!(captured(10, &[]), (String::new(), false));
     }
 
+    /// R15.
     #[test]
-    fn r15_the_middle_is_left_out_and_the_last_piece_stays() {
+    fn the_middle_is_left_out_and_the_last_piece_stays() {
         let (text, truncated) = captured(10, &["0123456789", "abcdef", "VWXYZ"]);
         assert_eq!(text, "01234\n… 11 bytes left out …\nVWXYZ");
         assert!(truncated);
     }
 
+    /// R15.
     #[test]
-    fn r15_a_single_huge_piece_is_cut_like_many_small_ones() {
+    fn a_single_huge_piece_is_cut_like_many_small_ones() {
         let whole = captured(8, &["aaaabbbbccccdddd"]);
         let bytewise: Vec<String> = "aaaabbbbccccdddd".chars().map(String::from).collect();
         let bytewise: Vec<&str> = bytewise.iter().map(String::as_str).collect();
@@ -147,9 +149,10 @@ mod tests {
         assert_eq!(captured(0, &["abc"]), ("… 3 bytes left out …\n".into(), true));
     }
 
+    /// R9.
     #[test]
     #[cfg(target_os = "linux")]
-    fn r9_a_full_disk_is_told_and_does_not_stop_the_stream() {
+    fn a_full_disk_is_told_and_does_not_stop_the_stream() {
         let mut capture = Capture::create(Path::new("/dev/full"), 10, Mask::new(&[])).unwrap();
         capture.take(b"abc");
         capture.take(b"def");

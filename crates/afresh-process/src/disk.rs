@@ -166,7 +166,7 @@ mod tests {
 
     /// BE-07, R9: a disk that others filled is not held against who only has much.
     #[test]
-    fn be_07_r9_whoever_wrote_is_at_fault_and_nobody_else() {
+    fn whoever_wrote_is_at_fault_and_nobody_else() {
         let place = tempfile::tempdir().unwrap();
         let disk = Disk { places: vec![place.path().to_owned()], quota: Some(1000) };
         let watch = DiskWatch { reserve: 100, ..DiskWatch::new(&disk).unwrap() };

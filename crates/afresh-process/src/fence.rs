@@ -183,7 +183,7 @@ mod tests {
 
     /// F16: where the controllers of version 2 are handed down, its files hold the limits.
     #[test]
-    fn f16_version_2_keeps_what_it_has_controllers_for() {
+    fn version_2_keeps_what_it_has_controllers_for() {
         let parent = tempfile::tempdir().unwrap();
         let rung = parent.path().join("rung");
         fs::create_dir(&rung).unwrap();
@@ -203,7 +203,7 @@ mod tests {
 
     /// F16: where the machine ran out of memory, nobody is told to have reached a limit of its own.
     #[test]
-    fn f16_a_lack_of_memory_elsewhere_is_not_a_limit_of_ones_own() {
+    fn a_lack_of_memory_elsewhere_is_not_a_limit_of_ones_own() {
         let cgroup = tempfile::tempdir().unwrap();
         let events = cgroup.path().join("memory.oom_control");
         fs::write(&events, "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n").unwrap();

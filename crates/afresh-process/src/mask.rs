@@ -247,7 +247,7 @@ mod tests {
 
     /// B36: a value is masked wherever the pieces of the stream begin and end.
     #[test]
-    fn b36_a_value_is_masked_across_any_border() {
+    fn a_value_is_masked_across_any_border() {
         let text = format!("one hunter22hunter two {KEY} three");
         let whole = masked(&["hunter22hunter"], &[&text]);
         assert_eq!(whole, "one [masked] two [masked] three");
@@ -262,7 +262,7 @@ mod tests {
 
     /// B36: JSON stays JSON, and a value is known in its escaped form too.
     #[test]
-    fn b36_masked_json_can_still_be_read() {
+    fn masked_json_can_still_be_read() {
         let secret = "pass\"word\\with/quotes";
         let line = serde_json::json!({"text": format!("it is {secret}\n{KEY}\nand")}).to_string();
         let read: serde_json::Value =
@@ -272,7 +272,7 @@ mod tests {
 
     /// B36: a private key is masked whole, also in JSON, and also where it comes in pieces.
     #[test]
-    fn b36_a_private_key_is_masked_whole() {
+    fn a_private_key_is_masked_whole() {
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n".repeat(9);
         let (begin, end) = ("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----");
         let text = format!("a\n{begin}\n{body}{end}\nz");
@@ -291,7 +291,7 @@ mod tests {
 
     /// B36: every shape is known, and told by its name.
     #[test]
-    fn b36_every_shape_is_found() {
+    fn every_shape_is_found() {
         let spotter = Spotter::new(&["hunter22hunter".to_owned()]);
         for shape in SHAPES {
             let key = format!("{}{}", shape.begin, "aB3".repeat(shape.least / 3 + 1));
@@ -307,7 +307,7 @@ mod tests {
 
     /// B36: words that only look a little like a key, and short values, stay.
     #[test]
-    fn b36_ordinary_words_stay() {
+    fn ordinary_words_stay() {
         let text = "task-0123456789-0123456789-0123 sk-learn-is-a-library-of-python sk-12 AKIA \
                     npm_package_devDependencies_version_1_2_3_and_more cio1234";
         assert_eq!(masked(&["on", ""], &[text]), text);
@@ -315,7 +315,7 @@ mod tests {
 
     /// B36: nothing but a possible beginning is held back: whoever follows sees whole lines at once.
     #[test]
-    fn b36_whole_lines_are_not_held_back() {
+    fn whole_lines_are_not_held_back() {
         let mut mask = Mask::new(&["hunter22hunter".to_owned()]);
         assert_eq!(mask.take(b"a line\nhunt"), b"a line\n");
         assert_eq!(mask.take(b"ing\n"), b"hunting\n");
@@ -323,7 +323,7 @@ mod tests {
 
     /// B36: a key that never ends is masked once, and takes no memory.
     #[test]
-    fn b36_a_key_without_end_is_passed_over() {
+    fn a_key_without_end_is_passed_over() {
         let mut mask = Mask::new(&[]);
         let mut out = mask.take(b"sk-");
         for _ in 0..1_000 {

@@ -223,8 +223,9 @@ fn has_foreign_formats() -> bool {
 mod tests {
     use super::*;
 
+    /// B37.
     #[test]
-    fn b37_the_first_bytes_tell_who_can_run_a_file() {
+    fn the_first_bytes_tell_who_can_run_a_file() {
         assert_eq!(Format::of(b"#! /bin/sh -e\nls"), Format::Script("/bin/sh".into()));
         assert_eq!(Format::of(b"ls\n"), Format::Text);
         assert_eq!(Format::of(b""), Format::Text);

@@ -123,7 +123,7 @@ mod tests {
 
     /// BE-07: every file counts once, whatever it is called, and links lead nowhere.
     #[test]
-    fn be_07_what_directories_hold_is_summed() {
+    fn what_directories_hold_is_summed() {
         let place = tempfile::tempdir().unwrap();
         let inner = place.path().join("a/b");
         fs::create_dir_all(&inner).unwrap();

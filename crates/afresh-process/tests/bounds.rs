@@ -36,7 +36,7 @@ fn assert_over(report: &Report, of: Resource, limit: u64, keeping: Keeping) {
 
 /// F16, BE-07: a fork bomb that the kernel holds is ended for it, and nobody of it is left.
 #[test]
-fn f16_be_07_a_fork_bomb_is_held_and_ended_for_it() {
+fn a_fork_bomb_is_held_and_ended_for_it() {
     for bomb in [
         &["bash", "-c", ":(){ :|:& };:; sleep 600"][..],
         &["python3", "-c", "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"],
@@ -57,7 +57,7 @@ fn f16_be_07_a_fork_bomb_is_held_and_ended_for_it() {
 
 /// F16, BE-07: a tree that has become too large is ended, also where nobody holds it but by counting.
 #[test]
-fn f16_be_07_a_tree_that_grows_without_end_is_ended_for_it() {
+fn a_tree_that_grows_without_end_is_ended_for_it() {
     let many = "import os, time\n\
                 while True:\n    \
                     if os.fork() == 0:\n        \
@@ -72,7 +72,7 @@ fn f16_be_07_a_tree_that_grows_without_end_is_ended_for_it() {
 
 /// F16, BE-07: many processes that each use little use much together.
 #[test]
-fn f16_be_07_memory_is_that_of_the_whole_tree() {
+fn memory_is_that_of_the_whole_tree() {
     let hungry = "import os, time\n\
                   for _ in range(8):\n    \
                       if os.fork() == 0: break\n\
@@ -89,7 +89,7 @@ fn f16_be_07_memory_is_that_of_the_whole_tree() {
 
 /// F16: between two counts the kernel keeps a ceiling, for users that are not root.
 #[test]
-fn f16_a_counted_tree_has_a_ceiling() {
+fn a_counted_tree_has_a_ceiling() {
     on_every_rung(|story| {
         let job = story.job(&["bash", "-c", "ulimit -u"]);
         story.run(&bounded(job, Keeping::Counting, None, Some(300)));
@@ -99,7 +99,7 @@ fn f16_a_counted_tree_has_a_ceiling() {
 
 /// F16: what stays within its bounds notices nothing, and it is said who kept it.
 #[test]
-fn f16_ordinary_work_is_not_touched() {
+fn ordinary_work_is_not_touched() {
     in_every_way(|story, keeping| {
         let job =
             story.shell("for i in 1 2 3 4 5; do sleep 0.1 & done; wait; sleep 0.4; echo done");
@@ -145,7 +145,7 @@ fn a_refusal_that_a_program_coped_with_is_told_and_not_held_against_it() {
 /// R6, F16: the cgroups of a job whose driver and supervisor were killed are found and removed, and so
 /// is everybody in them.
 #[test]
-fn r6_f16_limits_of_a_killed_supervisor_are_swept() {
+fn limits_of_a_killed_supervisor_are_swept() {
     on_every_rung(|story| {
         let job = story.worker("bare,gone", "stay");
         let job = bounded(job, Keeping::Best, Some(512 * MEBIBYTE), Some(200));
@@ -163,7 +163,7 @@ fn r6_f16_limits_of_a_killed_supervisor_are_swept() {
 
 /// BE-07: many files are as bad as one large one; files without a name count as well.
 #[test]
-fn be_07_whoever_fills_its_quota_is_ended_for_it() {
+fn whoever_fills_its_quota_is_ended_for_it() {
     let many = "i=0; while :; do head -c 500000 /dev/zero > $((i += 1)); sleep 0.01; done";
     let nameless = "import os, time\n\
                     held = []\n\
@@ -184,7 +184,7 @@ fn be_07_whoever_fills_its_quota_is_ended_for_it() {
 /// BE-07: nobody fills a disk to the last byte, though its quota would let it; and whoever writes little
 /// is left alone on a full one.
 #[test]
-fn be_07_a_disk_is_not_filled_to_the_last_byte() {
+fn a_disk_is_not_filled_to_the_last_byte() {
     let story = Story::on(afresh_process::Containment::Auto);
     let disk = story.path("disk");
     std::fs::create_dir(&disk).unwrap();

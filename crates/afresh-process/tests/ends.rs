@@ -12,8 +12,9 @@ use std::time::Duration;
 use afresh_process::{Containment, Ended, Rung, Running, SpawnFailureKind, StartError};
 use common::{HELPER, Story, on_every_rung};
 
+/// B38.
 #[test]
-fn b38_exit_codes_and_signals_are_told_apart() {
+fn exit_codes_and_signals_are_told_apart() {
     on_every_rung(|story| {
         let end = |script: &str| story.run(&story.shell(script)).ended;
         assert_eq!(end("exit 0"), Ended::Exited(0));
@@ -54,8 +55,9 @@ fn auto_always_finds_a_rung_and_says_why_it_passed_over_others() {
     assert_eq!(report.passed_over.len(), above, "{:?}", report.passed_over);
 }
 
+/// B37.
 #[test]
-fn b37_what_cannot_start_says_why_and_starts_nothing() {
+fn what_cannot_start_says_why_and_starts_nothing() {
     on_every_rung(|story| {
         let make = |name: &str, content: &[u8], mode: u32| {
             let path = story.path(name);
@@ -132,7 +134,7 @@ fn standard_input_is_the_file_or_nothing() {
 
 /// R8: a lock that leaks into a worker outlives its driver.
 #[test]
-fn r8_no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
+fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
     on_every_rung(|story| {
         let to = story.path("descriptors");
         let mut job = story.shell(&format!(

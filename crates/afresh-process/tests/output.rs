@@ -36,7 +36,7 @@ fn merged_streams_keep_their_order() {
 
 /// B34, R15: the memory of the supervisor is looked at while it still lives.
 #[test]
-fn b34_a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
+fn a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
     let story = Story::on(Containment::Auto);
     let job = story.shell(&format!(
         "head -c 1000000000 /dev/zero; echo; echo LAST; : > {}; while [ ! -e {} ]; do sleep 0.01; done",
@@ -61,8 +61,9 @@ fn b34_a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
     assert!(story.text("stdout").ends_with("\nLAST\n"), "what comes last is kept");
 }
 
+/// F15.
 #[test]
-fn f15_a_child_that_holds_the_pipe_does_not_delay_the_end() {
+fn a_child_that_holds_the_pipe_does_not_delay_the_end() {
     on_every_rung(|story| {
         let report = story.run(&story.shell("sleep 1000 & echo done"));
         assert_eq!(report.ended, Ended::Exited(0));
@@ -71,8 +72,9 @@ fn f15_a_child_that_holds_the_pipe_does_not_delay_the_end() {
     });
 }
 
+/// F15.
 #[test]
-fn f15_a_stranger_that_holds_the_pipe_does_not_delay_the_end() {
+fn a_stranger_that_holds_the_pipe_does_not_delay_the_end() {
     let story = Story::on(Containment::Group);
     let (up, go) = (story.path("up.main"), story.path("go"));
     let script =
@@ -110,8 +112,9 @@ fn a_driver_that_does_not_listen_does_not_hold_up_the_limits() {
     drop(running);
 }
 
+/// R9.
 #[test]
-fn r9_output_that_cannot_be_stored_is_told() {
+fn output_that_cannot_be_stored_is_told() {
     let story = Story::on(Containment::Group);
     let mut job = story.shell("echo lost; exit 3");
     job.stdout = "/dev/full".into();

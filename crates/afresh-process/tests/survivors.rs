@@ -21,8 +21,9 @@ use nix::unistd::Pid;
 const ALL: &str = "bare,stopped,elsewhere,quiet,gone";
 const DAEMONS: u32 = 5;
 
+/// R6.
 #[test]
-fn r6_nothing_outlives_a_program_that_ends() {
+fn nothing_outlives_a_program_that_ends() {
     on_every_rung(|story| {
         let report = story.run(&story.worker(ALL, "end"));
         assert_eq!(report.ended, Ended::Exited(0), "{}", story.text("stderr"));
@@ -31,8 +32,9 @@ fn r6_nothing_outlives_a_program_that_ends() {
     });
 }
 
+/// B23.
 #[test]
-fn b23_a_program_that_never_ends_is_ended_at_its_limit_with_its_tree() {
+fn a_program_that_never_ends_is_ended_at_its_limit_with_its_tree() {
     on_every_rung(|story| {
         let mut job = story.worker(ALL, "stay");
         job.limits.wall = Some(Duration::from_millis(1500));
@@ -53,7 +55,7 @@ fn a_program_that_falls_silent_is_ended_with_its_tree() {
 
 /// F15, R7: within the grace and five seconds.
 #[test]
-fn f15_a_deaf_program_is_ended_after_its_grace() {
+fn a_deaf_program_is_ended_after_its_grace() {
     on_every_rung(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -111,8 +113,9 @@ fn kill_does_not_wait_for_a_grace() {
     });
 }
 
+/// R6.
 #[test]
-fn r6_a_forgotten_job_ends_when_it_is_dropped() {
+fn a_forgotten_job_ends_when_it_is_dropped() {
     on_every_rung(|story| {
         let running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -121,8 +124,9 @@ fn r6_a_forgotten_job_ends_when_it_is_dropped() {
     });
 }
 
+/// R6.
 #[test]
-fn r6_nothing_outlives_a_driver_that_is_killed() {
+fn nothing_outlives_a_driver_that_is_killed() {
     on_every_rung(|story| {
         let mut driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
@@ -134,8 +138,9 @@ fn r6_nothing_outlives_a_driver_that_is_killed() {
     });
 }
 
+/// R6.
 #[test]
-fn r6_nothing_outlives_a_supervisor_that_is_killed() {
+fn nothing_outlives_a_supervisor_that_is_killed() {
     for orphans in ["adopt", "keep"] {
         on_every_rung(|story| {
             let mut driver = story.drive(&story.worker(ALL, "stay"), orphans);
@@ -151,8 +156,9 @@ fn r6_nothing_outlives_a_supervisor_that_is_killed() {
     }
 }
 
+/// R6.
 #[test]
-fn r6_nothing_outlives_driver_and_supervisor_after_a_sweep() {
+fn nothing_outlives_driver_and_supervisor_after_a_sweep() {
     on_every_rung(|story| {
         let driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
@@ -161,8 +167,9 @@ fn r6_nothing_outlives_driver_and_supervisor_after_a_sweep() {
     });
 }
 
+/// R6.
 #[test]
-fn r6_young_daemons_are_found_by_their_pipes_or_their_directory() {
+fn young_daemons_are_found_by_their_pipes_or_their_directory() {
     on_every_rung(|story| {
         let kinds = ALL.replace(",gone", "");
         let driver = story.drive(&story.worker(&kinds, "stay"), "keep");
@@ -185,8 +192,9 @@ fn kill_both_and_sweep(story: &Story, mut driver: Child) {
     assert_eq!(sweep(&story.registry(), "").found, 0, "R12: a second sweep finds nothing");
 }
 
+/// R6.
 #[test]
-fn r6_a_sweep_ends_a_supervisor_that_hangs() {
+fn a_sweep_ends_a_supervisor_that_hangs() {
     on_every_rung(|story| {
         let mut driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
@@ -204,7 +212,7 @@ fn r6_a_sweep_ends_a_supervisor_that_hangs() {
 
 /// R7: a program may stop the supervisor that watches it.
 #[test]
-fn r7_a_supervisor_that_was_stopped_cannot_prolong_a_halt() {
+fn a_supervisor_that_was_stopped_cannot_prolong_a_halt() {
     on_every_rung(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -224,9 +232,9 @@ fn r7_a_supervisor_that_was_stopped_cannot_prolong_a_halt() {
     });
 }
 
-/// Each process lives only long enough to start the next one, so no list of them is ever current.
+/// F16: Each process lives only long enough to start the next one, so no list of them is ever current.
 #[test]
-fn f16_a_tree_that_moves_faster_than_one_can_look_is_ended() {
+fn a_tree_that_moves_faster_than_one_can_look_is_ended() {
     on_every_rung(|story| {
         let mut job = story.shell("trap '' TERM; hop() { hop & }; hop; hop; hop; sleep 1000");
         job.limits.wall = Some(Duration::from_millis(500));
@@ -238,8 +246,9 @@ fn f16_a_tree_that_moves_faster_than_one_can_look_is_ended() {
     });
 }
 
+/// F15.
 #[test]
-fn f15_a_supervisor_that_was_stopped_once_is_woken() {
+fn a_supervisor_that_was_stopped_once_is_woken() {
     on_every_rung(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -252,7 +261,7 @@ fn f15_a_supervisor_that_was_stopped_once_is_woken() {
 
 /// AG-09, F15: who is asked while its room is still being made is asked when it is there, not never.
 #[test]
-fn ag_09_f15_a_polite_signal_in_the_first_moment_is_not_lost() {
+fn a_polite_signal_in_the_first_moment_is_not_lost() {
     on_every_rung(|story| {
         let mut job = story.shell("while :; do sleep 0.01; done");
         job.through = vec![HELPER.into(), "slow-room".into()];
@@ -268,7 +277,7 @@ fn ag_09_f15_a_polite_signal_in_the_first_moment_is_not_lost() {
 
 /// F16: everything that forks without end is ended.
 #[test]
-fn f16_a_fork_bomb_is_ended() {
+fn a_fork_bomb_is_ended() {
     on_every_rung(|story| {
         // Wide rather than exponential, for the sake of whoever shares this machine.
         let script = "trap '' TERM; burst() { for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; }; \

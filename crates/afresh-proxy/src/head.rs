@@ -216,7 +216,7 @@ mod tests {
 
     /// R15: what is not a request to a proxy is refused, however it is made.
     #[test]
-    fn r15_hostile_heads_are_refused() {
+    fn hostile_heads_are_refused() {
         for text in [
             "GET / HTTP/1.1\r\n\r\n",
             "GET https://a.test/ HTTP/1.1\r\n\r\n",
@@ -242,7 +242,7 @@ mod tests {
     proptest! {
         /// R15: no bytes make it panic, and what it hands on has one head.
         #[test]
-        fn r15_any_bytes_are_refused_or_understood(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_are_refused_or_understood(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = parse(&bytes);
         }
 

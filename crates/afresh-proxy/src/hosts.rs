@@ -258,7 +258,7 @@ mod tests {
 
     /// R5: a host is reached by its own name and ports, however they are written, and no other is.
     #[test]
-    fn r5_only_who_is_on_the_list_is_listed() {
+    fn only_who_is_on_the_list_is_listed() {
         let hosts = list("crates.io *.example.com api.test:8443 127.0.0.1:11434 [::1]:9");
         for yes in ["crates.io:443", "CRATES.io.:80", "a.example.com:443", "a.b.example.com:443"] {
             assert!(hosts.listed(&asked(yes)).is_some(), "{yes}");

@@ -48,7 +48,7 @@ mod tests {
 
     /// R15: a worker that asks for ever new names fills nothing.
     #[test]
-    fn r15_endless_names_are_counted_as_others() {
+    fn endless_names_are_counted_as_others() {
         let tally = Tally::default();
         (0..1000).for_each(|number| tally.add(&format!("h{number}.test:443")));
         let all = tally.all();

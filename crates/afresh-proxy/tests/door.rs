@@ -86,7 +86,7 @@ fn head(stream: &mut TcpStream) -> String {
 /// R5: who is on the list is reached by a tunnel, and who is not is refused, told how to be reached, and
 /// counted.
 #[test]
-fn r5_who_is_not_on_the_list_is_refused_and_counted() {
+fn who_is_not_on_the_list_is_refused_and_counted() {
     let (port, served) = server(|mut stream| {
         stream.write_all(b"hello").expect("sent");
     });
@@ -108,7 +108,7 @@ fn r5_who_is_not_on_the_list_is_refused_and_counted() {
 /// R5: a listed name that leads to this machine is refused; `127.1` is a name here, and an address to
 /// whoever looks it up.
 #[test]
-fn r5_a_listed_name_does_not_lead_to_this_machine() {
+fn a_listed_name_does_not_lead_to_this_machine() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let scene = Scene::of(&format!("127.1:{port}"));
@@ -173,9 +173,9 @@ fn a_tunnel_carries_much_both_ways_and_half_closes() {
     assert!(heard[..BYTES].iter().copied().eq(pattern(7)));
 }
 
-/// Whoever does not read is not read for: what is on its way has a bound.
+/// R15: Whoever does not read is not read for: what is on its way has a bound.
 #[test]
-fn r15_a_slow_reader_slows_down_the_writer() {
+fn a_slow_reader_slows_down_the_writer() {
     let (port, served) = server(|mut stream| {
         stream.set_write_timeout(Some(Duration::from_secs(1))).expect("set");
         let part = vec![0; 64 * 1024];
@@ -209,7 +209,7 @@ fn the_users_own_proxy_is_asked() {
 
 /// R15: requests that are none are refused, with an answer, and the door stays open.
 #[test]
-fn r15_hostile_requests_are_refused() {
+fn hostile_requests_are_refused() {
     let scene = Scene::of("model.test");
     let long = "x".repeat(40_000);
     for hostile in [
@@ -228,7 +228,7 @@ fn r15_hostile_requests_are_refused() {
 
 /// R6: a door that is closed ends what it carries, and nobody gets in any more.
 #[test]
-fn r6_what_a_door_carries_ends_with_it() {
+fn what_a_door_carries_ends_with_it() {
     let (port, served) = server(|mut stream| rest(&mut stream));
     let scene = Scene::of(&format!("127.0.0.1:{port}"));
     let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));

@@ -91,7 +91,7 @@ mod tests {
 
     /// R5: everything is read-only before anything is made writable, and inner paths come last.
     #[test]
-    fn r5_the_whole_is_read_only_before_parts_are_writable() {
+    fn the_whole_is_read_only_before_parts_are_writable() {
         let all = arguments(Network::On);
         let at = |part: &str| all.find(part).unwrap_or_else(|| panic!("no {part} in {all}"));
         assert!(at("--ro-bind / /") < at("--tmpfs /usr"));

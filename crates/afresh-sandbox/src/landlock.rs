@@ -166,7 +166,7 @@ mod linux {
 
         /// R5: nothing of what is hidden is allowed, and everything beside it is.
         #[test]
-        fn r5_all_but_the_hidden_is_allowed() {
+        fn all_but_the_hidden_is_allowed() {
             let children = |path: &Path| -> Vec<PathBuf> {
                 match path.to_str() {
                     Some("/") => vec!["/home".into(), "/usr".into()],

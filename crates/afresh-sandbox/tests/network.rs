@@ -87,7 +87,7 @@ fn python(script: &str) -> String {
 /// R5: the port of the proxy is reached, by the name that the variables have for it, and no other port of
 /// the machine is.
 #[test]
-fn r5_a_room_reaches_its_proxy_and_no_other_port() {
+fn a_room_reaches_its_proxy_and_no_other_port() {
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");
     let other = other.local_addr().expect("an address").port();
     for level in levels() {
@@ -105,7 +105,7 @@ fn r5_a_room_reaches_its_proxy_and_no_other_port() {
 /// R5: nothing leaves by other kinds of socket: datagrams, which look up names; raw ones; those that the
 /// rules for connections do not know; connections that are made by sending.
 #[test]
-fn r5_other_kinds_of_socket_do_not_leave_a_room() {
+fn other_kinds_of_socket_do_not_leave_a_room() {
     let heard = UdpSocket::bind("127.0.0.1:0").expect("a port");
     heard.set_nonblocking(true).expect("set");
     let udp = heard.local_addr().expect("an address").port();
@@ -152,7 +152,7 @@ fn programs_of_one_room_reach_each_other() {
 /// B22: how often somebody called for a network that is not there is known afterwards, also where it only
 /// looked up a name; who does not call is not counted.
 #[test]
-fn b22_calls_for_a_network_are_counted() {
+fn calls_for_a_network_are_counted() {
     for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
         let scene = Scene::new();
         let path = scene.path("door");

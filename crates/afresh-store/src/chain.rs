@@ -65,8 +65,9 @@ mod tests {
     const CONTENT: Content<'_> =
         Content { run: "r", epoch: 1, at_ms: 2, wall_ms: 3, kind: "k", body: "{}" };
 
+    /// R10.
     #[test]
-    fn every_field_and_the_past_change_the_hash_r10() {
+    fn every_field_and_the_past_change_the_hash() {
         let other = Point { seq: 0, hash: [1; 32] };
         let later = Point { seq: 1, hash: [0; 32] };
         let mut chain = Chain::default();
@@ -93,7 +94,7 @@ mod tests {
 
     /// R13: a hash that changes its mind makes every old journal unreadable.
     #[test]
-    fn the_hash_of_format_1_stays_what_it_was_r13() {
+    fn the_hash_of_format_1_stays_what_it_was() {
         let hash = Chain::default().next(Point::START, &CONTENT).hash;
         assert_eq!(
             blake3::Hash::from_bytes(hash).to_hex().as_str(),

@@ -140,8 +140,9 @@ mod tests {
         Point { seq, hash: [u8::try_from(seq).unwrap(); 32] }
     }
 
+    /// R10.
     #[test]
-    fn the_newest_of_many_heads_is_read_back_r10() {
+    fn the_newest_of_many_heads_is_read_back() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.head");
         let mut file = HeadFile::open(&path).unwrap();
@@ -157,7 +158,7 @@ mod tests {
 
     /// F04: a power cut while a slot is written may leave anything in that slot.
     #[test]
-    fn a_torn_slot_leaves_the_head_before_it_f04() {
+    fn a_torn_slot_leaves_the_head_before_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.head");
         let mut file = HeadFile::open(&path).unwrap();
@@ -175,8 +176,9 @@ mod tests {
         }
     }
 
+    /// F07.
     #[test]
-    fn a_head_of_the_wrong_size_is_refused_f07() {
+    fn a_head_of_the_wrong_size_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.head");
         HeadFile::open(&path).unwrap().acknowledge(point(1)).unwrap();

@@ -339,29 +339,32 @@ mod tests {
         journal.append(&[record("after the cause is gone")]).unwrap();
     }
 
+    /// R9, F05.
     #[test]
-    fn a_full_disk_stops_the_journal_and_loses_nothing_r9_f05() {
+    fn a_full_disk_stops_the_journal_and_loses_nothing() {
         fails_with(FaultKind::DiskFull, |journal| {
             journal.connection.pragma_update(None, "max_page_count", 30).unwrap();
         });
     }
 
+    /// R9, F05.
     #[test]
     #[cfg(target_os = "linux")] // Only there is a device that is always full.
-    fn a_disk_too_full_for_the_head_stops_the_journal_r9_f05() {
+    fn a_disk_too_full_for_the_head_stops_the_journal() {
         fails_with(FaultKind::DiskFull, |journal| journal.head.fill_the_disk());
     }
 
     /// R9, F06: what cannot be written is not what is broken.
     #[test]
-    fn a_read_only_journal_is_told_apart_from_a_damaged_one_r9_f06() {
+    fn a_read_only_journal_is_told_apart_from_a_damaged_one() {
         fails_with(FaultKind::ReadOnly, |journal| {
             journal.connection.pragma_update(None, "query_only", true).unwrap();
         });
     }
 
+    /// R15.
     #[test]
-    fn a_text_beyond_the_limit_is_refused_and_the_next_is_taken_r15() {
+    fn a_text_beyond_the_limit_is_refused_and_the_next_is_taken() {
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(dir.path()).unwrap();
         let large = record(&"x".repeat(MAX_TEXT_BYTES + 1));

@@ -183,7 +183,7 @@ mod tests {
 
     /// F20: no locks, no run.
     #[test]
-    fn a_file_system_without_locks_is_refused_f20() {
+    fn a_file_system_without_locks_is_refused() {
         for errno in [Errno::ENOLCK, Errno::ENOTSUP] {
             let error = refused(Path::new("/state/lock"), errno);
             assert!(matches!(error, LockError::Unsupported { .. }));

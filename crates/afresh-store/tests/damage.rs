@@ -122,8 +122,9 @@ fn count_refusals(outcomes: impl Iterator<Item = Outcome>) -> (usize, usize) {
     })
 }
 
+/// F07, R10.
 #[test]
-fn a_database_cut_anywhere_is_whole_or_refused_f07_r10() {
+fn a_database_cut_anywhere_is_whole_or_refused() {
     for moment in [Moment::in_full_flight(), Moment::closed()] {
         let places = places(0..moment.size(DATABASE), 401, 4096);
         let cut = |&at: &usize| moment.opened_after(DATABASE, |bytes| bytes.truncate(at));
@@ -132,8 +133,9 @@ fn a_database_cut_anywhere_is_whole_or_refused_f07_r10() {
     }
 }
 
+/// F07, R10.
 #[test]
-fn a_log_cut_anywhere_is_whole_or_refused_f07_r10() {
+fn a_log_cut_anywhere_is_whole_or_refused() {
     let moment = Moment::in_full_flight();
     // 32 bytes of header, then frames of 24 bytes and a page.
     let places = places(0..moment.size(LOG), 991, 4120);
@@ -142,8 +144,9 @@ fn a_log_cut_anywhere_is_whole_or_refused_f07_r10() {
     assert!(refused * 10 > places.len() * 9, "only {refused} of {} refused", places.len());
 }
 
+/// F07, R10.
 #[test]
-fn a_head_cut_anywhere_is_refused_f07_r10() {
+fn a_head_cut_anywhere_is_refused() {
     let moment = Moment::in_full_flight();
     let places = places(0..moment.size(HEAD), 997, 4096);
     let cut = |&at: &usize| moment.opened_after(HEAD, |bytes| bytes.truncate(at));
@@ -151,8 +154,9 @@ fn a_head_cut_anywhere_is_refused_f07_r10() {
     assert_eq!(whole, 0);
 }
 
+/// F08, R10.
 #[test]
-fn a_bit_flipped_anywhere_is_harmless_or_refused_f08_r10() {
+fn a_bit_flipped_anywhere_is_harmless_or_refused() {
     for moment in [Moment::in_full_flight(), Moment::closed()] {
         for (name, step) in [(DATABASE, 193), (LOG, 1801), (HEAD, 61)] {
             for at in (0..moment.size(name)).step_by(step) {
@@ -162,9 +166,9 @@ fn a_bit_flipped_anywhere_is_harmless_or_refused_f08_r10() {
     }
 }
 
-/// Zeros are what a power cut leaves of blocks that never reached the disk.
+/// F04, R10: Zeros are what a power cut leaves of blocks that never reached the disk.
 #[test]
-fn a_tail_of_zeros_is_whole_or_refused_f04_r10() {
+fn a_tail_of_zeros_is_whole_or_refused() {
     let moment = Moment::in_full_flight();
     for (name, step) in [(DATABASE, 1024), (LOG, 4120), (HEAD, 1024)] {
         for at in (0..moment.size(name)).step_by(step) {
@@ -173,8 +177,9 @@ fn a_tail_of_zeros_is_whole_or_refused_f04_r10() {
     }
 }
 
+/// F08, R10.
 #[test]
-fn a_changed_body_is_refused_with_its_place_f08_r10() {
+fn a_changed_body_is_refused_with_its_place() {
     let moment = Moment::closed();
     let wanted = b"{\"number\":41,";
     let outcome = moment.opened_after(DATABASE, |bytes| {
@@ -186,9 +191,9 @@ fn a_changed_body_is_refused_with_its_place_f08_r10() {
     assert!(error.to_string().contains("record 41"), "{error}");
 }
 
-/// A tail that was never acknowledged may go, and one that was stored just before the kill stays.
+/// R1: A tail that was never acknowledged may go, and one that was stored just before the kill stays.
 #[test]
-fn a_journal_ahead_of_its_head_is_taken_up_r1() {
+fn a_journal_ahead_of_its_head_is_taken_up() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 10));
     let head = fs::read(dir.path().join(HEAD)).unwrap();
@@ -201,8 +206,9 @@ fn a_journal_ahead_of_its_head_is_taken_up_r1() {
     assert_eq!((journal.last_seq(), journal.recovered()), (13, 0));
 }
 
+/// R10.
 #[test]
-fn an_older_copy_of_the_database_is_refused_r10() {
+fn an_older_copy_of_the_database_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 10));
     let old = fs::read(dir.path().join(DATABASE)).unwrap();
@@ -214,8 +220,9 @@ fn an_older_copy_of_the_database_is_refused_r10() {
     assert_eq!(bytes_of(dir.path()), before);
 }
 
+/// R10.
 #[test]
-fn another_history_of_the_same_length_is_refused_r10() {
+fn another_history_of_the_same_length_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 5));
@@ -231,8 +238,9 @@ fn another_history_of_the_same_length_is_refused_r10() {
     assert_eq!(bytes_of(dir.path()), before);
 }
 
+/// R10.
 #[test]
-fn a_missing_file_is_refused_unless_there_was_nothing_r10() {
+fn a_missing_file_is_refused_unless_there_was_nothing() {
     let moment = Moment::in_full_flight();
     for missing in [DATABASE, LOG, HEAD] {
         let dir = tempfile::tempdir().unwrap();
@@ -252,8 +260,9 @@ fn a_missing_file_is_refused_unless_there_was_nothing_r10() {
     }
 }
 
+/// R10.
 #[test]
-fn a_lost_database_with_only_its_log_left_is_refused_r10() {
+fn a_lost_database_with_only_its_log_left_is_refused() {
     let moment = Moment::in_full_flight();
     let dir = tempfile::tempdir().unwrap();
     let log = &moment.files.iter().find(|(name, _)| name == LOG).unwrap().1;
@@ -273,8 +282,9 @@ fn an_empty_journal_without_a_head_is_new() {
     assert!(Journal::open(dir.path()).is_err(), "its head knows of a record");
 }
 
+/// R10.
 #[test]
-fn a_record_taken_out_of_the_middle_is_refused_with_its_place_r10() {
+fn a_record_taken_out_of_the_middle_is_refused_with_its_place() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 9));
     rusqlite::Connection::open(dir.path().join(DATABASE))
@@ -285,8 +295,9 @@ fn a_record_taken_out_of_the_middle_is_refused_with_its_place_r10() {
     assert!(matches!(error, JournalError::Damaged { seq: 4, .. }), "{error}");
 }
 
+/// R10.
 #[test]
-fn tables_that_are_not_ours_are_refused_r10() {
+fn tables_that_are_not_ours_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 9));
     rusqlite::Connection::open(dir.path().join(DATABASE))
@@ -300,8 +311,9 @@ fn tables_that_are_not_ours_are_refused_r10() {
     assert_eq!(bytes_of(dir.path()), before);
 }
 
+/// F08, R10.
 #[test]
-fn damage_to_the_inbox_is_refused_too_f08_r10() {
+fn damage_to_the_inbox_is_refused_too() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 9));
     Inbox::open(dir.path()).unwrap().send("terminal", "a message to be lost").unwrap();
@@ -315,10 +327,10 @@ fn damage_to_the_inbox_is_refused_too_f08_r10() {
     assert!(matches!(outcome, Outcome::Refused(JournalError::Damaged { .. })));
 }
 
-/// The index of the log is worthless without live connections, so nothing in it may matter: a kill
+/// R1, F01: The index of the log is worthless without live connections, so nothing in it may matter: a kill
 /// leaves it at any size and in any state.
 #[test]
-fn whatever_a_kill_leaves_of_the_index_is_of_no_account_r1_f01() {
+fn whatever_a_kill_leaves_of_the_index_is_of_no_account() {
     let moment = Moment::in_full_flight();
     let mut indexes: Vec<Vec<u8>> =
         [0, 1, 4095, 4096, 8192, 20_000, 32_767, 32_768].map(|size| vec![0; size]).to_vec();
@@ -335,8 +347,9 @@ fn whatever_a_kill_leaves_of_the_index_is_of_no_account_r1_f01() {
     }
 }
 
+/// F07, F08, R10.
 #[test]
-fn a_damaged_log_is_noticed_when_its_index_was_left_too_f07_f08_r10() {
+fn a_damaged_log_is_noticed_when_its_index_was_left_too() {
     let mut moment = Moment::in_full_flight();
     moment.files.push((INDEX.to_owned(), vec![0; 32_768]));
     let places = places(0..moment.size(LOG), 4001, 4120);

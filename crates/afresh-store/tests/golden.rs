@@ -17,8 +17,9 @@ fn golden(format: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format)
 }
 
+/// R13.
 #[test]
-fn a_journal_of_format_1_is_read_and_continued_r13() {
+fn a_journal_of_format_1_is_read_and_continued() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["journal.sqlite", "journal.head"] {
         let bytes = fs::read(golden("format-1").join(name)).unwrap();

@@ -67,7 +67,7 @@ fn process_that_sends() {
 /// R1: sixteen senders at once, each opening and closing its own connections, while the driver
 /// appends.
 #[test]
-fn sixteen_processes_send_at_once_and_nothing_is_lost_r1() {
+fn sixteen_processes_send_at_once_and_nothing_is_lost() {
     let dir = tempfile::tempdir().unwrap();
     let mut journal = journal_of(dir.path(), 1);
     let senders: Vec<_> =

@@ -17,8 +17,9 @@ use afresh_store::{Inbox, Journal, JournalError};
 use rusqlite::Connection;
 use support::{bytes_of, journal_of, own_dir, process, record};
 
+/// R1.
 #[test]
-fn what_was_appended_is_read_back_after_opening_again_r1() {
+fn what_was_appended_is_read_back_after_opening_again() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("deep/state");
     let mut journal = Journal::open(&state).unwrap();
@@ -72,8 +73,9 @@ fn make_newer(dir: &Path, keep_connected: bool) -> Option<Connection> {
     keep_connected.then_some(connection)
 }
 
+/// R13, F09.
 #[test]
-fn a_newer_journal_is_refused_and_no_byte_changes_r13_f09() {
+fn a_newer_journal_is_refused_and_no_byte_changes() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 3));
     make_newer(dir.path(), false);
@@ -86,9 +88,9 @@ fn a_newer_journal_is_refused_and_no_byte_changes_r13_f09() {
     assert_eq!(bytes_of(dir.path()), before);
 }
 
-/// A newer program that was killed has its version only in the log, with or without the index.
+/// R13, F09: A newer program that was killed has its version only in the log, with or without the index.
 #[test]
-fn a_newer_version_in_the_log_alone_is_refused_unchanged_r13_f09() {
+fn a_newer_version_in_the_log_alone_is_refused_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 3));
     let newer = make_newer(dir.path(), true);
@@ -113,8 +115,9 @@ fn a_newer_version_in_the_log_alone_is_refused_unchanged_r13_f09() {
     drop(newer);
 }
 
+/// R10.
 #[test]
-fn a_file_that_is_no_journal_is_refused_unchanged_r10() {
+fn a_file_that_is_no_journal_is_refused_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal.sqlite");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine(x)").unwrap();
@@ -154,9 +157,9 @@ fn reading_changes_no_byte_whether_the_journal_was_closed_or_killed() {
     }
 }
 
-/// Readers come and go, in this process and beside it, while the driver writes, closes and opens.
+/// R1: Readers come and go, in this process and beside it, while the driver writes, closes and opens.
 #[test]
-fn readers_always_see_a_whole_journal_while_the_driver_writes_r1() {
+fn readers_always_see_a_whole_journal_while_the_driver_writes() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 1));
     let over = AtomicBool::new(false);
@@ -201,10 +204,10 @@ fn process_that_stays_connected() {
     let _ = std::io::stdin().read(&mut [0]);
 }
 
-/// A driver killed in the middle of a commit leaves the shared index torn, while others still use
+/// R1: A driver killed in the middle of a commit leaves the shared index torn, while others still use
 /// it and none of them is about to repair it.
 #[test]
-fn a_torn_index_that_others_keep_alive_does_not_stop_a_reader_r1() {
+fn a_torn_index_that_others_keep_alive_does_not_stop_a_reader() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 3));
     let mut command = process("process_that_stays_connected", dir.path());
@@ -222,8 +225,9 @@ fn a_torn_index_that_others_keep_alive_does_not_stop_a_reader_r1() {
     other.wait().unwrap();
 }
 
+/// R8.
 #[test]
-fn a_second_writer_is_noticed_and_breaks_nothing_r8() {
+fn a_second_writer_is_noticed_and_breaks_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut first = journal_of(dir.path(), 3);
     let mut second = Journal::open(dir.path()).unwrap();

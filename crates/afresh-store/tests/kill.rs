@@ -40,8 +40,9 @@ fn process_that_appends() {
     }
 }
 
+/// R1.
 #[test]
-fn what_was_acknowledged_survives_twenty_kills_r1() {
+fn what_was_acknowledged_survives_twenty_kills() {
     let dir = tempfile::tempdir().unwrap();
     let mut known = 0;
     for round in 0..20_u64 {
@@ -79,7 +80,7 @@ fn what_was_acknowledged_survives_twenty_kills_r1() {
 
 /// R9, F05: a limit on the size of files fails a write in its middle, as a failing device does.
 #[test]
-fn a_writer_that_may_write_no_more_acknowledges_nothing_unstored_r9_f05() {
+fn a_writer_that_may_write_no_more_acknowledges_nothing_unstored() {
     let dir = tempfile::tempdir().unwrap();
     // The smallest does not even let the journal be made.
     for blocks in [10, 100, 160, 300] {
@@ -105,11 +106,11 @@ fn a_writer_that_may_write_no_more_acknowledges_nothing_unstored_r9_f05() {
     );
 }
 
-/// F01: run by hand with `--ignored`, because it needs strace: killed at every call that writes,
+/// R1, R12, F01: run by hand with `--ignored`, because it needs strace: killed at every call that writes,
 /// from the creation on; the next process recovers, and is killed at the same call itself.
 #[test]
 #[ignore = "needs strace, and takes its time"]
-fn a_kill_at_every_writing_call_loses_nothing_acknowledged_f01_r1_r12() {
+fn a_kill_at_every_writing_call_loses_nothing_acknowledged() {
     const CALLS: &str = "openat,write,pwrite64,fsync,fdatasync,link,linkat,unlink,unlinkat,rename,\
                          renameat,ftruncate,mkdir,mkdirat,fallocate";
     // Counted for each thread; the one that appends begins with the creation.

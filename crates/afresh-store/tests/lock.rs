@@ -23,8 +23,9 @@ fn me() -> Holder {
     }
 }
 
+/// R8.
 #[test]
-fn the_second_is_told_who_holds_the_lock_r8() {
+fn the_second_is_told_who_holds_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     assert_eq!(Lock::holder(&path).unwrap(), None);
@@ -39,8 +40,9 @@ fn the_second_is_told_who_holds_the_lock_r8() {
     Lock::acquire(&path, &me()).unwrap();
 }
 
+/// R8.
 #[test]
-fn a_child_process_does_not_inherit_the_lock_r8() {
+fn a_child_process_does_not_inherit_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     let lock = Lock::acquire(&path, &me()).unwrap();
@@ -79,8 +81,9 @@ fn contender(dir: &Path) -> (std::process::Child, bool) {
     (child, answer.unwrap() == "won")
 }
 
+/// R8.
 #[test]
-fn a_killed_holder_leaves_no_lock_r8() {
+fn a_killed_holder_leaves_no_lock() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     let (mut child, won) = contender(dir.path());
@@ -93,8 +96,9 @@ fn a_killed_holder_leaves_no_lock_r8() {
     Lock::acquire(&path, &me()).unwrap();
 }
 
+/// F11, R8.
 #[test]
-fn fifty_races_have_one_winner_each_f11_r8() {
+fn fifty_races_have_one_winner_each() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     for race in 0..50 {
@@ -115,8 +119,9 @@ fn fifty_races_have_one_winner_each_f11_r8() {
     }
 }
 
+/// F11, R8.
 #[test]
-fn fifty_races_of_processes_have_one_winner_each_f11_r8() {
+fn fifty_races_of_processes_have_one_winner_each() {
     let dir = tempfile::tempdir().unwrap();
     for race in 0..50 {
         let mut contenders: Vec<_> = thread::scope(|scope| {
@@ -132,8 +137,9 @@ fn fifty_races_of_processes_have_one_winner_each_f11_r8() {
     }
 }
 
+/// R8.
 #[test]
-fn asking_never_keeps_a_starting_driver_out_r8() {
+fn asking_never_keeps_a_starting_driver_out() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     drop(Lock::acquire(&path, &me()).unwrap());

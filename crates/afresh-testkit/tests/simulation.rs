@@ -6,8 +6,9 @@ use afresh_testkit::simulation::{Summary, simulate};
 /// How many seeds every test run plays.
 const SEEDS: usize = 3_000;
 
+/// R2, R3, R4, R7, R12, R14, R16, ST-02.
 #[test]
-fn r2_r3_r4_r7_r12_r14_r16_st02_hold_in_every_world() {
+fn the_promises_hold_in_every_world() {
     let mut all = Summary::default();
     for seed in 0..SEEDS {
         let one = simulate(seed as u64).unwrap_or_else(|broken| panic!("{broken}"));

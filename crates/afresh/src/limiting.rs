@@ -65,7 +65,7 @@ mod tests {
 
     /// BE-07: a project's limits can only be smaller.
     #[test]
-    fn be_07_limits_of_a_project_only_tighten() {
+    fn limits_of_a_project_only_tighten() {
         let asked = Asked { memory: Some(u64::MAX), processes: Some(10) };
         let found = bounds(asked);
         assert_eq!(found.processes, Some(10));

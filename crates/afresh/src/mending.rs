@@ -157,7 +157,7 @@ mod tests {
 
     /// BE-01: what somebody wrote meanwhile is not overwritten.
     #[test]
-    fn be_01_a_file_that_changed_meanwhile_is_left_alone() {
+    fn a_file_that_changed_meanwhile_is_left_alone() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("PLAN.md");
         fs::write(&path, "newer").expect("written");
@@ -168,7 +168,7 @@ mod tests {
 
     /// BE-01: only the bytes change, not who may read the file.
     #[test]
-    fn be_01_a_mended_file_keeps_its_permissions() {
+    fn a_mended_file_keeps_its_permissions() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("PLAN.md");
         fs::write(&path, "old").expect("written");

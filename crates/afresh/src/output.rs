@@ -171,7 +171,7 @@ mod tests {
 
     /// B35: whatever a command prints, only our own colours get through, and none without colours.
     #[test]
-    fn b35_only_our_own_colours_get_through() {
+    fn only_our_own_colours_get_through() {
         let mut output = Output { json: false, talk: Talk::Usual, color: true };
         let text = format!("{} \x1b[2J\x1b[31;1m\x1b]0;t\x07\x1b", output.paint(Paint::Red, "x"));
         let wanted = "\x1b[31mx\x1b[0m \\u{1b}[2J\\u{1b}[31;1m\\u{1b}]0;t\\u{7}\\u{1b}";

@@ -217,7 +217,7 @@ mod tests {
 
     /// HU-04: a bare answer goes to the oldest question, a named one to its own.
     #[test]
-    fn hu_04_a_line_is_an_answer_to_the_question_it_names_or_to_the_oldest() {
+    fn a_line_is_an_answer_to_the_question_it_names_or_to_the_oldest() {
         let open = [question(3), question(5)];
         let about = |line| addressed(&open, line).map(|(q, answer)| (q.id.0, in_words(q, answer)));
         assert_eq!(about("2"), Ok((3, "b".to_owned())));
@@ -231,7 +231,7 @@ mod tests {
 
     /// HU-04: a number that names an option is that option, wherever it is in the list.
     #[test]
-    fn hu_04_the_name_of_an_option_comes_before_its_place() {
+    fn the_name_of_an_option_comes_before_its_place() {
         let options = vec![Choice::new("2", "two"), Choice::new("1", "one"), Choice::new("c", "")];
         let question = Question { options, ..question(1) };
         assert_eq!(["1", "2", "3"].map(|line| in_words(&question, line)), ["1", "2", "c"]);

@@ -169,7 +169,7 @@ mod tests {
 
     /// F22: nothing runs where a sandbox is required and there is none.
     #[test]
-    fn f22_what_is_required_and_not_there_is_refused() {
+    fn what_is_required_and_not_there_is_refused() {
         let asked = Asked { required: true, ..Asked::default() };
         assert!(decide(asked, Some("off"), false).is_err());
         assert!(decide(Asked::default(), Some("off"), false).is_ok());

@@ -66,7 +66,7 @@ fn failed(repo: &TestRepo) -> String {
 /// AG-01, AG-07: the order of things, our tools, the mode that asks for nothing, the model, permission
 /// for whatever is asked, and what it reports.
 #[test]
-fn ag_01_an_acp_agent_is_told_what_it_needs_and_does_its_task() {
+fn an_acp_agent_is_told_what_it_needs_and_does_its_task() {
     let script = r#"
 greet
 hear; say '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1",
@@ -117,7 +117,7 @@ answer 5
 /// AG-01, AG-06: a model that is not offered is an error that names those that are, before anything
 /// is spent.
 #[test]
-fn ag_06_an_acp_agent_without_the_model_is_refused_with_those_it_has() {
+fn an_acp_agent_without_the_model_is_refused_with_those_it_has() {
     let script = r#"
 greet
 hear; say '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1","configOptions":[{"id":"m","category":"model","currentValue":"one","options":[{"value":"one"},{"value":"two"}]}]}}'
@@ -134,7 +134,7 @@ hear
 
 /// AG-06: whatever it does instead of answering, the task's error says what it was.
 #[test]
-fn ag_06_an_acp_agent_that_does_not_answer_is_told_apart() {
+fn an_acp_agent_that_does_not_answer_is_told_apart() {
     for (script, words) in [
         ("exit 3", "ended before it answered the greeting"),
         ("hear; exit 0", "ended before it answered the greeting"),
@@ -165,16 +165,16 @@ fn ag_06_an_acp_agent_that_does_not_answer_is_told_apart() {
 
 /// AG-09: one that never answers is silent, and is ended for that.
 #[test]
-fn ag_09_an_acp_agent_that_says_nothing_is_ended() {
+fn an_acp_agent_that_says_nothing_is_ended() {
     let run = "silence_timeout = \"1s\"\ntimeout_action = \"skip\"\nhalt_grace = \"1s\"";
     let repo = acting("greet\nopen\nhear\nsleep 600", run, "");
     let why = failed(&repo);
     assert!(why.contains("printed nothing for too long"), "{why}");
 }
 
-/// One that does not end when it has answered, whatever it is asked, is not waited for.
+/// AG-01: One that does not end when it has answered, whatever it is asked, is not waited for.
 #[test]
-fn ag_01_an_acp_agent_that_does_not_end_holds_nobody_up() {
+fn an_acp_agent_that_does_not_end_holds_nobody_up() {
     let repo = acting("trap '' TERM\ngreet\nopen\nhear\nwork\nanswer 3\nsleep 600", "", "");
     repo.run(&[]).expect(0);
     support::expect_landed_once(&repo, 1);
@@ -183,7 +183,7 @@ fn ag_01_an_acp_agent_that_does_not_end_holds_nobody_up() {
 
 /// ST-04: it is asked to leave off in the protocol's own way before it is ended.
 #[test]
-fn st_04_an_acp_agent_is_asked_to_leave_off() {
+fn an_acp_agent_is_asked_to_leave_off() {
     let repo = acting(
         "greet\nopen\nhear\n: > \"$HOME/up\"\nhear\nsay '{\"id\":3,\"result\":{\"stopReason\":\"cancelled\"}}'\nhear",
         "halt_grace = \"20s\"",
@@ -200,7 +200,7 @@ fn st_04_an_acp_agent_is_asked_to_leave_off() {
 
 /// ST-04: neither a prompt that it does not read nor its deafness to signals is waited for.
 #[test]
-fn st_04_an_acp_agent_that_does_not_listen_is_ended() {
+fn an_acp_agent_that_does_not_listen_is_ended() {
     let repo = acting("trap '' TERM INT\n: > \"$HOME/up\"\nsleep 600", "halt_grace = \"1s\"", "");
     let long = "words ".repeat(40_000);
     repo.plan(&format!(
@@ -218,7 +218,7 @@ fn st_04_an_acp_agent_that_does_not_listen_is_ended() {
 /// B34, R15: neither a line of a gigabyte nor messages that are far larger in memory than on the line
 /// fill the client's memory, and what follows is heard.
 #[test]
-fn b34_r15_a_line_of_a_gigabyte_from_an_acp_agent_is_left_out() {
+fn a_line_of_a_gigabyte_from_an_acp_agent_is_left_out() {
     let repo = repo();
     let line = "head -c 1000000000 /dev/zero | tr '\\0' x; echo";
     let ones = "ones=$(head -c 1300000 /dev/zero | tr '\\0' x | sed 's/x/1,/g')\n\
@@ -285,7 +285,7 @@ fn methods(repo: &TestRepo) -> Vec<String> {
 /// AG-08, ST-02: it goes on with its session, in the way that it can; what it tells again of the
 /// conversation is neither its answer nor its work.
 #[test]
-fn ag_08_an_acp_agent_goes_on_with_its_session() {
+fn an_acp_agent_goes_on_with_its_session() {
     let resumed = killed(r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, ":");
     assert_eq!(methods(&resumed)[4], "session/resume", "{:?}", methods(&resumed));
     let replay = r#"update '{"sessionUpdate":"tool_call","toolCallId":"old","status":"completed"}'
@@ -309,7 +309,7 @@ update '{"sessionUpdate":"agent_message_chunk","content":{"text":"OUTPUT_JSON_ST
 
 /// AG-08, ST-02: one that cannot is followed by a fresh one, and that costs no attempt.
 #[test]
-fn ag_08_an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
+fn an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
     let repo = killed("{}", ":");
     assert!(methods(&repo).iter().all(|method| method != "session/load"), "{:?}", methods(&repo));
     assert_eq!(methods(&repo).iter().filter(|method| *method == "session/new").count(), 2);
@@ -317,7 +317,7 @@ fn ag_08_an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
 
 /// AG-08: the same where somebody killed the agent itself: its end is that of the attempt.
 #[test]
-fn ag_08_an_acp_agent_that_is_killed_goes_on() {
+fn an_acp_agent_that_is_killed_goes_on() {
     for signal in ["KILL", "TERM"] {
         let stops = format!("sleep 1; kill -{signal} $$; sleep 60");
         let repo = stopping(r#"{"loadSession":true}"#, ":", &stops);

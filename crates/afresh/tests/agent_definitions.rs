@@ -37,7 +37,7 @@ fn stand_in(repo: &TestRepo, name: &str) -> String {
 /// AG-04: the worker works in the role, with the tools and the model that the file says. A prefix
 /// belongs to the plugin, not to the name.
 #[test]
-fn ag_04_a_definition_gives_role_tools_and_model() {
+fn a_definition_gives_role_tools_and_model() {
     let repo = planned("my-plugin:reviewer");
     repo.write(".claude/agents/team/reviewer.md", REVIEWER);
     let program = stand_in(&repo, "claude");
@@ -54,7 +54,7 @@ fn ag_04_a_definition_gives_role_tools_and_model() {
 
 /// AG-03, AG-04: `--model` wins over what a definition says.
 #[test]
-fn ag_03_a_model_of_the_command_line_wins() {
+fn a_model_of_the_command_line_wins() {
     let repo = planned("reviewer");
     repo.write(".claude/agents/reviewer.md", REVIEWER);
     let program = stand_in(&repo, "claude");
@@ -68,7 +68,7 @@ fn ag_03_a_model_of_the_command_line_wins() {
 
 /// AG-03: `auto` gives a small task a small model and a large one a large model.
 #[test]
-fn ag_03_auto_gives_each_task_the_model_of_its_size() {
+fn auto_gives_each_task_the_model_of_its_size() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     let long = "x".repeat(9_000);
     repo.plan(&format!(
@@ -89,7 +89,7 @@ fn ag_03_auto_gives_each_task_the_model_of_its_size() {
 
 /// AG-04: an unknown name ends everything before it starts, with the nearest one.
 #[test]
-fn ag_04_an_unknown_definition_is_refused_with_the_nearest_name() {
+fn an_unknown_definition_is_refused_with_the_nearest_name() {
     let repo = planned("my-plugin:reviewr");
     repo.write(".claude/agents/reviewer.md", REVIEWER);
     let before = repo.untouched();
@@ -105,7 +105,7 @@ fn ag_04_an_unknown_definition_is_refused_with_the_nearest_name() {
 /// AG-04: a definition that cannot be read is refused where it is used, with its place, and disturbs
 /// nobody otherwise.
 #[test]
-fn ag_04_a_broken_definition_is_refused_where_it_is_used() {
+fn a_broken_definition_is_refused_where_it_is_used() {
     let repo = planned("broken");
     repo.write(".afresh/agents/broken.md", "---\nname: broken\nnever: ends\n");
     let ran = repo.run(&[]).expect(2);
@@ -115,9 +115,9 @@ fn ag_04_a_broken_definition_is_refused_where_it_is_used() {
     other.run(&[]).expect(0);
 }
 
-/// AG-04: the definition belongs to the run, and no worker may change it.
+/// B28, AG-04: the definition belongs to the run, and no worker may change it.
 #[test]
-fn ag_04_b28_a_worker_cannot_change_its_definition() {
+fn a_worker_cannot_change_its_definition() {
     let repo = planned("reviewer");
     repo.write(".afresh/agents/reviewer.md", "Be kind.\n");
     repo.agent(&format!("{WORKER}\necho Be rude. > .afresh/agents/reviewer.md"));
@@ -128,7 +128,7 @@ fn ag_04_b28_a_worker_cannot_change_its_definition() {
 
 /// AG-04: names of other tools' plans, where nobody has any definitions, are told to the worker.
 #[test]
-fn ag_04_roles_of_a_foreign_plan_need_no_files() {
+fn roles_of_a_foreign_plan_need_no_files() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.agent("echo done > out.txt");
     repo.config("");
@@ -148,7 +148,7 @@ fn ag_04_roles_of_a_foreign_plan_need_no_files() {
 
 /// BE-08: tasks of one plan go to different agents, and the report compares them.
 #[test]
-fn be_08_a_plan_is_run_by_several_agents_and_the_report_compares_them() {
+fn a_plan_is_run_by_several_agents_and_the_report_compares_them() {
     let repo = planned("other");
     let other = repo.path().join("other.sh");
     afresh_testkit::repo::put_script(

@@ -71,7 +71,7 @@ fn written(repo: &TestRepo) -> String {
 /// R5: a worker reaches a service of this machine that is on its list, and nobody else: not another port,
 /// not a host by name, not the place where clouds keep credentials. Each is told with its name.
 #[test]
-fn r5_a_worker_reaches_its_list_and_nobody_else() {
+fn a_worker_reaches_its_list_and_nobody_else() {
     let (port, heard) = server();
     let (other, unheard) = server();
     for level in levels() {
@@ -100,7 +100,7 @@ fn r5_a_worker_reaches_its_list_and_nobody_else() {
 
 /// R5: past the proxy there is no way: no name is looked up by datagrams, no connection made.
 #[test]
-fn r5_there_is_no_way_past_the_proxy() {
+fn there_is_no_way_past_the_proxy() {
     for level in levels() {
         let past = "import socket as s\n\
             def tried(what):\n  try: what(); print(\"LEFT\")\n  except OSError: print(\"refused\")\n\
@@ -148,7 +148,7 @@ fn the_users_own_proxy_is_behind_ours() {
 /// environment, and the registries of what the repository is built with. What the project's own
 /// configuration names is told, and stays closed.
 #[test]
-fn r5_a_known_agent_has_a_list_by_itself() {
+fn a_known_agent_has_a_list_by_itself() {
     let (port, heard) = server();
     let (other, unheard) = server();
     for level in levels() {
@@ -180,10 +180,10 @@ fn r5_a_known_agent_has_a_list_by_itself() {
     }
 }
 
-/// An agent that is any program has the whole network unless somebody says otherwise; a project can say
+/// B22: An agent that is any program has the whole network unless somebody says otherwise; a project can say
 /// so, and cannot open anything.
 #[test]
-fn b22_a_project_can_only_close_the_network_of_agents() {
+fn a_project_can_only_close_the_network_of_agents() {
     let (port, heard) = server();
     for level in levels() {
         let repo = repo(&asks(&format!("http://127.0.0.1:{port}/")));
@@ -210,7 +210,7 @@ fn b22_a_project_can_only_close_the_network_of_agents() {
 
 /// B22: a check that calls for a network has its hint where its failure is told.
 #[test]
-fn b22_a_check_that_calls_for_a_network_is_told_with_the_flag_that_gives_it_one() {
+fn a_check_that_calls_for_a_network_is_told_with_the_flag_that_gives_it_one() {
     if !levels().contains(&"bubblewrap") {
         return;
     }
@@ -272,7 +272,7 @@ print("streamed")
 
 /// R5: eight workers with twenty connections each, all at once, and every piece of every answer arrives.
 #[test]
-fn r5_many_workers_stream_over_many_connections() {
+fn many_workers_stream_over_many_connections() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     thread::spawn(move || {

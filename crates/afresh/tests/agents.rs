@@ -89,7 +89,7 @@ impl Place {
 
 /// AG-01: known and configured ones, with what can be done with each, and whether it can be used.
 #[test]
-fn ag_01_agents_are_listed_with_what_they_can_do() {
+fn agents_are_listed_with_what_they_can_do() {
     let place = Place::new()
         .with("claude", "#!/bin/sh\necho '2.1.197 (Claude Code)'\n")
         .with("codex", "#!/bin/sh\necho 'codex-cli 0.1.0'\n")
@@ -119,7 +119,7 @@ fn ag_01_agents_are_listed_with_what_they_can_do() {
 
 /// AG-01: an installed program is found where none is on the PATH, by every command; npm is asked once.
 #[test]
-fn ag_01_an_installed_agent_is_found_and_does_a_task() {
+fn an_installed_agent_is_found_and_does_a_task() {
     let place = Place::new().with("npm", NPM);
     assert_eq!(place.agent("claude")["usable"], false);
     place.repo.plan_of(1);
@@ -149,7 +149,7 @@ fn ag_01_an_installed_agent_is_found_and_does_a_task() {
 
 /// AG-01: another version is used from then on, and the first one again when it is asked for.
 #[test]
-fn ag_01_another_version_takes_the_place_of_the_first() {
+fn another_version_takes_the_place_of_the_first() {
     let place = Place::new().with("npm", NPM);
     place.afresh(&["agents", "install", "claude"]).expect(0);
     place.afresh(&["agents", "install", "claude", "--version", "2.2.0"]).expect(0);
@@ -163,7 +163,7 @@ fn ag_01_another_version_takes_the_place_of_the_first() {
 
 /// AG-01: kill -9 in the middle leaves nothing that is used, and the next one clears it away.
 #[test]
-fn ag_01_an_installation_that_was_killed_is_not_used() {
+fn an_installation_that_was_killed_is_not_used() {
     let place = Place::new();
     let (gate, up) = (Gate::new(&place.repo, "gate"), Gate::new(&place.repo, "up"));
     let halfway = format!("mkdir -p \"$at\"\n{}\n{}\n", up.opened_by_worker(), gate.wait());
@@ -183,7 +183,7 @@ fn ag_01_an_installation_that_was_killed_is_not_used() {
 
 /// AG-01: whatever is in the way is told with what to do about it, and nothing half is left.
 #[test]
-fn ag_01_what_keeps_an_agent_from_being_installed_is_told() {
+fn what_keeps_an_agent_from_being_installed_is_told() {
     let none = Place::new();
     let ran = none.afresh(&["agents", "install", "claude"]).expect(2);
     assert!(ran.stderr.contains("npm is not on the PATH"), "{}", ran.stderr);
@@ -216,7 +216,7 @@ fn ag_01_what_keeps_an_agent_from_being_installed_is_told() {
 
 /// B37: a known program that fails, hangs, is old or new, or has no login, is told with its cure.
 #[test]
-fn b37_doctor_starts_every_agent_and_tells_its_cure() {
+fn doctor_starts_every_agent_and_tells_its_cure() {
     let place = Place::new()
         .with("claude", "#!/bin/sh\necho '2.1.100 (Claude Code)'\n")
         .with("codex", "#!/bin/sh\nsleep 600\n")

@@ -50,7 +50,7 @@ fn events(ran: &Ran) -> Vec<Value> {
 
 /// B37: found before anything is touched.
 #[test]
-fn b37_a_missing_agent_is_refused_before_the_run() {
+fn a_missing_agent_is_refused_before_the_run() {
     let repo = planned();
     for (program, why) in
         [("/nowhere/agent", "does not exist"), ("afresh-no-such-agent", "is not on the PATH")]
@@ -79,8 +79,9 @@ fn b37_a_missing_agent_is_refused_before_the_run() {
     assert!(error["help"].as_str().is_some_and(|help| help.contains("\"old\"")), "{error}");
 }
 
+/// B37.
 #[test]
-fn b37_an_agent_that_is_not_executable_is_refused_before_the_run() {
+fn an_agent_that_is_not_executable_is_refused_before_the_run() {
     let repo = planned();
     let program = repo.path().join("agent.sh");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).expect("a mode");
@@ -93,7 +94,7 @@ fn b37_an_agent_that_is_not_executable_is_refused_before_the_run() {
 
 /// B37: the kernel refuses it; the task never counts as running, and the person is told why.
 #[test]
-fn b37_an_agent_for_another_machine_fails_to_spawn_and_never_runs() {
+fn an_agent_for_another_machine_fails_to_spawn_and_never_runs() {
     let repo = planned();
     let foreign = repo.path().join("foreign");
     // The header of a program for a machine that nobody has.
@@ -125,7 +126,7 @@ fn b37_an_agent_for_another_machine_fails_to_spawn_and_never_runs() {
 
 /// B38: each way to end has a class of its own, and each gets its fresh workers.
 #[test]
-fn b38_every_way_to_end_badly_has_a_class_of_its_own() {
+fn every_way_to_end_badly_has_a_class_of_its_own() {
     for (script, class) in [
         ("exit 0", "no-op: "),
         ("kill -9 $$", "failed:signal: the worker was ended by signal 9"),
@@ -145,7 +146,7 @@ fn b38_every_way_to_end_badly_has_a_class_of_its_own() {
 
 /// B38: a worker that died is tried again only after the back-off.
 #[test]
-fn b38_after_a_death_the_next_worker_waits_for_the_back_off() {
+fn after_a_death_the_next_worker_waits_for_the_back_off() {
     let repo = planned();
     repo.agent("if [ $AFRESH_ATTEMPT = 1 ]; then exit 255; fi; echo x > T001.txt");
     let ran = run(&repo, &["--json"], 0);
@@ -156,7 +157,7 @@ fn b38_after_a_death_the_next_worker_waits_for_the_back_off() {
 
 /// B38: a back-off that is over before the death is on the disk still ends.
 #[test]
-fn b38_the_shortest_back_off_does_not_stop_the_run() {
+fn the_shortest_back_off_does_not_stop_the_run() {
     let repo = planned();
     repo.config("[run]\nagent = \"mine\"\nbackoff = [\"1ms\"]\nattempts = 20\n");
     repo.agent("if [ $AFRESH_ATTEMPT -lt 20 ]; then exit 255; fi; echo x > T001.txt");
@@ -190,8 +191,9 @@ fn timed_out(repo: &TestRepo, words: &str) {
     assert!(status.contains("failed:timeout") && status.contains(words), "{status}");
 }
 
+/// AG-09.
 #[test]
-fn ag_09_a_worker_that_does_not_end_in_time_is_asked_about() {
+fn a_worker_that_does_not_end_in_time_is_asked_about() {
     let repo = impatient("attempt_timeout", "ask");
     run(&repo, &[], 4);
     assert_eq!(repo.state_of("T001"), "waiting");
@@ -205,8 +207,9 @@ fn ag_09_a_worker_that_does_not_end_in_time_is_asked_about() {
     assert_eq!(repo.state_of("T001"), "skipped");
 }
 
+/// AG-09.
 #[test]
-fn ag_09_a_worker_that_does_not_end_in_time_is_tried_again() {
+fn a_worker_that_does_not_end_in_time_is_tried_again() {
     let repo = impatient("attempt_timeout", "retry");
     run(&repo, &[], 4);
     assert_eq!(repo.state_of("T001"), "failed");
@@ -218,16 +221,18 @@ fn ag_09_a_worker_that_does_not_end_in_time_is_tried_again() {
     );
 }
 
+/// AG-09.
 #[test]
-fn ag_09_a_worker_that_does_not_end_in_time_is_skipped() {
+fn a_worker_that_does_not_end_in_time_is_skipped() {
     let repo = impatient("attempt_timeout", "skip");
     run(&repo, &[], 1);
     assert_eq!(repo.state_of("T001"), "skipped");
     timed_out(&repo, "did not end in time");
 }
 
+/// AG-09.
 #[test]
-fn ag_09_a_worker_that_does_not_end_in_time_halts_the_run() {
+fn a_worker_that_does_not_end_in_time_halts_the_run() {
     let repo = impatient("attempt_timeout", "fail");
     run(&repo, &[], 3);
     assert_eq!(repo.status()["state"], "halted");
@@ -239,8 +244,9 @@ fn ag_09_a_worker_that_does_not_end_in_time_halts_the_run() {
     assert_eq!(repo.landed(), ["T001"]);
 }
 
+/// AG-09.
 #[test]
-fn ag_09_a_worker_that_goes_silent_is_ended_whatever_the_policy() {
+fn a_worker_that_goes_silent_is_ended_whatever_the_policy() {
     for (action, code) in [("ask", 4), ("retry", 4), ("skip", 1), ("fail", 3)] {
         let repo = impatient("silence_timeout", action);
         run(&repo, &[], code);
@@ -250,7 +256,7 @@ fn ag_09_a_worker_that_goes_silent_is_ended_whatever_the_policy() {
 
 /// AG-09: who prints is not silent, however long it takes.
 #[test]
-fn ag_09_a_worker_that_prints_is_not_silent() {
+fn a_worker_that_prints_is_not_silent() {
     let repo = planned();
     repo.config("[run]\nagent = \"mine\"\nsilence_timeout = \"10s\"\n");
     repo.agent(

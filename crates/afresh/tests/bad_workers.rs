@@ -55,8 +55,9 @@ fn declares(file: &str) -> String {
     )
 }
 
+/// B24.
 #[test]
-fn b24_a_claim_of_success_that_the_check_denies_is_a_failure() {
+fn a_claim_of_success_that_the_check_denies_is_a_failure() {
     let repo = repo();
     plan(&repo, "checks = [\"grep -q right a.txt\"]");
     repo.agent(&format!("echo wrong > a.txt; {CLAIM}"));
@@ -76,7 +77,7 @@ fn b24_a_claim_of_success_that_the_check_denies_is_a_failure() {
 
 /// B25, EX-11: with and without words.
 #[test]
-fn b25_ex_11_a_success_that_changed_nothing_is_not_a_success() {
+fn a_success_that_changed_nothing_is_not_a_success() {
     for words in [CLAIM, "true"] {
         let repo = repo();
         plan(&repo, "checks = [\"true\"]");
@@ -87,7 +88,7 @@ fn b25_ex_11_a_success_that_changed_nothing_is_not_a_success() {
 
 /// B26: the files are listed for the person and for the next worker.
 #[test]
-fn b26_undeclared_files_are_rejected_and_listed() {
+fn undeclared_files_are_rejected_and_listed() {
     let repo = repo();
     plan(&repo, "checks = [\"true\"]");
     repo.agent("echo x > a.txt; echo y > other.txt; mkdir sub; echo z > sub/third.txt");
@@ -98,7 +99,7 @@ fn b26_undeclared_files_are_rejected_and_listed() {
 
 /// B27: a test that was there before, by its path, even declared and with passing checks.
 #[test]
-fn b27_a_test_that_is_not_listed_is_never_edited() {
+fn a_test_that_is_not_listed_is_never_edited() {
     for test in ["tests/greet.sh", "src/greet_test.go", "test_greet.py"] {
         let repo = repo();
         repo.write(test, "exit 1\n");
@@ -111,7 +112,7 @@ fn b27_a_test_that_is_not_listed_is_never_edited() {
 
 /// B28: a script that the check calls is part of the check.
 #[test]
-fn b28_a_script_that_the_check_calls_is_not_edited() {
+fn a_script_that_the_check_calls_is_not_edited() {
     let repo = repo();
     repo.write("ci/verify.sh", "exit 1\n");
     repo.commit("the check");
@@ -125,7 +126,7 @@ fn b28_a_script_that_the_check_calls_is_not_edited() {
 
 /// B28: the plan is pinned, even for a task that lists it.
 #[test]
-fn b28_the_plan_is_not_edited() {
+fn the_plan_is_not_edited() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [\"a.txt\", \"p.plan.toml\"]\nchecks = [\"test -e never\"]\n",
@@ -138,8 +139,9 @@ fn b28_the_plan_is_not_edited() {
     rejected(&repo, "p.plan.toml is what this run itself rests on");
 }
 
+/// B28.
 #[test]
-fn b28_the_configuration_is_not_edited() {
+fn the_configuration_is_not_edited() {
     let repo = repo();
     plan(&repo, "checks = [\"true\"]");
     repo.agent(&format!(
@@ -152,7 +154,7 @@ fn b28_the_configuration_is_not_edited() {
 /// B28: everything that a run reads at its start is noted with its hash; who drives it anew is told
 /// what is different now, and the journal has both.
 #[test]
-fn b28_what_a_run_rests_on_is_noted_and_a_change_is_told() {
+fn what_a_run_rests_on_is_noted_and_a_change_is_told() {
     let repo = repo();
     repo.write(".afresh/patterns.md", "tabs\n");
     repo.plan_of(1);
@@ -169,7 +171,7 @@ fn b28_what_a_run_rests_on_is_noted_and_a_change_is_told() {
 
 /// B28: a worker that finds the user's own files changes nothing of the run that is underway.
 #[test]
-fn b28_the_run_uses_the_plan_that_was_pinned_at_its_start() {
+fn the_run_uses_the_plan_that_was_pinned_at_its_start() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"first\"\ntitle = \"work\"\nfiles = [\"a.txt\"]\nchecks = [\"true\"]\n\
@@ -187,7 +189,7 @@ fn b28_the_run_uses_the_plan_that_was_pinned_at_its_start() {
 
 /// B29: every ref of the user's is where it was; `run` compares them byte by byte.
 #[test]
-fn b29_a_worker_moves_no_ref_but_its_own() {
+fn a_worker_moves_no_ref_but_its_own() {
     let repo = repo();
     repo.git(&["branch", "feature"]);
     repo.git(&["tag", "v1"]);
@@ -219,7 +221,7 @@ fn b29_a_worker_moves_no_ref_but_its_own() {
 
 /// B30: the harvest is the difference to the base, whatever became of the history.
 #[test]
-fn b30_a_rewritten_base_is_harvested_as_a_difference_to_the_base() {
+fn a_rewritten_base_is_harvested_as_a_difference_to_the_base() {
     for rewrite in [
         "git add a.txt; git commit -q --amend -m rewritten",
         "git checkout -q --orphan new; git add a.txt; git commit -q -m 'a new beginning'",
@@ -243,7 +245,7 @@ fn b30_a_rewritten_base_is_harvested_as_a_difference_to_the_base() {
 
 /// B31: whatever a worker puts where a git would look, no git of ours runs it.
 #[test]
-fn b31_nothing_that_a_worker_plants_for_git_is_ever_run() {
+fn nothing_that_a_worker_plants_for_git_is_ever_run() {
     let canary = "w=$PWD; t=\"$CANARY\"; printf '#!/bin/sh\\ntouch %s\\n' \"$t\" > \"$t.sh\"; chmod +x \"$t.sh\"";
     for plant in [
         "git config core.fsmonitor \"$t.sh\"; git config core.hooksPath \"$w/hooks\"; mkdir hooks; cp \"$t.sh\" hooks/post-checkout; cp \"$t.sh\" hooks/pre-commit; rm -r hooks",
@@ -273,7 +275,7 @@ fn b31_nothing_that_a_worker_plants_for_git_is_ever_run() {
 /// B03 at the harvest: a link that leads out never lands, even where it is listed, and what is
 /// behind it is not read or written.
 #[test]
-fn b03_a_link_that_leads_out_is_rejected_at_the_harvest() {
+fn a_link_that_leads_out_is_rejected_at_the_harvest() {
     for (make, shown) in [
         ("ln -s \"$OUT\" a.txt", "a.txt"),
         ("ln -s ../../../etc/passwd a.txt", "a.txt"),
@@ -298,7 +300,7 @@ fn b03_a_link_that_leads_out_is_rejected_at_the_harvest() {
 
 /// RE-03: what was claimed and what changed, side by side, for work that landed.
 #[test]
-fn re_03_claimed_and_changed_files_that_differ_are_in_the_status() {
+fn claimed_and_changed_files_that_differ_are_in_the_status() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [\"a.txt\", \"b.txt\", \"c.txt\"]\nchecks = [\"true\"]\n",
@@ -328,7 +330,7 @@ fn re_03_claimed_and_changed_files_that_differ_are_in_the_status() {
 /// B34, R15: one line without an end. Memory is bounded by the address space of the program and
 /// its supervisors; the log is capped; the answer at the end is still read; the run goes on.
 #[test]
-fn b34_r15_a_line_of_a_gigabyte_is_capped_and_the_run_goes_on() {
+fn a_line_of_a_gigabyte_is_capped_and_the_run_goes_on() {
     let repo = repo();
     repo.config("[run]\nagent = \"mine\"\noutput_limit = 1000000\nparallel = 1\n");
     repo.plan_of(2);

@@ -132,7 +132,7 @@ impl Account {
 /// R14: alone, with four and with sixteen at once, a budget is overshot by what a single running
 /// worker adds after its last report, and by nobody else.
 #[test]
-fn r14_a_budget_is_overshot_by_one_worker_at_most() {
+fn a_budget_is_overshot_by_one_worker_at_most() {
     for (parallel, budget) in [(1, 100), (4, 160), (16, 320)] {
         let repo = scripted("", 16);
         repo.write("script.toml", &spender(&repo, 40));
@@ -155,7 +155,7 @@ fn r14_a_budget_is_overshot_by_one_worker_at_most() {
 
 /// R14: also if the first report of each worker is a large part of it.
 #[test]
-fn r14_large_first_reports_do_not_come_all_at_once() {
+fn large_first_reports_do_not_come_all_at_once() {
     let script = "[[task]]\nid = \"*\"\ndo = [ { use = { output = 500 } }, { listed = \"x\" } ]\n";
     let repo = scripted(script, 16);
     repo.run(&["--parallel", "16", "--budget-tokens", "1000"]).expect(6);
@@ -165,7 +165,7 @@ fn r14_large_first_reports_do_not_come_all_at_once() {
 
 /// R14: what it says at the end is how to go on, and that works; what was done in time has landed.
 #[test]
-fn r14_a_run_goes_on_with_a_higher_budget() {
+fn a_run_goes_on_with_a_higher_budget() {
     let script = "[[task]]\nid = \"T001\"\ndo = [ { use = { input = 60, cost_usd = 0.25 } }, { listed = \"x\" } ]\n\
                   [[task]]\nid = \"*\"\nattempt = 1\ndo = [ { use = { input = 60, cost_usd = 0.35 } }, { hang = true } ]\n\
                   [[task]]\nid = \"*\"\ndo = [ { listed = \"x\" } ]\n";
@@ -182,7 +182,7 @@ fn r14_a_run_goes_on_with_a_higher_budget() {
 
 /// R14, LO-03: a task that has used up its own budget is given up with the reason; the others go on.
 #[test]
-fn r14_a_task_that_used_up_its_budget_is_given_up() {
+fn a_task_that_used_up_its_budget_is_given_up() {
     let script = "[[task]]\nid = \"T001\"\nattempt = 1\ndo = [ { use = { input = 50 } }, { hang = \"deaf\" } ]\n\
                   [[task]]\nid = \"*\"\ndo = [ { use = { input = 30 } }, { listed = \"x\" } ]\n";
     let repo = scripted(script, 3);
@@ -198,7 +198,7 @@ fn r14_a_task_that_used_up_its_budget_is_given_up() {
 
 /// R14: limits of the configuration count, and are judged like the rest of it.
 #[test]
-fn r14_budgets_can_be_configured() {
+fn budgets_can_be_configured() {
     let script = "[[task]]\nid = \"*\"\ndo = [ { use = { input = 50, cost_usd = 0.1 } }, { hang = true } ]\n";
     let repo = scripted(script, 1);
     let file = repo.root().join(".afresh/config.toml");
@@ -220,7 +220,7 @@ fn r14_budgets_can_be_configured() {
 
 /// R14: a price that nobody told is unknown, never nothing; where dollars are limited that is said.
 #[test]
-fn r14_a_price_that_is_not_told_is_not_counted_as_nothing() {
+fn a_price_that_is_not_told_is_not_counted_as_nothing() {
     let script = "[[task]]\nid = \"*\"\ndo = [ { use = { input = 50 } }, { listed = \"x\" } ]\n";
     let repo = scripted(script, 2);
     let ran = repo.run(&["--budget-usd", "1"]).expect(0);
@@ -230,7 +230,7 @@ fn r14_a_price_that_is_not_told_is_not_counted_as_nothing() {
 
 /// R14: a budget that an agent cannot keep is said to be none, and which agent that is.
 #[test]
-fn r14_agents_that_report_nothing_are_named() {
+fn agents_that_report_nothing_are_named() {
     let repo = repo();
     repo.plan_of(1);
     repo.agent("echo x > T001.txt");

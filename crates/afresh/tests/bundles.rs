@@ -42,7 +42,7 @@ fn read(path: &Value) -> String {
 
 /// PR-04, ST-06: a bundle can be had before any run; it is the one that the first worker gets.
 #[test]
-fn pr_04_a_bundle_of_a_plan_is_what_its_first_worker_gets() {
+fn a_bundle_of_a_plan_is_what_its_first_worker_gets() {
     let repo = project();
     let untouched = repo.untouched();
     let made = repo.afresh(&["bundle", "generate", "A", "--plan", "p.plan.toml", "--json"]);
@@ -70,7 +70,7 @@ fn pr_04_a_bundle_of_a_plan_is_what_its_first_worker_gets() {
 /// PR-04: in a run it is what the next attempt gets: what it builds on, read from the branch, and
 /// what became of the attempt before.
 #[test]
-fn pr_04_a_bundle_of_a_run_is_what_its_next_attempt_gets() {
+fn a_bundle_of_a_run_is_what_its_next_attempt_gets() {
     let repo = half_done();
     let bundle = repo.afresh(&["bundle", "generate", "B", "--stdout"]).expect(0).json();
     assert_eq!(bundle["attempt"]["number"], 2);
@@ -89,7 +89,7 @@ fn pr_04_a_bundle_of_a_run_is_what_its_next_attempt_gets() {
 
 /// ST-06: all tasks that are ready, and no others.
 #[test]
-fn st_06_bundles_of_all_ready_tasks_are_made_at_once() {
+fn bundles_of_all_ready_tasks_are_made_at_once() {
     let repo = repo();
     repo.plan_of(3);
     let made = repo.afresh(&["bundle", "generate-ready", "--plan", "p.plan.toml", "--json"]);
@@ -105,7 +105,7 @@ fn st_06_bundles_of_all_ready_tasks_are_made_at_once() {
 
 /// PR-04: a bundle is judged by its published schema, everything at once, with places.
 #[test]
-fn pr_04_a_bundle_is_validated_against_its_schema() {
+fn a_bundle_is_validated_against_its_schema() {
     let repo = half_done();
     repo.afresh(&["bundle", "generate", "B"]).expect(0);
     let all = repo.afresh(&["bundle", "validate", "--json"]).expect(0).json();
@@ -132,7 +132,7 @@ fn pr_04_a_bundle_is_validated_against_its_schema() {
 /// PR-04: each file that is another than when the bundle was made is named: the user's, and those of
 /// needed tasks on the branch.
 #[test]
-fn pr_04_what_a_bundle_was_made_from_is_compared() {
+fn what_a_bundle_was_made_from_is_compared() {
     let repo = half_done();
     repo.afresh(&["bundle", "generate", "B"]).expect(0);
     let same = repo.afresh(&["bundle", "validate-integrity", "B", "--json"]).expect(0).json();
@@ -153,7 +153,7 @@ fn pr_04_what_a_bundle_was_made_from_is_compared() {
 /// PR-06, PR-03: the list has the size of each prompt against the window, its state, and the
 /// project's own template that it was rendered with.
 #[test]
-fn pr_06_bundles_are_listed_with_their_size() {
+fn bundles_are_listed_with_their_size() {
     let repo = project();
     let own = "OWN {{task}} {{files}} {{checks}} {{rules}} {{contract}}\n";
     repo.write(".afresh/templates/worker.md", own);
@@ -174,7 +174,7 @@ fn pr_06_bundles_are_listed_with_their_size() {
 
 /// ST-06: what is over is removed, with everything else left; who is at work or asked keeps it.
 #[test]
-fn st_06_only_bundles_that_nobody_needs_are_removed() {
+fn only_bundles_that_nobody_needs_are_removed() {
     let repo = half_done();
     repo.afresh(&["bundle", "generate", "B"]).expect(0);
     let told = repo.afresh(&["bundle", "clean"]).expect(0).stdout;

@@ -26,7 +26,7 @@ fn run(repo: &TestRepo, code: i32) -> Value {
 
 /// B23: killed with its tree, whatever it does to live on; `run` looks for survivors.
 #[test]
-fn b23_a_check_that_never_ends_is_killed_with_its_tree() {
+fn a_check_that_never_ends_is_killed_with_its_tree() {
     let repo = repo();
     repo.config("[run]\nagent = \"mine\"\nattempts = 1\n[checks]\ntimeout = \"1s\"");
     plan(
@@ -41,7 +41,7 @@ fn b23_a_check_that_never_ends_is_killed_with_its_tree() {
 
 /// B23: the next task is checked all the same.
 #[test]
-fn b23_a_check_that_never_ends_does_not_hold_up_the_others() {
+fn a_check_that_never_ends_does_not_hold_up_the_others() {
     let repo = repo();
     repo.config("[run]\nagent = \"mine\"\nattempts = 1\n[checks]\ntimeout = \"5s\"\nparallel = 1");
     repo.plan(
@@ -59,7 +59,7 @@ fn b23_a_check_that_never_ends_does_not_hold_up_the_others() {
 
 /// EX-11: a check that passes before the work is done proves nothing, although it passes after.
 #[test]
-fn ex_11_a_red_first_check_that_is_green_on_the_base_is_refused() {
+fn a_red_first_check_that_is_green_on_the_base_is_refused() {
     let repo = repo();
     plan(&repo, "{ run = \"test -s README.md\", red_first = true }, \"test -s a.txt\"");
     let task = run(&repo, 1);
@@ -68,8 +68,9 @@ fn ex_11_a_red_first_check_that_is_green_on_the_base_is_refused() {
     assert_eq!(repo.landed(), [""; 0]);
 }
 
+/// EX-11.
 #[test]
-fn ex_11_a_red_first_check_that_turns_green_counts() {
+fn a_red_first_check_that_turns_green_counts() {
     let repo = repo();
     plan(&repo, "{ name = \"it is there\", run = \"test -s a.txt\", red_first = true }");
     run(&repo, 0);
@@ -80,7 +81,7 @@ fn ex_11_a_red_first_check_that_turns_green_counts() {
 
 /// EX-11: red on the base is not enough.
 #[test]
-fn ex_11_a_red_first_check_that_stays_red_is_a_failure() {
+fn a_red_first_check_that_stays_red_is_a_failure() {
     let repo = repo();
     plan(&repo, "{ run = \"test -s never.txt\", red_first = true }");
     let task = run(&repo, 1);
@@ -89,7 +90,7 @@ fn ex_11_a_red_first_check_that_stays_red_is_a_failure() {
 
 /// RE-03: a check sees the tree that would land, and nothing else of the worker's.
 #[test]
-fn re_03_a_check_does_not_see_what_a_worker_left_beside_its_tree() {
+fn a_check_does_not_see_what_a_worker_left_beside_its_tree() {
     let repo = repo();
     repo.write(".gitignore", "*.tmp\n");
     repo.commit("ignores");
@@ -99,9 +100,9 @@ fn re_03_a_check_does_not_see_what_a_worker_left_beside_its_tree() {
     assert_eq!(repo.landed(), [""; 0]);
 }
 
-/// A check cannot change what lands: its own writes are not in the tree that it judged.
+/// R4: A check cannot change what lands: its own writes are not in the tree that it judged.
 #[test]
-fn r4_what_a_check_writes_does_not_land() {
+fn what_a_check_writes_does_not_land() {
     let repo = repo();
     plan(&repo, "\"echo changed > README.md; echo new > new.txt; echo y > a.txt\"");
     run(&repo, 0);
@@ -110,9 +111,9 @@ fn r4_what_a_check_writes_does_not_land() {
     assert_eq!(repo.on_branch("new.txt"), None);
 }
 
-/// Check output is bounded on disk and in what the next worker is told.
+/// R15: Check output is bounded on disk and in what the next worker is told.
 #[test]
-fn r15_a_check_that_prints_without_end_is_bounded() {
+fn a_check_that_prints_without_end_is_bounded() {
     let repo = repo();
     plan(&repo, "\"head -c 50000000 /dev/zero | tr '\\\\0' x; echo THE-END; exit 1\"");
     run(&repo, 1);

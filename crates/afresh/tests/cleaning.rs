@@ -87,7 +87,7 @@ fn expect_work_is_saved(repo: &TestRepo, name: &str) {
 /// BE-07, R5, R16: before a run has landed its work stays; after that everything goes, the user's
 /// things are as they were, and the run is still known to be done.
 #[test]
-fn be_07_what_has_landed_goes_and_what_has_not_stays() {
+fn what_has_landed_goes_and_what_has_not_stays() {
     let repo = done_repo(2);
     let (before, at_first, were) = (repo.untouched(), refs(&repo), slots(&repo));
     let answer = clean(&repo, &["--dry-run"]);
@@ -117,7 +117,7 @@ fn be_07_what_has_landed_goes_and_what_has_not_stays() {
 
 /// BE-07: workspaces that were cleaned away are made again when they are needed.
 #[test]
-fn be_07_the_next_run_makes_what_it_needs_again() {
+fn the_next_run_makes_what_it_needs_again() {
     let repo = done_repo(1);
     clean(&repo, &[]);
     repo.write(
@@ -132,7 +132,7 @@ fn be_07_the_next_run_makes_what_it_needs_again() {
 
 /// R16: work that was rejected is in no branch: it stays until somebody says that it may go.
 #[test]
-fn r16_rejected_work_stays_until_it_is_discarded() {
+fn rejected_work_stays_until_it_is_discarded() {
     let repo = repo();
     repo.config(&run_section("attempts = 1"));
     repo.agent("echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt; [ $AFRESH_TASK = T001 ]");
@@ -159,7 +159,7 @@ fn r16_rejected_work_stays_until_it_is_discarded() {
 /// R16, R12: the workspace of a killed run stays, so that the run can go on in it; whoever wants the
 /// room gets what is in it saved first, and the run goes on all the same.
 #[test]
-fn r16_a_killed_runs_workspace_is_saved_before_it_goes() {
+fn a_killed_runs_workspace_is_saved_before_it_goes() {
     let repo = killed_repo();
     let before = repo.untouched();
     let answer = clean(&repo, &[]);
@@ -189,7 +189,7 @@ fn r16_a_killed_runs_workspace_is_saved_before_it_goes() {
 /// R16: the state directory is gone, and with it all that is known of the run; what its workers left
 /// is saved all the same.
 #[test]
-fn r16_work_of_a_forgotten_run_is_saved_before_its_workspace_goes() {
+fn work_of_a_forgotten_run_is_saved_before_its_workspace_goes() {
     let repo = killed_repo();
     fs::remove_dir_all(repo.state()).expect("removed");
     let answer = clean(&repo, &[]);
@@ -204,7 +204,7 @@ fn r16_work_of_a_forgotten_run_is_saved_before_its_workspace_goes() {
 
 /// R16, R5: where the work cannot be saved, it stays where it is, and the exit code says so.
 #[test]
-fn r16_what_cannot_be_saved_stays() {
+fn what_cannot_be_saved_stays() {
     let repo = killed_repo();
     let refs_of_ours = repo.root().join(".git/refs/afresh/salvage");
     fs::create_dir_all(refs_of_ours.parent().expect("a parent")).expect("directories");
@@ -223,7 +223,7 @@ fn r16_what_cannot_be_saved_stays() {
 /// R16, B03: what a killed worker left as an ordinary user (closed directories, links to the home
 /// directory) is saved and removed, and the home directory is as it was.
 #[test]
-fn b03_an_ordinary_users_closed_files_and_links_are_saved_and_not_followed() {
+fn an_ordinary_users_closed_files_and_links_are_saved_and_not_followed() {
     let repo = killed_repo();
     let tree = slots(&repo)[0].join("tree");
     let home = repo.path().join("home");
@@ -268,7 +268,7 @@ fn b03_an_ordinary_users_closed_files_and_links_are_saved_and_not_followed() {
 
 /// R8, BE-07: while somebody drives, nothing is touched, and it is said who; exit 5.
 #[test]
-fn be_07_a_run_that_is_being_driven_is_left_alone() {
+fn a_run_that_is_being_driven_is_left_alone() {
     let repo = repo();
     let gate = Gate::new(&repo, "go");
     repo.agent(&format!("{}; echo x > $AFRESH_TASK.txt", gate.wait()));
@@ -287,7 +287,7 @@ fn be_07_a_run_that_is_being_driven_is_left_alone() {
 /// R16: with a linear history what landed is another commit; it goes only because everything that the
 /// attempt changed is in the commit that landed for it.
 #[test]
-fn r16_work_that_landed_as_another_commit_goes() {
+fn work_that_landed_as_another_commit_goes() {
     let repo = repo();
     repo.config(&run_section("history = \"linear\""));
     repo.agent("echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt");
@@ -309,7 +309,7 @@ fn r16_work_that_landed_as_another_commit_goes() {
 /// R5, R16: work that came by a squash goes, because every change of it is there; a branch that the
 /// user made is the user's, whatever its name is.
 #[test]
-fn r5_the_users_branches_stay_whatever_they_are_called() {
+fn the_users_branches_stay_whatever_they_are_called() {
     let repo = done_repo(1);
     repo.git(&["branch", "afresh/mine", "main"]);
     repo.git(&["merge", "--squash", "-q", "afresh/test-1"]);
@@ -324,7 +324,7 @@ fn r5_the_users_branches_stay_whatever_they_are_called() {
 /// BE-07: transcripts go when somebody says how old or how many, and those of a run that is not
 /// finished never.
 #[test]
-fn be_07_transcripts_go_by_age_or_number_alone() {
+fn transcripts_go_by_age_or_number_alone() {
     let repo = done_repo(1);
     let attempts = repo.state().join("attempts");
     let kept = clean(&repo, &["--older-than", "30d"]);
@@ -344,7 +344,7 @@ fn be_07_transcripts_go_by_age_or_number_alone() {
 /// BE-07, R16: workspaces of a repository that is gone go, from anywhere; work in them that nobody
 /// saved stays, and it is said where.
 #[test]
-fn be_07_workspaces_of_a_repository_that_is_gone_go_unless_they_hold_work() {
+fn workspaces_of_a_repository_that_is_gone_go_unless_they_hold_work() {
     for unsaved in [false, true] {
         let repo = if unsaved { killed_repo() } else { done_repo(1) };
         let there = repo.command(&["clean", "--gone", "--json"]);
@@ -368,7 +368,7 @@ fn be_07_workspaces_of_a_repository_that_is_gone_go_unless_they_hold_work() {
 
 /// R12, R16: killed at any moment of it, nothing is lost, and the next one does the rest.
 #[test]
-fn r12_a_kill_while_cleaning_loses_nothing() {
+fn a_kill_while_cleaning_loses_nothing() {
     if !strace_works() {
         return;
     }

@@ -41,7 +41,7 @@ fn marked(ran: &Ran, mark: &str) -> BTreeSet<String> {
 /// AG-02: without a terminal, a key or a network it comes to its end by itself: a mistake, a lie, a
 /// collision and a question, all put right. Nothing is left, and nothing of the user's is touched.
 #[test]
-fn ag_02_the_demo_shows_everything_and_leaves_nothing() {
+fn the_demo_shows_everything_and_leaves_nothing() {
     let (repo, scratch) = user();
     let before = repo.untouched();
     let ran = finish(demo(&repo, &[])).expect(0);
@@ -61,7 +61,7 @@ fn ag_02_the_demo_shows_everything_and_leaves_nothing() {
 
 /// AG-02: it can be kept; then it is a repository like any other, with a program that works.
 #[test]
-fn ag_02_a_kept_demo_can_be_looked_at_and_landed() {
+fn a_kept_demo_can_be_looked_at_and_landed() {
     let (repo, scratch) = user();
     let mut command = demo(&repo, &["--keep"]);
     // A state directory of the user's own is not for the demo.
@@ -91,7 +91,7 @@ fn ag_02_a_kept_demo_can_be_looked_at_and_landed() {
 
 /// AG-02: another seed, other workers that fail; scripts get the report as JSON.
 #[test]
-fn ag_02_a_seed_decides_who_fails() {
+fn a_seed_decides_who_fails() {
     let (repo, _) = user();
     let failing = |seed: &str| {
         let ran = finish(demo(&repo, &["--seed", seed, "--json"])).expect(0);
@@ -105,7 +105,7 @@ fn ag_02_a_seed_decides_who_fails() {
 
 /// AG-02, ST-04: one that is halted says so and leaves nothing either.
 #[test]
-fn ag_02_a_demo_that_is_halted_leaves_nothing() {
+fn a_demo_that_is_halted_leaves_nothing() {
     let (repo, scratch) = user();
     let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
     driver.await_words("start store.1");

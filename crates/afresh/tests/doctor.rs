@@ -60,7 +60,7 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
 
 /// B37, F21: what a run would stumble over is told, each with its cure; exit 1.
 #[test]
-fn b37_f21_what_is_missing_is_told_with_its_cure() {
+fn what_is_missing_is_told_with_its_cure() {
     let repo = repo();
     let old = repo.path().join("old");
     fs::create_dir(&old).expect("a new directory");
@@ -104,7 +104,7 @@ fn repositories_that_cannot_be_used_are_told() {
 
 /// R10: a journal that is not what was written is told, and stays as it is.
 #[test]
-fn r10_a_damaged_journal_is_told_and_left_alone() {
+fn a_damaged_journal_is_told_and_left_alone() {
     let repo = repo();
     repo.agent("echo x > $AFRESH_TASK.txt");
     repo.plan_of(1);

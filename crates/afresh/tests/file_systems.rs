@@ -55,7 +55,7 @@ fn expect_refusal(repo: &TestRepo, (calls, how, what, hint): (&str, &str, &str, 
 
 /// F20, R5: the first run is refused with the reason, and it leaves nothing, not even a directory.
 #[test]
-fn f20_a_file_system_that_cannot_hold_a_run_is_refused_before_anything_is_made() {
+fn a_file_system_that_cannot_hold_a_run_is_refused_before_anything_is_made() {
     if !strace_works() {
         return;
     }
@@ -77,7 +77,7 @@ fn f20_a_file_system_that_cannot_hold_a_run_is_refused_before_anything_is_made()
 
 /// F20, R10: a state directory that was moved to such a file system is refused as it is.
 #[test]
-fn f20_a_journal_on_such_a_file_system_stays_as_it_is() {
+fn a_journal_on_such_a_file_system_stays_as_it_is() {
     if !strace_works() {
         return;
     }

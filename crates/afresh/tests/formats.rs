@@ -21,15 +21,16 @@ fn runs_there(repo: &TestRepo, format: &str) {
     runs_to_done(repo, ".");
 }
 
+/// FO-04.
 #[test]
-fn fo_04_a_specflow_spec_runs_to_done() {
+fn a_specflow_spec_runs_to_done() {
     let answer = r#"{"group": "{task}", "status": "complete", "files_created": [], "files_modified": [], "commits": [], "criteria_met": [], "deviations": []}"#;
     runs("specflow", "specflow", answer);
 }
 
 /// FO-03: a task answers with its result file's one line.
 #[test]
-fn fo_03_a_tasker_plan_of_either_layout_runs_to_done() {
+fn a_tasker_plan_of_either_layout_runs_to_done() {
     for directory in [".tasker", "project-planning"] {
         let task = |id: &str, needs: &str, file: &str| {
             format!(
@@ -52,14 +53,14 @@ fn fo_03_a_tasker_plan_of_either_layout_runs_to_done() {
 
 /// FO-01: the group's worker answers with the block that long-run's workers use.
 #[test]
-fn fo_01_agent_os_task_groups_run_to_done() {
+fn agent_os_task_groups_run_to_done() {
     let answer = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\", \"tasks_completed\": \"3/3\", \"commits\": [], \"files_modified\": []}\nOUTPUT_JSON_END";
     runs("agent-os", "agent-os", answer);
 }
 
 /// PL-11: plans that come ready-made.
 #[test]
-fn pl_11_spec_kit_gsd_2_task_master_and_beads_plans_run_to_done() {
+fn spec_kit_gsd_2_task_master_and_beads_plans_run_to_done() {
     runs("spec-kit", "spec-kit", "");
     runs("gsd2", "gsd2", "");
     runs("task-master", "task-master", "");
@@ -67,18 +68,18 @@ fn pl_11_spec_kit_gsd_2_task_master_and_beads_plans_run_to_done() {
     runs("beads", "beads", "");
 }
 
-/// A spec that was split is not run; its children are named.
+/// FO-04: A spec that was split is not run; its children are named.
 #[test]
-fn fo_04_a_split_spec_is_not_run() {
+fn a_split_spec_is_not_run() {
     let repo = holding("specflow-split", "");
     let ran = repo.afresh(&["run", ".specflow/specs/SPEC-020.md"]).expect(2);
     assert!(ran.stderr.contains("SPEC-020a"), "{}", ran.stderr);
 }
 
-/// A specification that is named by its file still knows what was executed before: that lies in
+/// FO-04: A specification that is named by its file still knows what was executed before: that lies in
 /// another directory.
 #[test]
-fn fo_04_a_named_spec_keeps_what_was_executed_before() {
+fn a_named_spec_keeps_what_was_executed_before() {
     let repo = holding("specflow", "");
     repo.afresh(&["run", ".specflow/specs/SPEC-014.md"]).expect(0);
     let status = repo.status();
@@ -91,7 +92,7 @@ fn fo_04_a_named_spec_keeps_what_was_executed_before() {
 
 /// FO-02, RE-01: a plan of GSD, with a checkpoint and must-haves, runs to done.
 #[test]
-fn fo_02_a_gsd_project_runs_to_done() {
+fn a_gsd_project_runs_to_done() {
     let repo = holding("gsd/greeting", "");
     runs_there(&repo, "gsd");
     let tree = repo.git(&["ls-tree", "-r", "--name-only", &branch(&repo)]);
@@ -100,7 +101,7 @@ fn fo_02_a_gsd_project_runs_to_done() {
 
 /// FO-02, RE-01: Ultra Planner's workers answer in YAML; by task, its waves are kept.
 #[test]
-fn fo_02_an_ultraplan_project_runs_to_done_by_task() {
+fn an_ultraplan_project_runs_to_done_by_task() {
     let answer = "```yaml\nstatus: success\ntask_name: \"x\"\nfiles_modified: []\nverification:\n  command: \"true\"\n  exit_code: 0\n  output_summary: ok\ndone_criteria_met: true\nevidence: |\n  done\nerror: null\n```";
     runs("ultraplan/greeting", "ultraplan", answer);
     let repo = holding("ultraplan/greeting", answer);
@@ -112,7 +113,7 @@ fn fo_02_an_ultraplan_project_runs_to_done_by_task() {
 
 /// FO-01, RE-01: a plan of long-run goes on after what its summaries say is completed.
 #[test]
-fn fo_01_a_long_run_goes_on_where_it_was() {
+fn a_long_run_goes_on_where_it_was() {
     let answer = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\", \"tasks_completed\": \"1/1\", \"commits\": [], \"files_modified\": [], \"deviations\": []}\nOUTPUT_JSON_END";
     let repo = holding("long-run/greeting", answer);
     runs_there(&repo, "long-run");

@@ -57,25 +57,25 @@ fn the_command_line_reference_is_current() {
 
 /// FO-05: the schema that ships is the schema that is printed.
 #[test]
-fn fo_05_the_schema_is_current() {
+fn the_schema_is_current() {
     expect_current("schemas/plan.schema.json", &afresh(&["schema", "plan"]));
 }
 
 /// AG-02: so is that of scripts.
 #[test]
-fn ag_02_the_schema_of_scripts_is_current() {
+fn the_schema_of_scripts_is_current() {
     expect_current("schemas/script.schema.json", &afresh(&["schema", "script"]));
 }
 
 /// PR-01: and that of bundles.
 #[test]
-fn pr_01_the_schema_of_bundles_is_current() {
+fn the_schema_of_bundles_is_current() {
     expect_current("schemas/bundle.schema.json", &afresh(&["schema", "bundle"]));
 }
 
 /// BE-01: every code has its line in the documentation.
 #[test]
-fn be_01_the_list_of_findings_is_current() {
+fn the_list_of_findings_is_current() {
     let codes: serde_json::Value =
         serde_json::from_str(&afresh(&["lint", "--explain", "--json"])).expect("JSON");
     let mut text = String::from(

@@ -32,8 +32,9 @@ fn expect_refused(repo: &TestRepo, ran: Ran, words: &[&str]) {
     assert!(!repo.state().exists(), "nothing was written");
 }
 
+/// F21.
 #[test]
-fn f21_without_git_the_run_is_refused_with_a_hint() {
+fn without_git_the_run_is_refused_with_a_hint() {
     let repo = ready();
     let empty = repo.path().join("empty");
     fs::create_dir(&empty).expect("a new directory");
@@ -41,16 +42,18 @@ fn f21_without_git_the_run_is_refused_with_a_hint() {
     expect_refused(&repo, ran, &["cannot find git", "hint: install git"]);
 }
 
+/// F21.
 #[test]
-fn f21_an_old_git_is_refused_with_a_hint() {
+fn an_old_git_is_refused_with_a_hint() {
     let repo = ready();
     let directory = put_git(&repo, "echo git version 2.20.1; exit 0");
     let ran = run_with_path(&repo, &in_front_of_path(&directory));
     expect_refused(&repo, ran, &["it is git 2.20", "hint: install git"]);
 }
 
+/// F21.
 #[test]
-fn f21_something_else_that_is_named_git_is_refused() {
+fn something_else_that_is_named_git_is_refused() {
     for (script, words) in [("echo hello; exit 0", "hello"), ("echo broken >&2; exit 3", "broken")]
     {
         let repo = ready();
@@ -60,8 +63,9 @@ fn f21_something_else_that_is_named_git_is_refused() {
     }
 }
 
+/// F21.
 #[test]
-fn f21_a_wrapper_that_prints_warnings_is_no_hindrance() {
+fn a_wrapper_that_prints_warnings_is_no_hindrance() {
     let repo = ready();
     let script = "echo 'warning: this git is watched' >&2\n\"$git\" \"$@\"\ncode=$?\n\
                   echo 'fatal: not really' >&2\nexit $code";
@@ -70,10 +74,10 @@ fn f21_a_wrapper_that_prints_warnings_is_no_hindrance() {
     expect_landed_once(&repo, 1);
 }
 
-/// A repository of somebody else is refused as git refuses it; what the user trusts is used.
+/// F21: A repository of somebody else is refused as git refuses it; what the user trusts is used.
 /// Only root can give files away, so there is nothing to see for others.
 #[test]
-fn f21_a_repository_of_somebody_else_is_refused_until_it_is_trusted() {
+fn a_repository_of_somebody_else_is_refused_until_it_is_trusted() {
     if !nix::unistd::getuid().is_root() {
         return;
     }

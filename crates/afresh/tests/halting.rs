@@ -90,7 +90,7 @@ fn expect_ended_in_time(repo: &TestRepo, driver: Driver, asked: Instant) {
 
 /// F15, R6, R7: two halts end workers that are deaf, stopped, doubled and hold the pipes.
 #[test]
-fn f15_r7_two_halts_end_everything_within_the_grace() {
+fn two_halts_end_everything_within_the_grace() {
     for containment in ["auto", "group"] {
         let (repo, mut driver) = stubborn(containment);
         repo.afresh(&["halt", "first"]).expect(0);
@@ -106,7 +106,7 @@ fn f15_r7_two_halts_end_everything_within_the_grace() {
 
 /// F15, F17, R7: the same by Ctrl-C twice.
 #[test]
-fn f15_f17_ctrl_c_twice_ends_everything_within_the_grace() {
+fn ctrl_c_twice_ends_everything_within_the_grace() {
     for containment in ["auto", "group"] {
         let (repo, mut driver) = stubborn(containment);
         driver.signal(Signal::SIGINT);
@@ -119,7 +119,7 @@ fn f15_f17_ctrl_c_twice_ends_everything_within_the_grace() {
 
 /// F15, R7: `afresh halt --now` needs no second.
 #[test]
-fn r7_halt_now_ends_everything_within_the_grace() {
+fn halt_now_ends_everything_within_the_grace() {
     let (repo, driver) = stubborn("auto");
     let asked = Instant::now();
     repo.afresh(&["halt", "--now", "fire"]).expect(0);
@@ -128,7 +128,7 @@ fn r7_halt_now_ends_everything_within_the_grace() {
 
 /// F17, ST-04: once, and running attempts finish; nothing new starts; `resume` goes on.
 #[test]
-fn f17_ctrl_c_and_a_hang_up_let_running_attempts_finish() {
+fn ctrl_c_and_a_hang_up_let_running_attempts_finish() {
     for (signal, name) in [(Signal::SIGINT, "Ctrl-C"), (Signal::SIGHUP, "SIGHUP")] {
         let (repo, go) = gated();
         let before = repo.untouched();
@@ -151,7 +151,7 @@ fn f17_ctrl_c_and_a_hang_up_let_running_attempts_finish() {
 /// F17: a terminal sends Ctrl-C to everybody in its process group. The git that is just at work for
 /// us does not hear it, so what it does is neither lost nor held against the attempt.
 #[test]
-fn f17_ctrl_c_at_a_terminal_does_not_end_our_git() {
+fn ctrl_c_at_a_terminal_does_not_end_our_git() {
     for verb in ["add", "update-ref"] {
         let (repo, go) = gated();
         let (armed, at_it) = (Gate::new(&repo, "armed"), Gate::new(&repo, "at-it"));
@@ -181,7 +181,7 @@ fn f17_ctrl_c_at_a_terminal_does_not_end_our_git() {
 
 /// F17, R16: SIGTERM ends attempts at once; what they did is kept, and does not count against them.
 #[test]
-fn f17_sigterm_ends_attempts_and_keeps_their_work() {
+fn sigterm_ends_attempts_and_keeps_their_work() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
@@ -199,7 +199,7 @@ fn f17_sigterm_ends_attempts_and_keeps_their_work() {
 
 /// F17: nobody reads what we print; nothing panics, and the work is done.
 #[test]
-fn f17_a_closed_terminal_does_not_stop_a_run() {
+fn a_closed_terminal_does_not_stop_a_run() {
     for more in [&[][..], &["--json"]] {
         let (repo, go) = gated();
         go.open();
@@ -225,7 +225,7 @@ fn f17_a_closed_terminal_does_not_stop_a_run() {
 
 /// F18, ST-04: a STOP file that is there before anything starts.
 #[test]
-fn f18_a_stop_file_before_the_first_spawn_starts_nothing() {
+fn a_stop_file_before_the_first_spawn_starts_nothing() {
     let (repo, go) = gated();
     go.open();
     fs::create_dir_all(repo.state()).expect("a new directory");
@@ -241,7 +241,7 @@ fn f18_a_stop_file_before_the_first_spawn_starts_nothing() {
 
 /// F18, ST-04: a STOP file that appears while workers are at it.
 #[test]
-fn f18_a_stop_file_during_a_run_lets_running_attempts_finish() {
+fn a_stop_file_during_a_run_lets_running_attempts_finish() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
@@ -261,7 +261,7 @@ fn f18_a_stop_file_during_a_run_lets_running_attempts_finish() {
 
 /// F18: a pause before the next attempt does not delay a halt.
 #[test]
-fn f18_a_halt_during_a_back_off_does_not_wait_for_it() {
+fn a_halt_during_a_back_off_does_not_wait_for_it() {
     let repo = repo();
     repo.config("[run]\nagent = \"mine\"\nbackoff = [\"20s\"]\n");
     repo.commit("config");
@@ -311,7 +311,7 @@ fn slow_merge() -> (TestRepo, Gate, Driver) {
 
 /// F18: what is being merged when the halt comes is still merged.
 #[test]
-fn f18_a_stop_file_during_a_merge_lets_it_land() {
+fn a_stop_file_during_a_merge_lets_it_land() {
     let (repo, check, mut driver) = slow_merge();
     fs::write(stop_file(&repo), "").expect("written");
     driver.await_words("once more to end them");
@@ -324,7 +324,7 @@ fn f18_a_stop_file_during_a_merge_lets_it_land() {
 
 /// F18, R7: at once, the check of a merge is ended, and made again when the run goes on.
 #[test]
-fn f18_a_second_halt_during_a_merge_ends_its_check() {
+fn a_second_halt_during_a_merge_ends_its_check() {
     let (repo, check, driver) = slow_merge();
     let asked = Instant::now();
     repo.afresh(&["halt", "--now", "fire"]).expect(0);
@@ -340,7 +340,7 @@ fn f18_a_second_halt_during_a_merge_ends_its_check() {
 
 /// ST-04: by command, with who, why and since when.
 #[test]
-fn st_04_halt_by_command_tells_who_why_and_since_when() {
+fn halt_by_command_tells_who_why_and_since_when() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
@@ -361,7 +361,7 @@ fn st_04_halt_by_command_tells_who_why_and_since_when() {
 
 /// ST-04: with nobody driving, the order is carried out by the command itself.
 #[test]
-fn st_04_a_run_that_nobody_drives_can_be_halted_and_cleared() {
+fn a_run_that_nobody_drives_can_be_halted_and_cleared() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
@@ -383,7 +383,7 @@ fn st_04_a_run_that_nobody_drives_can_be_halted_and_cleared() {
 
 /// ST-04: a halt that is cleared while it is still under way lets the driver go on.
 #[test]
-fn st_04_a_halt_can_be_taken_back() {
+fn a_halt_can_be_taken_back() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
@@ -396,7 +396,7 @@ fn st_04_a_halt_can_be_taken_back() {
 
 /// ST-04: nothing to halt is said, not done.
 #[test]
-fn st_04_without_a_run_there_is_nothing_to_halt() {
+fn without_a_run_there_is_nothing_to_halt() {
     let repo = repo();
     for command in ["halt", "resume"] {
         let refused = repo.afresh(&[command]).expect(2);

@@ -67,7 +67,7 @@ fn many(bytes: usize, piece: impl Fn(usize) -> String) -> String {
 
 /// FO-06: tens of megabytes are refused with the limit.
 #[test]
-fn fo_06_an_endless_file_is_refused_with_the_limit() {
+fn an_endless_file_is_refused_with_the_limit() {
     let boxes = b"- [ ]\n".repeat(8_000_000);
     for format in FORMATS {
         let said = survives(*format, &boxes, &[]).stdout;
@@ -78,7 +78,7 @@ fn fo_06_an_endless_file_is_refused_with_the_limit() {
 
 /// FO-06: what is as large as may be, and made of the smallest things that readers know.
 #[test]
-fn fo_06_a_text_of_many_tiny_things_stays_small() {
+fn a_text_of_many_tiny_things_stays_small() {
     let pieces: Vec<String> = vec![
         many(TEXT, |_| "x".to_owned()),
         many(TEXT, |_| "<task>".to_owned()),
@@ -108,7 +108,7 @@ fn fo_06_a_text_of_many_tiny_things_stays_small() {
 
 /// FO-06: the same for data.
 #[test]
-fn fo_06_data_of_many_tiny_values_stays_small() {
+fn data_of_many_tiny_values_stays_small() {
     let toml = [
         many(DATA, |at| format!("a{at}=1\n")),
         format!("a=[{}]", many(DATA, |_| "1,".to_owned())),
@@ -148,7 +148,7 @@ fn fo_06_data_of_many_tiny_values_stays_small() {
 
 /// B15: nested without end, and made of itself.
 #[test]
-fn b15_what_nests_or_grows_without_end_is_refused() {
+fn what_nests_or_grows_without_end_is_refused() {
     for format in FORMATS {
         for text in ["[".repeat(1_000_000), "{\"a\":".repeat(100_000), "> - ".repeat(400_000)] {
             survives(*format, text.as_bytes(), &[]);
@@ -165,7 +165,7 @@ fn b15_what_nests_or_grows_without_end_is_refused() {
 
 /// B19: other encodings are named where they begin; NULs are text, and never reach a terminal.
 #[test]
-fn b19_other_encodings_are_named_in_every_format() {
+fn other_encodings_are_named_in_every_format() {
     for format in FORMATS {
         let utf_16: Vec<u8> =
             "\u{feff}- [ ] T1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -180,7 +180,7 @@ fn b19_other_encodings_are_named_in_every_format() {
 
 /// B13, B14: a plan that is no file is named with what it is, and not waited for.
 #[test]
-fn b13_b14_what_is_no_file_is_named_in_every_format() {
+fn what_is_no_file_is_named_in_every_format() {
     for format in FORMATS.iter().filter(|(name, ..)| *name != "native") {
         for (what, told) in [
             ("directory", "a directory"),
@@ -216,7 +216,7 @@ fn b13_b14_what_is_no_file_is_named_in_every_format() {
 
 /// FO-06: a directory with more files than anybody plans says that it was not looked through.
 #[test]
-fn fo_06_a_directory_of_very_many_files_says_what_was_not_read() {
+fn a_directory_of_very_many_files_says_what_was_not_read() {
     let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
     for phase in 0..21 {
         let directory = repo.root().join(format!(".planning/phases/{phase:02}-a"));
@@ -233,7 +233,7 @@ fn fo_06_a_directory_of_very_many_files_says_what_was_not_read() {
 
 /// FO-06: many files that are each as large as may be.
 #[test]
-fn fo_06_many_large_files_are_too_much_together() {
+fn many_large_files_are_too_much_together() {
     let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
     let text = many(TEXT, |at| format!("<task><name>x{at}</name></task> some more words\n"));
     for plan in 0..20 {

@@ -90,7 +90,7 @@ fn hostile_repo() -> TestRepo {
 /// B35, R15: every command that shows something of a plan, a repository or a worker, to people and to
 /// scripts, with and without colours.
 #[test]
-fn b35_no_command_shows_hostile_text_as_it_is() {
+fn no_command_shows_hostile_text_as_it_is() {
     let repo = hostile_repo();
     for command in [&["show", "p.plan.toml"][..], &["lint", "p.plan.toml"], &["doctor"]] {
         shows_nothing_harmful(&repo, command);
@@ -161,7 +161,7 @@ fn shows_nothing_harmful(repo: &TestRepo, command: &[&str]) {
 
 /// B35: the same while a run goes on, line by line.
 #[test]
-fn b35_the_events_of_a_run_hold_nothing_harmful() {
+fn the_events_of_a_run_hold_nothing_harmful() {
     let repo = hostile_repo();
     let ran = Driver::run(&repo, &["--json", "--on-failure", "skip"]).end();
     assert!(ran.stdout.contains("\\u001b[2J"), "nothing hostile was told: {}", ran.stdout);

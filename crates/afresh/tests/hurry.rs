@@ -13,7 +13,7 @@ const BOUND: Duration = Duration::from_secs(6 * 4);
 
 /// R7, F12, F18: a halt at once while a branch waits to be moved; `resume` finishes.
 #[test]
-fn r7_a_lock_of_the_users_git_does_not_prolong_the_second_halt() {
+fn a_lock_of_the_users_git_does_not_prolong_the_second_halt() {
     let repo = repo();
     let go = Gate::new(&repo, "go");
     repo.config(&run_section("halt_grace = \"1s\""));

@@ -20,7 +20,7 @@ fn tasks(repo: &TestRepo, plan: &str) -> serde_json::Value {
 
 /// FO-05, FO-02: a plan of GSD is written in the own format, means the same, and runs to done.
 #[test]
-fn fo_05_an_imported_plan_of_gsd_runs_to_done() {
+fn an_imported_plan_of_gsd_runs_to_done() {
     let repo = holding("gsd/greeting", "");
     let meant = tasks(&repo, ".");
     let ran = repo.afresh(&["import", "--format", "gsd", "-o", "work.plan.toml"]).expect(0);
@@ -32,7 +32,7 @@ fn fo_05_an_imported_plan_of_gsd_runs_to_done() {
 
 /// FO-05: on standard output, in both notations, with everything else on standard error.
 #[test]
-fn fo_05_an_imported_plan_can_be_printed() {
+fn an_imported_plan_can_be_printed() {
     let repo = holding("gsd/shop", "");
     let meant = tasks(&repo, ".");
     for (file, args) in [
@@ -49,7 +49,7 @@ fn fo_05_an_imported_plan_can_be_printed() {
 
 /// FO-05: what a person has is not overwritten, unless they say so; an own plan is taken too.
 #[test]
-fn fo_05_importing_overwrites_nothing_unasked() {
+fn importing_overwrites_nothing_unasked() {
     let repo = support::repo();
     repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nno_check = \"x\"\n");
     repo.write("mine.plan.toml", "mine\n");

@@ -144,42 +144,42 @@ fn merged_in(said: &str) -> Vec<String> {
 
 /// F03, R1, R2, R3, R5, R6, R12, ST-02.
 #[test]
-fn f03_twenty_kills_of_a_twenty_task_run_lose_and_double_nothing() {
+fn twenty_kills_of_a_twenty_task_run_lose_and_double_nothing() {
     let (containment, worker) = ("auto", WORKER);
     Storm { seed: 1, kills: 20, containment, worker, victims: Victims::Driver }.rage();
 }
 
 /// F03, R6: the same where nothing but sessions and process groups holds the workers.
 #[test]
-fn f03_twenty_kills_on_the_last_rung_lose_and_double_nothing() {
+fn twenty_kills_on_the_last_rung_lose_and_double_nothing() {
     let (containment, worker) = ("group", WORKER);
     Storm { seed: 2, kills: 20, containment, worker, victims: Victims::Driver }.rage();
 }
 
 /// F03, R6, F15.
 #[test]
-fn f03_kills_while_workers_leave_daemons_leave_nothing_behind() {
+fn kills_while_workers_leave_daemons_leave_nothing_behind() {
     let (kills, worker) = (6, LEAVES_DAEMONS);
     Storm { seed: 3, kills, containment: "auto", worker, victims: Victims::Driver }.rage();
 }
 
 /// F03, R6, F15.
 #[test]
-fn f03_kills_while_workers_leave_daemons_on_the_last_rung_leave_nothing_behind() {
+fn kills_while_workers_leave_daemons_on_the_last_rung_leave_nothing_behind() {
     let (kills, worker) = (6, LEAVES_DAEMONS);
     Storm { seed: 4, kills, containment: "group", worker, victims: Victims::Driver }.rage();
 }
 
 /// F03, R6: as a terminal does it that is closed by force.
 #[test]
-fn f03_kills_of_the_whole_process_group_lose_and_double_nothing() {
+fn kills_of_the_whole_process_group_lose_and_double_nothing() {
     let (kills, worker) = (6, WORKER);
     Storm { seed: 5, kills, containment: "auto", worker, victims: Victims::Group }.rage();
 }
 
 /// F03, R6: nobody is left who could clean up, but the next driver.
 #[test]
-fn f03_kills_of_the_driver_and_its_supervisors_leave_nothing_behind() {
+fn kills_of_the_driver_and_its_supervisors_leave_nothing_behind() {
     for (seed, containment) in [(6, "auto"), (7, "group")] {
         let (kills, worker, victims) = (5, LEAVES_DAEMONS, Victims::DriverAndSupervisors);
         Storm { seed, kills, containment, worker, victims }.rage();
@@ -188,7 +188,7 @@ fn f03_kills_of_the_driver_and_its_supervisors_leave_nothing_behind() {
 
 /// R16, ST-02: what a killed attempt had done is kept, and attempts lost to a kill do not count.
 #[test]
-fn r16_the_work_of_a_killed_attempt_is_kept() {
+fn the_work_of_a_killed_attempt_is_kept() {
     let repo = repo();
     repo.plan_of(1);
     let (written, go) = (Gate::new(&repo, "written"), Gate::new(&repo, "go"));
@@ -215,7 +215,7 @@ fn r16_the_work_of_a_killed_attempt_is_kept() {
 /// R6: with driver and supervisors dead, whoever takes the lock next ends what they left, also if
 /// it starts nothing itself.
 #[test]
-fn r6_the_next_command_ends_what_a_dead_driver_left() {
+fn the_next_command_ends_what_a_dead_driver_left() {
     for containment in ["auto", "group"] {
         let repo = repo();
         repo.plan_of(1);
@@ -238,7 +238,7 @@ fn r6_the_next_command_ends_what_a_dead_driver_left() {
 
 /// R2: a driver that sleeps while its workers end finds them where they are, and starts no others.
 #[test]
-fn r2_a_driver_that_is_stopped_and_continued_doubles_nothing() {
+fn a_driver_that_is_stopped_and_continued_doubles_nothing() {
     let repo = repo();
     repo.plan_of(6);
     repo.agent(WORKER);

@@ -89,7 +89,7 @@ fn is_killed_as(
 
 /// R1, R3, R5, R12, ST-02: before, during and after each call of git.
 #[test]
-fn r12_a_kill_at_any_call_of_git_is_recovered_from() {
+fn a_kill_at_any_call_of_git_is_recovered_from() {
     let mut call = 0;
     loop {
         call += 1;
@@ -104,7 +104,7 @@ fn r12_a_kill_at_any_call_of_git_is_recovered_from() {
 /// R3, F02: between "the branch moved" and "recorded", and while git moves it behind the back of
 /// the next driver.
 #[test]
-fn r3_a_kill_around_the_move_of_the_branch_merges_once() {
+fn a_kill_around_the_move_of_the_branch_merges_once() {
     for when in ALWAYS {
         let killed = (1..100).take_while(|call| is_killed("update-ref", *call, when)).count();
         assert!(killed > TASKS, "{when:?}: only {killed} moves of refs were seen");
@@ -113,7 +113,7 @@ fn r3_a_kill_around_the_move_of_the_branch_merges_once() {
 
 /// R1, R3, R12: at the writes of the journal and of the directories of refs.
 #[test]
-fn r1_a_kill_at_a_write_of_the_journal_is_recovered_from() {
+fn a_kill_at_a_write_of_the_journal_is_recovered_from() {
     if !strace_works() {
         return;
     }
@@ -143,7 +143,7 @@ fn r1_a_kill_at_a_write_of_the_journal_is_recovered_from() {
 /// ST-01, R3: on a slow disk, whatever is done before it is recorded is done too early by far. What
 /// was written survives a kill even if it was not synced, so it is the writes that are slow.
 #[test]
-fn st_01_nothing_takes_effect_before_it_is_recorded() {
+fn nothing_takes_effect_before_it_is_recorded() {
     if !strace_works() {
         return;
     }

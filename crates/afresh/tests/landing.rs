@@ -24,7 +24,7 @@ fn head(repo: &TestRepo) -> String {
 
 /// EX-10: the run's branch becomes the user's; a second time says so; uncommitted work stays.
 #[test]
-fn ex_10_a_finished_run_lands_on_the_users_branch() {
+fn a_finished_run_lands_on_the_users_branch() {
     let repo = finished();
     repo.write("README.md", "changed, not committed\n");
     repo.write("untracked.txt", "mine\n");
@@ -44,7 +44,7 @@ fn ex_10_a_finished_run_lands_on_the_users_branch() {
 /// EX-10: work of the user's in the way, and a conflict, are told with their paths; exit 1, and
 /// everything is byte for byte as it was.
 #[test]
-fn ex_10_what_is_in_the_way_is_told_and_kept() {
+fn what_is_in_the_way_is_told_and_kept() {
     let repo = finished();
     repo.write("T001.txt", "mine\n");
     let before = repo.untouched();
@@ -62,7 +62,7 @@ fn ex_10_what_is_in_the_way_is_told_and_kept() {
 
 /// EX-10: `--dry-run` says what would happen, and writes nothing.
 #[test]
-fn ex_10_a_dry_run_changes_nothing() {
+fn a_dry_run_changes_nothing() {
     let repo = finished();
     repo.write("other.txt", "mine\n");
     repo.commit("mine");
@@ -81,7 +81,7 @@ fn ex_10_a_dry_run_changes_nothing() {
 
 /// EX-10: a run that is not done lands only when asked for, with what is done.
 #[test]
-fn ex_10_an_unfinished_run_lands_only_in_part_and_on_request() {
+fn an_unfinished_run_lands_only_in_part_and_on_request() {
     let repo = repo();
     repo.plan_of(2);
     repo.commit("a plan");
@@ -98,7 +98,7 @@ fn ex_10_an_unfinished_run_lands_only_in_part_and_on_request() {
 
 /// EX-10: `--patch` writes one patch that gives the same tree, and touches nothing else.
 #[test]
-fn ex_10_a_patch_is_written_instead() {
+fn a_patch_is_written_instead() {
     let repo = finished();
     let before = head(&repo);
     repo.afresh(&["land", "--patch", "../run.patch"]).expect(0);
@@ -119,7 +119,7 @@ fn ex_10_a_patch_is_written_instead() {
 /// EX-10, F02: killed after any of its calls of git, landing is finished by the next one, and
 /// nothing of the user's is lost.
 #[test]
-fn ex_10_f02_a_kill_at_any_call_of_git_is_recovered_from() {
+fn a_kill_at_any_call_of_git_is_recovered_from() {
     let repo = finished();
     let base = head(&repo);
     let count = repo.path().join("count");

@@ -29,7 +29,7 @@ fn run(repo: &TestRepo, code: i32) -> afresh_testkit::Ran {
 /// B36: a value that the worker was handed over, or a key of a known shape, in a file that it may
 /// write: rejected with the place, and nothing of it is told or merged.
 #[test]
-fn b36_a_change_that_holds_a_secret_is_rejected_with_its_place() {
+fn a_change_that_holds_a_secret_is_rejected_with_its_place() {
     for leak in ["echo \"token = $MY_TOKEN\"", &format!("echo {TOKEN}")] {
         let repo = repo(&format!("(echo first; {leak}) > T001.txt"));
         let ran = run(&repo, 1);
@@ -41,7 +41,7 @@ fn b36_a_change_that_holds_a_secret_is_rejected_with_its_place() {
 
 /// B36: what was there before is not the worker's, and an example may be marked as one.
 #[test]
-fn b36_examples_and_what_was_there_before_land() {
+fn examples_and_what_was_there_before_land() {
     let repo =
         repo(&format!("echo more >> T001.txt; echo '{TOKEN} # afresh:allow-secret' >> T001.txt"));
     repo.write("T001.txt", &format!("old {TOKEN}\n"));

@@ -36,7 +36,7 @@ const BOMB: &str = "python3 -c 'import os, time\n\
 /// BE-07, F16, R6: a worker that forks without end is ended with all of it, the next one is told, others go
 /// on, and it is reported.
 #[test]
-fn be_07_f16_a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
+fn a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
     for way in ways() {
         let repo = repo("[sandbox]\nprocesses = 150\n");
         repo.plan_of(2);
@@ -60,7 +60,7 @@ fn be_07_f16_a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
 
 /// BE-07, F16: memory is that of a whole tree, in checks as well.
 #[test]
-fn be_07_f16_a_check_that_uses_too_much_memory_fails_for_that() {
+fn a_check_that_uses_too_much_memory_fails_for_that() {
     let greedy = "python3 -c 'import os, time\n\
                   for _ in range(7):\n    \
                       if os.fork() == 0: break\n\
@@ -81,7 +81,7 @@ fn be_07_f16_a_check_that_uses_too_much_memory_fails_for_that() {
 /// BE-07, R15, R16: a worker that fills its quota with many files is ended, what it wrote otherwise is kept, the
 /// next one is told, others go on; so with a check.
 #[test]
-fn be_07_r15_r16_whoever_fills_its_quota_is_ended_and_the_next_is_told() {
+fn whoever_fills_its_quota_is_ended_and_the_next_is_told() {
     let fill = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); head -c 1000000 /dev/urandom > fill.$i; sleep 0.02; done; sleep 600";
     for way in ways() {
         let repo = repo("[workspace]\nquota_mib = 30\n");

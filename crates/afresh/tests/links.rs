@@ -74,7 +74,7 @@ fn plans() -> Vec<(&'static str, TestRepo)> {
 /// B03: in plans of every format, a path behind a link of the repository, and one that is a link out
 /// of it, is refused before anything runs, and what is behind the link is untouched.
 #[test]
-fn b03_a_path_that_a_link_takes_out_is_refused_in_plans_of_every_format() {
+fn a_path_that_a_link_takes_out_is_refused_in_plans_of_every_format() {
     let mut nameless = Vec::new();
     for (format, repo) in plans() {
         let plan = if format == "native" { "p.plan.toml" } else { "." };
@@ -127,7 +127,7 @@ fn a_worker_s_link_is_rejected(repo: &TestRepo, plan: &str, outside: &Path) {
 /// B03: links that a worker makes in the middle, in circles, to `.git`, to other links: none lands, and
 /// what is behind them is neither read nor written nor removed by us.
 #[test]
-fn b03_links_that_a_worker_makes_lead_us_nowhere() {
+fn links_that_a_worker_makes_lead_us_nowhere() {
     for make in [
         "mkdir -p d/e && ln -s \"$OUT\" d/e/f",
         "ln -s \"$OUT/secret.md\" d",
@@ -172,7 +172,7 @@ fn b03_links_that_a_worker_makes_lead_us_nowhere() {
 
 /// B03: what all workers are told comes from the repository, not from where its links lead.
 #[test]
-fn b03_a_project_file_that_is_a_link_out_is_told_to_nobody() {
+fn a_project_file_that_is_a_link_out_is_told_to_nobody() {
     for file in ["README.md", "PROJECT.md", ".afresh/patterns.md"] {
         let repo = repo();
         let secret = outside(&repo).join("secret.md");
@@ -197,7 +197,7 @@ fn b03_a_project_file_that_is_a_link_out_is_told_to_nobody() {
 /// B03, B13, R15: links to what never ends, where afresh itself reads: it neither waits nor fills the
 /// memory.
 #[test]
-fn b03_links_to_endless_files_are_not_read() {
+fn links_to_endless_files_are_not_read() {
     let repo = repo();
     repo.config("[workspace]\nsetup = [\"true\"]\nkeep = [\"kept/\"]\n");
     repo.agent("echo x > $AFRESH_TASK.txt");
@@ -217,7 +217,7 @@ fn b03_links_to_endless_files_are_not_read() {
 /// B03, R5: a worker that is alive can swap a directory for a link while our git reads its files. So
 /// that git sees no more than the worker. Here it is one that follows such a link on purpose.
 #[test]
-fn b03_git_that_looks_at_a_living_worker_sees_no_more_than_the_worker() {
+fn git_that_looks_at_a_living_worker_sees_no_more_than_the_worker() {
     for level in levels() {
         let repo = repo();
         let secret = repo.path().join("home/.ssh/id_rsa");

@@ -11,8 +11,9 @@ fn repo(plan: &str) -> TestRepo {
 const GOOD: &str =
     "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"test -s a.txt\"]\n";
 
+/// BE-01.
 #[test]
-fn be_01_a_plan_without_findings_is_clean() {
+fn a_plan_without_findings_is_clean() {
     let repo = repo(GOOD);
     let before = repo.untouched();
     let ran = repo.afresh(&["lint", "p.plan.toml"]).expect(0);
@@ -24,7 +25,7 @@ fn be_01_a_plan_without_findings_is_clean() {
 
 /// BE-01: findings have a code, a place and a remedy; the exit code tells.
 #[test]
-fn be_01_what_is_worth_knowing_is_found_at_its_place() {
+fn what_is_worth_knowing_is_found_at_its_place() {
     let repo = repo(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"x.txt\"]\n\
          [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"x.txt\", { path = \"no.txt\", action = \"modify\" }]\nno_check = \"prose\"\n\
@@ -48,7 +49,7 @@ fn be_01_what_is_worth_knowing_is_found_at_its_place() {
 
 /// BE-01: two tasks of one wave that write one file: both places, in every form of output.
 #[test]
-fn be_01_a_shared_file_is_pointed_at_in_both_tasks() {
+fn a_shared_file_is_pointed_at_in_both_tasks() {
     let repo = repo(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\", \"日本/x.txt\"]\nno_check = \"prose\"\n\
          [[task]]\nid = \"B\"\ntitle = \"b\"\nsteps = [{ name = \"s\", files = [\"b.txt\", \"日本/*.txt\"] }]\nno_check = \"prose\"\n",
@@ -80,7 +81,7 @@ fn be_01_a_shared_file_is_pointed_at_in_both_tasks() {
 
 /// BE-01: a file that an earlier task makes is there; who does not wait for that task is told.
 #[test]
-fn be_01_a_file_that_another_task_makes_is_not_missing_once_it_is_needed() {
+fn a_file_that_another_task_makes_is_not_missing_once_it_is_needed() {
     let plan = |needs: &str| {
         format!(
             "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [{{ path = \"new.txt\", action = \"create\" }}]\nno_check = \"prose\"\n\
@@ -98,7 +99,7 @@ fn be_01_a_file_that_another_task_makes_is_not_missing_once_it_is_needed() {
 
 /// BE-01: routes of web frameworks are files, not globs.
 #[test]
-fn be_01_a_route_in_brackets_is_a_file() {
+fn a_route_in_brackets_is_a_file() {
     let plan = "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [{ path = \"app/[id]/page.tsx\", action = \"modify\" }]\nno_check = \"prose\"\n\
          [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"app/[slug]/page.tsx\"]\nno_check = \"prose\"\n";
     let repo = repo(plan);
@@ -117,9 +118,9 @@ fn be_01_a_route_in_brackets_is_a_file() {
     assert!(shown.contains("files: app/[id]/page.tsx"), "{shown}");
 }
 
-/// Exit code 2: nothing could be read.
+/// BE-01: Exit code 2: nothing could be read.
 #[test]
-fn be_01_what_cannot_be_read_at_all_is_another_exit_code() {
+fn what_cannot_be_read_at_all_is_another_exit_code() {
     let repo = repo("[[task");
     repo.afresh(&["lint", "p.plan.toml"]).expect(2);
     repo.afresh(&["lint", "nowhere"]).expect(2);
@@ -127,8 +128,9 @@ fn be_01_what_cannot_be_read_at_all_is_another_exit_code() {
     assert!(ran.stderr.contains("holds no plan"), "{}", ran.stderr);
 }
 
+/// BE-01.
 #[test]
-fn be_01_sarif_names_rule_place_and_level() {
+fn sarif_names_rule_place_and_level() {
     let repo = repo("[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"x.txt\"]\n");
     let sarif = repo.afresh(&["lint", "p.plan.toml", "--sarif"]).expect(1).json();
     assert_eq!(sarif["version"], "2.1.0");
@@ -141,9 +143,9 @@ fn be_01_sarif_names_rule_place_and_level() {
     assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"], "unchecked");
 }
 
-/// `--fix` mends what is safe, and leaves every other byte as it was.
+/// BE-01: `--fix` mends what is safe, and leaves every other byte as it was.
 #[test]
-fn be_01_fix_mends_a_misspelt_field() {
+fn fix_mends_a_misspelt_field() {
     let repo = repo(GOOD);
     repo.write("p.plan.toml", &format!("version = 1\r\n{}", GOOD.replace("checks", "chekcs")));
     repo.afresh(&["lint", "p.plan.toml"]).expect(1);
@@ -153,8 +155,9 @@ fn be_01_fix_mends_a_misspelt_field() {
     assert!(text.contains("checks = [") && text.starts_with("version = 1\r\n"), "{text}");
 }
 
+/// BE-01.
 #[test]
-fn be_01_every_code_can_be_explained() {
+fn every_code_can_be_explained() {
     let repo = repo(GOOD);
     let one = repo.afresh(&["lint", "--explain", "cycle"]).expect(0);
     assert!(one.stdout.contains("tasks that wait for each other"), "{}", one.stdout);

@@ -22,7 +22,7 @@ fn gated(tasks: usize) -> (TestRepo, Gate) {
 
 /// F11, R8, ST-03: fifty races of two that start at once.
 #[test]
-fn f11_of_two_that_start_at_once_exactly_one_drives() {
+fn of_two_that_start_at_once_exactly_one_drives() {
     for race in 0..50 {
         let (repo, go) = gated(1);
         let mut drivers = [Driver::run(&repo, &[]), Driver::run(&repo, &[])];
@@ -43,9 +43,9 @@ fn f11_of_two_that_start_at_once_exactly_one_drives() {
     }
 }
 
-/// R8: `status` names the driver, and the second one changes nothing.
+/// ST-03, R8: `status` names the driver, and the second one changes nothing.
 #[test]
-fn st_03_the_second_one_says_who_drives_and_changes_nothing() {
+fn the_second_one_says_who_drives_and_changes_nothing() {
     let (repo, go) = gated(1);
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start ");
@@ -61,7 +61,7 @@ fn st_03_the_second_one_says_who_drives_and_changes_nothing() {
 
 /// R8: the lock frees itself on kill -9, though workers live on, because none of them has it.
 #[test]
-fn r8_the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
+fn the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
     let (repo, go) = gated(1);
     let open = repo.path().join("open-files");
     repo.agent(&format!(
@@ -98,7 +98,7 @@ fn r8_the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
 
 /// F12: what the user's git holds for a few seconds is waited for, and never deleted.
 #[test]
-fn f12_locks_of_the_users_git_are_waited_for() {
+fn locks_of_the_users_git_are_waited_for() {
     let (repo, go) = gated(2);
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start ");
@@ -127,7 +127,7 @@ fn f12_locks_of_the_users_git_are_waited_for() {
 
 /// F12: locks that only the checkout needs do not stop a run at all.
 #[test]
-fn f12_locks_of_the_checkout_do_not_stop_a_run() {
+fn locks_of_the_checkout_do_not_stop_a_run() {
     let (repo, go) = gated(2);
     go.open();
     let locks = ["index", "HEAD"].map(|name| repo.root().join(format!(".git/{name}.lock")));
@@ -143,7 +143,7 @@ fn f12_locks_of_the_checkout_do_not_stop_a_run() {
 /// F12: a lock that never goes away halts the run, which names it; then `resume` finishes. Slow,
 /// because it waits as long as a user would.
 #[test]
-fn f12_a_lock_held_for_ever_halts_the_run_and_is_named() {
+fn a_lock_held_for_ever_halts_the_run_and_is_named() {
     let (repo, go) = gated(2);
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start ");

@@ -32,7 +32,7 @@ fn tried_twice() -> TestRepo {
 
 /// LO-01: level, who, event and message of every transition, from the journal; the last ones; JSON.
 #[test]
-fn lo_01_the_activity_of_a_run_is_shown() {
+fn the_activity_of_a_run_is_shown() {
     let repo = tried_twice();
     let log = repo.afresh(&["logs"]).expect(0).stdout;
     assert!(
@@ -57,7 +57,7 @@ fn lo_01_the_activity_of_a_run_is_shown() {
 
 /// LO-02: what each attempt was told and printed, and what its checks printed.
 #[test]
-fn lo_02_the_transcripts_of_all_attempts_are_shown() {
+fn the_transcripts_of_all_attempts_are_shown() {
     let repo = tried_twice();
     let text = repo.afresh(&["logs", "T001"]).expect(0).stdout;
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("===")).collect();
@@ -91,7 +91,7 @@ fn lo_02_the_transcripts_of_all_attempts_are_shown() {
 /// B35: nothing of what a worker printed controls a terminal, neither as text nor as JSON; people
 /// see that it was there; raw bytes go to files and pipes alone.
 #[test]
-fn b35_nothing_of_a_transcript_controls_a_terminal() {
+fn nothing_of_a_transcript_controls_a_terminal() {
     let repo = tried_twice();
     let shown = "A\\u{1b}[2J\\u{1b}]52;c;aGk=\\u{7}\\u{1b}]8;;http://x\\u{1b}\\\\u{1b}]0;t\\u{7}\\u{9b}\\u{202e}Z\n";
     let text = repo.afresh(&["logs", "T001"]).expect(0).stdout;
@@ -115,7 +115,7 @@ fn b35_nothing_of_a_transcript_controls_a_terminal() {
 
 /// LO-01, LO-02: `-f` shows what comes, and ends with the run.
 #[test]
-fn lo_02_following_shows_what_comes_and_ends_with_the_run() {
+fn following_shows_what_comes_and_ends_with_the_run() {
     let repo = repo();
     let gate = Gate::new(&repo, "gate");
     repo.plan_of(1);
@@ -148,7 +148,7 @@ fn lo_02_following_shows_what_comes_and_ends_with_the_run() {
 
 /// F17: who follows and is not read any more ends, although the run goes on.
 #[test]
-fn f17_following_ends_when_nobody_reads() {
+fn following_ends_when_nobody_reads() {
     let repo = repo();
     let gate = Gate::new(&repo, "gate");
     repo.plan_of(1);
@@ -217,7 +217,7 @@ fn reporting(repo: &TestRepo, before_the_answer: &str) {
 /// LO-02: what an agent program reported is shown as people read it: words, tools and their ends,
 /// retries, answer, use; nothing of it controls a terminal, and `--raw` has every byte.
 #[test]
-fn lo_02_reports_of_an_agent_are_shown_readably() {
+fn reports_of_an_agent_are_shown_readably() {
     let repo = repo();
     reporting(&repo, "");
     repo.run(&["--no-input"]).expect(0);
@@ -243,7 +243,7 @@ fn lo_02_reports_of_an_agent_are_shown_readably() {
 
 /// LO-02: reports are told as they come.
 #[test]
-fn lo_02_reports_are_followed() {
+fn reports_are_followed() {
     let repo = repo();
     let gate = Gate::new(&repo, "gate");
     reporting(&repo, &gate.wait());

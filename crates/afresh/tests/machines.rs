@@ -119,7 +119,7 @@ fn hostile() -> TestRepo {
 
 /// R5, R6, F16, BE-07: an ordinary user's workers are held as root's are.
 #[test]
-fn r5_r6_f16_be_07_an_ordinary_user_has_the_same_rooms() {
+fn an_ordinary_user_has_the_same_rooms() {
     let Some(machine) = Machine::nobody() else { return };
     for level in levels() {
         let repo = hostile();
@@ -140,7 +140,7 @@ fn r5_r6_f16_be_07_an_ordinary_user_has_the_same_rooms() {
 
 /// F22, R5: without user namespaces it falls back to Landlock, names what was passed over, and holds.
 #[test]
-fn f22_r5_without_user_namespaces_it_falls_back_and_says_so() {
+fn without_user_namespaces_it_falls_back_and_says_so() {
     let Some(machine) = Machine::of(&[CLOSED], false) else { return };
     if !levels().contains(&"landlock") || !levels().contains(&"bubblewrap") {
         return;
@@ -164,7 +164,7 @@ fn f22_r5_without_user_namespaces_it_falls_back_and_says_so() {
 /// F22, B22: with neither, nothing runs where one is required; elsewhere it is said loudly, and the work is
 /// done.
 #[test]
-fn f22_b22_with_neither_it_refuses_or_says_so_loudly() {
+fn with_neither_it_refuses_or_says_so_loudly() {
     let Some(machine) = Machine::of(&[CLOSED, WITHOUT_LANDLOCK], false) else { return };
     let repo = hostile();
     repo.agent("cat > /dev/null; echo honest > T1.txt");

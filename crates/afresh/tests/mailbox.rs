@@ -20,7 +20,7 @@ steps = [{ name = "one", files = ["a.txt"] }, { name = "two", files = ["a.txt"] 
 
 /// R7, EX-04: a pipe where an answer is to be written, or the output of a check, keeps nobody waiting.
 #[test]
-fn r7_pipes_in_the_place_of_our_files_hold_nothing_up() {
+fn pipes_in_the_place_of_our_files_hold_nothing_up() {
     let repo = repo();
     repo.plan(PLAN);
     repo.agent(
@@ -37,7 +37,7 @@ fn r7_pipes_in_the_place_of_our_files_hold_nothing_up() {
 
 /// R7: nor does a pipe in the place of its output keep a worker alive that is to end.
 #[test]
-fn r7_a_worker_that_hides_its_output_is_ended_like_any_other() {
+fn a_worker_that_hides_its_output_is_ended_like_any_other() {
     let repo = repo();
     repo.plan(PLAN);
     let script = "version = 1\n[[task]]\nid = \"T\"\n\
@@ -78,7 +78,7 @@ fn walk(directory: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
 
 /// R5: a mailbox that leads elsewhere is not emptied there, and nothing is written through it.
 #[test]
-fn r5_a_mailbox_that_is_a_link_leads_nowhere() {
+fn a_mailbox_that_is_a_link_leads_nowhere() {
     let repo = repo();
     repo.plan(PLAN);
     let precious = repo.path().join("precious");
@@ -98,7 +98,7 @@ fn r5_a_mailbox_that_is_a_link_leads_nowhere() {
 
 /// EX-04: a claim that is too long is refused at once; nobody would answer it.
 #[test]
-fn ex_04_a_claim_that_is_too_long_to_be_read_is_refused() {
+fn a_claim_that_is_too_long_to_be_read_is_refused() {
     let repo = repo();
     repo.plan(PLAN);
     repo.agent(
@@ -116,7 +116,7 @@ fn ex_04_a_claim_that_is_too_long_to_be_read_is_refused() {
 
 /// R15: what a worker adds to the log is bounded, however much it says.
 #[test]
-fn r15_a_worker_that_floods_the_log_is_cut_off() {
+fn a_worker_that_floods_the_log_is_cut_off() {
     let repo = repo();
     repo.plan(PLAN);
     repo.agent(

@@ -25,7 +25,7 @@ fn right() -> String {
 
 /// BE-01: the dry run shows what would change, as a diff, and writes nothing.
 #[test]
-fn be_01_a_dry_run_shows_a_diff_and_writes_nothing() {
+fn a_dry_run_shows_a_diff_and_writes_nothing() {
     let repo = repo();
     let ran = repo.afresh(&["lint", ".", "--fix", "--dry-run"]).expect(1);
     assert!(ran.stdout.contains("-wave: 0") && ran.stdout.contains("+wave: 1"), "{}", ran.stdout);
@@ -40,7 +40,7 @@ fn be_01_a_dry_run_shows_a_diff_and_writes_nothing() {
 
 /// BE-01: all other bytes stay, line breaks of either kind too; a second time changes nothing.
 #[test]
-fn be_01_fix_changes_only_what_it_mends() {
+fn fix_changes_only_what_it_mends() {
     let repo = repo();
     let ran = repo.afresh(&["lint", ".", "--fix"]);
     assert!(ran.stderr.contains(&format!("mended {PLAN}: 3 places")), "{ran:?}");
@@ -52,7 +52,7 @@ fn be_01_fix_changes_only_what_it_mends() {
 
 /// BE-01: a plan behind a link is not written through it.
 #[test]
-fn be_01_fix_writes_through_no_link() {
+fn fix_writes_through_no_link() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     let outside = repo.path().join("outside.plan.toml");
     let plan =
@@ -66,7 +66,7 @@ fn be_01_fix_writes_through_no_link() {
 
 /// BE-01: what would bring something else is not done, and that is said.
 #[test]
-fn be_01_a_fix_that_is_not_safe_is_told() {
+fn a_fix_that_is_not_safe_is_told() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     let wrong = WRONG.replace("depend_on: []", "depend_on: [\"99-99\"]");
     repo.write(PLAN, &wrong);

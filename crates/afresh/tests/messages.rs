@@ -102,7 +102,7 @@ const HOSTILE: &str = "\\u001b[2J\\u001b]0;t\\u0007\\u009b2J\\u202e\\b";
 /// B35: no command lets what a plan, a worker or a person wrote move the cursor, set the title or
 /// turn the direction of writing.
 #[test]
-fn b35_no_command_lets_others_write_to_the_terminal() {
+fn no_command_lets_others_write_to_the_terminal() {
     let repo = repo();
     repo.plan(&format!(
         "[[task]]\nid = \"A\"\ntitle = \"a{HOSTILE}\"\nfiles = [\"a\"]\ndo = \"x{HOSTILE}\"\nchecks = [\"printf '\\\\033[2J'; exit 1\"]\n\

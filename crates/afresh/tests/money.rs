@@ -32,7 +32,7 @@ echo '{"status":"COMPLETED"}' > "$AFRESH_RESULT""#,
 
 /// LO-03, R14: use by wave and in all, cache reads apart; an unknown price is null and counted, never 0.
 #[test]
-fn lo_03_status_tells_what_each_wave_used() {
+fn status_tells_what_each_wave_used() {
     let repo = spent();
     let status = repo.status();
     let wave = |at: usize| &status["waves"][at];
@@ -59,7 +59,7 @@ fn lo_03_status_tells_what_each_wave_used() {
 
 /// LO-03: which price holds for which model, and where it comes from.
 #[test]
-fn lo_03_prices_are_listed_with_their_origin() {
+fn prices_are_listed_with_their_origin() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.config("[prices.\"My-Model\"]\ninput = 2\noutput = 4.5\n");
     let text = repo.afresh(&["config", "list", "--origin"]).expect(0).stdout;

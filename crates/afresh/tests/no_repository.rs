@@ -48,8 +48,9 @@ fn initialised(repo: &TestRepo) {
     assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "1");
 }
 
+/// EX-12.
 #[test]
-fn ex_12_a_directory_without_a_repository_is_refused_with_a_hint() {
+fn a_directory_without_a_repository_is_refused_with_a_hint() {
     let repo = directory();
     refused(&repo, "repository");
     assert!(!repo.root().join(".git").exists());
@@ -58,21 +59,24 @@ fn ex_12_a_directory_without_a_repository_is_refused_with_a_hint() {
     assert!(!repo.state().exists());
 }
 
+/// EX-12.
 #[test]
-fn ex_12_a_repository_without_a_commit_is_refused_with_a_hint() {
+fn a_repository_without_a_commit_is_refused_with_a_hint() {
     let repo = directory();
     repo.git(&["init", "-q", "-b", "main"]);
     refused(&repo, "unborn");
     repo.afresh(&["show", "p.plan.toml"]).expect(0);
 }
 
+/// EX-12.
 #[test]
-fn ex_12_init_git_makes_a_repository_and_leaves_the_files_alone() {
+fn init_git_makes_a_repository_and_leaves_the_files_alone() {
     initialised(&directory());
 }
 
+/// EX-12.
 #[test]
-fn ex_12_init_git_makes_the_first_commit_of_an_unborn_repository() {
+fn init_git_makes_the_first_commit_of_an_unborn_repository() {
     let repo = directory();
     repo.git(&["init", "-q", "-b", "trunk"]);
     initialised(&repo);
@@ -81,7 +85,7 @@ fn ex_12_init_git_makes_the_first_commit_of_an_unborn_repository() {
 
 /// EX-12: what the user has staged already stays staged, and out of the first commit.
 #[test]
-fn ex_12_init_git_leaves_the_index_alone() {
+fn init_git_leaves_the_index_alone() {
     let repo = directory();
     repo.git(&["init", "-q", "-b", "main"]);
     repo.git(&["add", "notes.txt"]);
@@ -94,7 +98,7 @@ fn ex_12_init_git_leaves_the_index_alone() {
 
 /// EX-12: a bad plan is refused before a repository is made for it.
 #[test]
-fn ex_12_nothing_is_initialised_for_a_plan_that_cannot_run() {
+fn nothing_is_initialised_for_a_plan_that_cannot_run() {
     let repo = directory();
     repo.plan("");
     repo.run(&["--init-git"]).expect(2);
@@ -105,7 +109,7 @@ fn ex_12_nothing_is_initialised_for_a_plan_that_cannot_run() {
 
 /// EX-12: a plan can live beside the repository that it is for.
 #[test]
-fn ex_12_a_plans_target_selects_the_repository_and_its_configuration() {
+fn a_plans_target_selects_the_repository_and_its_configuration() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.agent("echo x > a.txt");
     let plans = repo.path().join("plans");

@@ -21,7 +21,7 @@ fn plan(name: &str) -> String {
 /// R1, ST-04: a halt that was acknowledged while its driver was stuck is carried out by whoever
 /// drives that run next, also if another run was driven in between; and it counts once.
 #[test]
-fn r1_an_acknowledged_halt_waits_for_its_run() {
+fn an_acknowledged_halt_waits_for_its_run() {
     let repo = repo();
     repo.write("one.plan.toml", &plan("one"));
     repo.write("two.plan.toml", &plan("two"));
@@ -61,7 +61,7 @@ fn r1_an_acknowledged_halt_waits_for_its_run() {
 
 /// ST-04: there is nothing to halt in a run that has ended.
 #[test]
-fn st_04_an_ended_run_cannot_be_halted() {
+fn an_ended_run_cannot_be_halted() {
     let repo = repo();
     repo.plan_of(1);
     repo.run(&[]).expect(0);
@@ -73,7 +73,7 @@ fn st_04_an_ended_run_cannot_be_halted() {
 /// EX-09: an ended run is ended also where its branch is checked out; one with work left says why
 /// it cannot go on.
 #[test]
-fn ex_09_a_branch_that_is_checked_out_stops_only_what_would_move_it() {
+fn a_branch_that_is_checked_out_stops_only_what_would_move_it() {
     let repo = repo();
     repo.plan_of(1);
     repo.commit("the plan");
@@ -94,7 +94,7 @@ fn ex_09_a_branch_that_is_checked_out_stops_only_what_would_move_it() {
 
 /// R8: a state directory belongs to one repository; another one is refused before anything happens.
 #[test]
-fn r8_a_state_directory_is_not_shared_by_two_repositories() {
+fn a_state_directory_is_not_shared_by_two_repositories() {
     let (one, two) = (repo(), repo());
     let state = one.path().join("state");
     for test in [&one, &two] {
@@ -137,7 +137,7 @@ fn a_file_name_cannot_speak_to_the_terminal() {
 /// HU-01, HU-04: what is put off while nobody drives the run is noted all the same, and STATE.md tells
 /// where it stands.
 #[test]
-fn hu_01_what_is_deferred_while_nobody_drives_is_noted() {
+fn what_is_deferred_while_nobody_drives_is_noted() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.plan_of(1);
     repo.agent(

@@ -9,7 +9,7 @@ use support::{Driver, Gate, repo, run_section};
 /// one uses the same workspace; what its worker writes there lands.
 #[test]
 #[cfg(target_os = "linux")]
-fn r6_a_git_of_a_killed_driver_does_not_undo_what_the_next_worker_writes() {
+fn a_git_of_a_killed_driver_does_not_undo_what_the_next_worker_writes() {
     let repo = repo();
     // A worker whose work was undone has no second try.
     repo.config(&run_section("attempts = 1"));

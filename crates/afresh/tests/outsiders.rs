@@ -39,7 +39,7 @@ fn expect_all_landed(repo: &TestRepo) {
 
 /// F13, R5: commits, another branch, edits and a stash of the user's during a run.
 #[test]
-fn f13_the_user_goes_on_working_and_finds_everything_as_it_was() {
+fn the_user_goes_on_working_and_finds_everything_as_it_was() {
     let (repo, go, driver) = under_way();
     let base = repo.git(&["rev-parse", "main"]);
     repo.write("notes.txt", "stashed\n");
@@ -65,7 +65,7 @@ fn f13_the_user_goes_on_working_and_finds_everything_as_it_was() {
 
 /// F14: everything on a deleted branch is kept, so it comes back with the next task.
 #[test]
-fn f14_the_users_deleting_our_branch_loses_nothing() {
+fn the_users_deleting_our_branch_loses_nothing() {
     let (repo, go, mut driver) = under_way();
     let name = branch(&repo);
     repo.git(&["branch", "-q", "-D", &name]);
@@ -81,7 +81,7 @@ fn f14_the_users_deleting_our_branch_loses_nothing() {
 
 /// F14: the attempt in a deleted workspace fails by itself, and is made again; others go on.
 #[test]
-fn f14_a_deleted_workspace_costs_its_own_attempt_only() {
+fn a_deleted_workspace_costs_its_own_attempt_only() {
     let (repo, go, driver) = under_way();
     let pool = fs::read_dir(repo.cache())
         .expect("a cache")
@@ -101,7 +101,7 @@ fn f14_a_deleted_workspace_costs_its_own_attempt_only() {
 
 /// F14: the same for everything that we keep outside the repository.
 #[test]
-fn f14_a_deleted_cache_costs_running_attempts_only() {
+fn a_deleted_cache_costs_running_attempts_only() {
     let (repo, go, driver) = under_way();
     fs::remove_dir_all(repo.cache()).expect("removed");
     go.open();
@@ -112,7 +112,7 @@ fn f14_a_deleted_cache_costs_running_attempts_only() {
 
 /// F14: a branch that the user looks at is not moved under them.
 #[test]
-fn f14_our_branch_in_the_users_checkout_halts_the_run_until_it_is_free() {
+fn our_branch_in_the_users_checkout_halts_the_run_until_it_is_free() {
     let (repo, go, driver) = under_way();
     let name = branch(&repo);
     repo.git(&["switch", "-q", &name]);
@@ -131,7 +131,7 @@ fn f14_our_branch_in_the_users_checkout_halts_the_run_until_it_is_free() {
 
 /// F14, R3: a commit of somebody else on our branch is never overwritten; a person is asked.
 #[test]
-fn f14_a_strangers_commit_on_our_branch_is_asked_about() {
+fn a_strangers_commit_on_our_branch_is_asked_about() {
     let (repo, go, driver) = under_way();
     let name = format!("refs/heads/{}", branch(&repo));
     let tree = repo.git(&["rev-parse", "main^{tree}"]);

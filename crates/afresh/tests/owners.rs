@@ -17,7 +17,7 @@ fn plan(repo: &TestRepo, name: &str) {
 /// R3, R16: a run is killed when its worker has ended, before that is harvested; another plan then
 /// uses the same workspace from the same commit. The first run must not land the second one's work.
 #[test]
-fn r3_a_run_that_was_killed_before_its_harvest_does_not_land_another_runs_work() {
+fn a_run_that_was_killed_before_its_harvest_does_not_land_another_runs_work() {
     let repo = repo();
     plan(&repo, "one");
     plan(&repo, "two");
@@ -49,7 +49,7 @@ fn r3_a_run_that_was_killed_before_its_harvest_does_not_land_another_runs_work()
 
 /// R16: the same, killed while the worker runs; what was saved for it stays what it was.
 #[test]
-fn r16_what_was_saved_for_a_killed_attempt_is_not_replaced_by_another_runs_work() {
+fn what_was_saved_for_a_killed_attempt_is_not_replaced_by_another_runs_work() {
     let repo = repo();
     plan(&repo, "one");
     plan(&repo, "two");

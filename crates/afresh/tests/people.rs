@@ -58,7 +58,7 @@ fn a_skipped_task_can_be_brought_back() {
 /// EX-09: `--task` runs one task; if it cannot, it says what it waits for. `--new` starts anew from
 /// the current commit.
 #[test]
-fn ex_09_one_task_alone_and_a_new_run() {
+fn one_task_alone_and_a_new_run() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"A.txt\"]\nchecks = [\"true\"]\n\
@@ -99,7 +99,7 @@ fn a_plan_that_only_says_it_better_is_not_run_again() {
 
 /// ST-06: scripts ask which tasks could start now.
 #[test]
-fn st_06_the_tasks_that_are_ready_are_listed() {
+fn the_tasks_that_are_ready_are_listed() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\nchecks = [\"test -s a\"]\n\

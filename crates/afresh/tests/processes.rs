@@ -35,7 +35,7 @@ fn variable(environment: &str, name: &str) -> Option<String> {
 
 /// AG-01: an allow-list, never the whole environment; what the configuration names is added.
 #[test]
-fn ag_01_a_secret_reaches_neither_worker_nor_check() {
+fn a_secret_reaches_neither_worker_nor_check() {
     let repo = noted();
     repo.config("[checks]\nenv = [\"FOR_CHECKS\"]\n");
     let config = fs::read_to_string(repo.root().join(".afresh/config.toml")).expect("text");
@@ -52,9 +52,9 @@ fn ag_01_a_secret_reaches_neither_worker_nor_check() {
     assert_eq!(check.matches("hunter2").count(), 1, "{check}");
 }
 
-/// The variables that scripts may rely on, and the program itself on the PATH.
+/// AG-01: The variables that scripts may rely on, and the program itself on the PATH.
 #[test]
-fn ag_01_a_worker_finds_its_task_its_files_and_afresh() {
+fn a_worker_finds_its_task_its_files_and_afresh() {
     let repo = noted();
     repo.run(&[]).expect(0);
     let worker = note(&repo, "worker.env");
@@ -78,9 +78,9 @@ fn ag_01_a_worker_finds_its_task_its_files_and_afresh() {
     assert_eq!(note(&repo, "check.stdin"), "");
 }
 
-/// `prompt = "file"` and `prompt = "arg"`: the last argument; standard input is empty then.
+/// AG-01: `prompt = "file"` and `prompt = "arg"`: the last argument; standard input is empty then.
 #[test]
-fn ag_01_a_prompt_comes_as_a_file_or_as_an_argument() {
+fn a_prompt_comes_as_a_file_or_as_an_argument() {
     for by in ["file", "arg"] {
         let repo = repo();
         let place = repo.path().display().to_string();

@@ -61,7 +61,7 @@ fn with_lists(text: &str, tests: &BTreeMap<String, BTreeSet<String>>) -> String 
     lines.join("\n") + "\n"
 }
 
-/// Every id that a test names in its name or its doc comment, with those tests as `crate::test`.
+/// Every id that a test names in its doc comment, with those tests as `crate::test`.
 fn tests_by_id() -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut open = vec![workspace().join("crates")];
@@ -106,9 +106,7 @@ fn tests_in(source: &str) -> Vec<(String, BTreeSet<String>)> {
         } else {
             let name = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next());
             if let (true, Some(name)) = (is_test, name) {
-                let mut ids = ids_in_text(&docs);
-                ids.extend(ids_in_name(name));
-                tests.push((name.to_owned(), ids));
+                tests.push((name.to_owned(), ids_in_text(&docs)));
             }
             docs.clear();
             is_test = false;
@@ -121,15 +119,6 @@ fn tests_in(source: &str) -> Vec<(String, BTreeSet<String>)> {
 fn ids_in_text(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     words.map(|word| word.trim_matches('-')).filter(|word| is_id(word)).map(str::to_owned).collect()
-}
-
-/// The same in a name: `r3_`, `b12_`, `ex_05_`.
-fn ids_in_name(name: &str) -> BTreeSet<String> {
-    let parts: Vec<String> = name.split('_').map(str::to_ascii_uppercase).collect();
-    let single = parts.iter().filter(|part| is_id(part)).cloned();
-    let paired =
-        parts.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1])).filter(|id| is_id(id));
-    single.chain(paired).collect()
 }
 
 fn is_id(word: &str) -> bool {

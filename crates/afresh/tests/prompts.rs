@@ -42,7 +42,7 @@ fn bundle(repo: &TestRepo, task: &str) -> Value {
 /// PR-01, PR-02: a standard prompt has the project, the place in the plan, the parts of the
 /// specification that belong to the task, and what the task builds on.
 #[test]
-fn pr_01_pr_02_a_worker_is_told_what_belongs_to_its_task() {
+fn a_worker_is_told_what_belongs_to_its_task() {
     let repo = project("");
     repo.run(&[]).expect(0);
     let first = repo.prompt("A", 1);
@@ -65,7 +65,7 @@ fn pr_01_pr_02_a_worker_is_told_what_belongs_to_its_task() {
 /// PR-02: full adds the texts of the files it builds on and what their workers said; minimal is the
 /// task alone.
 #[test]
-fn pr_02_levels_of_context_say_more_or_less() {
+fn levels_of_context_say_more_or_less() {
     let repo = project("context = \"full\"\n");
     repo.run(&[]).expect(0);
     let full = repo.prompt("B", 1);
@@ -82,7 +82,7 @@ fn pr_02_levels_of_context_say_more_or_less() {
 
 /// PR-04: the bundle names what it was made from, with checksums that anybody can compare.
 #[test]
-fn pr_04_a_bundle_has_checksums_of_what_it_was_made_from() {
+fn a_bundle_has_checksums_of_what_it_was_made_from() {
     let repo = project("context = \"full\"\n");
     repo.run(&[]).expect(0);
     let bundle = bundle(&repo, "B");
@@ -104,7 +104,7 @@ fn pr_04_a_bundle_has_checksums_of_what_it_was_made_from() {
 
 /// PR-01: a bundle has what its schema says, and nothing else.
 #[test]
-fn pr_01_a_bundle_follows_its_schema() {
+fn a_bundle_follows_its_schema() {
     let repo = project("context = \"full\"\n");
     repo.run(&[]).expect(0);
     let bundle = bundle(&repo, "B");
@@ -138,7 +138,7 @@ fn pr_01_a_bundle_follows_its_schema() {
 /// PR-04: a file of a needed task that somebody took from the branch is noticed before a worker
 /// is paid; what another task deleted is not missed.
 #[test]
-fn pr_04_a_missing_file_of_a_needed_task_is_no_start() {
+fn a_missing_file_of_a_needed_task_is_no_start() {
     let repo = project("");
     repo.write(".afresh/config.toml", "");
     repo.config("[workspace]\nsetup = [\"rm -f A.txt\"]");
@@ -159,7 +159,7 @@ fn pr_04_a_missing_file_of_a_needed_task_is_no_start() {
 
 /// PR-03: a project's own template makes the prompt; a worker's change to it does nothing.
 #[test]
-fn pr_03_a_projects_own_template_is_used_and_pinned() {
+fn a_projects_own_template_is_used_and_pinned() {
     let repo = project("");
     let own = "OWN {{task}}\n{{#spec}}\nSPEC\n{{/spec}}\n{{files}}\n{{checks}}\n{{rules}}\n{{contract}}\n";
     repo.write(".afresh/templates/worker.md", own);
@@ -174,7 +174,7 @@ fn pr_03_a_projects_own_template_is_used_and_pinned() {
 
 /// PR-03: a bad template is an error before anything runs, with its place and a mark below it.
 #[test]
-fn pr_03_a_bad_template_is_refused_before_the_run() {
+fn a_bad_template_is_refused_before_the_run() {
     let repo = project("");
     let bad = "{{task}}\n  {{fiels}}\n{{checks}}{{rules}}{{contract}}\n";
     repo.write(".afresh/templates/worker.md", bad);
@@ -192,7 +192,7 @@ fn pr_03_a_bad_template_is_refused_before_the_run() {
 
 /// PR-06: a prompt that would fill its worker's context is refused before a worker is started.
 #[test]
-fn pr_06_a_prompt_that_is_too_large_starts_nobody() {
+fn a_prompt_that_is_too_large_starts_nobody() {
     let repo = repo();
     let long = "word ".repeat(120_000);
     repo.plan(&format!(
@@ -211,7 +211,7 @@ fn pr_06_a_prompt_that_is_too_large_starts_nobody() {
 /// PR-06: what becomes too large by what other tasks left is found when its worker would start: the
 /// task fails at once, and nobody tries in vain.
 #[test]
-fn pr_06_a_prompt_that_becomes_too_large_is_not_tried_again() {
+fn a_prompt_that_becomes_too_large_is_not_tried_again() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"*.txt\"]\nchecks = [\"true\"]\n\
@@ -230,7 +230,7 @@ fn pr_06_a_prompt_that_becomes_too_large_is_not_tried_again() {
 
 /// PR-03: whoever writes a template finds the built-in one, as it is, and every name.
 #[test]
-fn pr_03_the_documentation_has_the_built_in_template_and_all_names() {
+fn the_documentation_has_the_built_in_template_and_all_names() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
     let page = std::fs::read_to_string(page).expect("the page");
     assert!(page.contains(afresh_agents::Template::built_in()));

@@ -267,116 +267,116 @@ fn plays_the_demo(program: &str) {
 
 /// AG-01, AG-02.
 #[test]
-fn ag_02_claude_plays_the_demo() {
+fn claude_plays_the_demo() {
     plays_the_demo("claude");
 }
 
 /// AG-01, AG-02.
 #[test]
-fn ag_02_codex_plays_the_demo() {
+fn codex_plays_the_demo() {
     plays_the_demo("codex");
 }
 
 /// AG-01, RE-01: a whole task, reported through our tool server.
 #[test]
-fn ag_01_claude_does_a_task_and_reports() {
+fn claude_does_a_task_and_reports() {
     does_a_task_and_reports("claude");
 }
 
 /// AG-01, RE-01.
 #[test]
-fn ag_01_codex_does_a_task_and_reports() {
+fn codex_does_a_task_and_reports() {
     does_a_task_and_reports("codex");
 }
 
 /// AG-01, RE-01.
 #[test]
-fn ag_01_gemini_does_a_task_and_reports() {
+fn gemini_does_a_task_and_reports() {
     does_a_task_and_reports("gemini");
 }
 
 /// AG-01, RE-01.
 #[test]
-fn ag_01_opencode_does_a_task_and_reports() {
+fn opencode_does_a_task_and_reports() {
     does_a_task_and_reports("opencode");
 }
 
 /// AG-08, ST-02, R6.
 #[test]
-fn ag_08_claude_is_killed_and_goes_on() {
+fn claude_is_killed_and_goes_on() {
     is_killed_and_goes_on("claude");
 }
 
 /// AG-08, ST-02, R6.
 #[test]
-fn ag_08_codex_is_killed_and_goes_on() {
+fn codex_is_killed_and_goes_on() {
     is_killed_and_goes_on("codex");
 }
 
 /// AG-08, ST-02, R6.
 #[test]
-fn ag_08_gemini_is_killed_and_goes_on() {
+fn gemini_is_killed_and_goes_on() {
     is_killed_and_goes_on("gemini");
 }
 
 /// AG-08, ST-02, R6.
 #[test]
-fn ag_08_opencode_is_killed_and_goes_on() {
+fn opencode_is_killed_and_goes_on() {
     is_killed_and_goes_on("opencode");
 }
 
 /// ST-04, R6.
 #[test]
-fn st_04_claude_is_halted_and_leaves_nothing() {
+fn claude_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("claude");
 }
 
 /// ST-04, R6.
 #[test]
-fn st_04_codex_is_halted_and_leaves_nothing() {
+fn codex_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("codex");
 }
 
 /// ST-04, R6.
 #[test]
-fn st_04_gemini_is_halted_and_leaves_nothing() {
+fn gemini_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("gemini");
 }
 
 /// ST-04, R6.
 #[test]
-fn st_04_opencode_is_halted_and_leaves_nothing() {
+fn opencode_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("opencode");
 }
 
 /// AG-01, RE-01: over the Agent Client Protocol.
 #[test]
-fn ag_01_gemini_over_acp_does_a_task_and_reports() {
+fn gemini_over_acp_does_a_task_and_reports() {
     does_a_task_and_reports("gemini-acp");
 }
 
 /// AG-01, RE-01.
 #[test]
-fn ag_01_opencode_over_acp_does_a_task_and_reports() {
+fn opencode_over_acp_does_a_task_and_reports() {
     does_a_task_and_reports("opencode-acp");
 }
 
 /// ST-02, R6: whether it still knows its session depends on the moment of the kill; the task is done
 /// either way.
 #[test]
-fn st_02_gemini_over_acp_is_killed_and_done_again() {
+fn gemini_over_acp_is_killed_and_done_again() {
     is_killed("gemini-acp");
 }
 
 /// ST-04, R6.
 #[test]
-fn st_04_gemini_over_acp_is_halted_and_leaves_nothing() {
+fn gemini_over_acp_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("gemini-acp");
 }
 
 /// RE-01: whoever ends without a report is sent back, and reports.
 #[test]
-fn re_01_claude_is_sent_back_to_report() {
+fn claude_is_sent_back_to_report() {
     let Some(stage) = Stage::of("claude") else { return };
     let steps = [
         Step::write("T001.txt", "by T001\n"),
@@ -397,7 +397,7 @@ fn re_01_claude_is_sent_back_to_report() {
 
 /// RE-01: twice; who will not report is let go, and not believed.
 #[test]
-fn re_01_claude_is_sent_back_twice_at_most() {
+fn claude_is_sent_back_twice_at_most() {
     let Some(stage) = Stage::of("claude") else { return };
     let says = (0..9).map(|_| Step::say("I think that I am done."));
     let steps = [Step::write("T001.txt", "by T001\n")].into_iter().chain(says);
@@ -411,7 +411,7 @@ fn re_01_claude_is_sent_back_twice_at_most() {
 
 /// AG-07: at the soft limit the model itself hears of it, after its next use of a tool.
 #[test]
-fn ag_07_claude_tells_its_model_that_its_context_fills_up() {
+fn claude_tells_its_model_that_its_context_fills_up() {
     let Some(stage) = Stage::of("claude") else { return };
     let much = Tokens { input: 110_000, ..Tokens::default() };
     // Made for the notice; the notice itself may be taken by then.
@@ -433,7 +433,7 @@ fn ag_07_claude_tells_its_model_that_its_context_fills_up() {
 
 /// B36, AG-01: what the model's own commands see of our environment is what is on the list.
 #[test]
-fn b36_commands_of_claude_see_no_variable_that_is_not_allowed() {
+fn commands_of_claude_see_no_variable_that_is_not_allowed() {
     let Some(stage) = Stage::of("claude") else { return };
     let noted = stage.repo.path().join("seen.env");
     let steps = [
@@ -452,30 +452,30 @@ fn b36_commands_of_claude_see_no_variable_that_is_not_allowed() {
 
 /// AG-08, ST-02: over the protocol too, it goes on with its session.
 #[test]
-fn ag_08_opencode_over_acp_is_killed_and_goes_on() {
+fn opencode_over_acp_is_killed_and_goes_on() {
     is_killed_and_goes_on("opencode-acp");
 }
 
 /// R5.
 #[test]
-fn r5_claude_asks_its_model_through_proxies() {
+fn claude_asks_its_model_through_proxies() {
     asks_its_model_through_proxies("claude");
 }
 
 /// R5.
 #[test]
-fn r5_codex_asks_its_model_through_proxies() {
+fn codex_asks_its_model_through_proxies() {
     asks_its_model_through_proxies("codex");
 }
 
 /// R5.
 #[test]
-fn r5_gemini_asks_its_model_through_proxies() {
+fn gemini_asks_its_model_through_proxies() {
     asks_its_model_through_proxies("gemini");
 }
 
 /// R5.
 #[test]
-fn r5_opencode_asks_its_model_through_proxies() {
+fn opencode_asks_its_model_through_proxies() {
     asks_its_model_through_proxies("opencode");
 }

@@ -59,7 +59,7 @@ esac"#,
 
 /// EX-10, LO-03: everything that a report names is in its JSON, from the journal alone.
 #[test]
-fn ex_10_a_report_has_everything_that_happened() {
+fn a_report_has_everything_that_happened() {
     let repo = eventful();
     let report = repo.afresh(&["report", "--json"]).expect(0).json();
     assert_eq!(report["counts"]["done"], 2, "{report}");
@@ -102,7 +102,7 @@ fn ex_10_a_report_has_everything_that_happened() {
 /// EX-10, B35: the page names reasons, files, checks, decisions, cost and the next command; text of
 /// plans and workers stays text, and moves no cursor.
 #[test]
-fn ex_10_b35_the_page_for_people_is_plain_markdown() {
+fn the_page_for_people_is_plain_markdown() {
     let repo = eventful();
     let page = repo.afresh(&["report"]).expect(0).stdout;
     let page = without_chance(&page);
@@ -113,7 +113,7 @@ fn ex_10_b35_the_page_for_people_is_plain_markdown() {
 
 /// EX-10: a report goes to a file, whole or not at all.
 #[test]
-fn ex_10_a_report_is_written_to_a_file() {
+fn a_report_is_written_to_a_file() {
     let repo = repo();
     repo.agent("echo x > $AFRESH_TASK.txt");
     repo.plan_of(1);
@@ -149,7 +149,7 @@ fn text(value: &Value) -> String {
 
 /// EX-10, ST-05: what a run went back on is told as undone, and its files do not count.
 #[test]
-fn ex_10_what_was_taken_back_is_told_and_does_not_count() {
+fn what_was_taken_back_is_told_and_does_not_count() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a*\"]\nchecks = [\"true\"]\n\

@@ -26,7 +26,7 @@ const WORK: &str = "echo well > $AFRESH_TASK.txt";
 
 /// RE-01, RE-05: every form lands, and what it says of its work is in the receipt and the report.
 #[test]
-fn re_01_a_worker_may_answer_in_any_form() {
+fn a_worker_may_answer_in_any_form() {
     let repo = repo();
     plan(&repo, &["T001", "T002", "T003", "T004", "T005"]);
     repo.agent(&format!(
@@ -55,7 +55,7 @@ esac"#
 
 /// RE-02: an answer that denies itself, or is about another task, is not taken for success.
 #[test]
-fn re_02_an_answer_that_denies_itself_does_not_land() {
+fn an_answer_that_denies_itself_does_not_land() {
     for (answer, reason) in [
         (
             "{\"status\":\"success\",\"verification\":{\"command\":\"make\",\"exit_code\":2}}",
@@ -76,7 +76,7 @@ fn re_02_an_answer_that_denies_itself_does_not_land() {
 
 /// RE-04: a blocked task waits behind the task that it names, and is then done by a fresh worker.
 #[test]
-fn re_04_a_blocked_task_is_done_after_the_one_that_it_names() {
+fn a_blocked_task_is_done_after_the_one_that_it_names() {
     let repo = repo();
     plan(&repo, &["T001", "T002"]);
     repo.agent(&format!(
@@ -94,7 +94,7 @@ printf '{{"status":"BLOCKED","blocked_by":["T002"],"error":"needs its file"}}' >
 
 /// RE-05: the kind of an error is told, and `retryable: false` ends the attempts.
 #[test]
-fn re_05_the_kind_of_an_error_reaches_status_and_report() {
+fn the_kind_of_an_error_reaches_status_and_report() {
     let repo = repo();
     plan(&repo, &["T001"]);
     repo.agent(
@@ -110,7 +110,7 @@ fn re_05_the_kind_of_an_error_reaches_status_and_report() {
 
 /// B32: a program that prints its whole prompt has not answered with the example in it.
 #[test]
-fn b32_an_echo_of_the_prompt_is_no_answer() {
+fn an_echo_of_the_prompt_is_no_answer() {
     let repo = repo();
     plan(&repo, &["T001"]);
     repo.agent(&format!("cat \"$AFRESH_PROMPT\"; {WORK}; sed 's/^/> /' \"$AFRESH_PROMPT\""));
@@ -122,7 +122,7 @@ fn b32_an_echo_of_the_prompt_is_no_answer() {
 /// RE-01: the program's own reporting command takes any form, from standard input, a file or
 /// options; what makes no sense is refused at once, and nothing is handed in.
 #[test]
-fn re_01_a_worker_may_hand_in_its_answer_by_a_command() {
+fn a_worker_may_hand_in_its_answer_by_a_command() {
     let repo = repo();
     plan(&repo, &["T001", "T002", "T003"]);
     let seen = repo.path().join("seen");
@@ -148,9 +148,9 @@ esac"#,
     assert_eq!(questions[0]["options"][0]["description"], "one", "{questions}");
 }
 
-/// Outside an attempt there is nothing to hand in to.
+/// RE-01: Outside an attempt there is nothing to hand in to.
 #[test]
-fn re_01_report_result_is_for_workers() {
+fn report_result_is_for_workers() {
     let ran = repo().afresh(&["report-result", "--status", "completed"]).expect(2);
     assert!(ran.stderr.contains("inside an attempt"), "{}", ran.stderr);
 }
@@ -158,7 +158,7 @@ fn re_01_report_result_is_for_workers() {
 /// RE-01: an agent program that asks before it stops hears that there is no answer yet, until there is
 /// one; whoever never gives one is let go.
 #[test]
-fn re_01_a_program_that_would_stop_without_an_answer_is_sent_back() {
+fn a_program_that_would_stop_without_an_answer_is_sent_back() {
     let repo = repo();
     plan(&repo, &["T001", "T002"]);
     repo.agent(&format!(

@@ -159,7 +159,7 @@ impl Stage {
 
 /// AG-08, ST-02.
 #[test]
-fn ag_08_after_kill_9_of_afresh_the_conversation_goes_on() {
+fn after_kill_9_of_afresh_the_conversation_goes_on() {
     let stage = Stage::waiting(REST);
     stage.start().kill_9();
     stage.repo.run(&[]).expect(0);
@@ -168,7 +168,7 @@ fn ag_08_after_kill_9_of_afresh_the_conversation_goes_on() {
 
 /// AG-08, ST-04.
 #[test]
-fn ag_08_after_a_halt_the_conversation_goes_on() {
+fn after_a_halt_the_conversation_goes_on() {
     let stage = Stage::waiting(REST);
     stage.halted_twice();
     stage.repo.afresh(&["resume"]).expect(0);
@@ -177,7 +177,7 @@ fn ag_08_after_a_halt_the_conversation_goes_on() {
 
 /// AG-08: the run itself goes on with a program that somebody killed.
 #[test]
-fn ag_08_a_program_that_is_killed_goes_on() {
+fn a_program_that_is_killed_goes_on() {
     let stage = Stage::new("kill -9 $$", REST);
     stage.repo.run(&[]).expect(0);
     stage.expect_resumed();
@@ -185,7 +185,7 @@ fn ag_08_a_program_that_is_killed_goes_on() {
 
 /// AG-08, BE-04: work that was done before a usage limit is not done again after it.
 #[test]
-fn ag_08_be_04_after_a_usage_limit_the_conversation_goes_on() {
+fn after_a_usage_limit_the_conversation_goes_on() {
     let limited = r#"echo "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":$(($(date +%s) + 2))}}"
 echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"slow down"}'
 exit 1"#;
@@ -199,7 +199,7 @@ exit 1"#;
 /// AG-08: a program that does not know the conversation any more costs no attempt, and a fresh one is
 /// told what is left.
 #[test]
-fn ag_08_a_conversation_that_is_gone_is_followed_by_a_fresh_one() {
+fn a_conversation_that_is_gone_is_followed_by_a_fresh_one() {
     let gone = r#"echo '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found"]}'
 exit 1"#;
     let stage = Stage::waiting(gone);
@@ -214,7 +214,7 @@ exit 1"#;
 
 /// AG-08: another agent knows nothing of the conversation, and is not asked.
 #[test]
-fn ag_08_another_agent_starts_fresh() {
+fn another_agent_starts_fresh() {
     let stage = Stage::waiting(REST);
     stage.start().kill_9();
     let ran = finish(stage.repo.command(&["run", "p.plan.toml", "--no-input", "--agent", "other"]));
@@ -226,7 +226,7 @@ fn ag_08_another_agent_starts_fresh() {
 
 /// AG-08: work that nobody can put back exactly is left to a fresh worker: here the tree is gone.
 #[test]
-fn ag_08_work_that_is_gone_is_followed_by_a_fresh_worker() {
+fn work_that_is_gone_is_followed_by_a_fresh_worker() {
     let stage = Stage::waiting(REST);
     stage.halted_twice();
     let tree =

@@ -42,8 +42,9 @@ fn interrupted() -> (TestRepo, Gate) {
     (repo, gate)
 }
 
+/// ST-05.
 #[test]
-fn st_05_only_what_failed_is_tried_again() {
+fn only_what_failed_is_tried_again() {
     let (repo, _) = interrupted();
     let before = repo.untouched();
     repo.run(&["--resume", "failed"]).expect(0);
@@ -54,7 +55,7 @@ fn st_05_only_what_failed_is_tried_again() {
 
 /// ST-05, R16: the branch goes back to before the wave, and what it held is kept.
 #[test]
-fn st_05_the_whole_wave_is_done_again_and_the_old_tip_is_kept() {
+fn the_whole_wave_is_done_again_and_the_old_tip_is_kept() {
     let (repo, _) = interrupted();
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
     let old = repo.git(&["rev-parse", &branch]);
@@ -73,8 +74,9 @@ fn st_05_the_whole_wave_is_done_again_and_the_old_tip_is_kept() {
     assert_eq!(repo.git(&["rev-parse", rewound]), old);
 }
 
+/// ST-05.
 #[test]
-fn st_05_a_run_can_be_given_up() {
+fn a_run_can_be_given_up() {
     let (repo, _) = interrupted();
     repo.run(&["--resume", "abort"]).expect(1);
     assert_eq!(repo.status()["state"], "failed");
@@ -85,7 +87,7 @@ fn st_05_a_run_can_be_given_up() {
 
 /// ST-05: in a terminal the ways are offered; Enter goes on as usual.
 #[test]
-fn st_05_the_ways_are_offered_in_a_terminal() {
+fn the_ways_are_offered_in_a_terminal() {
     let (repo, _) = interrupted();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
     terminal.await_words("wave 2 was interrupted: 1 done, 1 failed, 0 cut off");
@@ -96,9 +98,9 @@ fn st_05_the_ways_are_offered_in_a_terminal() {
     assert_eq!(repo.on_branch("B.txt").as_deref(), Some("2\n"));
 }
 
-/// Where everything is done, there is nothing to do again.
+/// ST-05: Where everything is done, there is nothing to do again.
 #[test]
-fn st_05_a_finished_run_stays_as_it_is() {
+fn a_finished_run_stays_as_it_is() {
     let (repo, _) = interrupted();
     repo.run(&["--resume", "failed"]).expect(0);
     let ran = repo.run(&["--resume", "wave"]).expect(0);

@@ -36,7 +36,7 @@ fn shown(path: &std::path::Path) -> String {
 
 /// R5: a worker does not see the workspace of another.
 #[test]
-fn r5_a_worker_does_not_see_the_workspaces_of_others() {
+fn a_worker_does_not_see_the_workspaces_of_others() {
     for level in levels() {
         let repo = repo();
         repo.config("");
@@ -61,7 +61,7 @@ fn r5_a_worker_does_not_see_the_workspaces_of_others() {
 /// B22: a check that would delete the home directory, or call home, does neither; where a person
 /// says so, it has a network.
 #[test]
-fn b22_a_check_is_in_a_room_without_network() {
+fn a_check_is_in_a_room_without_network() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let call =
@@ -84,7 +84,7 @@ fn b22_a_check_is_in_a_room_without_network() {
 /// F16: a program that wants too much memory, or writes too large a file, fails, and its worker and the
 /// run go on.
 #[test]
-fn f16_a_greedy_worker_harms_nobody_else() {
+fn a_greedy_worker_harms_nobody_else() {
     for level in levels() {
         let repo = repo();
         repo.config("[sandbox]\nmemory_mib = 200\nfile_mib = 2\n");
@@ -103,7 +103,7 @@ fn f16_a_greedy_worker_harms_nobody_else() {
 /// AG-09, F15: inside a room too, a worker is asked to end before it is ended, and all of it is
 /// gone.
 #[test]
-fn f15_a_worker_in_a_room_is_asked_before_it_is_ended() {
+fn a_worker_in_a_room_is_asked_before_it_is_ended() {
     for level in levels() {
         let repo = repo();
         repo.config(
@@ -120,7 +120,7 @@ fn f15_a_worker_in_a_room_is_asked_before_it_is_ended() {
 
 /// F22: required and not there: nothing runs. Turned off by a project: it is on all the same.
 #[test]
-fn f22_what_is_required_is_there_or_nothing_runs() {
+fn what_is_required_is_there_or_nothing_runs() {
     let repo = repo();
     repo.config("[sandbox]\nlevel = \"required\"\n");
     repo.plan_of(1);
@@ -141,7 +141,7 @@ fn f22_what_is_required_is_there_or_nothing_runs() {
 
 /// B22: who goes without is told, once and loudly or by their own word.
 #[test]
-fn b22_without_a_sandbox_one_notice_says_so() {
+fn without_a_sandbox_one_notice_says_so() {
     let repo = repo();
     repo.config("");
     repo.plan_of(1);

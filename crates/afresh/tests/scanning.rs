@@ -26,7 +26,7 @@ fn expect_silent(ran: &Ran) {
 /// B36: in files that are tracked or new, by line and column; ignored files, links and marked
 /// examples are nobody's business.
 #[test]
-fn b36_secrets_in_the_checkout_are_found_and_not_told() {
+fn secrets_in_the_checkout_are_found_and_not_told() {
     let repo = repo();
     repo.write("fine.txt", "nothing\n");
     repo.commit("fine");
@@ -56,7 +56,7 @@ fn b36_secrets_in_the_checkout_are_found_and_not_told() {
 
 /// B36: in what a run added to its branch, and in work that was rejected for it and kept.
 #[test]
-fn b36_secrets_in_kept_work_are_found() {
+fn secrets_in_kept_work_are_found() {
     let repo = repo();
     repo.config("attempts = 1\n");
     repo.plan_of(1);
@@ -74,7 +74,7 @@ fn b36_secrets_in_kept_work_are_found() {
 /// B36: in what afresh keeps. A run masks everything on its way there, so somebody else must have
 /// put it there.
 #[test]
-fn b36_secrets_in_what_afresh_keeps_are_found() {
+fn secrets_in_what_afresh_keeps_are_found() {
     let repo = repo();
     repo.config("");
     repo.plan_of(1);
@@ -90,7 +90,7 @@ fn b36_secrets_in_what_afresh_keeps_are_found() {
 
 /// B35, B36: names of files are hostile too.
 #[test]
-fn b35_names_of_files_do_not_draw_on_the_terminal() {
+fn names_of_files_do_not_draw_on_the_terminal() {
     let repo = repo();
     repo.write("a\x1b[2J\nb.txt", &format!("{TOKEN}\n"));
     let ran = scan(&repo, &[]).expect(1);

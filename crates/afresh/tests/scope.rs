@@ -62,8 +62,9 @@ fn rejected(repo: &TestRepo, reason: &str) {
     assert_eq!(repo.landed(), [""; 0]);
 }
 
+/// EX-04.
 #[test]
-fn ex_04_strict_takes_listed_files_only() {
+fn strict_takes_listed_files_only() {
     let repo = in_mode("strict");
     worker(&repo, "echo y >> other.txt", &deviation("needed", "other.txt"));
     rejected(&repo, "other.txt is not one of the task's files");
@@ -72,8 +73,9 @@ fn ex_04_strict_takes_listed_files_only() {
     lands(&repo);
 }
 
+/// EX-04.
 #[test]
-fn ex_04_declared_takes_what_was_declared_and_says_so() {
+fn declared_takes_what_was_declared_and_says_so() {
     let repo = in_mode("declared");
     worker(&repo, "echo y >> other.txt", &deviation("needed", "other.txt"));
     let task = lands(&repo);
@@ -85,7 +87,7 @@ fn ex_04_declared_takes_what_was_declared_and_says_so() {
 /// EX-04: a path named in the description counts as declared; a word that only looks like it
 /// does not.
 #[test]
-fn ex_04_a_path_in_the_description_counts_as_declared() {
+fn a_path_in_the_description_counts_as_declared() {
     let repo = in_mode("declared");
     worker(&repo, "echo y >> other.txt", &deviation("other.txt had a typo, fixed.", ""));
     lands(&repo);
@@ -94,8 +96,9 @@ fn ex_04_a_path_in_the_description_counts_as_declared() {
     rejected(&repo, "other.txt is not one of the task's files and was not declared");
 }
 
+/// EX-04.
 #[test]
-fn ex_04_open_takes_everything_but_trust_files() {
+fn open_takes_everything_but_trust_files() {
     let repo = in_mode("open");
     worker(&repo, "echo y >> other.txt; echo z > new.txt", "");
     let task = lands(&repo);
@@ -108,8 +111,9 @@ fn ex_04_open_takes_everything_but_trust_files() {
     rejected(&repo, "AGENTS.md hands trust to other programs");
 }
 
+/// EX-04.
 #[test]
-fn ex_04_an_unlisted_file_is_not_deleted_even_if_declared() {
+fn an_unlisted_file_is_not_deleted_even_if_declared() {
     let repo = in_mode("declared");
     worker(&repo, "rm other.txt", &deviation("not needed any more", "other.txt"));
     rejected(&repo, "other.txt was deleted although it is not one of the task's files");
@@ -119,8 +123,9 @@ fn ex_04_an_unlisted_file_is_not_deleted_even_if_declared() {
     rejected(&repo, "other.txt was deleted");
 }
 
+/// EX-04.
 #[test]
-fn ex_04_a_listed_file_may_be_deleted() {
+fn a_listed_file_may_be_deleted() {
     let repo = in_mode("declared");
     plan(&repo, "\"a.txt\", { path = \"other.txt\", action = \"delete\" }");
     worker(&repo, "rm other.txt", "");
@@ -130,7 +135,7 @@ fn ex_04_a_listed_file_may_be_deleted() {
 
 /// EX-04: a file of a task that is not finished is that task's.
 #[test]
-fn ex_04_a_file_of_an_unfinished_task_is_not_taken() {
+fn a_file_of_an_unfinished_task_is_not_taken() {
     let repo = in_mode("declared");
     repo.plan(
         "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [\"a.txt\"]\nchecks = [\"true\"]\n\
@@ -142,7 +147,7 @@ fn ex_04_a_file_of_an_unfinished_task_is_not_taken() {
 
 /// EX-04: without a list anything goes, under the same guards.
 #[test]
-fn ex_04_a_task_without_files_has_the_same_guards() {
+fn a_task_without_files_has_the_same_guards() {
     let repo = in_mode("declared");
     plan(&repo, "");
     worker(&repo, "echo y >> other.txt; echo z > new.txt", "");
@@ -184,7 +189,7 @@ const TRUST: &[&str] = &[
 
 /// EX-04: by one worker, all at once: each of them is named to the next.
 #[test]
-fn ex_04_files_that_hand_trust_are_rejected_where_they_are_not_listed() {
+fn files_that_hand_trust_are_rejected_where_they_are_not_listed() {
     let repo = in_mode("declared");
     let write = |path: &&str| format!("mkdir -p $(dirname {path}); echo x > {path}");
     let all: Vec<String> = TRUST.iter().map(write).collect();
@@ -199,7 +204,7 @@ fn ex_04_files_that_hand_trust_are_rejected_where_they_are_not_listed() {
 
 /// EX-04: a list is not enough: a person must allow it, and until then nothing lands.
 #[test]
-fn ex_04_files_that_hand_trust_are_asked_about_where_they_are_listed() {
+fn files_that_hand_trust_are_asked_about_where_they_are_listed() {
     for path in
         [".claude/settings.json", "AGENTS.md", ".github/workflows/ci.yml", ".afresh/config.toml"]
     {
@@ -223,7 +228,7 @@ fn ex_04_files_that_hand_trust_are_asked_about_where_they_are_listed() {
 /// EX-04, RE-03: allowed by a person, the same work goes on to its checks and lands; where words
 /// and facts differ is not forgotten over the question.
 #[test]
-fn ex_04_a_person_can_allow_a_file_that_hands_trust() {
+fn a_person_can_allow_a_file_that_hands_trust() {
     let repo = in_mode("declared");
     plan(&repo, "\"a.txt\", \"AGENTS.md\"");
     worker(&repo, "echo x > AGENTS.md; echo y >> other.txt", &deviation("needed", "other.txt"));
@@ -235,8 +240,9 @@ fn ex_04_a_person_can_allow_a_file_that_hands_trust() {
     assert!(task["differences"].to_string().contains("other.txt is beyond"), "{task}");
 }
 
+/// EX-04.
 #[test]
-fn ex_04_a_person_can_refuse_a_file_that_hands_trust() {
+fn a_person_can_refuse_a_file_that_hands_trust() {
     let repo = in_mode("declared");
     plan(&repo, "\"a.txt\", \"AGENTS.md\"");
     repo.agent("echo x > a.txt; if [ $AFRESH_ATTEMPT = 1 ]; then echo x > AGENTS.md; fi");
@@ -250,7 +256,7 @@ fn ex_04_a_person_can_refuse_a_file_that_hands_trust() {
 /// EX-04: the worker's own commits mark the steps; they hang on the second parent of the one
 /// first-parent commit, with our names and only with what is in scope.
 #[test]
-fn ex_04_a_workers_commits_become_the_steps_of_its_task() {
+fn a_workers_commits_become_the_steps_of_its_task() {
     let repo = repo();
     plan(&repo, "\"a.txt\", \"b.txt\", \"c.txt\"");
     repo.agent(

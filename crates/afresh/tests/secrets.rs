@@ -67,7 +67,7 @@ fn call(tool: &str, arguments: &str) -> String {
 /// B36, LO-02: log, issue, finished step, question and result, by command, by tool and by file; what is
 /// printed, by worker and checks; the plan's own words; a person's answer.
 #[test]
-fn b36_a_key_leaks_by_no_channel() {
+fn a_key_leaks_by_no_channel() {
     let step = r#"{"step":2,"deviations":[{"path":"two.txt","reason":"step $K"}]}"#;
     let tools = [
         call("log", r#"{"message":"tool log $K"}"#),
@@ -143,7 +143,7 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
 /// B36: a command cannot be masked where it is written down, and still be carried out: the plan is
 /// refused, without the key in the message.
 #[test]
-fn b36_a_key_in_a_check_is_refused_before_the_run() {
+fn a_key_in_a_check_is_refused_before_the_run() {
     let repo = leaking("true");
     repo.plan(&format!(
         "[[task]]\nid = \"T001\"\ntitle = \"t\"\nfiles = [\"a\"]\nchecks = ['echo {KEY}']\n"
@@ -156,7 +156,7 @@ fn b36_a_key_in_a_check_is_refused_before_the_run() {
 
 /// B36: a file whose name is the key is not accepted, and its name is nowhere.
 #[test]
-fn b36_a_key_in_a_path_is_not_accepted() {
+fn a_key_in_a_path_is_not_accepted() {
     let repo = leaking("echo x > a.txt; : > \"$MY_KEY\"");
     repo.plan("[[task]]\nid = \"T001\"\ntitle = \"t\"\nfiles = [\"*\"]\nchecks = [\"true\"]\n");
     with_key(&repo, &["run", "p.plan.toml", "--no-input", "--on-failure", "skip"]).expect(1);
@@ -168,7 +168,7 @@ fn b36_a_key_in_a_path_is_not_accepted() {
 /// B36: workers, checks and set-up commands see what they are allowed to see, and nothing else of our
 /// environment.
 #[test]
-fn b36_nobody_sees_the_whole_environment() {
+fn nobody_sees_the_whole_environment() {
     let repo =
         leaking("cat > /dev/null; env > seen.txt; cat setup.txt >> seen.txt; echo x > T001.txt");
     let config = repo.root().join(".afresh/config.toml");

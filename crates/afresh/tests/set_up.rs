@@ -62,9 +62,9 @@ fn with_kept_paths_a_workspace_is_set_up_once() {
     assert_eq!((times(&repo, "/work-1/"), times(&repo, "/check-1/")), (2, 2));
 }
 
-/// A set-up that was cut short by kill -9 is done again, though an earlier one was whole.
+/// R12: A set-up that was cut short by kill -9 is done again, though an earlier one was whole.
 #[test]
-fn r12_a_set_up_that_was_cut_short_is_done_again() {
+fn a_set_up_that_was_cut_short_is_done_again() {
     let repo = repo();
     let (up, go) = (Gate::new(&repo, "up"), Gate::new(&repo, "go"));
     // The first set-up of another manifest spoils what is there, and is killed then.
@@ -139,7 +139,7 @@ fn halt_during_set_up(place: &str) -> TestRepo {
 
 /// R7, F18: the attempt is stopped, and could be started all the same.
 #[test]
-fn f18_a_halt_during_the_set_up_for_a_worker_is_no_failure() {
+fn a_halt_during_the_set_up_for_a_worker_is_no_failure() {
     let repo = halt_during_set_up("work");
     let log = fs::read_to_string(repo.state().join("activity.log")).expect("text");
     assert!(!log.contains("could not be started") && !log.contains("spawn-failed"), "{log}");
@@ -147,7 +147,7 @@ fn f18_a_halt_during_the_set_up_for_a_worker_is_no_failure() {
 
 /// R7, F18: the checks are stopped, and run after the halt; no worker starts again.
 #[test]
-fn f18_a_halt_during_the_set_up_for_checks_is_no_failure() {
+fn a_halt_during_the_set_up_for_checks_is_no_failure() {
     let repo = halt_during_set_up("check");
     assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
 }

@@ -4,7 +4,7 @@ use afresh_testkit::TestRepo;
 
 /// PL-12: the estimate rests on the files as they are, also where the plan names them by a glob.
 #[test]
-fn pl_12_a_task_shows_how_much_context_it_will_fill() {
+fn a_task_shows_how_much_context_it_will_fill() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.write("src/a.rs", &"x".repeat(80_000));
     repo.write("src/b.rs", &"x".repeat(80_000));
@@ -28,7 +28,7 @@ fn pl_12_a_task_shows_how_much_context_it_will_fill() {
 
 /// PL-12: why two tasks cannot run side by side: order, files, none listed; and when they can.
 #[test]
-fn pl_12_show_says_why_two_tasks_cannot_run_side_by_side() {
+fn show_says_why_two_tasks_cannot_run_side_by_side() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     let task = |id: &str, rest: &str| {
         format!("[[task]]\nid = {id:?}\ntitle = \"t\"\nno_check = \"x\"\n{rest}\n")
@@ -66,7 +66,7 @@ fn pl_12_show_says_why_two_tasks_cannot_run_side_by_side() {
 
 /// PR-06: the size of each prompt against what its model can hold; one that is too large is marked.
 #[test]
-fn pr_06_show_has_the_size_of_each_prompt() {
+fn show_has_the_size_of_each_prompt() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.write("spec.md", &"word ".repeat(3_000));
     let task = |id: &str, rest: &str| {

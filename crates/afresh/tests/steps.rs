@@ -44,7 +44,7 @@ fn steps_on_branch(repo: &TestRepo) -> Vec<String> {
 
 /// EX-04: each step is a commit of its own, and its ref is not left behind.
 #[test]
-fn ex_04_each_finished_step_becomes_a_commit_behind_the_merge() {
+fn each_finished_step_becomes_a_commit_behind_the_merge() {
     let repo = repo();
     repo.plan(PLAN);
     repo.agent(&worker(""));
@@ -60,7 +60,7 @@ fn ex_04_each_finished_step_becomes_a_commit_behind_the_merge() {
 
 /// AG-09, AG-07: what was finished in time is kept, and the next worker begins after it.
 #[test]
-fn ag_09_a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
+fn a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
     let repo = repo();
     repo.plan(PLAN);
     repo.config(&run_section("silence_timeout = \"2s\"\ntimeout_action = \"retry\""));
@@ -83,7 +83,7 @@ fn ag_09_a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
 
 /// ST-02, F03: so it is when afresh itself is killed.
 #[test]
-fn st_02_finished_steps_outlive_a_kill_of_afresh() {
+fn finished_steps_outlive_a_kill_of_afresh() {
     let repo = repo();
     repo.plan(PLAN);
     let gate = Gate::new(&repo, "go");
@@ -103,7 +103,7 @@ fn st_02_finished_steps_outlive_a_kill_of_afresh() {
 
 /// ST-04: twice is now: attempts are ended, their finished steps kept.
 #[test]
-fn st_04_finished_steps_outlive_a_halt_that_ends_everything() {
+fn finished_steps_outlive_a_halt_that_ends_everything() {
     let repo = repo();
     repo.plan(PLAN);
     let gate = Gate::new(&repo, "go");
@@ -122,7 +122,7 @@ fn st_04_finished_steps_outlive_a_halt_that_ends_everything() {
 
 /// EX-04: a refusal reaches the worker, with the check's output, while it can mend the step.
 #[test]
-fn ex_04_a_step_that_fails_its_check_is_mended_by_the_same_worker() {
+fn a_step_that_fails_its_check_is_mended_by_the_same_worker() {
     let repo = repo();
     repo.plan(&PLAN.replace("grep -q good two.txt", "cat two.txt; grep -q good two.txt"));
     repo.agent(
@@ -143,7 +143,7 @@ echo good > three.txt"#,
 
 /// EX-04: a file beyond the list is declared with the step, once.
 #[test]
-fn ex_04_a_step_declares_what_it_had_to_touch() {
+fn a_step_declares_what_it_had_to_touch() {
     let repo = repo();
     repo.plan(&PLAN.replace("files = [\"*.txt\"]", "files = [\"three.txt\"]"));
     repo.agent(
@@ -171,7 +171,7 @@ fn a_step_outside_of_an_attempt_is_refused_at_once() {
 
 /// PR-08, HU-01: what workers note and people put off is a list for people.
 #[test]
-fn pr_08_what_a_worker_notes_is_in_issues_md() {
+fn what_a_worker_notes_is_in_issues_md() {
     let repo = repo();
     repo.plan("[[task]]\nid = \"T\"\ntitle = \"t\"\nfiles = [\"a.txt\"]\nno_check = \"x\"\n");
     repo.agent("echo a > a.txt; afresh issue 'the parser is slow \x1b[2J'");
@@ -184,7 +184,7 @@ fn pr_08_what_a_worker_notes_is_in_issues_md() {
 /// HU-03: what went on without something that it needs is a warning in STATE.md, and its worker is
 /// told.
 #[test]
-fn hu_03_what_goes_on_without_its_need_is_told_to_worker_and_people() {
+fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a | b\"\nfiles = [\"A.txt\"]\nno_check = \"x\"\n\
@@ -205,7 +205,7 @@ fn hu_03_what_goes_on_without_its_need_is_told_to_worker_and_people() {
 
 /// AG-09: a worker that waits for the checks of its step is not silent by its own will.
 #[test]
-fn ag_09_the_checks_of_a_step_are_not_its_workers_silence() {
+fn the_checks_of_a_step_are_not_its_workers_silence() {
     let repo = repo();
     let gate = Gate::new(&repo, "checked");
     let slow = format!("{}; sleep 3; {}", "true", gate.opened_by_worker());

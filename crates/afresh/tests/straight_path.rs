@@ -9,7 +9,7 @@ fn repo() -> TestRepo {
 /// EX-01, EX-03, EX-05, R4, R5, R6: every task is on the branch once, and the user's checkout is
 /// as it was.
 #[test]
-fn ex_01_ex_03_ex_05_a_plan_runs_to_done_on_its_own_branch() {
+fn a_plan_runs_to_done_on_its_own_branch() {
     let repo = repo();
     repo.agent("echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt");
     repo.plan_of(5);
@@ -42,7 +42,7 @@ fn ex_01_ex_03_ex_05_a_plan_runs_to_done_on_its_own_branch() {
 /// EX-05, R4, RE-03: two tasks that pass alone and fail together. The branch never holds the
 /// broken state, and the second one is tried again with the failing output in its prompt.
 #[test]
-fn ex_05_r4_two_tasks_that_fail_together_never_break_the_branch() {
+fn two_tasks_that_fail_together_never_break_the_branch() {
     let repo = repo();
     repo.write("a.txt", "old\n");
     repo.write("b.txt", "old\n");
@@ -73,7 +73,7 @@ fn ex_05_r4_two_tasks_that_fail_together_never_break_the_branch() {
 
 /// EX-01: six tasks that append to one file never do so at once; all land, none is lost.
 #[test]
-fn ex_01_six_tasks_append_to_one_file_and_none_is_lost() {
+fn six_tasks_append_to_one_file_and_none_is_lost() {
     let repo = repo();
     repo.write("list.txt", "");
     repo.commit("an empty list");
@@ -96,7 +96,7 @@ fn ex_01_six_tasks_append_to_one_file_and_none_is_lost() {
 
 /// EX-04, EX-05: six tasks that each declare a deviation on one shared file collide, and all land.
 #[test]
-fn ex_04_six_declared_deviations_on_one_file_all_land() {
+fn six_declared_deviations_on_one_file_all_land() {
     let repo = repo();
     repo.write("shared.txt", "top\n");
     repo.commit("shared");
@@ -118,7 +118,7 @@ fn ex_04_six_declared_deviations_on_one_file_all_land() {
 /// EX-06, ST-01: a failed task leaves nothing behind; what needs it is blocked, transitively and
 /// with its cause; all others go on.
 #[test]
-fn ex_06_a_failed_task_blocks_only_what_needs_it() {
+fn a_failed_task_blocks_only_what_needs_it() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"bad\"\ntitle = \"bad\"\nfiles = [\"bad.txt\"]\nchecks = [\"false\"]\n\
@@ -147,7 +147,7 @@ fn ex_06_a_failed_task_blocks_only_what_needs_it() {
 /// EX-04: a worker that commits after each planned step gives the task's steps their names, on the
 /// second parent; the first-parent line still has one commit per task.
 #[test]
-fn ex_04_commits_of_a_worker_are_the_steps_of_the_plan() {
+fn commits_of_a_worker_are_the_steps_of_the_plan() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"T1\"\ntitle = \"both\"\nchecks = [\"test -s a.txt\", \"test -s b.txt\"]\n\

@@ -47,7 +47,7 @@ fn asking() -> TestRepo {
 /// HU-01, HU-04: question, options and context are shown; a number is an answer; the rest has gone
 /// on meanwhile.
 #[test]
-fn hu_01_a_decision_is_asked_and_answered_in_the_running_terminal() {
+fn a_decision_is_asked_and_answered_in_the_running_terminal() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
     terminal.await_words("Which storage?");
@@ -66,7 +66,7 @@ fn hu_01_a_decision_is_asked_and_answered_in_the_running_terminal() {
 
 /// HU-01: free words are an answer to a worker's question; HU-04: what is typed wrong is said.
 #[test]
-fn hu_01_a_decision_can_be_answered_in_free_words() {
+fn a_decision_can_be_answered_in_free_words() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
     terminal.await_words("STOP halts");
@@ -77,7 +77,7 @@ fn hu_01_a_decision_can_be_answered_in_free_words() {
 
 /// HU-04: answered in another terminal, the waiting one goes on by itself.
 #[test]
-fn hu_04_an_answer_from_another_terminal_reaches_the_waiting_run() {
+fn an_answer_from_another_terminal_reaches_the_waiting_run() {
     let repo = asking();
     let terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
     terminal.await_words("STOP halts");
@@ -88,7 +88,7 @@ fn hu_04_an_answer_from_another_terminal_reaches_the_waiting_run() {
 
 /// HU-04: nothing waits in memory only: whoever leaves finds the question again.
 #[test]
-fn hu_04_a_person_who_leaves_finds_the_question_again() {
+fn a_person_who_leaves_finds_the_question_again() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
     terminal.await_words("STOP halts");
@@ -102,7 +102,7 @@ fn hu_04_a_person_who_leaves_finds_the_question_again() {
 
 /// ST-04: a typed STOP in an interactive run is a halt.
 #[test]
-fn st_04_a_typed_stop_halts_the_run() {
+fn a_typed_stop_halts_the_run() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
     terminal.await_words("STOP halts");
@@ -113,7 +113,7 @@ fn st_04_a_typed_stop_halts_the_run() {
 
 /// HU-02: numbered instructions; `done` starts a worker that verifies and goes on.
 #[test]
-fn hu_02_an_action_is_shown_with_numbered_instructions() {
+fn an_action_is_shown_with_numbered_instructions() {
     let repo = repo();
     repo.plan(PLAN);
     repo.agent(
@@ -136,7 +136,7 @@ echo OUTPUT_JSON_END"#,
 
 /// HU-03: a failure offers its ways out here too.
 #[test]
-fn hu_03_a_failed_task_is_given_words_in_the_terminal() {
+fn a_failed_task_is_given_words_in_the_terminal() {
     let repo = repo();
     repo.plan(PLAN);
     repo.config(&support::run_section("attempts = 1"));
@@ -153,7 +153,7 @@ grep -q 'the blue one' "$AFRESH_PROMPT" && echo blue > a.txt; exit 0"#,
 
 /// EX-09: `--interactive` asks before each task.
 #[test]
-fn ex_09_interactive_asks_before_each_task() {
+fn interactive_asks_before_each_task() {
     let repo = repo();
     repo.plan(PLAN);
     repo.agent("echo x > a.txt; [ $AFRESH_TASK = U ] && mv a.txt b.txt; true");
@@ -181,7 +181,7 @@ fn nothing_waits_for_input_that_cannot_come() {
 
 /// HU-04: a job in the background is neither stopped nor waits for somebody who cannot type to it.
 #[test]
-fn hu_04_in_the_background_of_a_terminal_nobody_is_waited_for() {
+fn in_the_background_of_a_terminal_nobody_is_waited_for() {
     let repo = asking();
     let terminal = Terminal::start_in_background(&repo.command(&["run", "p.plan.toml"]));
     let screen = ends(terminal, 4);

@@ -38,7 +38,7 @@ fn tasker(context: &str) -> TestRepo {
 
 /// PR-01: Tasker's tasks refer to the specification by line, and get that section.
 #[test]
-fn pr_01_a_tasker_task_gets_the_section_that_it_refers_to() {
+fn a_tasker_task_gets_the_section_that_it_refers_to() {
     let told = prompt(&tasker(r#"{"spec_ref": "line 7"}"#), "T001");
     says(&told, &["## From the specification\n\n## Codes\n\nSeven characters."]);
     assert!(!told.contains("A file.") && !told.contains("Short ones."), "{told}");
@@ -46,7 +46,7 @@ fn pr_01_a_tasker_task_gets_the_section_that_it_refers_to() {
 
 /// PR-01: or they quote it.
 #[test]
-fn pr_01_a_tasker_task_gets_what_it_quotes() {
+fn a_tasker_task_gets_what_it_quotes() {
     let told = prompt(
         &tasker(r#"{"spec_ref": {"quote": "Seven characters.", "location": "Codes"}}"#),
         "T001",
@@ -57,7 +57,7 @@ fn pr_01_a_tasker_task_gets_what_it_quotes() {
 
 /// PR-01: a Tasker task that refers to nothing gets all of it.
 #[test]
-fn pr_01_a_tasker_task_without_a_reference_gets_the_whole_specification() {
+fn a_tasker_task_without_a_reference_gets_the_whole_specification() {
     let told = prompt(&tasker("{}"), "T001");
     says(&told, &["## Specification\n\n# Links", "Seven characters.", "A file."]);
 }
@@ -83,7 +83,7 @@ fn long_run(objective: &str) -> TestRepo {
 
 /// PR-01: long-run: by requirement id, of the specification and of the requirements beside it.
 #[test]
-fn pr_01_a_long_run_plan_gets_what_its_requirement_ids_name() {
+fn a_long_run_plan_gets_what_its_requirement_ids_name() {
     let told = prompt(&long_run("Do FR-001."), "01");
     says(
         &told,
@@ -98,14 +98,14 @@ fn pr_01_a_long_run_plan_gets_what_its_requirement_ids_name() {
 
 /// PR-01: long-run: without a link, specification and requirements.
 #[test]
-fn pr_01_a_long_run_plan_without_a_link_gets_specification_and_requirements() {
+fn a_long_run_plan_without_a_link_gets_specification_and_requirements() {
     let told = prompt(&long_run("Let people in."), "01");
     says(&told, &["All of specs/login/spec.md and", "By mail.", "By button.", "within a second"]);
 }
 
 /// PR-01: agent-os: specification and requirements, once each.
 #[test]
-fn pr_01_an_agent_os_group_gets_specification_and_requirements() {
+fn an_agent_os_group_gets_specification_and_requirements() {
     let told = prompt(&holding("agent-os", ""), "2");
     says_once(&told, "People import racks and devices from CSV files.");
     says_once(&told, "A wrong row is reported with its number");
@@ -113,7 +113,7 @@ fn pr_01_an_agent_os_group_gets_specification_and_requirements() {
 
 /// PR-01: spec-kit: a task of a story gets that story, once, and no other.
 #[test]
-fn pr_01_a_spec_kit_task_gets_its_story() {
+fn a_spec_kit_task_gets_its_story() {
     let told = prompt(&holding("spec-kit", ""), "T011");
     says_once(&told, "A person puts photos into an album");
     assert!(!told.contains("whoever has it sees the album"), "{told}");
@@ -122,7 +122,7 @@ fn pr_01_a_spec_kit_task_gets_its_story() {
 
 /// PR-01: spec-kit: a task of no story gets the whole specification, once.
 #[test]
-fn pr_01_a_spec_kit_task_of_no_story_gets_the_whole_specification() {
+fn a_spec_kit_task_of_no_story_gets_the_whole_specification() {
     let told = prompt(&holding("spec-kit", ""), "T002");
     says_once(&told, "A person puts photos into an album");
     says_once(&told, "whoever has it sees the album");
@@ -130,7 +130,7 @@ fn pr_01_a_spec_kit_task_of_no_story_gets_the_whole_specification() {
 
 /// PR-01: `SpecFlow`: the requirements and criteria of the group, by their ids.
 #[test]
-fn pr_01_a_specflow_group_gets_its_own_requirements() {
+fn a_specflow_group_gets_its_own_requirements() {
     let told = prompt(&holding("specflow", ""), "G2a");
     says(&told, &["R2: Store", "A store that cannot be written is reported"]);
     assert!(!told.contains("R1:") && !told.contains("R3:"), "{told}");
@@ -139,7 +139,7 @@ fn pr_01_a_specflow_group_gets_its_own_requirements() {
 /// PR-02: GSD: project with two paragraphs, phase number and name, task N of M, and the plan's own
 /// words.
 #[test]
-fn pr_02_a_gsd_plan_names_its_project_and_its_phase() {
+fn a_gsd_plan_names_its_project_and_its_phase() {
     let told = prompt(&holding("gsd/shop", ""), "02-01");
     says(
         &told,
@@ -155,13 +155,13 @@ fn pr_02_a_gsd_plan_names_its_project_and_its_phase() {
 
 /// PR-02: Tasker: the phase by number and name.
 #[test]
-fn pr_02_a_tasker_task_names_its_phase() {
+fn a_tasker_task_names_its_phase() {
     says(&prompt(&tasker("{}"), "T001"), &["Phase: 2, steel thread\n"]);
 }
 
 /// PR-02: a task's own text goes in as it is, whatever characters it has.
 #[test]
-fn pr_02_the_task_goes_in_verbatim() {
+fn the_task_goes_in_verbatim() {
     let repo = repo();
     let own = "{{task}} <b>&amp;</b> `x` \t\"q\"\n\n    indented  \n{{! no comment }}";
     repo.plan(&format!(
@@ -173,14 +173,14 @@ fn pr_02_the_task_goes_in_verbatim() {
 
 /// PR-01: tasks that are still to be done are not told to be missing.
 #[test]
-fn pr_01_what_is_to_come_is_not_told_to_be_given_up() {
+fn what_is_to_come_is_not_told_to_be_given_up() {
     let told = prompt(&holding("spec-kit", ""), "T011");
     assert!(!told.contains("which a person gave up"), "{told}");
 }
 
 /// PR-01: files of needed tasks are inlined, at most 12, 8 KiB each and 32 KiB in all.
 #[test]
-fn pr_01_files_of_needed_tasks_are_inlined_and_bounded() {
+fn files_of_needed_tasks_are_inlined_and_bounded() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"*.txt\"]\nchecks = [\"true\"]\n\
@@ -208,7 +208,7 @@ fn pr_01_files_of_needed_tasks_are_inlined_and_bounded() {
 /// PR-07: a retry says attempt n of max, the failing command with its exit code and the end of its
 /// output, bounded; and nothing of what the worker before said.
 #[test]
-fn pr_07_a_retry_has_the_failing_command_and_never_the_transcript() {
+fn a_retry_has_the_failing_command_and_never_the_transcript() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\n\
@@ -230,7 +230,7 @@ fn pr_07_a_retry_has_the_failing_command_and_never_the_transcript() {
 
 /// PR-07: files that were rejected are named.
 #[test]
-fn pr_07_a_retry_names_the_files_that_were_rejected() {
+fn a_retry_names_the_files_that_were_rejected() {
     let repo = repo();
     repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"true\"]\n");
     repo.agent("echo x > a.txt; [ $AFRESH_ATTEMPT != 1 ] || echo y > other.txt");
@@ -240,7 +240,7 @@ fn pr_07_a_retry_names_the_files_that_were_rejected() {
 
 /// PR-08: every prompt explains how to log and how to note an issue, whatever its level and format.
 #[test]
-fn pr_08_every_prompt_explains_logging_and_issues() {
+fn every_prompt_explains_logging_and_issues() {
     for (fixture, task) in [("agent-os", "2"), ("gsd/shop", "02-01"), ("specflow", "G2a")] {
         let told = prompt(&holding(fixture, ""), task);
         says(&told, &["`afresh log INFO WORD MESSAGE`", "`afresh issue TEXT`"]);

@@ -11,7 +11,7 @@ fn plan(name: &str, file: &str) -> String {
 /// R16, ST-02: a run is killed while its worker has written something; another plan then uses the
 /// same workspace. What the first worker wrote is saved, and the first run can still be finished.
 #[test]
-fn r16_another_plan_does_not_overwrite_what_a_killed_worker_left() {
+fn another_plan_does_not_overwrite_what_a_killed_worker_left() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.write("one.plan.toml", &plan("one", "one.txt"));
     repo.write("two.plan.toml", &plan("two", "two.txt"));

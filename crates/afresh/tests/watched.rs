@@ -38,7 +38,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Done.","to
 
 /// AG-07: model, conversation and context share of every attempt, beside the estimate.
 #[test]
-fn ag_07_status_and_report_tell_who_works_and_how_full_its_context_is() {
+fn status_and_report_tell_who_works_and_how_full_its_context_is() {
     let repo = watched(&format!("{SAYS_WHO}{WORKS}"));
     repo.run(&[]).expect(0);
     let task = &repo.status()["tasks"][0];
@@ -59,7 +59,7 @@ fn ag_07_status_and_report_tell_who_works_and_how_full_its_context_is() {
 
 /// LO-03: use and cost by model, cache reads apart; a price that nobody knows is unknown, never zero.
 #[test]
-fn lo_03_the_report_tells_what_each_model_used() {
+fn the_report_tells_what_each_model_used() {
     let repo = watched(&format!("{SAYS_WHO}{WORKS}"));
     repo.run(&[]).expect(0);
     let report = repo.afresh(&["report", "--json"]).expect(0).json();
@@ -77,7 +77,7 @@ fn lo_03_the_report_tells_what_each_model_used() {
 
 /// BE-04: an agent that was told to wait is named, with the moment and the reason.
 #[test]
-fn be_04_status_tells_which_agent_waits_until_when_and_why() {
+fn status_tells_which_agent_waits_until_when_and_why() {
     let resets = "$(($(date +%s) + 3600))";
     let repo = watched(&format!(
         r#"{SAYS_WHO}echo "{{\"type\":\"rate_limit_event\",\"rate_limit_info\":{{\"status\":\"rejected\",\"resetsAt\":{resets}}}}}"
@@ -104,7 +104,7 @@ const HALF_FULL: &str = r#"echo '{"type":"assistant","message":{"id":"m1","conte
 /// AG-07: at the soft limit a worker is told once, by whatever way it hears from us first: the hook of its
 /// program, our tool server, or a command.
 #[test]
-fn ag_07_at_the_soft_limit_a_worker_is_told_once() {
+fn at_the_soft_limit_a_worker_is_told_once() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","arguments":{"message":"m"}}}"#;
     let ways = [
         "echo '{}' | afresh hook tool".to_owned(),
@@ -149,7 +149,7 @@ echo \"$told\" > \"$AFRESH_RESULT.told\"
 /// B34, R15: a line that is longer than all the memory that we may have, from an agent whose every line is
 /// read, all of it kept on disk; what follows it is read, torn characters and unknown types in between.
 #[test]
-fn b34_a_line_of_300_megabytes_from_an_agent_that_is_followed_is_not_held_in_memory() {
+fn a_line_of_300_megabytes_from_an_agent_that_is_followed_is_not_held_in_memory() {
     let noise = "head -c 300000000 /dev/zero | tr '\\0' x; echo\nprintf '{\"type\":\"assistant\",\"text\":\"sch\\303\\n'\nprintf '{\"type\":\"news\",\"of\":[1]}\\n'\n";
     let repo = watched(&format!("{SAYS_WHO}{noise}{WORKS}"));
     let file = repo.root().join(".afresh/config.toml");
@@ -191,7 +191,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 /// B36, LO-02: a key that a worker was handed over is in nothing that we keep or show, whatever it and
 /// the checks print; what it was not handed over it does not see.
 #[test]
-fn b36_a_key_that_is_printed_is_masked_before_it_is_on_disk() {
+fn a_key_that_is_printed_is_masked_before_it_is_on_disk() {
     let repo = watched(&format!(
         r#"{SAYS_WHO}echo "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m1\",\"content\":[{{\"type\":\"text\",\"text\":\"it is $ANTHROPIC_API_KEY, not '$OTHER_API_KEY'\"}}]}}}}"
 echo "stderr $ANTHROPIC_API_KEY" >&2
@@ -222,7 +222,7 @@ echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
 
 /// B36, AG-01: a variable that nobody allowed is seen by no worker, whatever program it is of.
 #[test]
-fn b36_what_is_not_allowed_is_seen_by_a_worker_of_no_program() {
+fn what_is_not_allowed_is_seen_by_a_worker_of_no_program() {
     for kind in ["claude", "codex", "gemini", "opencode", "acp"] {
         let repo = watched("env > \"$AFRESH_RESULT.env\"; exit 1\n");
         let file = repo.root().join(".afresh/config.toml");

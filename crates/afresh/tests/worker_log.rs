@@ -7,7 +7,7 @@ use afresh_testkit::TestRepo;
 /// LO-01: what a worker says is in the log under its own name, on one line, however it is written;
 /// what is left in its mailbox by other means does no harm.
 #[test]
-fn lo_01_a_worker_adds_a_line_to_the_activity_log() {
+fn a_worker_adds_a_line_to_the_activity_log() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.plan_of(1);
     repo.agent(

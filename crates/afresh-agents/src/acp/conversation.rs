@@ -251,7 +251,7 @@ mod tests {
 
     /// AG-01: a mode that is refused is done without; whatever else is heard meanwhile moves nothing.
     #[test]
-    fn ag_01_a_mode_that_is_refused_is_done_without() {
+    fn a_mode_that_is_refused_is_done_without() {
         let mut talk = Conversation::new(Opening {
             cwd: "/w".to_owned(),
             prompt: "do it".to_owned(),

@@ -105,7 +105,7 @@ mod tests {
 
     /// AG-06: what is wrong between an agent and its model is told apart by word, code, status, body.
     #[test]
-    fn ag_06_errors_of_the_protocol_have_a_class() {
+    fn errors_of_the_protocol_have_a_class() {
         let of = |told: Value| classify(&told).class;
         let word = |kind: &str| of(json!({"code": -32603, "data": {"errorKind": kind}}));
         assert_eq!(word("rate_limit"), ErrorClass::RateLimit);

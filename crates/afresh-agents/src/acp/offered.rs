@@ -120,7 +120,7 @@ mod tests {
 
     /// AG-01: both ways to offer models are understood, and groups among options.
     #[test]
-    fn ag_01_models_are_found_wherever_they_are_offered() {
+    fn models_are_found_wherever_they_are_offered() {
         let own = json!({"models": {"currentModelId": "a", "availableModels":
             [{"modelId": "a"}, {"modelId": "b"}, {"nothing": 1}]}});
         let choice = models(&own).expect("offered");

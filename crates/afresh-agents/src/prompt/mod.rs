@@ -201,7 +201,7 @@ mod tests {
 
     /// PR-06: what is not the task's own costs every worker less than 1,500 tokens.
     #[test]
-    fn pr_06_a_prompt_without_its_task_is_short() {
+    fn a_prompt_without_its_task_is_short() {
         let bundle = bundle(None);
         let words = bundle.task.instructions.len() + bundle.task.title.len();
         let tokens = size::tokens(rendered(&bundle).len() - words);
@@ -210,7 +210,7 @@ mod tests {
 
     /// PR-05, PR-08: the five rules and the commands are in every prompt.
     #[test]
-    fn pr_05_the_rules_and_the_ways_to_answer_are_in_every_prompt() {
+    fn the_rules_and_the_ways_to_answer_are_in_every_prompt() {
         let text = rendered(&bundle(None));
         let said =
             ["1. fix a bug", "2. add what", "3. fix what blocks", "4. for an arch", "5. any"];
@@ -237,7 +237,7 @@ mod tests {
 
     /// AG-08: a fresh worker is told what the interrupted one left, and where it is.
     #[test]
-    fn ag_08_a_fresh_worker_is_told_what_an_interrupted_one_left() {
+    fn a_fresh_worker_is_told_what_an_interrupted_one_left() {
         let text = rendered(&Bundle { left: Some(cut_off()), ..bundle(None) });
         let commit = "c".repeat(40);
         assert!(text.contains("Attempt 1 was cut off (was running when afresh ended)"), "{text}");
@@ -247,7 +247,7 @@ mod tests {
 
     /// AG-08: whoever goes on is told that it was interrupted, and not its task again.
     #[test]
-    fn ag_08_whoever_goes_on_gets_a_short_prompt() {
+    fn whoever_goes_on_gets_a_short_prompt() {
         let goes_on =
             Bundle { left: Some(cut_off()), goes_on: true, first_step: 3, ..bundle(None) };
         insta::assert_snapshot!(resumed(&goes_on));

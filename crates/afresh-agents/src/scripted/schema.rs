@@ -166,7 +166,7 @@ mod tests {
 
     /// AG-02: the schema and the reader know the same keys.
     #[test]
-    fn ag_02_schema_and_reader_know_the_same_keys() {
+    fn schema_and_reader_know_the_same_keys() {
         let schema: Value = serde_json::from_str(&script()).expect("JSON");
         let keys = |at: &Value| -> BTreeSet<String> {
             at["properties"].as_object().expect("properties").keys().cloned().collect()

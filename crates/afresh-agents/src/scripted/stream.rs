@@ -97,7 +97,7 @@ mod tests {
 
     /// B33: a number that makes no sense is left out and told; the others count.
     #[test]
-    fn b33_a_report_of_nonsense_counts_only_what_makes_sense() {
+    fn a_report_of_nonsense_counts_only_what_makes_sense() {
         let line =
             r#"{"type":"usage","input":12,"output":-5,"cost_usd":1e308,"cache_read":"many"}"#;
         let events = Reader.read_line(line);

@@ -130,7 +130,7 @@ mod tests {
 
     /// AG-03: `auto` decides by thresholds that are documented.
     #[test]
-    fn ag_03_auto_decides_by_the_size_of_the_task() {
+    fn auto_decides_by_the_size_of_the_task() {
         let nine = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
         let sizes = [
             (task(&nine[..2], 1, 1_500), Tier::Small),
@@ -151,7 +151,7 @@ mod tests {
 
     /// AG-03: what a plan names counts, whatever the size.
     #[test]
-    fn ag_03_a_size_that_is_named_counts() {
+    fn a_size_that_is_named_counts() {
         let large = task(&["a"], 20, 20_000);
         assert_eq!(TierChoice::Small.of(&large), Tier::Small);
         assert_eq!(TierChoice::default().of(&large), Tier::Standard);

@@ -13,7 +13,7 @@ use crate::support::{Story, attempt_id, draft_of, result, tree};
 
 /// AG-05: 2 s, 5 s, and after the third failure a person is asked; none of them is an attempt.
 #[test]
-fn ag_05_spawn_failures_wait_and_the_third_asks() {
+fn spawn_failures_wait_and_the_third_asks() {
     let mut story = Story::of("A: a");
     let mut told = vec![story.spawn_fails("A.1").text()];
     story.wait(1).changes_nothing();
@@ -39,7 +39,7 @@ fn ag_05_spawn_failures_wait_and_the_third_asks() {
 /// BE-07, F16: whoever wants too much of the machine is ended; that counts, and the next one is told, also
 /// where what it left could not be kept whole.
 #[test]
-fn be_07_f16_whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
+fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     let excess = Excess { of: Resource::Processes, limit: 200 };
@@ -64,7 +64,7 @@ fn be_07_f16_whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
 
 /// PR-06: what would not start the next time either is not tried again; a person is told what to do.
 #[test]
-fn pr_06_what_can_never_start_fails_at_once() {
+fn what_can_never_start_fails_at_once() {
     let mut story = Story::of("A: a");
     insta::assert_snapshot!(story.cannot_start("A.1").text(), @"
     no spawn A.1
@@ -77,7 +77,7 @@ fn pr_06_what_can_never_start_fails_at_once() {
 
 /// AG-05: a worker that came up makes the count start anew.
 #[test]
-fn ag_05_only_failures_in_a_row_count() {
+fn only_failures_in_a_row_count() {
     let mut story = Story::of("A: a");
     story.spawn_fails("A.1");
     story.wait(2);
@@ -92,7 +92,7 @@ fn ag_05_only_failures_in_a_row_count() {
 
 /// B38: an exit code and a signal are told apart; deaths in a row wait longer.
 #[test]
-fn b38_deaths_are_told_apart_and_back_off() {
+fn deaths_are_told_apart_and_back_off() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     story.ends_with("A.1", Ending::Signaled(9), Outcome::Silent);
@@ -117,7 +117,7 @@ fn b38_deaths_are_told_apart_and_back_off() {
 
 /// B24: claim and fact stand side by side; a fresh worker tries at once.
 #[test]
-fn b24_success_that_the_checks_deny_is_a_failure() {
+fn success_that_the_checks_deny_is_a_failure() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
@@ -130,7 +130,7 @@ fn b24_success_that_the_checks_deny_is_a_failure() {
 
 /// B25, EX-11: a success that changed nothing, although files were expected, is none.
 #[test]
-fn b25_ex_11_a_success_without_a_change_is_rejected() {
+fn a_success_without_a_change_is_rejected() {
     let mut story = Story::of("A: a\nB:");
     story.ends("A.1");
     insta::assert_snapshot!(story.harvested("A.1", &[]).text(), @"
@@ -143,7 +143,7 @@ fn b25_ex_11_a_success_without_a_change_is_rejected() {
 
 /// EX-11: a task that lists no files may find nothing to do.
 #[test]
-fn ex_11_where_no_files_were_expected_nothing_may_change() {
+fn where_no_files_were_expected_nothing_may_change() {
     let mut story = Story::of("B:");
     story.ends("B.1");
     assert_eq!(
@@ -154,7 +154,7 @@ fn ex_11_where_no_files_were_expected_nothing_may_change() {
 
 /// RE-03: claimed and changed files are compared.
 #[test]
-fn re_03_words_and_facts_are_compared() {
+fn words_and_facts_are_compared() {
     let mut story = Story::of("A: a b");
     let claim = Claim { files: vec!["./a".to_owned(), "c".to_owned()], ..Claim::default() };
     story.ends_with("A.1", Ending::Exited(0), Outcome::Done(claim));
@@ -196,7 +196,7 @@ fn what_is_nobodys_fault_does_not_count() {
 
 /// RE-05: `retryable: false` skips automatic retries.
 #[test]
-fn re_05_a_worker_that_gives_up_for_good_is_not_tried_again() {
+fn a_worker_that_gives_up_for_good_is_not_tried_again() {
     let failure = |retryable| {
         Outcome::Failed(Failure {
             error: "no such API".to_owned(),
@@ -234,7 +234,7 @@ fn told_claim() -> Claim {
 /// RE-05: criteria, deviations and notes reach the receipt and the status; what is odd about the
 /// answer is told with the differences.
 #[test]
-fn re_05_what_a_worker_says_of_its_work_is_in_its_receipt() {
+fn what_a_worker_says_of_its_work_is_in_its_receipt() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     story.ends_with("A.1", Ending::Exited(0), Outcome::Done(told_claim()));
@@ -253,7 +253,7 @@ fn re_05_what_a_worker_says_of_its_work_is_in_its_receipt() {
 
 /// RE-05: the kind of an error and the criteria that failed with it are in the status.
 #[test]
-fn re_05_the_category_of_an_error_is_in_the_status() {
+fn the_category_of_an_error_is_in_the_status() {
     let mut story = Story::of("A: a");
     let failure = Failure {
         error: "2 tests fail".to_owned(),
@@ -271,7 +271,7 @@ fn re_05_the_category_of_an_error_is_in_the_status() {
 
 /// B32: an answer that makes no sense is a failed attempt with its reason.
 #[test]
-fn b32_an_unintelligible_answer_is_rejected_with_its_reason() {
+fn an_unintelligible_answer_is_rejected_with_its_reason() {
     let mut story = Story::of("A: a");
     let outcome =
         Outcome::Unintelligible { reason: "not JSON".to_owned(), excerpt: "{".to_owned() };
@@ -282,7 +282,7 @@ fn b32_an_unintelligible_answer_is_rejected_with_its_reason() {
 
 /// EX-11: a check marked `red_first` must fail on the base before the attempt counts.
 #[test]
-fn ex_11_a_check_that_passes_before_the_work_proves_nothing() {
+fn a_check_that_passes_before_the_work_proves_nothing() {
     let mut draft = draft_of("A: a");
     draft.tasks[0].checks.push(CheckDraft {
         name: None,
@@ -355,7 +355,7 @@ fn a_second_timeout_suggests_to_split_the_task() {
 
 /// EX-05: a receipt holds the commands, the tree and the files.
 #[test]
-fn ex_05_a_receipt_tells_what_was_checked_and_changed() {
+fn a_receipt_tells_what_was_checked_and_changed() {
     let mut story = Story::of("A: a");
     story.lands("A.1");
     let state = story.run.state_of(&crate::support::task_id("A")).expect("a task");

@@ -24,7 +24,7 @@ fn says(story: &mut Story, attempt: &str, outcome: Outcome) -> Told {
 
 /// RE-04: it waits for the unfinished task that it names, and starts again after that, at no cost.
 #[test]
-fn re_04_a_blocked_task_waits_behind_the_task_that_it_names() {
+fn a_blocked_task_waits_behind_the_task_that_it_names() {
     let mut story = Story::with("A: a\nB: b\nC: c", two());
     let told = says(&mut story, "A.1", blocked(&["C"], "needs the schema"));
     assert_eq!(
@@ -45,7 +45,7 @@ fn re_04_a_blocked_task_waits_behind_the_task_that_it_names() {
 
 /// RE-04: an id in the reason names a task too; a bare number or a word does not.
 #[test]
-fn re_04_a_task_is_named_in_passing_by_an_unmistakable_id() {
+fn a_task_is_named_in_passing_by_an_unmistakable_id() {
     let mut story = Story::with("A: a\nT2: b\n3: c", two());
     let told = says(&mut story, "A.1", blocked(&[], "cannot go on before T2."));
     assert!(told.text().contains("blocked until T2 is done"), "{told:?}");
@@ -56,7 +56,7 @@ fn re_04_a_task_is_named_in_passing_by_an_unmistakable_id() {
 
 /// RE-04: whatever else stands in its way, a person is asked; the answer lets it start again.
 #[test]
-fn re_04_what_no_task_will_do_is_asked() {
+fn what_no_task_will_do_is_asked() {
     let mut story = Story::of("A: a");
     let told = says(&mut story, "A.1", blocked(&["the database"], "no database"));
     assert_eq!(
@@ -71,7 +71,7 @@ fn re_04_what_no_task_will_do_is_asked() {
 
 /// RE-04: nobody waits for a task that is done, failed, skipped, waits for it, or is itself.
 #[test]
-fn re_04_nobody_waits_in_vain() {
+fn nobody_waits_in_vain() {
     let settings = Settings { attempts: 1, ..two() };
     let mut story = Story::with("A: a\nB < A: b\nC: c", settings);
     story.dies("C.1");
@@ -85,7 +85,7 @@ fn re_04_nobody_waits_in_vain() {
 
 /// RE-04: two tasks that name each other do not wait for each other.
 #[test]
-fn re_04_two_tasks_do_not_wait_for_each_other() {
+fn two_tasks_do_not_wait_for_each_other() {
     let mut story = Story::with("A: a\nB: b", two());
     says(&mut story, "A.1", blocked(&["B"], "x"));
     let told = says(&mut story, "B.1", blocked(&["A"], "y"));
@@ -95,7 +95,7 @@ fn re_04_two_tasks_do_not_wait_for_each_other() {
 
 /// RE-04: once the task that it waits for is given up, a person is asked about the waiting one too.
 #[test]
-fn re_04_a_task_whose_forerunner_is_given_up_is_asked_about() {
+fn a_task_whose_forerunner_is_given_up_is_asked_about() {
     let mut story = Story::with("A: a\nB: b", two());
     says(&mut story, "A.1", blocked(&["B"], "x"));
     story.spawned("B.1");
@@ -110,7 +110,7 @@ fn re_04_a_task_whose_forerunner_is_given_up_is_asked_about() {
 
 /// RE-04, R14: also where all money is spent: a question costs nothing.
 #[test]
-fn re_04_nobody_waits_in_vain_when_the_budget_is_reached() {
+fn nobody_waits_in_vain_when_the_budget_is_reached() {
     let budget = Budget { tokens: Some(100), cost_micros: None };
     let mut story = Story::with("A: a\nB: b", Settings { budget, ..two() });
     says(&mut story, "A.1", blocked(&["B"], "x"));
@@ -124,7 +124,7 @@ fn re_04_nobody_waits_in_vain_when_the_budget_is_reached() {
 
 /// RE-04: a policy that defers answers for the person.
 #[test]
-fn re_04_a_policy_defers_what_blocks() {
+fn a_policy_defers_what_blocks() {
     let settings = Settings { on_decision: OnDecision::Defer, ..Settings::default() };
     let mut story = Story::with("A: a", settings);
     says(&mut story, "A.1", blocked(&[], "no database"));
@@ -133,7 +133,7 @@ fn re_04_a_policy_defers_what_blocks() {
 
 /// RE-04: a plan in which the other task waits for this one leaves nobody waiting.
 #[test]
-fn re_04_a_changed_plan_ends_the_wait() {
+fn a_changed_plan_ends_the_wait() {
     let mut story = Story::with("A: a\nB: b", two());
     says(&mut story, "A.1", blocked(&["B"], "x"));
     story.dies("B.1");

@@ -35,7 +35,7 @@ fn known(plan: &str, settings: Settings) -> Story {
 /// R14: until anything is known about what a worker uses, one goes ahead; whatever the first one uses,
 /// it is not used by all of them at once.
 #[test]
-fn r14_the_first_worker_shows_what_one_uses() {
+fn the_first_worker_shows_what_one_uses() {
     let mut story = Story::unopened(plan_of(FOUR), tokens(900));
     insta::assert_snapshot!(story.open().text(), @"
     opened 1
@@ -55,7 +55,7 @@ fn r14_the_first_worker_shows_what_one_uses() {
 
 /// R14: a worker that ended without a word about it has nothing to tell; one that was cut off may have.
 #[test]
-fn r14_workers_that_tell_nothing_hold_up_nobody_for_long() {
+fn workers_that_tell_nothing_hold_up_nobody_for_long() {
     let mut story = Story::with(FOUR, tokens(900));
     let told = story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
     assert_eq!(told.started(), ["B.1"]);
@@ -65,7 +65,7 @@ fn r14_workers_that_tell_nothing_hold_up_nobody_for_long() {
 
 /// R14: once measured, the next start must fit beside what the others may still use.
 #[test]
-fn r14_a_start_that_would_overshoot_waits() {
+fn a_start_that_would_overshoot_waits() {
     let mut story = known(FOUR, tokens(900));
     story.uses("A.1", 500);
     story.ends("A.1");
@@ -78,7 +78,7 @@ fn r14_a_start_that_would_overshoot_waits() {
 
 /// R14: the moment it is reached everybody is stopped, and nobody starts.
 #[test]
-fn r14_reaching_the_budget_stops_all_spending_in_one_turn() {
+fn reaching_the_budget_stops_all_spending_in_one_turn() {
     let mut story = known(FOUR, tokens(900));
     story.uses("A.1", 400);
     insta::assert_snapshot!(story.uses("B.1", 500).text(), @"
@@ -97,7 +97,7 @@ fn r14_reaching_the_budget_stops_all_spending_in_one_turn() {
 
 /// R14: what ends meanwhile is still checked and lands: that costs nothing.
 #[test]
-fn r14_work_that_was_done_lands_beyond_the_budget() {
+fn work_that_was_done_lands_beyond_the_budget() {
     let mut story = known("A: a\nB: b", tokens(100));
     story.spawned("A.1");
     let end = AttemptEnd::new(Ending::Exited(0), Outcome::Silent, tokens_used(100), 1);
@@ -115,7 +115,7 @@ fn r14_work_that_was_done_lands_beyond_the_budget() {
 
 /// R14: totals that come twice, out of order or late are counted once.
 #[test]
-fn r14_use_is_counted_once() {
+fn use_is_counted_once() {
     let mut story = Story::of("A: a");
     for tokens in [10, 30, 20, 30] {
         story.uses("A.1", tokens);
@@ -130,7 +130,7 @@ fn r14_use_is_counted_once() {
 
 /// R14: a new budget at the next start gives the rest its chance.
 #[test]
-fn r14_a_higher_budget_lets_the_run_go_on() {
+fn a_higher_budget_lets_the_run_go_on() {
     let mut story = Story::with("A: a", tokens(100));
     story.uses("A.1", 100);
     story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
@@ -142,7 +142,7 @@ fn r14_a_higher_budget_lets_the_run_go_on() {
 
 /// R14: a task that leaves the plan has been paid for all the same.
 #[test]
-fn r14_what_a_task_used_stays_used_when_it_leaves_the_plan() {
+fn what_a_task_used_stays_used_when_it_leaves_the_plan() {
     let mut story = Story::with("A: a\nB: b", tokens(1_000));
     story.uses("A.1", 70);
     let without: Plan = plan_of("B: b");
@@ -153,7 +153,7 @@ fn r14_what_a_task_used_stays_used_when_it_leaves_the_plan() {
 /// R14: near the limit one goes on alone, so that it is overshot by what one worker adds, not by all
 /// of them; who has used most would lose most.
 #[test]
-fn r14_near_the_limit_one_worker_goes_on_alone() {
+fn near_the_limit_one_worker_goes_on_alone() {
     let mut story = known(FOUR, tokens(900));
     story.uses("A.1", 100);
     story.uses("B.1", 120);
@@ -178,7 +178,7 @@ fn per_task(limit: u64, on_failure: OnFailure) -> Settings {
 
 /// R14, LO-03: a task that has used up its own budget ends, with the reason; the others go on.
 #[test]
-fn r14_a_task_that_used_up_its_budget_fails_alone() {
+fn a_task_that_used_up_its_budget_fails_alone() {
     let mut story = Story::with("A: a\nB: b", per_task(100, OnFailure::Skip));
     assert_eq!(stops(&story.uses("A.1", 99)), [""; 0]);
     assert_eq!(stops(&story.uses("A.1", 120)), ["A.1"]);
@@ -192,7 +192,7 @@ fn r14_a_task_that_used_up_its_budget_fails_alone() {
 
 /// R14: all attempts of a task share its budget; what was done in time lands.
 #[test]
-fn r14_all_attempts_of_a_task_share_its_budget() {
+fn all_attempts_of_a_task_share_its_budget() {
     let mut story = Story::with("A: a", per_task(100, OnFailure::Ask));
     story.uses("A.1", 60);
     story.ends_with("A.1", Ending::Exited(3), Outcome::Silent);
@@ -206,7 +206,7 @@ fn r14_all_attempts_of_a_task_share_its_budget() {
 
 /// R14: to try a task again is to pay as much again; a policy does so once.
 #[test]
-fn r14_a_task_that_is_tried_again_may_use_as_much_again() {
+fn a_task_that_is_tried_again_may_use_as_much_again() {
     let mut story = Story::with("A: a", per_task(100, OnFailure::Retry));
     let mut spends = |attempt: &str| {
         assert_eq!(stops(&story.uses(attempt, 100)), [attempt]);
@@ -223,7 +223,7 @@ fn r14_a_task_that_is_tried_again_may_use_as_much_again() {
 
 /// R14: money counts like tokens.
 #[test]
-fn r14_a_task_can_be_limited_in_money() {
+fn a_task_can_be_limited_in_money() {
     let mut story = Story::with("A: a", per_task(1_000, OnFailure::Ask));
     let dear = Usage { cost_micros: Some(1_750_000), ..tokens_used(5) };
     let told = story.feed(&Input::UsageSeen(attempt_id("A.1"), dear));

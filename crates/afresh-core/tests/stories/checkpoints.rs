@@ -25,7 +25,7 @@ fn at_checkpoint(kind: CheckpointKind, options: &[&str], settings: Settings) -> 
 
 /// FO-02: no worker is started for it, and what needs it waits for the answer.
 #[test]
-fn fo_02_a_checkpoint_asks_and_the_answer_lets_the_plan_go_on() {
+fn a_checkpoint_asks_and_the_answer_lets_the_plan_go_on() {
     let (mut story, told) = at_checkpoint(CheckpointKind::Verify, &[], Settings::default());
     assert_snapshot!(told, @"
     merged A.1
@@ -42,8 +42,9 @@ fn fo_02_a_checkpoint_asks_and_the_answer_lets_the_plan_go_on() {
     assert_eq!(story.states(), "A done, ask done, B done");
 }
 
+/// FO-02.
 #[test]
-fn fo_02_a_decision_offers_the_plans_own_options_and_an_action_waits_until_it_is_done() {
+fn a_decision_offers_the_plans_own_options_and_an_action_waits_until_it_is_done() {
     let options = |kind, keys: &[&str]| {
         let (story, _) = at_checkpoint(kind, keys, Settings::default());
         let question = story.status().questions[0].clone();
@@ -56,7 +57,7 @@ fn fo_02_a_decision_offers_the_plans_own_options_and_an_action_waits_until_it_is
 
 /// HU-04: unattended, the first option is taken; what only a person can do is never done by policy.
 #[test]
-fn hu_04_policies_pass_checkpoints_but_never_an_action() {
+fn policies_pass_checkpoints_but_never_an_action() {
     let first = || Settings { on_decision: OnDecision::First, ..Settings::default() };
     let (story, told) = at_checkpoint(CheckpointKind::Decision, &["x", "y"], first());
     assert_snapshot!(told, @r#"
@@ -81,7 +82,7 @@ fn a_checkpoint_that_is_put_off_blocks_what_waits_for_it() {
 
 /// EX-09, FO-02: what was finished by other means is not done again, now or later.
 #[test]
-fn ex_09_what_was_done_before_is_not_done_again() {
+fn what_was_done_before_is_not_done_again() {
     let done = |which: &[usize]| {
         let mut draft = draft_of("A: a\nB < A: b\nC < B: c");
         for at in which {
@@ -105,7 +106,7 @@ fn ex_09_what_was_done_before_is_not_done_again() {
 
 /// EX-09: a tick that is taken back leaves the task to do.
 #[test]
-fn ex_09_what_is_no_longer_said_to_be_done_is_done() {
+fn what_is_no_longer_said_to_be_done_is_done() {
     let mut draft = draft_of("A: a\nB < A: b");
     draft.tasks[0].done_before = Some("its box is ticked".to_owned());
     let ticked = Plan::new(draft).expect("a plan");

@@ -10,7 +10,7 @@ use crate::support::{Story, result, tree};
 
 /// AG-05, B38: a worker that kills its own supervisor counts, and the next one waits.
 #[test]
-fn b38_a_lost_supervisor_counts_and_backs_off() {
+fn a_lost_supervisor_counts_and_backs_off() {
     let mut story = Story::with("A: a", Settings { attempts: 2, ..Settings::default() });
     story.spawned("A.1");
     story.ends_with("A.1", Ending::SupervisorLost, Outcome::Silent);
@@ -48,7 +48,7 @@ fn a_policy_does_not_answer_for_ever() {
 /// R3, R12: the commit that was to land is gone, because nothing pointed to it and somebody cleaned
 /// up; it is made again, and lands once.
 #[test]
-fn r3_a_merge_commit_that_was_cleaned_up_is_made_again() {
+fn a_merge_commit_that_was_cleaned_up_is_made_again() {
     let mut story = Story::of("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
@@ -61,7 +61,7 @@ fn r3_a_merge_commit_that_was_cleaned_up_is_made_again() {
 
 /// ST-04: an ended run cannot be halted, so that a later `run` does not find a halt.
 #[test]
-fn st_04_a_run_that_has_ended_is_not_halted() {
+fn a_run_that_has_ended_is_not_halted() {
     let mut story = Story::of("A: a");
     story.lands("A.1");
     let (tree, results) = (tree("A.1"), vec![result("test A", 0)]);

@@ -29,7 +29,7 @@ fn keys(story: &Story) -> Vec<String> {
 
 /// HU-03: retry, skip, ignore, cascade, clarify, abort; each says what it means here.
 #[test]
-fn hu_03_a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
+fn a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
     assert_snapshot!(keys(&failed()).join("\n"), @"
     retry: try again with fresh workers
     skip: go on without it; B, C stay blocked
@@ -52,7 +52,7 @@ fn hu_03_a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
 
 /// HU-03: `ignore` takes the edge away, by an event of its own.
 #[test]
-fn hu_03_ignore_lets_what_needs_it_go_on_without_it() {
+fn ignore_lets_what_needs_it_go_on_without_it() {
     let mut story = failed();
     assert_snapshot!(story.answer(1, "ignore").text(), @r#"
     Q1 answered "ignore" by person
@@ -68,7 +68,7 @@ fn hu_03_ignore_lets_what_needs_it_go_on_without_it() {
 
 /// HU-03: what was skipped can be done without later, by command.
 #[test]
-fn hu_03_a_skipped_task_can_be_done_without_later() {
+fn a_skipped_task_can_be_done_without_later() {
     let mut story = failed();
     let ignore = |story: &mut Story, task| story.feed(&Input::IgnoreAsked(task_id(task)));
     assert_eq!(ignore(&mut story, "A").refusal(), "A is not skipped; skip it first");
@@ -79,8 +79,9 @@ fn hu_03_a_skipped_task_can_be_done_without_later() {
     assert_eq!(ignore(&mut story, "X").refusal(), "there is no task X");
 }
 
+/// HU-03.
 #[test]
-fn hu_03_cascade_skips_all_that_waits_for_it() {
+fn cascade_skips_all_that_waits_for_it() {
     let mut story = failed();
     assert_snapshot!(story.answer(1, "cascade").text(), @r#"
     Q1 answered "cascade" by person
@@ -96,7 +97,7 @@ fn hu_03_cascade_skips_all_that_waits_for_it() {
 
 /// HU-03: a person's words reach the next worker.
 #[test]
-fn hu_03_clarify_tries_again_with_a_persons_words() {
+fn clarify_tries_again_with_a_persons_words() {
     let mut story = failed();
     for vague in ["clarify", "clarify: ", "maybe", ""] {
         let refusal = story.answer(1, vague).refusal().to_owned();
@@ -109,13 +110,13 @@ fn hu_03_clarify_tries_again_with_a_persons_words() {
 
 /// HU-03: another word for going on after the last finished step.
 #[test]
-fn hu_03_resume_means_retry() {
+fn resume_means_retry() {
     assert_eq!(failed().answer(1, "resume").started(), ["A.2"]);
 }
 
 /// HU-05: when the attempts are spent, the person sees what the worker really said.
 #[test]
-fn hu_05_an_unintelligible_answer_is_shown_as_it_was() {
+fn an_unintelligible_answer_is_shown_as_it_was() {
     let mut story = Story::with("A: a", one_attempt());
     story.spawned("A.1");
     let said = Outcome::Unintelligible {
@@ -133,7 +134,7 @@ fn hu_05_an_unintelligible_answer_is_shown_as_it_was() {
 
 /// BE-06, HU-01: many questions wait at once, and each holds up only what needs its task.
 #[test]
-fn be_06_many_questions_wait_and_the_rest_goes_on() {
+fn many_questions_wait_and_the_rest_goes_on() {
     let settings = Settings { parallel: 8, ..Settings::default() };
     let mut story = Story::with("A: a\nB: b\nC: c\nD < A: d\nE < C: e", settings);
     let asks = |story: &mut Story, attempt: &str| -> Told {
@@ -153,7 +154,7 @@ fn be_06_many_questions_wait_and_the_rest_goes_on() {
 
 /// ST-02: orphans are retried, skipped, aborted, or asked about.
 #[test]
-fn st_02_an_orphan_can_be_asked_about() {
+fn an_orphan_can_be_asked_about() {
     let settings = Settings { on_orphan: OnOrphan::Ask, ..Settings::default() };
     let mut story = Story::with("A: a", settings);
     story.spawned("A.1");
@@ -170,7 +171,7 @@ fn st_02_an_orphan_can_be_asked_about() {
 
 /// EX-09: one question at a time, before each task; `all` ends the asking.
 #[test]
-fn ex_09_interactive_asks_before_each_task() {
+fn interactive_asks_before_each_task() {
     let settings = Settings { interactive: true, ..Settings::default() };
     let mut story = Story::unopened(crate::support::plan_of("A: a\nB: b\nC: c"), settings);
     assert_snapshot!(story.open().text(), @"
@@ -198,7 +199,7 @@ fn ex_09_interactive_asks_before_each_task() {
 
 /// EX-09: whoever no longer wants to be asked is not asked, though a question waits.
 #[test]
-fn ex_09_without_interactive_a_question_before_a_start_is_answered() {
+fn without_interactive_a_question_before_a_start_is_answered() {
     let settings = Settings { interactive: true, ..Settings::default() };
     let mut story = Story::with("A: a", settings);
     assert_eq!(story.states(), "A waiting");

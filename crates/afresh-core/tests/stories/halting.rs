@@ -12,7 +12,7 @@ const THREE: &str = "A: a\nB: b\nC < A: c";
 
 /// R7: after the first request nothing starts; what ends meanwhile is checked and merged.
 #[test]
-fn r7_a_gentle_halt_lets_attempts_finish_and_land() {
+fn a_gentle_halt_lets_attempts_finish_and_land() {
     let mut story = Story::of(THREE);
     assert_eq!(story.halt(false).lines(), ["halt gently by person"]);
     assert_eq!(story.lands("A.1").started(), Vec::<String>::new());
@@ -26,7 +26,7 @@ fn r7_a_gentle_halt_lets_attempts_finish_and_land() {
 
 /// R7: the second request, or `now`, ends everything.
 #[test]
-fn r7_a_second_halt_ends_workers_and_checks() {
+fn a_second_halt_ends_workers_and_checks() {
     let mut story = Story::of(THREE);
     story.spawned("A.1");
     story.halt(false);
@@ -41,7 +41,7 @@ fn r7_a_second_halt_ends_workers_and_checks() {
 
 /// R7: an attempt that ended just before it was stopped is saved, but its checks wait.
 #[test]
-fn r7_after_the_second_halt_no_checks_start() {
+fn after_the_second_halt_no_checks_start() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     story.halt(true);
@@ -61,7 +61,7 @@ fn r7_after_the_second_halt_no_checks_start() {
 
 /// R7, F18: checks that were stopped run again when the run goes on; so does a stopped merge.
 #[test]
-fn f18_a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
+fn a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
     let mut story = Story::of("A: a\nB: b");
     story.lands("A.1");
     story.passes_alone("B.1");
@@ -110,9 +110,9 @@ fn afresh_itself_never_halts_abruptly() {
     assert_eq!(story.run.halt().map(|halt| halt.now), Some(false));
 }
 
-/// A halt that is not there cannot be cleared; a halted run stays halted over a restart.
+/// ST-04: A halt that is not there cannot be cleared; a halted run stays halted over a restart.
 #[test]
-fn st_04_a_halt_lasts_until_it_is_cleared() {
+fn a_halt_lasts_until_it_is_cleared() {
     let mut story = Story::of("A: a");
     assert_eq!(story.clear().refusal(), "the run is not halted");
     story.halt(false);

@@ -84,7 +84,7 @@ fn fresh(attempt: &str) -> Vec<(String, Option<u32>)> {
 
 /// AG-08: after kill -9 of afresh the conversation goes on in the same slot, with the same files.
 #[test]
-fn ag_08_an_attempt_lost_with_its_driver_is_resumed() {
+fn an_attempt_lost_with_its_driver_is_resumed() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     let told = story.killed_and_opened("A.1");
@@ -94,7 +94,7 @@ fn ag_08_an_attempt_lost_with_its_driver_is_resumed() {
 
 /// AG-08: a halt that ends workers interrupts them, and going on means to go on with them.
 #[test]
-fn ag_08_a_halted_attempt_is_resumed() {
+fn a_halted_attempt_is_resumed() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     story.halt(true);
@@ -104,7 +104,7 @@ fn ag_08_a_halted_attempt_is_resumed() {
 
 /// AG-08: so does whoever kills the program: by a signal, by its supervisor, or as a shell tells it.
 #[test]
-fn ag_08_a_killed_program_is_resumed() {
+fn a_killed_program_is_resumed() {
     for ending in [Ending::Signaled(9), Ending::SupervisorLost, Ending::Exited(143)] {
         let mut story = Story::of("A: a");
         story.talks("A.1");
@@ -117,7 +117,7 @@ fn ag_08_a_killed_program_is_resumed() {
 /// AG-08, BE-04: a usage limit is waited for, and the work that was done goes on; where none was done
 /// there is nothing to go on with.
 #[test]
-fn ag_08_work_before_a_usage_limit_goes_on_after_it() {
+fn work_before_a_usage_limit_goes_on_after_it() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     assert_eq!(starts(&story.limited("A.1", &["a"])), []);
@@ -130,7 +130,7 @@ fn ag_08_work_before_a_usage_limit_goes_on_after_it() {
 
 /// AG-08: who took too long, gave up, ended badly or did it wrong is followed by somebody fresh.
 #[test]
-fn ag_08_timeouts_and_rejected_work_get_a_fresh_worker() {
+fn timeouts_and_rejected_work_get_a_fresh_worker() {
     let gave_up = Outcome::Failed(Failure { error: "too hard".to_owned(), ..Failure::default() });
     let ends = [
         (Ending::TimedOut, Outcome::Silent),
@@ -153,7 +153,7 @@ fn ag_08_timeouts_and_rejected_work_get_a_fresh_worker() {
 /// AG-08: a conversation is taken up twice; whoever is cut off again is followed by a fresh worker, and
 /// that one may be taken up again.
 #[test]
-fn ag_08_after_two_resumes_a_fresh_worker_comes() {
+fn after_two_resumes_a_fresh_worker_comes() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     assert_eq!(starts(&story.killed_and_opened("A.1")), resumed("A.2", 1));
@@ -171,7 +171,7 @@ fn ag_08_after_two_resumes_a_fresh_worker_comes() {
 /// AG-08: a program that cannot go on costs nothing: a fresh worker comes at once, and is told what is
 /// left.
 #[test]
-fn ag_08_a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
+fn a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     story.killed_and_opened("A.1");
@@ -185,7 +185,7 @@ fn ag_08_a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
 
 /// AG-08: the same where the work cannot be put back, or the agent is another one now.
 #[test]
-fn ag_08_work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
+fn work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     story.killed_and_opened("A.1");
@@ -200,7 +200,7 @@ fn ag_08_work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
 /// AG-08: some programs find a conversation only where it was, so others keep off its slot as long as
 /// it waits; whoever comes too late is fresh.
 #[test]
-fn ag_08_the_slot_of_a_conversation_is_kept_for_it() {
+fn the_slot_of_a_conversation_is_kept_for_it() {
     let mut story = Story::with("A: a\nB: b", Settings { parallel: 1, ..Settings::default() });
     story.talks("A.1");
     story.limited("A.1", &["a"]);
@@ -219,7 +219,7 @@ fn ag_08_the_slot_of_a_conversation_is_kept_for_it() {
 /// AG-08: what landed meanwhile does not matter: the attempt stays where it stood, and is merged as any
 /// other.
 #[test]
-fn ag_08_a_resumed_attempt_keeps_its_base() {
+fn a_resumed_attempt_keeps_its_base() {
     let mut story = Story::of("A: a\nB: b");
     story.talks("A.1");
     story.limited("A.1", &["a"]);
@@ -231,7 +231,7 @@ fn ag_08_a_resumed_attempt_keeps_its_base() {
 
 /// AG-08, AG-07: a conversation that is half full is not worth it, nor is one for another model.
 #[test]
-fn ag_08_a_conversation_that_fills_up_is_not_resumed() {
+fn a_conversation_that_fills_up_is_not_resumed() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     let fill = ContextFill { used: 50, window: 100 };
@@ -241,7 +241,7 @@ fn ag_08_a_conversation_that_fills_up_is_not_resumed() {
 
 /// AG-07: at the soft limit the worker is told, once; the next worker is told again.
 #[test]
-fn ag_07_at_the_soft_limit_a_worker_is_warned_once() {
+fn at_the_soft_limit_a_worker_is_warned_once() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     let mut fills = |attempt: &str, used: u64| {
@@ -265,7 +265,7 @@ fn ag_07_at_the_soft_limit_a_worker_is_warned_once() {
 
 /// AG-07: who comes to both limits at once is stopped, and not told to hurry.
 #[test]
-fn ag_07_at_the_hard_limit_nobody_is_warned() {
+fn at_the_hard_limit_nobody_is_warned() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     let fill = ContextFill { used: 80, window: 100 };

@@ -7,7 +7,7 @@ use crate::support::Story;
 
 /// R2: every report of an attempt that was given up.
 #[test]
-fn r2_reports_of_an_old_attempt_change_nothing() {
+fn reports_of_an_old_attempt_change_nothing() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     story.open();
@@ -24,7 +24,7 @@ fn r2_reports_of_an_old_attempt_change_nothing() {
 
 /// R2, R3: every report twice, and once more when all is done.
 #[test]
-fn r2_r3_doubled_reports_change_nothing() {
+fn doubled_reports_change_nothing() {
     let mut story = Story::of("A: a\nB: b");
     story.spawned("A.1");
     story.spawned("A.1").changes_nothing();
@@ -50,7 +50,7 @@ fn r2_r3_doubled_reports_change_nothing() {
 
 /// R2: reports about tasks and attempts that never were.
 #[test]
-fn r2_reports_from_nowhere_change_nothing() {
+fn reports_from_nowhere_change_nothing() {
     let mut story = Story::of("A: a");
     story.spawned("Z.1").changes_nothing();
     story.ends("A.7").changes_nothing();
@@ -60,7 +60,7 @@ fn r2_reports_from_nowhere_change_nothing() {
 
 /// R4: checks of a tree that is no longer the one to land.
 #[test]
-fn r4_checks_of_another_tree_change_nothing() {
+fn checks_of_another_tree_change_nothing() {
     let mut story = Story::of("A: a\nB: b");
     story.lands("A.1");
     story.passes_alone("B.1");
@@ -72,7 +72,7 @@ fn r4_checks_of_another_tree_change_nothing() {
 
 /// R4: a round that lacks a check which the task needs by now is no pass.
 #[test]
-fn r4_a_pass_without_all_checks_changes_nothing() {
+fn a_pass_without_all_checks_changes_nothing() {
     let mut story = Story::of("A: a");
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
@@ -82,7 +82,7 @@ fn r4_a_pass_without_all_checks_changes_nothing() {
 
 /// R12: taking the run up again and again asks for the same, and loses nothing.
 #[test]
-fn r12_recovery_can_be_repeated() {
+fn recovery_can_be_repeated() {
     let mut story = Story::of("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");

@@ -50,7 +50,7 @@ fn tiers(told: &Told) -> Vec<Tier> {
 /// AG-05: 2 s, 5 s, then the next model down, which is told apart from a task that is too hard: none
 /// of it counts as an attempt.
 #[test]
-fn ag_05_a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
+fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
     let mut story = Story::of("A: a");
     assert_eq!(story.run.tier_of(0), Tier::Standard);
     let waits = [2, 5, 0];
@@ -72,7 +72,7 @@ fn ag_05_a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
 
 /// AG-05: a task that fails keeps its model.
 #[test]
-fn ag_05_a_task_that_is_too_hard_keeps_its_model() {
+fn a_task_that_is_too_hard_keeps_its_model() {
     let mut story = Story::of("A: a");
     for number in 1..=2 {
         let attempt = format!("A.{number}");
@@ -89,7 +89,7 @@ fn ag_05_a_task_that_is_too_hard_keeps_its_model() {
 /// F19: with every model in demand for a long time, a task pauses for longer and longer, and a person
 /// is asked in the end; nothing is counted as an attempt.
 #[test]
-fn f19_in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
+fn in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
     let mut story = Story::of("A: a");
     let mut seconds = 0;
     let mut starts = 0;
@@ -114,7 +114,7 @@ fn f19_in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
 
 /// BE-04: a limit that names its end holds up whoever would meet it too, and nobody else.
 #[test]
-fn be_04_a_limit_with_a_time_is_waited_for_while_others_go_on() {
+fn a_limit_with_a_time_is_waited_for_while_others_go_on() {
     let mut story =
         Story::with("A: a\nB: b\nC: c", Settings { parallel: 1, ..Settings::default() });
     story.spawned("A.1");
@@ -130,7 +130,7 @@ fn be_04_a_limit_with_a_time_is_waited_for_while_others_go_on() {
 
 /// BE-04: another size of model has a limit of its own.
 #[test]
-fn be_04_another_model_goes_on_meanwhile() {
+fn another_model_goes_on_meanwhile() {
     let mut story = Story::of("A: a\nB! small: b\nC: c");
     for attempt in ["A.1", "B.1", "C.1"] {
         story.spawned(attempt);
@@ -146,7 +146,7 @@ fn be_04_another_model_goes_on_meanwhile() {
 
 /// AG-06: a refused key is not tried again; the person is told what to do.
 #[test]
-fn ag_06_a_refused_key_is_asked_about_at_once() {
+fn a_refused_key_is_asked_about_at_once() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     story.model_fails("A.1", ModelError::new(ErrorClass::Auth, "401"));
@@ -171,7 +171,7 @@ fn an_answer_that_was_given_before_the_model_failed_counts() {
 
 /// AG-07: at the hard limit a worker is stopped once, and a fresh one goes on.
 #[test]
-fn ag_07_a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
+fn a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     assert_eq!(story.sees_context("A.1", 40).text(), "context A.1 40 %");
@@ -193,7 +193,7 @@ fn ag_07_a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
 
 /// R2: what an old attempt says of its context stops nobody.
 #[test]
-fn r2_a_late_word_about_a_full_context_changes_nothing() {
+fn a_late_word_about_a_full_context_changes_nothing() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     story.dies("A.1");

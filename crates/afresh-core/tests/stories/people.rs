@@ -53,7 +53,7 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
 
 /// HU-01: what a worker offers is an answer to it, though the word means something to us elsewhere.
 #[test]
-fn hu_01_the_words_of_a_worker_are_its_own() {
+fn the_words_of_a_worker_are_its_own() {
     let offers = |keys: &[&str]| {
         Outcome::NeedsDecision(Decision {
             question: "and now?".to_owned(),
@@ -78,7 +78,7 @@ fn hu_01_the_words_of_a_worker_are_its_own() {
 
 /// HU-01: an answer in free words is told once, whatever it begins with.
 #[test]
-fn hu_01_free_words_are_told_once() {
+fn free_words_are_told_once() {
     let (mut story, _) = asked(decision(), Settings::default());
     story.answer(1, "clarify: the old one");
     let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
@@ -276,7 +276,7 @@ fn policies_settle_orphans() {
 
 /// EX-04: a listed file that hands trust to other programs needs a person's word.
 #[test]
-fn ex_04_trust_is_asked_for() {
+fn trust_is_asked_for() {
     let held = || {
         let mut story = Story::of("A: AGENTS.md a");
         let claim = Claim { files: vec!["a".to_owned()], ..Claim::default() };

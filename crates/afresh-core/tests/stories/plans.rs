@@ -29,7 +29,7 @@ fn text(draft: PlanDraft) -> String {
 /// B01, B02, B04, B05, B07, B08, B09, B10: bad paths and ids, doubled and unknown ids, a cycle, an
 /// empty check: one reading tells of all.
 #[test]
-fn b01_to_b10_everything_that_is_wrong_is_told_at_once() {
+fn to_everything_that_is_wrong_is_told_at_once() {
     let mut draft = draft_of(
         "A: ../../etc/x /abs .git/hooks/post-commit
          B < A Z: b.txt
@@ -62,7 +62,7 @@ fn b01_to_b10_everything_that_is_wrong_is_told_at_once() {
 
 /// B07: ids that differ in case only would share a ref on some file systems.
 #[test]
-fn b07_both_places_of_a_doubled_id_are_named() {
+fn both_places_of_a_doubled_id_are_named() {
     insta::assert_snapshot!(text(draft_of("T1: a\nX: b\nt1: c\nT1: d")), @r#"
     task 3 duplicate-id: two tasks have the id "t1": number 1 and number 3 of the plan (see task 1)
     task 4 duplicate-id: two tasks have the id "T1": number 3 and number 4 of the plan (see task 3)
@@ -71,7 +71,7 @@ fn b07_both_places_of_a_doubled_id_are_named() {
 
 /// B09: the nearest id is offered.
 #[test]
-fn b09_an_unknown_dependency_is_named_with_the_nearest_id() {
+fn an_unknown_dependency_is_named_with_the_nearest_id() {
     let all = problems(draft_of("greeter: a\ncli < greter nothing-like-it: b"));
     assert_eq!(all.len(), 2);
     assert_eq!(all[0].help.as_deref(), Some("did you mean \"greeter\"?"));
@@ -80,7 +80,7 @@ fn b09_an_unknown_dependency_is_named_with_the_nearest_id() {
 
 /// B10: a cycle is shown as its path: of one, of two, and all that share no task.
 #[test]
-fn b10_cycles_are_shown_as_their_paths() {
+fn cycles_are_shown_as_their_paths() {
     insta::assert_snapshot!(text(draft_of("A < A: a")), @r#"task 1 cycle: task "A" needs itself"#);
     insta::assert_snapshot!(text(draft_of("A < B: a\nB < A: b")), @"task 1 cycle: 2 tasks need each other in a circle: A → B → A");
     // S leads to B and C, which form a circle; S and D form another one.
@@ -93,7 +93,7 @@ fn b10_cycles_are_shown_as_their_paths() {
 
 /// B10.
 #[test]
-fn b10_a_cycle_of_five_hundred_is_one_problem() {
+fn a_cycle_of_five_hundred_is_one_problem() {
     let tasks = (0..500).map(|at| TaskDraft {
         id: format!("T{at}"),
         title: "t".to_owned(),
@@ -111,13 +111,13 @@ fn b10_a_cycle_of_five_hundred_is_one_problem() {
 
 /// B12: an empty plan says that there is nothing to do.
 #[test]
-fn b12_an_empty_plan_is_a_problem_of_its_own() {
+fn an_empty_plan_is_a_problem_of_its_own() {
     insta::assert_snapshot!(text(PlanDraft::default()), @"plan empty-plan: the plan has no tasks: nothing to do");
 }
 
 /// PL-12: waves come from dependencies alone; the critical path is the longest chain.
 #[test]
-fn pl_12_waves_heights_and_the_critical_path_follow_the_dependencies() {
+fn waves_heights_and_the_critical_path_follow_the_dependencies() {
     let plan = plan_of("A: a\nB < A: b\nC < A: c\nD < C B: d\nE: e\nF < E: f");
     let name = |at: &usize| plan.task(*at).id.to_string();
     let waves: Vec<Vec<String>> =
@@ -136,7 +136,7 @@ fn conflicts(plan: &str) -> Vec<String> {
 
 /// PL-12, EX-01: who may write one file, by name, glob or directory.
 #[test]
-fn pl_12_tasks_that_may_write_one_file_are_conflicts() {
+fn tasks_that_may_write_one_file_are_conflicts() {
     assert_eq!(conflicts("A: x.txt\nB: x.txt\nC: y.txt"), ["A B x.txt"]);
     assert_eq!(conflicts("A: src/*.py\nB: src/a.py"), ["A B src/a.py"]);
     assert_eq!(conflicts("A: src/\nB: src/deep/a.py"), ["A B src/deep/a.py"]);
@@ -148,7 +148,7 @@ fn pl_12_tasks_that_may_write_one_file_are_conflicts() {
 
 /// PL-12: what dependencies put in order, directly or through others, cannot collide.
 #[test]
-fn pl_12_ordered_tasks_are_no_conflict() {
+fn ordered_tasks_are_no_conflict() {
     assert_eq!(conflicts("A: x\nB < A: y\nC < B: x"), Vec::<String>::new());
     assert_eq!(conflicts("A: x\nB < A: x\nC < A: x"), ["B C x"]);
 }
@@ -156,7 +156,7 @@ fn pl_12_ordered_tasks_are_no_conflict() {
 proptest! {
     /// PL-12: however files are named, exactly those that may meet are found, without asking all.
     #[test]
-    fn pl_12_conflicts_are_those_of_comparing_everybody(
+    fn conflicts_are_those_of_comparing_everybody(
         files in prop::collection::vec("(a|ab|b|a/b|a/|a/b/|\\*|a\\*|a/\\*|\\*\\*/b|a/\\*\\*/b|\\{a,b\\}|a/\\{b,c\\}/d|a/b/d|a/b\\*/d|é/\\*|é)", 2..8)
     ) {
         let lines: Vec<String> =
@@ -174,7 +174,7 @@ proptest! {
 
 /// B21: what nothing would judge is known before the run.
 #[test]
-fn b21_tasks_without_any_check_are_known() {
+fn tasks_without_any_check_are_known() {
     let mut draft = draft_of("A: a\nB: b\nC: c");
     draft.tasks[0].checks.clear();
     draft.tasks[1].checks.clear();

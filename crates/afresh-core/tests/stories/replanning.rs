@@ -46,7 +46,7 @@ fn unchanged_tasks_keep_their_state_and_changed_ones_start_over() {
 
 /// R16: what the worker of a changed task left is saved before its slot is used again.
 #[test]
-fn r16_work_of_a_changed_task_is_saved_before_its_slot_is_free() {
+fn work_of_a_changed_task_is_saved_before_its_slot_is_free() {
     let mut story = Story::with("A: a", Settings { parallel: 1, ..Settings::default() });
     story.spawned("A.1");
     insta::assert_snapshot!(reopened(&mut story, reworded("A: a", 0)), @"
@@ -65,7 +65,7 @@ fn r16_work_of_a_changed_task_is_saved_before_its_slot_is_free() {
 
 /// R2: a task that comes back goes on counting.
 #[test]
-fn r2_numbers_are_not_used_again_when_a_task_comes_back() {
+fn numbers_are_not_used_again_when_a_task_comes_back() {
     let mut story = Story::of("A: a\nB: b");
     story.dies("A.1");
     reopened(&mut story, plan_of("B: b"));
@@ -75,7 +75,7 @@ fn r2_numbers_are_not_used_again_when_a_task_comes_back() {
 
 /// R3: the branch may have moved already, so a landing task stays until that is known.
 #[test]
-fn r3_a_task_that_lands_lands_although_it_left_the_plan() {
+fn a_task_that_lands_lands_although_it_left_the_plan() {
     let mut story = Story::of("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");
@@ -89,7 +89,7 @@ fn r3_a_task_that_lands_lands_although_it_left_the_plan() {
 
 /// R3: the same for one that was reworded while it landed.
 #[test]
-fn r3_a_task_that_lands_lands_although_it_changed() {
+fn a_task_that_lands_lands_although_it_changed() {
     let mut story = Story::of("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
@@ -100,7 +100,7 @@ fn r3_a_task_that_lands_lands_although_it_changed() {
 
 /// R4: checks that the new settings ask for count for work that had passed the old ones.
 #[test]
-fn r4_new_checks_count_for_work_that_is_about_to_land() {
+fn new_checks_count_for_work_that_is_about_to_land() {
     let mut story = Story::of("A: a");
     story.passes_alone("A.1");
     let settings = Settings { always: vec!["lint".to_owned()], ..Settings::default() };

@@ -37,7 +37,7 @@ fn is_back(story: &mut Story, to: &str, moved: Move) -> Told {
 
 /// ST-05: what failed is tried again, and nothing else.
 #[test]
-fn st_05_only_what_failed_is_tried_again() {
+fn only_what_failed_is_tried_again() {
     let mut story = interrupted();
     assert_snapshot!(taken_up(&mut story, Resume::Failed).text(), @"
     opened 2
@@ -51,7 +51,7 @@ fn st_05_only_what_failed_is_tried_again() {
 
 /// ST-05: the branch goes back to before the wave; what it held is kept by the world.
 #[test]
-fn st_05_the_whole_wave_is_done_again() {
+fn the_whole_wave_is_done_again() {
     let mut story = interrupted();
     assert_snapshot!(taken_up(&mut story, Resume::Wave).text(), @"
     opened 2
@@ -82,7 +82,7 @@ fn st_05_the_whole_wave_is_done_again() {
 
 /// R12: a driver that dies while the branch goes back is followed by one that completes it.
 #[test]
-fn r12_going_back_is_completed_by_the_next_driver() {
+fn going_back_is_completed_by_the_next_driver() {
     let mut story = interrupted();
     taken_up(&mut story, Resume::Wave);
     story.harvested("E.1", &[]);
@@ -95,9 +95,9 @@ fn r12_going_back_is_completed_by_the_next_driver() {
     assert_eq!(story.run.tip(), &commit("mB.1"));
 }
 
-/// R3: a branch that somebody else moved stays where it is.
+/// ST-05, R3: a branch that somebody else moved stays where it is.
 #[test]
-fn st_05_a_branch_that_cannot_go_back_halts_the_run() {
+fn a_branch_that_cannot_go_back_halts_the_run() {
     let mut story = interrupted();
     taken_up(&mut story, Resume::Wave);
     story.harvested("E.1", &[]);
@@ -108,8 +108,9 @@ fn st_05_a_branch_that_cannot_go_back_halts_the_run() {
     assert_eq!(story.run.tip(), &commit("mC.1"));
 }
 
+/// ST-05.
 #[test]
-fn st_05_abort_saves_what_runs_and_ends_the_run() {
+fn abort_saves_what_runs_and_ends_the_run() {
     let mut story = interrupted();
     taken_up(&mut story, Resume::Abort);
     assert_snapshot!(story.harvested("E.1", &["e"]).text(), @"
@@ -120,9 +121,9 @@ fn st_05_abort_saves_what_runs_and_ends_the_run() {
     assert!(!story.run.is_underway());
 }
 
-/// A run in which everything is done has no interrupted wave.
+/// ST-05: A run in which everything is done has no interrupted wave.
 #[test]
-fn st_05_nothing_is_undone_where_everything_is_done() {
+fn nothing_is_undone_where_everything_is_done() {
     let mut story = Story::of("A: a");
     story.lands("A.1");
     let told = taken_up(&mut story, Resume::Wave);

@@ -25,7 +25,7 @@ fn at_the_start(plan: &str, settings: Settings) -> Vec<String> {
 
 /// EX-01.
 #[test]
-fn ex_01_no_more_workers_than_allowed() {
+fn no_more_workers_than_allowed() {
     let plan = "A: a\nB: b\nC: c\nD: d";
     assert_eq!(at_the_start(plan, parallel(2)), ["A.1", "B.1"]);
     assert_eq!(at_the_start(plan, parallel(0)), ["A.1"]);
@@ -38,7 +38,7 @@ fn ex_01_no_more_workers_than_allowed() {
 
 /// EX-01: not while the other is checked or merged either, or the merge would collide.
 #[test]
-fn ex_01_tasks_of_one_file_never_run_at_once() {
+fn tasks_of_one_file_never_run_at_once() {
     let mut story = Story::of("A: shared.txt\nB: shared.txt\nC: src/*.rs\nD: src/d.rs");
     assert_eq!(story.states(), "A ready, B ready, C ready, D ready");
     assert!(story.run.state_of(&task_id("B")).is_some_and(|b| b.attempts == 0));
@@ -53,7 +53,7 @@ fn ex_01_tasks_of_one_file_never_run_at_once() {
 
 /// EX-01, EX-04: a task without a file list may write anything, so it runs alone.
 #[test]
-fn ex_01_a_task_without_files_runs_alone_unless_configured() {
+fn a_task_without_files_runs_alone_unless_configured() {
     assert_eq!(at_the_start("A: a\nB:\nC: c", parallel(3)), ["A.1", "C.1"]);
     assert_eq!(at_the_start("B:\nA: a", parallel(3)), ["B.1"]);
     let beside = Settings { unlisted_beside_others: true, ..Settings::default() };
@@ -62,7 +62,7 @@ fn ex_01_a_task_without_files_runs_alone_unless_configured() {
 
 /// EX-02.
 #[test]
-fn ex_02_the_longest_remaining_path_goes_first() {
+fn the_longest_remaining_path_goes_first() {
     let plan = "short: s\nlong: l\nnext < long: n\nlast < next: z\nmiddle: m\nafter < middle: f";
     assert_eq!(at_the_start(plan, parallel(1)), ["long.1"]);
     assert_eq!(at_the_start(plan, parallel(2)), ["long.1", "middle.1"]);
@@ -70,14 +70,14 @@ fn ex_02_the_longest_remaining_path_goes_first() {
 
 /// EX-02: a task starts the moment its own dependencies are merged.
 #[test]
-fn ex_02_eager_does_not_wait_for_other_tasks() {
+fn eager_does_not_wait_for_other_tasks() {
     let mut story = Story::of("A: a\nB: b\nC < A: c");
     assert_eq!(story.lands("A.1").started(), ["C.1"]);
 }
 
 /// EX-02: a barrier between waves.
 #[test]
-fn ex_02_waves_wait_for_everything_before() {
+fn waves_wait_for_everything_before() {
     let mut story = Story::with("A: a\nB: b\nC < A: c", in_waves());
     assert_eq!(story.lands("A.1").started(), Vec::<String>::new());
     assert_eq!(story.lands("B.1").started(), ["C.1"]);
@@ -85,7 +85,7 @@ fn ex_02_waves_wait_for_everything_before() {
 
 /// EX-02: what is given up no longer holds up the next wave; what a person must answer does.
 #[test]
-fn ex_02_a_wave_is_settled_when_nothing_of_it_can_move() {
+fn a_wave_is_settled_when_nothing_of_it_can_move() {
     let mut story = Story::with("A: a\nB: b\nC < A: c", Settings { attempts: 1, ..in_waves() });
     story.lands("A.1");
     story.spawned("B.1");
@@ -97,7 +97,7 @@ fn ex_02_a_wave_is_settled_when_nothing_of_it_can_move() {
 
 /// EX-02, EX-09: the others of its plan do not hold up the one task that was asked for.
 #[test]
-fn ex_02_waves_and_a_single_task_go_together() {
+fn waves_and_a_single_task_go_together() {
     let mut story = Story::with("A: a\nB: b\nC < A: c", in_waves());
     story.lands("A.1");
     story.spawned("B.1");
@@ -119,7 +119,7 @@ fn ex_02_waves_and_a_single_task_go_together() {
 
 /// EX-06: blocking is transitive and names every cause; the rest goes on.
 #[test]
-fn ex_06_what_depends_on_a_failure_is_blocked_with_its_causes() {
+fn what_depends_on_a_failure_is_blocked_with_its_causes() {
     let settings =
         Settings { parallel: 8, attempts: 1, on_failure: OnFailure::Skip, ..Settings::default() };
     let mut story = Story::with("A: a\nB: b\nC < A: c\nD < C B: d\nE: e", settings);

@@ -87,7 +87,7 @@ fn table(plan: &str) -> String {
 
 /// EX-04, B03, B26, B27, B28.
 #[test]
-fn ex_04_b26_b27_b28_what_may_land_by_mode() {
+fn what_may_land_by_mode() {
     let plan = "A: src/mine.rs tests/mine.py .github/workflows/ci.yml\nB: theirs.rs";
     insta::assert_snapshot!(table(plan), @"
                           strict      declared    open
@@ -117,7 +117,7 @@ fn ex_04_b26_b27_b28_what_may_land_by_mode() {
 
 /// EX-04: without a file list, a task may change what it likes under the same guards.
 #[test]
-fn ex_04_a_task_without_files_has_the_same_guards() {
+fn a_task_without_files_has_the_same_guards() {
     insta::assert_snapshot!(table("A:\nB: theirs.rs"), @"
                           strict      declared    open
     listed                lands       lands       lands

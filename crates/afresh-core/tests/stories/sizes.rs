@@ -30,7 +30,7 @@ fn chain(at: usize) -> Vec<String> {
 
 /// B11.
 #[test]
-fn b11_ten_thousand_tasks_in_a_chain_are_a_plan() {
+fn ten_thousand_tasks_in_a_chain_are_a_plan() {
     let plan = many(chain, |_| "one.txt".to_owned());
     assert_eq!(plan.waves().len(), MANY);
     assert_eq!(plan.critical_path().len(), MANY);
@@ -40,7 +40,7 @@ fn b11_ten_thousand_tasks_in_a_chain_are_a_plan() {
 
 /// B11.
 #[test]
-fn b11_ten_thousand_independent_tasks_are_a_plan() {
+fn ten_thousand_independent_tasks_are_a_plan() {
     let plan = many(|_| vec![], |at| format!("dir-{at}/file.txt"));
     assert_eq!(plan.waves().len(), 1);
     assert_eq!(plan.critical_path().len(), 1);
@@ -49,7 +49,7 @@ fn b11_ten_thousand_independent_tasks_are_a_plan() {
 
 /// B11: even if they all write one file; then the first ten thousand pairs say enough.
 #[test]
-fn b11_ten_thousand_tasks_of_one_file_are_a_plan() {
+fn ten_thousand_tasks_of_one_file_are_a_plan() {
     let conflicts = many(|_| vec![], |_| "one.txt".to_owned()).conflicts();
     assert!(!conflicts.is_empty() && conflicts.len() <= MANY);
     let conflicts = many(|_| vec![], |_| "src/**/*.txt".to_owned()).conflicts();
@@ -58,7 +58,7 @@ fn b11_ten_thousand_tasks_of_one_file_are_a_plan() {
 
 /// B11: landing a task of a large plan looks at its neighbours, not at the plan.
 #[test]
-fn b11_a_large_plan_is_run_step_by_step() {
+fn a_large_plan_is_run_step_by_step() {
     let plan = many(chain, |at| format!("{at}.txt"));
     let mut story = Story { replays: false, ..Story::unopened(plan, Settings::default()) };
     assert_eq!(story.open().started(), ["T0.1"]);
@@ -68,9 +68,9 @@ fn b11_a_large_plan_is_run_step_by_step() {
     }
 }
 
-/// Blocking walks the whole chain, without recursion.
+/// B11: Blocking walks the whole chain, without recursion.
 #[test]
-fn b11_a_failure_at_the_start_of_a_chain_blocks_all_of_it() {
+fn a_failure_at_the_start_of_a_chain_blocks_all_of_it() {
     let plan = many(chain, |at| format!("{at}.txt"));
     let mut story = Story { replays: false, ..Story::unopened(plan, Settings::default()) };
     story.skip("T0");

@@ -210,7 +210,7 @@ fn a_step_out_of_order_is_refused_and_one_that_is_done_stays_done() {
 
 /// R2: a claim of a worker that was given up for lost changes nothing.
 #[test]
-fn r2_a_late_claim_and_a_late_answer_change_nothing() {
+fn a_late_claim_and_a_late_answer_change_nothing() {
     let mut story = story();
     claims(&mut story, "A.1", 1);
     times_out(&mut story, "A.1");
@@ -287,7 +287,7 @@ fn ex03_steps_that_rest_on_a_task_that_was_redone_are_dropped() {
 /// RE-04: a worker that finished a step and then says that only a part is done has not failed: the
 /// next one goes on after its step.
 #[test]
-fn re_04_partial_keeps_finished_steps_and_goes_on_from_there() {
+fn partial_keeps_finished_steps_and_goes_on_from_there() {
     let mut story = story_with(Settings { attempts: 1, ..Settings::default() });
     finishes_first(&mut story, "A.1");
     let told = partial(&mut story, "A.1");
@@ -317,7 +317,7 @@ fn partial(story: &mut Story, attempt: &str) -> Told {
 /// RE-04: steps do not hold the work that their task waits for, so the next worker starts over on
 /// top of it.
 #[test]
-fn re_04_a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
+fn a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
     let settings = Settings { parallel: 2, ..Settings::default() };
     let mut story = Story::unopened(plan("B: b.txt\nA: a.txt"), settings);
     story.open();

@@ -61,7 +61,7 @@ mod tests {
 
     /// EX-10: files are told as created, modified and deleted by the run, not by its last task.
     #[test]
-    fn ex_10_two_changes_of_a_file_are_told_as_one() {
+    fn two_changes_of_a_file_are_told_as_one() {
         use ChangeKind::{Created, Deleted, Modified};
         assert_eq!(together(None, Modified), Some(Modified));
         assert_eq!(together(Some(Created), Modified), Some(Created));

@@ -259,7 +259,7 @@ mod tests {
 
     /// LO-03: what is known is added up, and what is not known is counted, never taken for nothing.
     #[test]
-    fn lo_03_an_unknown_price_is_counted_and_not_added() {
+    fn an_unknown_price_is_counted_and_not_added() {
         let known =
             Usage { input: 10, output: 5, cost_micros: Some(1_500_000), ..Usage::default() };
         let silent = Usage::default();

@@ -312,7 +312,7 @@ mod tests {
 
     /// R14: totals are told as they grow, once each, however the output comes in pieces.
     #[test]
-    fn r14_growing_totals_are_told_once_each() {
+    fn growing_totals_are_told_once_each() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("out");
         let mut out = File::create(&path).expect("a file");
@@ -332,7 +332,7 @@ mod tests {
 
     /// AG-08, R14: where a program counts what was used before it went on, that is not counted twice.
     #[test]
-    fn ag_08_what_was_used_before_is_not_counted_again() {
+    fn what_was_used_before_is_not_counted_again() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("out");
         std::fs::write(&path, "{\"type\":\"usage\",\"input\":12}\n").expect("written");
@@ -345,7 +345,7 @@ mod tests {
     /// R15: a line without an end takes no more memory than a line may have, and what follows it is
     /// read.
     #[test]
-    fn r15_a_line_that_does_not_end_is_passed_over() {
+    fn a_line_that_does_not_end_is_passed_over() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("out");
         let mut out = File::create(&path).expect("a file");
@@ -361,7 +361,7 @@ mod tests {
 
     /// B32: an agent that must answer and does not is not understood.
     #[test]
-    fn b32_without_an_answer_it_is_not_understood() {
+    fn without_an_answer_it_is_not_understood() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("out");
         std::fs::write(&path, "{\"type\":\"text\",\"text\":\"all well\"}\n").expect("written");

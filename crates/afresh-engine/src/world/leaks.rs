@@ -48,7 +48,7 @@ mod tests {
 
     /// B36: new lines with a value, or with what looks like a key.
     #[test]
-    fn b36_secrets_are_found_with_their_lines() {
+    fn secrets_are_found_with_their_lines() {
         let key = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"; // afresh:allow-secret
         let text = format!(
             "fine\npassword = {VALUE}\ntoken = {key}\nexample = {key} # afresh:allow-secret\nx = {VALUE} # afresh:allow-secret\n"

@@ -38,7 +38,7 @@ mod tests {
 
     /// AG-07.
     #[test]
-    fn ag_07_the_notice_says_how_much_is_left_and_what_to_do() {
+    fn the_notice_says_how_much_is_left_and_what_to_do() {
         let fill = ContextFill { used: 101_000, window: 200_000 };
         let text = notice(fill, 70, true);
         assert!(text.contains("50 % of your context is full, and at 70 %"), "{text}");

@@ -75,7 +75,7 @@ mod tests {
     /// FO-06: tabs, wide and combining characters: the column counts characters, and the marks
     /// stand below what is meant.
     #[test]
-    fn fo_06_marks_stand_below_what_is_meant() {
+    fn marks_stand_below_what_is_meant() {
         insta::assert_snapshot!(picture("\ta:\tb", "b"), @"
           --> p:1:5
            |

@@ -226,7 +226,7 @@ mod tests {
 
     /// FO-02: current and older places of plans.
     #[test]
-    fn fo_02_plans_are_found_in_all_their_places() {
+    fn plans_are_found_in_all_their_places() {
         let is =
             |path: &str, expected: &str| assert_eq!(id(path).as_deref(), Some(expected), "{path}");
         is(".planning/phases/01-setup/01-02-PLAN.md", "01-02");

@@ -137,7 +137,7 @@ mod tests {
 
     /// FO-02: all the ways in which real plans name files.
     #[test]
-    fn fo_02_files_are_read_however_they_are_named() {
+    fn files_are_read_however_they_are_named() {
         assert_eq!(read("src/a.ts"), ["src/a.ts"]);
         assert_eq!(read("src/a.ts, src/b.ts"), ["src/a.ts", "src/b.ts"]);
         assert_eq!(

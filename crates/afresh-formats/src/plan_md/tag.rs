@@ -251,7 +251,7 @@ mod tests {
 
     /// B16: an entity stands for one character or for itself.
     #[test]
-    fn b16_entities_are_replaced_only_in_an_escaped_text() {
+    fn entities_are_replaced_only_in_an_escaped_text() {
         assert_eq!(unescape("a &amp;&amp; b &lt; c"), "a && b < c");
         assert_eq!(unescape("&amp;lt;"), "&lt;");
         assert_eq!(unescape("a && echo '&amp;'"), "a && echo '&amp;'");

@@ -249,7 +249,7 @@ mod tests {
 
     /// B17: what is not closed is named with its line, and nothing is lost.
     #[test]
-    fn b17_tags_that_do_not_match_are_named() {
+    fn tags_that_do_not_match_are_named() {
         let unclosed = "<task>\none\n<task>\ntwo\n</tasks>";
         assert_eq!(
             read(unclosed),

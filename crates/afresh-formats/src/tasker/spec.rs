@@ -84,7 +84,7 @@ mod tests {
 
     /// PR-01: a reference by line brings the sections that it touches, and nothing else.
     #[test]
-    fn pr_01_lines_that_a_task_refers_to_bring_their_sections() {
+    fn lines_that_a_task_refers_to_bring_their_sections() {
         let spec =
             Spec::new("# Links\nShort ones.\n## Codes\nSeven.\n## Store\nA file.\n".to_owned());
         for reference in

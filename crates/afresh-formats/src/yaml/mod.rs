@@ -129,7 +129,7 @@ mod tests {
 
     /// B15: aliases are refused before anything grows.
     #[test]
-    fn b15_aliases_are_refused() {
+    fn aliases_are_refused() {
         let first = "a0: &a0 [x, x, x, x, x, x, x, x, x]".to_owned();
         let level = |at: usize| {
             let alias = format!("*a{}", at - 1);
@@ -145,7 +145,7 @@ mod tests {
 
     /// B15: depth is bounded too, and what is too deep is text.
     #[test]
-    fn b15_depth_is_bounded() {
+    fn depth_is_bounded() {
         let text = format!("---\ndepends_on: [01]\ndeep: {}\n---\n", "[".repeat(100_000));
         let (node, trouble) = read(&text);
         assert_eq!(trouble.map(|found| found.line), Some(3));

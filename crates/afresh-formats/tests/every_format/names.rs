@@ -6,7 +6,7 @@ use crate::written::{KINDS, Kind, Sample, rendered, with_code};
 
 /// FO-06: three tasks, the second after the first, are a plan in every format.
 #[test]
-fn fo_06_the_same_tasks_are_a_plan_in_every_format() {
+fn the_same_tasks_are_a_plan_in_every_format() {
     for kind in KINDS {
         let mut samples = kind.samples(3);
         samples[1].needs = vec![(kind.word)(1)];
@@ -27,7 +27,7 @@ fn fo_06_the_same_tasks_are_a_plan_in_every_format() {
 
 /// B07: both places are named; upper and lower case do not tell ids apart.
 #[test]
-fn b07_a_doubled_id_is_refused_in_every_format() {
+fn a_doubled_id_is_refused_in_every_format() {
     // Files in one directory cannot have one name.
     let doubling = |kind: &&Kind| !["long-run", "ultraplan", "gsd", "gsd2"].contains(&kind.name);
     for kind in KINDS.iter().filter(doubling) {
@@ -52,7 +52,7 @@ fn b07_a_doubled_id_is_refused_in_every_format() {
 
 /// B08: an id that is none is refused with what ids are, whatever it would do to a path or a shell.
 #[test]
-fn b08_hostile_ids_are_refused_in_every_format_that_has_free_ones() {
+fn hostile_ids_are_refused_in_every_format_that_has_free_ones() {
     let long = "x".repeat(10_000);
     for kind in KINDS.iter().filter(|kind| kind.free_names) {
         for id in
@@ -71,7 +71,7 @@ fn b08_hostile_ids_are_refused_in_every_format_that_has_free_ones() {
 
 /// B08: names of files and headings become ids that are harmless, or are refused.
 #[test]
-fn b08_hostile_names_of_files_never_become_ids() {
+fn hostile_names_of_files_never_become_ids() {
     for kind in KINDS.iter().filter(|kind| !kind.free_names) {
         for name in ["01-02;rm -rf ~", "01-02 $(x)", "G2\u{202e}", "T002`x`", "02-../../x", "S02|x"]
         {
@@ -89,7 +89,7 @@ fn b08_hostile_names_of_files_never_become_ids() {
 /// B09: a dependency on nothing is named where it stands: refused, or, where the format's own tools
 /// go on without it, warned about.
 #[test]
-fn b09_an_unknown_dependency_is_named_in_every_format() {
+fn an_unknown_dependency_is_named_in_every_format() {
     for kind in KINDS {
         let mut samples = kind.samples(2);
         samples[1].needs = vec![(kind.word)(77)];
@@ -106,7 +106,7 @@ fn b09_an_unknown_dependency_is_named_in_every_format() {
 
 /// B10: a task that needs itself never waits for itself.
 #[test]
-fn b10_a_task_that_needs_itself_is_told_in_every_format() {
+fn a_task_that_needs_itself_is_told_in_every_format() {
     for kind in KINDS {
         let mut samples = kind.samples(2);
         samples[1].needs = vec![(kind.word)(2)];
@@ -120,7 +120,7 @@ fn b10_a_task_that_needs_itself_is_told_in_every_format() {
 
 /// B10: circles of two and of 500 are refused, and their path is printed.
 #[test]
-fn b10_circles_are_refused_in_every_format() {
+fn circles_are_refused_in_every_format() {
     for kind in KINDS {
         for count in [2, 500] {
             let mut samples = kind.samples(count);
@@ -139,7 +139,7 @@ fn b10_circles_are_refused_in_every_format() {
 
 /// B11: ten thousand tasks in a chain, and side by side, are a plan.
 #[test]
-fn b11_ten_thousand_tasks_are_a_plan_in_every_format() {
+fn ten_thousand_tasks_are_a_plan_in_every_format() {
     for kind in KINDS {
         let samples = kind.samples(10_000);
         let (_, reading) = kind.read(&samples);

@@ -7,7 +7,7 @@ use crate::written::{KINDS, rendered, with_code};
 
 /// B12: a plan's file that is empty, or holds nothing but space.
 #[test]
-fn b12_an_empty_plan_says_that_there_is_nothing_to_do_in_every_format() {
+fn an_empty_plan_says_that_there_is_nothing_to_do_in_every_format() {
     for kind in KINDS {
         for text in ["", " \n\t\n", "\u{feff}"] {
             let (mut files, _) = kind.read(&kind.samples(1));
@@ -27,7 +27,7 @@ fn b12_an_empty_plan_says_that_there_is_nothing_to_do_in_every_format() {
 
 /// B16: entities stay as they are; nothing grows, and no file is read.
 #[test]
-fn b16_entities_stay_text_in_every_format() {
+fn entities_stay_text_in_every_format() {
     let text = "&lol9;&x; <!ENTITY x SYSTEM \"file:///etc/passwd\">";
     for kind in KINDS {
         let mut samples = kind.samples(1);
@@ -41,7 +41,7 @@ fn b16_entities_stay_text_in_every_format() {
 
 /// B18: line ends, a byte order mark and a missing last line end change nothing.
 #[test]
-fn b18_line_ends_make_no_difference_in_every_format() {
+fn line_ends_make_no_difference_in_every_format() {
     for kind in KINDS {
         let mut samples = kind.samples(3);
         samples[2].needs = vec![(kind.word)(1), (kind.word)(88)];
@@ -59,7 +59,7 @@ fn b18_line_ends_make_no_difference_in_every_format() {
 
 /// B21: a task that nothing judges is labelled in every format, or seen to be unchecked.
 #[test]
-fn b21_an_empty_check_is_no_check_in_every_format() {
+fn an_empty_check_is_no_check_in_every_format() {
     for kind in KINDS.iter().filter(|kind| kind.has_checks) {
         let mut samples = kind.samples(1);
         samples[0].check = "  ".to_owned();
@@ -91,9 +91,9 @@ fn commands_are_handed_on_as_they_are_in_every_format() {
     }
 }
 
-/// Words that try to give orders, and characters that a terminal would obey, are words of a title.
+/// B05: Words that try to give orders, and characters that a terminal would obey, are words of a title.
 #[test]
-fn b05_titles_that_give_orders_stay_titles_in_every_format() {
+fn titles_that_give_orders_stay_titles_in_every_format() {
     for kind in KINDS {
         let mut samples = kind.samples(2);
         samples[0].title =
@@ -111,7 +111,7 @@ fn b05_titles_that_give_orders_stay_titles_in_every_format() {
 /// B20: a misspelt word that would have carried a check, a file or a dependency is named with the one
 /// that was meant, or its loss is told; never is a task silently without them.
 #[test]
-fn b20_misspelt_words_are_named_in_every_format() {
+fn misspelt_words_are_named_in_every_format() {
     let typos: &[(&str, &str, &str)] = &[
         ("native", "checks = ", "chekcs = "),
         ("native", "needs = ", "neds = "),

@@ -7,25 +7,25 @@ use crate::{fixture, format, read, rendered, shown, task};
 
 /// FO-02: phases, plans, checkpoints, must-haves, and what is done.
 #[test]
-fn fo_02_a_project_is_a_plan() {
+fn a_project_is_a_plan() {
     insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), Unit::Plan)));
 }
 
 /// FO-02: every `<task>` on its own.
 #[test]
-fn fo_02_every_task_can_have_its_own_worker() {
+fn every_task_can_have_its_own_worker() {
     insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), Unit::Task)));
 }
 
 /// FO-06, B17: everything that is strange is said, with its place.
 #[test]
-fn fo_06_b17_what_is_strange_is_said_with_its_place() {
+fn what_is_strange_is_said_with_its_place() {
     insta::assert_snapshot!(rendered(&read(fixture("gsd/shop"), Unit::Plan)));
 }
 
 /// FO-06: what we do not know is kept as it was written.
 #[test]
-fn fo_06_unknown_fields_are_kept() {
+fn unknown_fields_are_kept() {
     let reading = read(fixture("gsd/shop"), Unit::Plan);
     let kept: Vec<String> =
         reading.unknown.iter().map(|(key, value)| format!("{key} = {value}")).collect();
@@ -34,7 +34,7 @@ fn fo_06_unknown_fields_are_kept() {
 
 /// FO-02: a worker is told the plan's sections and its tasks as they stand there.
 #[test]
-fn fo_02_a_worker_is_told_what_the_plan_says() {
+fn a_worker_is_told_what_the_plan_says() {
     let reading = read(fixture("gsd/shop"), Unit::Plan);
     let plan = task(&reading, "02-01");
     insta::assert_snapshot!(format!(
@@ -47,7 +47,7 @@ fn fo_02_a_worker_is_told_what_the_plan_says() {
 
 /// FO-02: one plan can be read on its own.
 #[test]
-fn fo_02_a_single_plan_can_be_read() {
+fn a_single_plan_can_be_read() {
     let folder = MemoryFolder::new(fixture("gsd/shop"));
     let path = ".planning/phases/02-accounts/02-02-PLAN.md";
     let wishes = Wishes { only: Some(path.to_owned()), ..Wishes::default() };
@@ -60,7 +60,7 @@ fn fo_02_a_single_plan_can_be_read() {
 
 /// FO-02: the folder may be `.planning`, or one of its phases.
 #[test]
-fn fo_02_a_project_can_be_entered_anywhere() {
+fn a_project_can_be_entered_anywhere() {
     let below = |prefix: &str| {
         let files = fixture("gsd/shop").into_iter();
         let inside =

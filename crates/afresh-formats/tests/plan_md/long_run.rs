@@ -8,14 +8,14 @@ const SPEC: &str = "agent-os/specs/2026-01-10-invoices/";
 
 /// FO-01: numbered plans with steps, the spec, ticked boxes and summaries.
 #[test]
-fn fo_01_plans_beside_a_spec_are_a_plan() {
+fn plans_beside_a_spec_are_a_plan() {
     let reading = read(fixture("long-run/app"), Unit::Plan);
     insta::assert_snapshot!(shown(&reading) + &rendered(&reading));
 }
 
 /// FO-01, AG-04: constraints and context are told; who should do it is the task's agent.
 #[test]
-fn fo_01_constraints_reach_the_worker() {
+fn constraints_reach_the_worker() {
     let reading = read(fixture("long-run/app"), Unit::Plan);
     assert!(task(&reading, "02").instructions.contains("- No new gems"));
     assert_eq!(task(&reading, "02").agent.as_deref(), Some("rails-dev"));
@@ -24,7 +24,7 @@ fn fo_01_constraints_reach_the_worker() {
 
 /// FO-01: the folder may be the spec's, or `.long-run` itself.
 #[test]
-fn fo_01_a_spec_can_be_entered_anywhere() {
+fn a_spec_can_be_entered_anywhere() {
     let below = |prefix: &str| {
         let files = fixture("long-run/app").into_iter();
         let inside =
@@ -38,7 +38,7 @@ fn fo_01_a_spec_can_be_entered_anywhere() {
 
 /// FO-01: of two specs one must be named.
 #[test]
-fn fo_01_two_specs_are_not_mixed() {
+fn two_specs_are_not_mixed() {
     let mut files = fixture("long-run/app");
     let other: Vec<_> = files
         .iter()

@@ -38,7 +38,7 @@ fn bytes(name: &str) -> Vec<(String, Vec<u8>)> {
 
 /// FO-06: any file of a project, cut off at any byte.
 #[test]
-fn fo_06_a_file_cut_off_anywhere_is_a_plan_or_located_problems() {
+fn a_file_cut_off_anywhere_is_a_plan_or_located_problems() {
     for name in FIXTURES {
         let whole = bytes(name);
         for at in 0..whole.len() {
@@ -58,7 +58,7 @@ fn fo_06_a_file_cut_off_anywhere_is_a_plan_or_located_problems() {
 
 /// FO-06: every byte of one plan, alone.
 #[test]
-fn fo_06_a_plan_cut_off_at_any_byte_is_a_plan_or_located_problems() {
+fn a_plan_cut_off_at_any_byte_is_a_plan_or_located_problems() {
     for (name, path) in [
         ("gsd/shop", ".planning/phases/03-checkout/03-01-PLAN.md"),
         ("gsd/shop", ".planning/phases/02-accounts/02-01-PLAN.md"),
@@ -74,7 +74,7 @@ fn fo_06_a_plan_cut_off_at_any_byte_is_a_plan_or_located_problems() {
 
 /// FO-06: any file of a project, without any of its lines.
 #[test]
-fn fo_06_a_file_without_any_line_is_a_plan_or_located_problems() {
+fn a_file_without_any_line_is_a_plan_or_located_problems() {
     for name in FIXTURES {
         let whole = fixture(name);
         for (at, (path, text)) in whole.iter().enumerate() {
@@ -99,7 +99,7 @@ fn fo_06_a_file_without_any_line_is_a_plan_or_located_problems() {
 
 /// FO-06: no dependency and no file of a frontmatter is lost because another line is broken.
 #[test]
-fn fo_06_a_broken_line_loses_no_dependency() {
+fn a_broken_line_loses_no_dependency() {
     let member = |plan: &str, extra: &str| {
         let text = format!(
             "---\nphase: 01-a\n{extra}\ndepends_on: [\"01-01\"]\nfiles_modified:\n  - src/x.ts\n---\n<task><name>x</name></task>"
@@ -166,7 +166,7 @@ fn large_files_are_read() {
 
 /// B11: ten thousand tasks in many plans, phases and waves are a plan.
 #[test]
-fn b11_ten_thousand_tasks_in_two_thousand_plans_are_a_plan() {
+fn ten_thousand_tasks_in_two_thousand_plans_are_a_plan() {
     let plan = |at: usize| {
         let (phase, number) = (at / 20 + 1, at % 20 + 1);
         let needs = if number > 1 { format!("{:02}", number - 1) } else { String::new() };
@@ -185,7 +185,7 @@ proptest! {
 
     /// FO-06: any text at all.
     #[test]
-    fn fo_06_any_text_is_a_plan_or_located_problems(
+    fn any_text_is_a_plan_or_located_problems(
         text in "(---\n|phase: |depends_on: \\[01\\]\n|<task>|<task type=\"auto\">|</task>|<verify>|</verify>|<name>|```\n|`|\"|'|: |- |\\[|\\]|&&|<|>|ä|x| |\n|\t|\\\\){0,60}",
         unit in prop_oneof![Just(Unit::Plan), Just(Unit::Task)],
     ) {
@@ -195,7 +195,7 @@ proptest! {
 
     /// FO-06: any bytes at all.
     #[test]
-    fn fo_06_any_bytes_are_a_plan_or_located_problems(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_a_plan_or_located_problems(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
         let folder = MemoryFolder::new([("01-01-PLAN.md", noise)]);
         let reading = (format("gsd").read)(&folder, &wishes(Unit::Plan));
         prop_assert_eq!(reading.plan.is_none(), reading.findings.iter().any(afresh_formats::Finding::is_error));

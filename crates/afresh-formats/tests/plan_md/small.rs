@@ -6,7 +6,7 @@ use crate::{plan, read, rendered, shown, task};
 
 /// B12: a plan without tasks is a task without steps; a file without anything is nothing to do.
 #[test]
-fn b12_plans_without_tasks_are_said() {
+fn plans_without_tasks_are_said() {
     insta::assert_snapshot!(rendered(&plan("")));
     insta::assert_snapshot!(rendered(&plan("---\nplan: 01\n---\n  \n")));
     let whole = plan("Write the manual.");
@@ -15,14 +15,14 @@ fn b12_plans_without_tasks_are_said() {
 
 /// B15: YAML that would grow is refused.
 #[test]
-fn b15_a_frontmatter_with_aliases_is_refused() {
+fn a_frontmatter_with_aliases_is_refused() {
     let text = "---\nplan: &a [x]\ndepends_on: [*a, *a]\n---\n<task><name>x</name></task>";
     insta::assert_snapshot!(rendered(&plan(text)));
 }
 
 /// B16: nothing is expanded, and no file is read.
 #[test]
-fn b16_entities_stay_as_they_are() {
+fn entities_stay_as_they_are() {
     let text = "<!DOCTYPE a [<!ENTITY lol \"lol\"><!ENTITY x SYSTEM \"file:///etc/passwd\">]>\n<task><name>&lol;&x;</name><verify>test -f a</verify></task>";
     let reading = plan(text);
     assert_eq!(task(&reading, "01-01").steps[0].name, "&lol;&x;");
@@ -30,7 +30,7 @@ fn b16_entities_stay_as_they_are() {
 
 /// B17: what is cut off is an error, with its line.
 #[test]
-fn b17_a_task_that_never_ends_is_an_error() {
+fn a_task_that_never_ends_is_an_error() {
     insta::assert_snapshot!(rendered(&plan(
         "<tasks>\n<task type=\"auto\">\n<name>x</name>\n<verify>npm"
     )));
@@ -38,7 +38,7 @@ fn b17_a_task_that_never_ends_is_an_error() {
 
 /// B18: however its lines end, a plan is the same, and so are the places.
 #[test]
-fn b18_line_ends_and_marks_make_no_difference() {
+fn line_ends_and_marks_make_no_difference() {
     let files = crate::fixture("gsd/shop");
     let strange = files.iter().map(|(path, text)| {
         let text = format!("\u{feff}{}", text.trim_end().replace('\n', "\r\n"));
@@ -51,7 +51,7 @@ fn b18_line_ends_and_marks_make_no_difference() {
 
 /// B19: bytes that are not text are located.
 #[test]
-fn b19_bytes_that_are_no_text_are_located() {
+fn bytes_that_are_no_text_are_located() {
     let folder =
         afresh_formats::folder::MemoryFolder::new([("01-01-PLAN.md", b"<task>\n\xff".to_vec())]);
     let reading = (crate::format("gsd").read)(&folder, &crate::wishes(Unit::Plan));
@@ -60,14 +60,14 @@ fn b19_bytes_that_are_no_text_are_located() {
 
 /// B20: a misspelt tag or key never silently means that there is no check.
 #[test]
-fn b20_misspelt_tags_and_keys_are_named() {
+fn misspelt_tags_and_keys_are_named() {
     let text = "---\nplan: 01\ndepend_on: [01-02]\n---\n<task type=\"auto\">\n  <name>x</name>\n  <verfiy>npm test</verfiy>\n</task>";
     insta::assert_snapshot!(rendered(&plan(text)));
 }
 
 /// B21: an empty check is no check.
 #[test]
-fn b21_a_plan_without_a_command_is_unchecked() {
+fn a_plan_without_a_command_is_unchecked() {
     for verify in ["<verify></verify>", "<verify>  \n </verify>", "", "<verify>Looks good</verify>"]
     {
         let reading = plan(&format!("<task><name>x</name><files>a</files>{verify}</task>"));
@@ -91,14 +91,14 @@ fn what_becomes_part_of_a_command_is_quoted() {
 
 /// B01, B02, B04: paths that leave the repository are refused where they stand.
 #[test]
-fn b01_b02_b04_paths_that_leave_the_repository_are_refused() {
+fn paths_that_leave_the_repository_are_refused() {
     let text = "---\nfiles_modified: [/etc/passwd, ok.ts]\n---\n<task><name>x</name>\n<files>../../etc/x, .git/hooks/post-commit</files></task>";
     insta::assert_snapshot!(rendered(&plan(text)));
 }
 
 /// B10: plans that need each other are shown as their circle.
 #[test]
-fn b10_plans_in_a_circle_are_shown() {
+fn plans_in_a_circle_are_shown() {
     let member = |number: &str, needs: &str| {
         let path = format!(".planning/phases/01-a/01-{number}-PLAN.md");
         (path, format!("---\nwave: 1\ndepends_on: [{needs}]\n---\n<task><name>x</name></task>"))
@@ -115,7 +115,7 @@ fn member(phase: &str, number: &str) -> (String, String) {
 
 /// FO-02: a summary tells that a plan is done, unless it says otherwise.
 #[test]
-fn fo_02_a_summary_tells_what_is_done() {
+fn a_summary_tells_what_is_done() {
     let done = |status: &str| {
         let summary = format!("---\nphase: 01\n{status}\n---\n# Summary\n");
         let path = ".planning/phases/01-x/01-01-SUMMARY.md".to_owned();
@@ -132,7 +132,7 @@ fn fo_02_a_summary_tells_what_is_done() {
 
 /// FO-02: without a roadmap, phases run in the order of their numbers.
 #[test]
-fn fo_02_phases_run_one_after_the_other() {
+fn phases_run_one_after_the_other() {
     let files = vec![member("2", "1"), member("10", "1"), member("2.1", "1"), member("2", "2")];
     let reading = read(files, Unit::Plan);
     let needs = |id: &str| -> Vec<String> {
@@ -145,7 +145,7 @@ fn fo_02_phases_run_one_after_the_other() {
 
 /// FO-06: what lies beside the plans and cannot be read is named, with what follows from that.
 #[test]
-fn fo_06_what_lies_beside_a_plan_and_cannot_be_read_is_named() {
+fn what_lies_beside_a_plan_and_cannot_be_read_is_named() {
     let task = b"<task><name>x</name><verify>make test</verify></task>".to_vec();
     for (format, plan, beside) in [
         ("gsd", ".planning/phases/01-x/01-01-PLAN.md", ".planning/phases/01-x/01-01-SUMMARY.md"),
@@ -168,7 +168,7 @@ fn fo_06_what_lies_beside_a_plan_and_cannot_be_read_is_named() {
 
 /// FO-02: every place and name that plans have had, in one project.
 #[test]
-fn fo_02_plans_of_all_layouts_are_read_together() {
+fn plans_of_all_layouts_are_read_together() {
     let task = "<task><name>x</name><verify>make test</verify></task>".to_owned();
     let quick = "---\ntype: quick\n---\nMend the login.".to_owned();
     let at = |path: &str| (format!(".planning/{path}"), task.clone());

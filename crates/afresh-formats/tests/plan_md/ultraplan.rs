@@ -7,14 +7,14 @@ use crate::{fixture, read, rendered, shown};
 
 /// FO-02: a plan is one task; what it says is completed is not done again.
 #[test]
-fn fo_02_a_completed_task_is_not_done_again() {
+fn a_completed_task_is_not_done_again() {
     let reading = read(fixture("ultraplan/tool"), Unit::Plan);
     insta::assert_snapshot!(shown(&reading) + &rendered(&reading));
 }
 
 /// FO-02: by task, `### Wave N` says what runs side by side.
 #[test]
-fn fo_02_waves_inside_a_plan_order_its_tasks() {
+fn waves_inside_a_plan_order_its_tasks() {
     insta::assert_snapshot!(shown(&read(fixture("ultraplan/tool"), Unit::Task)));
 }
 

@@ -16,20 +16,20 @@ const TASKS: &str = "agent-os/specs/2025-11-02-bulk-import/tasks.md";
 /// FO-01: groups are tasks, their boxes steps; ticked groups are done; the finished spec beside it
 /// is not meant.
 #[test]
-fn fo_01_task_groups_become_tasks() {
+fn task_groups_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("agent-os"))));
 }
 
 /// FO-01: a worker gets its group, its role, the specification and the requirements.
 #[test]
-fn fo_01_a_worker_gets_its_group_and_what_lies_beside_it() {
+fn a_worker_gets_its_group_and_what_lies_beside_it() {
     let plan = read(&FORMAT, &fixture("agent-os")).plan.expect("a plan");
     insta::assert_snapshot!(plan.tasks()[1].instructions);
 }
 
 /// FO-01: the finished specification is read where a person names it, or a file beside it.
 #[test]
-fn fo_01_a_named_spec_is_read() {
+fn a_named_spec_is_read() {
     for file in ["tasks.md", "spec.md", "planning/initialization.md"] {
         let file = format!("agent-os/specs/2025-10-01-login/{file}");
         let plan = read_only(&FORMAT, &fixture("agent-os"), &file).plan.expect("a plan");
@@ -40,7 +40,7 @@ fn fo_01_a_named_spec_is_read() {
 
 /// FO-06: of several that are not finished, none is guessed at.
 #[test]
-fn fo_06_several_open_specs_are_asked_about() {
+fn several_open_specs_are_asked_about() {
     let mut all = files("agent-os");
     let other = TASKS.replace("bulk-import", "other");
     all.insert(other, all[TASKS].clone());
@@ -49,7 +49,7 @@ fn fo_06_several_open_specs_are_asked_about() {
 
 /// FO-01: ticking a box during a run changes nothing but what is done.
 #[test]
-fn fo_01_a_ticked_box_does_not_make_another_task() {
+fn a_ticked_box_does_not_make_another_task() {
     let open = read(&FORMAT, &fixture("agent-os")).plan.expect("a plan");
     let mut all = files("agent-os");
     let text = String::from_utf8(all[TASKS].clone()).expect("text");
@@ -67,7 +67,7 @@ fn fo_01_a_ticked_box_does_not_make_another_task() {
 /// FO-01: known from the root, from its own directory and from a specification's; another format's
 /// tasks.md is not it, and plans that were made from it win.
 #[test]
-fn fo_01_it_is_recognised_by_its_files() {
+fn it_is_recognised_by_its_files() {
     let names = |files: Vec<(String, Vec<u8>)>| -> Vec<&str> {
         recognise(&MemoryFolder::new(files)).iter().map(|format| format.name).collect()
     };
@@ -89,7 +89,7 @@ fn with(text: &str) -> BTreeMap<String, Vec<u8>> {
 
 /// B07, B09, B10, B12: what is wrong is pointed at.
 #[test]
-fn b07_b09_b10_b12_wrong_groups_are_pointed_at() {
+fn wrong_groups_are_pointed_at() {
     let text = "# T\n\n#### Task Group 1: A\n**Dependencies:** Task Group 9\n\n#### Task Group 2: B\n**Dependencies:** the design, once approved\n\n#### Task Group 3: C\n- **Dependencies**: Task Group 3\n\n#### Task Group 1: D\n";
     insta::assert_snapshot!("wrong_groups", shown(&plan_or_located_problems(&FORMAT, &with(text))));
     let empty = plan_or_located_problems(&FORMAT, &with("# T\n"));
@@ -98,7 +98,7 @@ fn b07_b09_b10_b12_wrong_groups_are_pointed_at() {
 
 /// B11: ten thousand groups, also such that name each other in spans.
 #[test]
-fn b11_many_groups_are_read_within_bounds() {
+fn many_groups_are_read_within_bounds() {
     let groups = |needs: &str| -> String {
         let group =
             |n| format!("#### Task Group {n}: x\n**Dependencies:** {needs}\n- [ ] {n}.1 y\n");
@@ -112,12 +112,12 @@ fn b11_many_groups_are_read_within_bounds() {
 
 /// FO-06: cut off at any byte, any line lost.
 #[test]
-fn fo_06_damaged_task_groups_are_plans_or_located_problems() {
+fn damaged_task_groups_are_plans_or_located_problems() {
     survives_any_damage(&FORMAT, "agent-os");
 }
 
 /// B18
 #[test]
-fn b18_line_ends_of_task_groups_make_no_difference() {
+fn line_ends_of_task_groups_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "agent-os");
 }

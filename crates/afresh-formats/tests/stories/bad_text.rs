@@ -8,7 +8,7 @@ use crate::{json, rendered, toml};
 
 /// B18: CRLF, a byte order mark, tabs, no final newline are read like LF.
 #[test]
-fn b18_line_ends_marks_and_tabs_make_no_difference() {
+fn line_ends_marks_and_tabs_make_no_difference() {
     let plain = toml(TOML).plan.expect("a plan");
     let variants = [
         TOML.replace('\n', "\r\n"),
@@ -27,7 +27,7 @@ fn b18_line_ends_marks_and_tabs_make_no_difference() {
 
 /// B18: places are the same, however lines end.
 #[test]
-fn b18_findings_have_the_same_place_however_lines_end() {
+fn findings_have_the_same_place_however_lines_end() {
     let text = "version = 1\n[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"../x\"]\n";
     let expected = rendered(&toml(text));
     assert!(expected.contains("my.plan.toml:5:10"), "{expected}");
@@ -37,7 +37,7 @@ fn b18_findings_have_the_same_place_however_lines_end() {
 
 /// B19: the byte that is not UTF-8, with its offset and its line.
 #[test]
-fn b19_a_byte_that_is_not_utf_8_is_located() {
+fn a_byte_that_is_not_utf_8_is_located() {
     let reading = read("my.plan.toml", b"version = 1\nname = \"caf\xe9\"\n");
     insta::assert_snapshot!(rendered(&reading), @r#"
     error[not-utf8]: byte 23 is not UTF-8 (0xe9)
@@ -53,7 +53,7 @@ fn b19_a_byte_that_is_not_utf_8_is_located() {
 
 /// B12: nothing, white space, no tasks.
 #[test]
-fn b12_an_empty_plan_says_that_there_is_nothing_to_do() {
+fn an_empty_plan_says_that_there_is_nothing_to_do() {
     for text in ["", " \n\t\r\n", "\u{feff}", "version = 1\n", "version = 1\ntask = []\n"] {
         let reading = toml(text);
         let findings = rendered(&reading);
@@ -87,7 +87,7 @@ fn many_problems_in_one_line_stay_bounded() {
 
 /// B09 at size: ten thousand unknown dependencies are told, and not searched for.
 #[test]
-fn b09_many_unknown_dependencies_are_told_quickly() {
+fn many_unknown_dependencies_are_told_quickly() {
     let task = |at| format!("[[task]]\nid = \"T{at}\"\ntitle = \"t\"\nneeds = [\"U{at}\"]\n");
     let tasks: Vec<String> = (0..10_000).map(task).collect();
     let reading = toml(&format!("version = 1\n{}", tasks.concat()));

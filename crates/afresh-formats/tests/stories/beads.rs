@@ -17,7 +17,7 @@ const FILE: &str = ".beads/issues.jsonl";
 /// PL-11: issues become tasks; epics are taken apart; closed is done; what was deferred is asked
 /// about where something needs it.
 #[test]
-fn pl_11_beads_issues_become_tasks() {
+fn beads_issues_become_tasks() {
     let reading = read(&FORMAT, &fixture("beads"));
     insta::assert_snapshot!(shown(&reading));
     let plan = reading.plan.expect("a plan");
@@ -33,7 +33,7 @@ fn with(lines: &str) -> BTreeMap<String, Vec<u8>> {
 /// PL-11: a lost issue is an error, because its dependents would start too early; a deleted one is
 /// not, nor what another project brings.
 #[test]
-fn pl_11_a_dependency_on_a_lost_issue_is_an_error() {
+fn a_dependency_on_a_lost_issue_is_an_error() {
     let waits = |id: &str| {
         let lines = format!(
             "{{\"id\":\"a-1\",\"title\":\"x\",\"status\":\"open\",\"dependencies\":[{{\"depends_on_id\":\"{id}\",\"type\":\"blocks\"}}]}}\n\
@@ -53,7 +53,7 @@ fn pl_11_a_dependency_on_a_lost_issue_is_an_error() {
 
 /// B07, B10, B12, FO-06: doubled issues, circles, and what a merge left behind are pointed at.
 #[test]
-fn b07_b10_b12_wrong_issues_are_pointed_at() {
+fn wrong_issues_are_pointed_at() {
     for (name, lines) in [
         ("beads_doubled", "{\"id\":\"a-1\",\"title\":\"x\"}\n{\"id\":\"a-1\",\"title\":\"y\"}\n"),
         (
@@ -76,9 +76,9 @@ fn b07_b10_b12_wrong_issues_are_pointed_at() {
     }
 }
 
-/// An epic of epics, one that waits for its own child, and a child of itself come to an end.
+/// PL-11: An epic of epics, one that waits for its own child, and a child of itself come to an end.
 #[test]
-fn pl_11_tangled_epics_come_to_an_end() {
+fn tangled_epics_come_to_an_end() {
     let lines = r#"{"id":"e1","title":"e","issue_type":"epic","dependencies":[{"depends_on_id":"e2","type":"parent-child"},{"depends_on_id":"t1","type":"blocks"}]}
 {"id":"e2","title":"e","issue_type":"epic","dependencies":[{"depends_on_id":"e1","type":"parent-child"}]}
 {"id":"t1","title":"t","dependencies":[{"depends_on_id":"e1","type":"parent-child"}]}
@@ -103,7 +103,7 @@ fn pl_11_tangled_epics_come_to_an_end() {
 /// B11: ten thousand issues in a chain; and epics that would be a hundred million dependencies are
 /// refused, not computed.
 #[test]
-fn b11_many_issues_are_read() {
+fn many_issues_are_read() {
     let mut lines = String::new();
     for id in 0..10_000 {
         let _ = writeln!(
@@ -133,7 +133,7 @@ fn b11_many_issues_are_read() {
 
 /// FO-06, B18.
 #[test]
-fn fo_06_any_damage_to_beads_is_a_plan_or_located_problems() {
+fn any_damage_to_beads_is_a_plan_or_located_problems() {
     survives_any_damage(&FORMAT, "beads");
     line_ends_make_no_difference(&FORMAT, "beads");
 }

@@ -31,7 +31,7 @@ fn found(file: &str, text: &str) -> Vec<Finding> {
 
 /// BE-01: one example per code; each finding is at its place and has a remedy.
 #[test]
-fn be_01_the_wrong_example_has_the_finding_and_the_right_one_has_not() {
+fn the_wrong_example_has_the_finding_and_the_right_one_has_not() {
     let mut wrong = Vec::new();
     for known in codes::all() {
         let Some(example) = known.example else { continue };
@@ -59,7 +59,7 @@ fn be_01_the_wrong_example_has_the_finding_and_the_right_one_has_not() {
 
 /// BE-01: what is explained can be found.
 #[test]
-fn be_01_every_code_that_is_explained_can_be_found() {
+fn every_code_that_is_explained_can_be_found() {
     let explained: BTreeSet<&str> = codes::all().iter().map(|known| known.code).collect();
     assert_eq!(explained.len(), codes::all().len(), "a code is explained twice");
     let mut source = String::new();

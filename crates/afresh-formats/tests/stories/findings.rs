@@ -12,7 +12,7 @@ fn task(lines: &str) -> String {
 
 /// B01, B05: paths, printed escaped.
 #[test]
-fn b01_b05_bad_paths_are_pointed_at() {
+fn bad_paths_are_pointed_at() {
     insta::assert_snapshot!(task(r#"files = ["ok.py", "../../etc/x"]"#), @r#"
     error[bad-path]: task "A": the path "../../etc/x" leaves the repository through '..'
       --> my.plan.toml:5:19
@@ -53,7 +53,7 @@ fn b01_b05_bad_paths_are_pointed_at() {
 
 /// B07: both places.
 #[test]
-fn b07_doubled_ids_name_both_places() {
+fn doubled_ids_name_both_places() {
     insta::assert_snapshot!(task("[[task]]\nid = \"B\"\ntitle = \"b\"\n[[task]]\nid = \"a\"\ntitle = \"again\""), @r#"
     error[duplicate-id]: two tasks have the id "a": number 1 and number 3 of the plan (the first is at line 3)
       --> my.plan.toml:9:6
@@ -71,7 +71,7 @@ fn b07_doubled_ids_name_both_places() {
 
 /// B08.
 #[test]
-fn b08_bad_ids_are_pointed_at() {
+fn bad_ids_are_pointed_at() {
     insta::assert_snapshot!(task("[[task]]\nid = \"../x\"\ntitle = \"b\""), @r#"
     error[bad-id]: the id "../x" holds '/'; only letters, digits, '-', '_' and '.' are allowed
       --> my.plan.toml:6:6
@@ -84,7 +84,7 @@ fn b08_bad_ids_are_pointed_at() {
 
 /// B09, B10: dependencies, and cycles beside them.
 #[test]
-fn b09_b10_dependencies_are_pointed_at() {
+fn dependencies_are_pointed_at() {
     insta::assert_snapshot!(task("needs = [\"B\"]\n[[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\", \"BB\"]"), @r#"
     error[cycle]: 2 tasks need each other in a circle: A → B → A
       --> my.plan.toml:5:10
@@ -103,7 +103,7 @@ fn b09_b10_dependencies_are_pointed_at() {
 
 /// B20: a misspelt `checks` must not silently mean that there are none.
 #[test]
-fn b20_a_field_that_is_nearly_known_is_an_error() {
+fn a_field_that_is_nearly_known_is_an_error() {
     insta::assert_snapshot!(task("verfiy = [\"make test\"]"), @r#"
     error[unknown-field]: unknown field "verfiy"
       --> my.plan.toml:5:1
@@ -144,7 +144,7 @@ fn b20_a_field_that_is_nearly_known_is_an_error() {
 
 /// FO-06: what was expected, and what is there.
 #[test]
-fn fo_06_wrong_types_say_what_was_expected() {
+fn wrong_types_say_what_was_expected() {
     insta::assert_snapshot!(task("needs = \"B\"\nfiles = [3]\nchecks = true\ntier = \"huge\"\nsteps = [1979-05-27]"), @r#"
     error[wrong-type]: expected a list of texts, found "B"
       --> my.plan.toml:5:9
@@ -232,7 +232,7 @@ fn unreadable_fields_do_not_hide_other_problems() {
 
 /// B21: checks that say nothing.
 #[test]
-fn b21_empty_checks_and_reasons_are_pointed_at() {
+fn empty_checks_and_reasons_are_pointed_at() {
     insta::assert_snapshot!(task("checks = [\"true\", \" \"]\nno_check = \"\""), @r#"
     error[bad-check]: task "A": check 2 is empty, too long, or holds a NUL
       --> my.plan.toml:5:19
@@ -251,7 +251,7 @@ fn b21_empty_checks_and_reasons_are_pointed_at() {
 
 /// FO-06: syntax, in both notations.
 #[test]
-fn fo_06_syntax_errors_are_located() {
+fn syntax_errors_are_located() {
     insta::assert_snapshot!(task("checks = [\"true\""), @r#"
     error[syntax]: unclosed array, expected `]`
       --> my.plan.toml:5:17

@@ -55,7 +55,7 @@ const TASK: &str = "<task type=\"auto\">\n  <name>One</name>\n  <files>a.ts</fil
 
 /// BE-01: a misspelt key, a wave, an open tag, quotes: each in every line around it.
 #[test]
-fn be_01_what_is_safe_is_mended() {
+fn what_is_safe_is_mended() {
     let text = plan("wave: 1\ndepend_on: []\nfiles_modified: [a.ts]\n", TASK);
     let fixed = fixes("gsd", PLAN, &text, "unknown-field");
     assert_eq!(fixed, text.replace("depend_on", "depends_on"));
@@ -85,7 +85,7 @@ fn be_01_what_is_safe_is_mended() {
 
 /// BE-01: JSON that other readers let pass, and keys of other formats.
 #[test]
-fn be_01_json_is_mended() {
+fn json_is_mended() {
     let task = r#"{"id": "T001", "name": "a", "phase": 1, "files": [{"path": "a.py", "action": "create"}], "dependancies": {"tasks": []}, "acceptance_criteria": [{"criterion": "c", "verification": "pytest"}]}"#;
     let fixed = fixes("tasker", ".tasker/tasks/T001.json", task, "unknown-field");
     assert_eq!(fixed, task.replace("dependancies", "dependencies"));
@@ -99,7 +99,7 @@ fn be_01_json_is_mended() {
 
 /// BE-01: a fix that would bring something else is refused, and the file stays as it is.
 #[test]
-fn be_01_a_fix_that_brings_something_else_is_refused() {
+fn a_fix_that_brings_something_else_is_refused() {
     let text = plan("wave: 1\ndepend_on: [\"99-99\"]\n", TASK);
     let files = BTreeMap::from([(PLAN.to_owned(), text.into_bytes())]);
     let mended = mended("gsd", &files);
@@ -145,7 +145,7 @@ proptest! {
     /// BE-01: after mending, none of those findings is there, no new one is, all that was right is
     /// as it was, and mending again changes nothing.
     #[test]
-    fn be_01_mending_removes_mistakes_and_nothing_else((right, wrong) in mistakes()) {
+    fn mending_removes_mistakes_and_nothing_else((right, wrong) in mistakes()) {
         let files = BTreeMap::from([(PLAN.to_owned(), wrong.into_bytes())]);
         let once = mended("gsd", &files);
         let after = with(&files, &once);

@@ -16,13 +16,13 @@ const M002: &str = ".gsd/milestones/M002/";
 /// PL-11: the first milestone that is not finished; tasks wait for those that write what they read,
 /// slices as they say; commands are checks, prose is not.
 #[test]
-fn pl_11_a_milestone_of_gsd_2_becomes_a_plan() {
+fn a_milestone_of_gsd_2_becomes_a_plan() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("gsd2"))));
 }
 
 /// FO-04: a worker gets its line, its plan and its slice's goal.
 #[test]
-fn fo_04_a_worker_of_gsd_2_gets_its_plan() {
+fn a_worker_of_gsd_2_gets_its_plan() {
     let plan = read(&FORMAT, &fixture("gsd2")).plan.expect("a plan");
     let task = plan.tasks().iter().find(|task| task.id.as_str() == "M002-S02-T02").expect("T02");
     insta::assert_snapshot!(task.instructions);
@@ -30,7 +30,7 @@ fn fo_04_a_worker_of_gsd_2_gets_its_plan() {
 
 /// PL-11: a milestone is read where a person names one of its files.
 #[test]
-fn pl_11_a_named_milestone_is_read() {
+fn a_named_milestone_is_read() {
     let reading = read_only(&FORMAT, &fixture("gsd2"), ".gsd/milestones/M001/M001-ROADMAP.md");
     let plan = reading.plan.expect("a plan");
     assert_eq!((plan.name.as_str(), plan.len()), ("M001: Skeleton", 1));
@@ -39,7 +39,7 @@ fn pl_11_a_named_milestone_is_read() {
 
 /// PL-11: known from the root, from `.gsd` and from a milestone's directory.
 #[test]
-fn pl_11_gsd_2_is_recognised_by_its_files() {
+fn gsd_2_is_recognised_by_its_files() {
     for front in ["", ".gsd/", ".gsd/milestones/", M002] {
         let inside =
             |(path, text): (String, Vec<u8>)| Some((path.strip_prefix(front)?.to_owned(), text));
@@ -58,7 +58,7 @@ fn with(roadmap: &str, more: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
 
 /// B09, B10, B12: a slice that waits for one without a plan, slices in a circle, and none at all.
 #[test]
-fn b09_b10_b12_wrong_slices_are_pointed_at() {
+fn wrong_slices_are_pointed_at() {
     let task = "- [ ] **T01: Do** `est:5m`\n";
     let roadmap = "- [ ] **S01: A** `depends:[S02]`\n- [ ] **S02: B** `depends:[]`\n";
     let unplanned = with(roadmap, &[("slices/S01/S01-PLAN.md", task)]);
@@ -76,7 +76,7 @@ fn b09_b10_b12_wrong_slices_are_pointed_at() {
 
 /// PL-11: a roadmap that does not say what slices need has them one after the other.
 #[test]
-fn pl_11_slices_without_a_word_follow_each_other() {
+fn slices_without_a_word_follow_each_other() {
     let task = "- [ ] **T01: Do** `est:5m`\n- [ ] **T02: Do more** `est:5m`\n";
     let both = [("slices/S01/S01-PLAN.md", task), ("slices/S02/S02-PLAN.md", task)];
     let roadmap = "- [ ] **S01: A** `risk:low`\n- [ ] **S02: B**\n";
@@ -86,12 +86,12 @@ fn pl_11_slices_without_a_word_follow_each_other() {
 
 /// FO-06: cut off at any byte, any line lost.
 #[test]
-fn fo_06_damaged_milestones_are_plans_or_located_problems() {
+fn damaged_milestones_are_plans_or_located_problems() {
     survives_any_damage(&FORMAT, "gsd2");
 }
 
 /// B18
 #[test]
-fn b18_line_ends_of_milestones_make_no_difference() {
+fn line_ends_of_milestones_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "gsd2");
 }

@@ -107,25 +107,25 @@ fn hostile(format: &FolderFormat, file: &str, beside: &[(&str, &str)]) {
 
 /// FO-06
 #[test]
-fn fo_06_hostile_specs_are_read_in_linear_time() {
+fn hostile_specs_are_read_in_linear_time() {
     hostile(&specflow::FORMAT, ".specflow/specs/SPEC-1.md", &[]);
 }
 
 /// FO-06
 #[test]
-fn fo_06_hostile_task_groups_are_read_in_linear_time() {
+fn hostile_task_groups_are_read_in_linear_time() {
     hostile(&agent_os::FORMAT, "agent-os/specs/x/tasks.md", &[]);
 }
 
 /// FO-06
 #[test]
-fn fo_06_hostile_task_lines_are_read_in_linear_time() {
+fn hostile_task_lines_are_read_in_linear_time() {
     hostile(&spec_kit::FORMAT, "specs/x/tasks.md", &[]);
 }
 
 /// FO-06: a hostile roadmap, and a hostile slice.
 #[test]
-fn fo_06_hostile_milestones_are_read_in_linear_time() {
+fn hostile_milestones_are_read_in_linear_time() {
     hostile(&gsd2::FORMAT, ".gsd/milestones/M001/M001-ROADMAP.md", &[]);
     let roadmap = (".gsd/milestones/M001/M001-ROADMAP.md", "- [ ] **S01: x**\n");
     hostile(&gsd2::FORMAT, ".gsd/milestones/M001/slices/S01/S01-PLAN.md", &[roadmap]);

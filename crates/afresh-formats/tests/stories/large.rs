@@ -74,7 +74,7 @@ fn expect_all(reading: &Reading, tasks: usize) {
 
 /// FO-06: ten times the tasks are at most ten times the looks at files, and no more at the listing.
 #[test]
-fn fo_06_reading_asks_for_each_file_a_few_times_however_many_there_are() {
+fn reading_asks_for_each_file_a_few_times_however_many_there_are() {
     let known = afresh_formats::format::FORMATS.iter().map(|format| format.name);
     assert!(known.chain(["native"]).all(|name| large_plan::FORMATS.contains(&name)));
     for format in large_plan::FORMATS {
@@ -86,6 +86,6 @@ fn fo_06_reading_asks_for_each_file_a_few_times_however_many_there_are() {
 
 /// FO-05: the promise is about 10,000 tasks.
 #[test]
-fn fo_05_a_plan_of_ten_thousand_tasks_is_read() {
+fn a_plan_of_ten_thousand_tasks_is_read() {
     read("native", 10_000);
 }

@@ -29,7 +29,7 @@ fn plan_or_located_problems(file: &str, bytes: &[u8]) -> Reading {
 
 /// FO-06: a file that was cut off, at any byte.
 #[test]
-fn fo_06_a_plan_cut_off_anywhere_is_a_plan_or_located_problems() {
+fn a_plan_cut_off_anywhere_is_a_plan_or_located_problems() {
     for (file, text) in [("p.toml", TOML), ("p.json", JSON)] {
         for end in 0..text.len() {
             let reading = plan_or_located_problems(file, &text.as_bytes()[..end]);
@@ -41,7 +41,7 @@ fn fo_06_a_plan_cut_off_anywhere_is_a_plan_or_located_problems() {
 
 /// FO-06: a file that lost any line, or has one twice.
 #[test]
-fn fo_06_a_plan_without_any_line_is_a_plan_or_located_problems() {
+fn a_plan_without_any_line_is_a_plan_or_located_problems() {
     for (file, text) in [("p.toml", TOML), ("p.json", JSON)] {
         let lines: Vec<&str> = text.lines().collect();
         for at in 0..lines.len() {
@@ -174,7 +174,7 @@ fn toml_value(value: &Value) -> toml_edit::Value {
 proptest! {
     /// FO-05: a plan is the same in TOML and in JSON, and is what was meant.
     #[test]
-    fn fo_05_a_plan_survives_both_notations(draft in draft()) {
+    fn a_plan_survives_both_notations(draft in draft()) {
         let meant = Plan::new(draft.clone());
         let data = data(&draft);
         let text = serde_json::to_string_pretty(&data).expect("JSON");
@@ -189,14 +189,14 @@ proptest! {
 
     /// FO-06: any bytes at all.
     #[test]
-    fn fo_06_any_bytes_are_a_plan_or_located_problems(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_a_plan_or_located_problems(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         plan_or_located_problems("p.toml", &bytes);
         plan_or_located_problems("p.json", &bytes);
     }
 
     /// FO-06: a plan with one byte replaced.
     #[test]
-    fn fo_06_a_plan_with_a_wrong_byte_is_a_plan_or_located_problems(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn a_plan_with_a_wrong_byte_is_a_plan_or_located_problems(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         for (file, text) in [("p.toml", TOML), ("p.json", JSON)] {
             let mut bytes = text.as_bytes().to_vec();
             let at = at.index(bytes.len());

@@ -63,7 +63,7 @@ pub(crate) const JSON: &str = r#"{
 
 /// FO-05.
 #[test]
-fn fo_05_toml_and_json_say_the_same() {
+fn toml_and_json_say_the_same() {
     let (one, other) = (toml(TOML), json(JSON));
     assert!(one.findings.is_empty() && other.findings.is_empty());
     let plan = one.plan.expect("a plan");
@@ -79,7 +79,7 @@ fn fo_05_toml_and_json_say_the_same() {
 
 /// FO-06: unknown fields are kept as they were written, and warned about.
 #[test]
-fn fo_06_unknown_fields_are_kept() {
+fn unknown_fields_are_kept() {
     let reading = toml(
         "version = 1\nowner = \"me\"\n[[task]]\nid = \"A\"\ntitle = \"a\"\nestimate = [1, 2]\n\
          checks = [{ run = \"true\", shell = \"zsh\" }]\nfiles = [{ path = \"a\", mode = 7 }]\n\

@@ -16,13 +16,13 @@ const TASKS: &str = "specs/002-photo-albums/tasks.md";
 /// PL-11: lines are tasks; `[P]` neighbours run side by side, stories as the document says, phases
 /// one after the other; templates, comments and code hold no tasks.
 #[test]
-fn pl_11_lines_of_spec_kit_become_tasks() {
+fn lines_of_spec_kit_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("spec-kit"))));
 }
 
 /// FO-04: a worker gets its line, its phase, its story and the plan.
 #[test]
-fn fo_04_a_worker_of_a_story_gets_that_story() {
+fn a_worker_of_a_story_gets_that_story() {
     let plan = read(&FORMAT, &fixture("spec-kit")).plan.expect("a plan");
     let task = plan.tasks().iter().find(|task| task.id.as_str() == "T014").expect("T014");
     insta::assert_snapshot!(task.instructions);
@@ -31,7 +31,7 @@ fn fo_04_a_worker_of_a_story_gets_that_story() {
 /// PL-11: known from the root, from the directory of features and from a feature's; templates are
 /// no features.
 #[test]
-fn pl_11_spec_kit_is_recognised_by_its_files() {
+fn spec_kit_is_recognised_by_its_files() {
     let below = |front: &str| -> MemoryFolder {
         let inside =
             |(path, text): (String, Vec<u8>)| Some((path.strip_prefix(front)?.to_owned(), text));
@@ -60,7 +60,7 @@ fn needs(text: &str) -> BTreeMap<String, String> {
 
 /// PL-11: stories follow each other unless the document says that they need not.
 #[test]
-fn pl_11_stories_run_side_by_side_only_where_the_document_says_so() {
+fn stories_run_side_by_side_only_where_the_document_says_so() {
     let text = "## Phase 1: Setup\n- [ ] T1 a\n## Phase 2: User Story 1\n- [ ] T2 b\n## Phase 3: User Story 2\n- [ ] T3 c\n## Phase 4: Polish\n- [ ] T4 d\n";
     let plain = needs(text);
     assert_eq!(
@@ -75,21 +75,21 @@ fn pl_11_stories_run_side_by_side_only_where_the_document_says_so() {
 
 /// B09, B10, B12: what is wrong is pointed at.
 #[test]
-fn b09_b10_b12_wrong_lines_of_spec_kit_are_pointed_at() {
+fn wrong_lines_of_spec_kit_are_pointed_at() {
     let text = "# T\n## Phase 1\n- [ ] T001 a (depends on T009)\n- [ ] T002 b (needs T003)\n- [ ] T003 c (needs T002)\n- [ ] T003 d\n";
     insta::assert_snapshot!(shown(&plan_or_located_problems(&FORMAT, &with(text))));
 }
 
 /// PL-11: a document without headings is one phase.
 #[test]
-fn pl_11_lines_without_phases_are_tasks_too() {
+fn lines_without_phases_are_tasks_too() {
     let found = needs("- [ ] T001 a\n- [ ] T002 b\n");
     assert_eq!(found["T002"], "T001");
 }
 
 /// B11: many tasks in one batch behind many others are refused, not multiplied.
 #[test]
-fn b11_large_lists_of_spec_kit_are_read_within_bounds() {
+fn large_lists_of_spec_kit_are_read_within_bounds() {
     let lines = |from: usize, mark: &str| -> String {
         (from..from + 5_000)
             .map(|n| format!("- [ ] T{n} {mark} x in src/f{n}.py\n"))
@@ -105,12 +105,12 @@ fn b11_large_lists_of_spec_kit_are_read_within_bounds() {
 
 /// FO-06: cut off at any byte, any line lost.
 #[test]
-fn fo_06_damaged_lists_of_spec_kit_are_plans_or_located_problems() {
+fn damaged_lists_of_spec_kit_are_plans_or_located_problems() {
     survives_any_damage(&FORMAT, "spec-kit");
 }
 
 /// B18
 #[test]
-fn b18_line_ends_of_spec_kit_make_no_difference() {
+fn line_ends_of_spec_kit_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "spec-kit");
 }

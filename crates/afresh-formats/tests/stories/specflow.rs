@@ -16,14 +16,14 @@ const SPEC: &str = ".specflow/specs/SPEC-014.md";
 /// FO-04: groups, dependencies in prose, files, steps, what was executed before; tables in audits
 /// and in code are no plans.
 #[test]
-fn fo_04_groups_become_tasks() {
+fn groups_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("specflow"))));
 }
 
 /// FO-04: what a group's worker is told: its row, its requirements and criteria, then what is
 /// everybody's.
 #[test]
-fn fo_04_a_worker_gets_the_parts_that_belong_to_its_group() {
+fn a_worker_gets_the_parts_that_belong_to_its_group() {
     let reading = read(&FORMAT, &fixture("specflow"));
     let plan = reading.plan.expect("a plan");
     insta::assert_snapshot!(plan.tasks()[1].instructions);
@@ -31,7 +31,7 @@ fn fo_04_a_worker_gets_the_parts_that_belong_to_its_group() {
 
 /// FO-04: a specification that was split is not run; its children are named, and read.
 #[test]
-fn fo_04_a_split_spec_names_its_children() {
+fn a_split_spec_names_its_children() {
     let folder = fixture("specflow-split");
     insta::assert_snapshot!("a_split_spec_among_its_children", shown(&read(&FORMAT, &folder)));
     let alone = read_only(&FORMAT, &folder, ".specflow/specs/SPEC-020.md");
@@ -41,7 +41,7 @@ fn fo_04_a_split_spec_names_its_children() {
 
 /// FO-04: one specification of several, named by its file, keeps its groups' own ids.
 #[test]
-fn fo_04_one_file_is_read_alone() {
+fn one_file_is_read_alone() {
     let folder = fixture("specflow-split");
     let reading = read_only(&FORMAT, &folder, ".specflow/specs/SPEC-020a.md");
     let plan = reading.plan.expect("a plan");
@@ -51,7 +51,7 @@ fn fo_04_one_file_is_read_alone() {
 
 /// FO-04: it is known by what is there, from the project's root and from its own directory.
 #[test]
-fn fo_04_it_is_recognised_by_its_files() {
+fn it_is_recognised_by_its_files() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
         recognise(folder).iter().map(|format| format.name).collect()
     };
@@ -80,7 +80,7 @@ fn table(rows: &str) -> BTreeMap<String, Vec<u8>> {
 
 /// B09, B10: what a table gets wrong is pointed at in the table.
 #[test]
-fn b09_b10_wrong_dependencies_are_pointed_at() {
+fn wrong_dependencies_are_pointed_at() {
     let unknown = table("| G1 | a | — |\n| G2 | b | G1, G7 |\n");
     insta::assert_snapshot!(
         "an_unknown_group",
@@ -100,7 +100,7 @@ fn b09_b10_wrong_dependencies_are_pointed_at() {
 
 /// FO-06: a heading without its table, and a table without its column, say what was expected.
 #[test]
-fn fo_06_a_missing_table_says_what_was_expected() {
+fn a_missing_table_says_what_was_expected() {
     let text = "---\nid: SPEC-014\n---\n# T\n## Task Groups\n\nlater\n\n## Notes\n";
     let none = plan_or_located_problems(&FORMAT, &with(text));
     insta::assert_snapshot!(shown(&none));
@@ -111,7 +111,7 @@ fn fo_06_a_missing_table_says_what_was_expected() {
 
 /// FO-04: every way in which the frontmatter says that all is done.
 #[test]
-fn fo_04_executed_specs_are_done_before() {
+fn executed_specs_are_done_before() {
     for (text, done) in [
         ("---\nstatus: done\n---\n# T\n", true),
         ("# T\n---\nstatus: review\n---\n", true),
@@ -128,7 +128,7 @@ fn fo_04_executed_specs_are_done_before() {
 
 /// FO-04: a state file without waves, as some versions leave it.
 #[test]
-fn fo_04_a_short_state_file_counts_too() {
+fn a_short_state_file_counts_too() {
     let state = ".specflow/execution/SPEC-014-state.json".to_owned();
     let mut files = table("| G1 | a | — |\n| G2 | b | G1 |\n");
     files.insert(state.clone(), br#"{"spec_id": "SPEC-014", "status": "complete"}"#.to_vec());
@@ -142,21 +142,21 @@ fn fo_04_a_short_state_file_counts_too() {
 
 /// FO-06: cut off at any byte, any line lost.
 #[test]
-fn fo_06_damaged_specs_are_plans_or_located_problems() {
+fn damaged_specs_are_plans_or_located_problems() {
     survives_any_damage(&FORMAT, "specflow");
     survives_any_damage(&FORMAT, "specflow-split");
 }
 
 /// B18
 #[test]
-fn b18_line_ends_of_specs_make_no_difference() {
+fn line_ends_of_specs_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "specflow");
     line_ends_make_no_difference(&FORMAT, "specflow-split");
 }
 
 /// B12, B19: nothing to do, and bytes that are no text.
 #[test]
-fn b12_b19_specs_without_tasks_and_without_text_are_refused() {
+fn specs_without_tasks_and_without_text_are_refused() {
     let empty = read(&FORMAT, &MemoryFolder::default());
     assert_eq!(empty.findings[0].code, "empty-plan");
     let reading =
@@ -170,7 +170,7 @@ fn joined(count: usize, line: impl Fn(usize) -> String) -> String {
 
 /// B11: ten thousand groups that name spans of each other, and files that belong to all.
 #[test]
-fn b11_large_tables_are_read_within_bounds() {
+fn large_tables_are_read_within_bounds() {
     let rows = joined(10_000, |n| format!("| G{n} | make `src/f{n}.ts` | — |\n"));
     let files = joined(10_000, |n| format!("- `src/f{n}.ts`\n"));
     let requirements = joined(10_000, |n| format!("### R{n}: thing\n\nIn `src/f{n}.ts`.\n"));

@@ -17,20 +17,21 @@ const FILE: &str = ".taskmaster/tasks/tasks.json";
 /// PL-11: the tag that is worked on, subtasks as steps in their order, dependencies on subtasks,
 /// what is done, cancelled and deferred.
 #[test]
-fn pl_11_task_master_tasks_become_tasks() {
+fn task_master_tasks_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("task-master"))));
 }
 
 /// PL-11: a list without tags, and what its worker is told.
 #[test]
-fn pl_11_a_list_without_tags_is_read() {
+fn a_list_without_tags_is_read() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("task-master-untagged"))));
     let plan = read(&FORMAT, &fixture("task-master")).plan.expect("a plan");
     insta::assert_snapshot!("task_master_instructions", plan.tasks()[1].instructions);
 }
 
+/// PL-11.
 #[test]
-fn pl_11_task_master_is_recognised() {
+fn task_master_is_recognised() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
         recognise(folder).iter().map(|format| format.name).collect()
     };
@@ -45,7 +46,7 @@ fn with(tasks: &str) -> BTreeMap<String, Vec<u8>> {
 
 /// B07, B09, B10, B12: what is wrong is pointed at.
 #[test]
-fn b07_b09_b10_b12_wrong_tasks_are_pointed_at() {
+fn wrong_tasks_are_pointed_at() {
     for (name, tasks) in [
         ("task_master_doubled", r#"{"id": 1, "title": "a"}, {"id": "1", "title": "b"}"#),
         ("task_master_unknown_need", r#"{"id": 1, "title": "a", "dependencies": [9, "1.4"]}"#),
@@ -64,7 +65,7 @@ fn b07_b09_b10_b12_wrong_tasks_are_pointed_at() {
 
 /// PL-11: subtasks that wait for each other are warned about, and done in the order of the file.
 #[test]
-fn pl_11_subtasks_in_a_circle_keep_their_order() {
+fn subtasks_in_a_circle_keep_their_order() {
     let tasks = r#"{"id": 1, "title": "a", "subtasks": [{"id": 1, "title": "x", "dependencies": [2]}, {"id": 2, "title": "y", "dependencies": [1]}]}"#;
     let reading = plan_or_located_problems(&FORMAT, &with(tasks));
     assert!(reading.findings.iter().any(|found| found.code == "subtasks-in-a-circle"));
@@ -75,7 +76,7 @@ fn pl_11_subtasks_in_a_circle_keep_their_order() {
 
 /// B11: ten thousand tasks in a chain, each with subtasks.
 #[test]
-fn b11_ten_thousand_tasks_are_read() {
+fn ten_thousand_tasks_are_read() {
     let mut tasks =
         String::from(r#"{"id": 1, "title": "t", "subtasks": [{"id": 1, "title": "s"}]}"#);
     for id in 2..=10_000 {
@@ -92,7 +93,7 @@ fn b11_ten_thousand_tasks_are_read() {
 
 /// FO-06, B18.
 #[test]
-fn fo_06_any_damage_to_task_master_is_a_plan_or_located_problems() {
+fn any_damage_to_task_master_is_a_plan_or_located_problems() {
     survives_any_damage(&FORMAT, "task-master");
     survives_any_damage(&FORMAT, "task-master-untagged");
     line_ends_make_no_difference(&FORMAT, "task-master");
@@ -101,7 +102,7 @@ fn fo_06_any_damage_to_task_master_is_a_plan_or_located_problems() {
 /// PL-11: with `--unit task` every subtask has its own worker; who needs a task needs what is left
 /// of it, and what is done holds nobody up.
 #[test]
-fn pl_11_subtasks_can_have_their_own_workers() {
+fn subtasks_can_have_their_own_workers() {
     let tasks = r#"{"id": 1, "title": "a", "details": "of all", "subtasks": [
             {"id": 1, "title": "first", "status": "done"},
             {"id": 2, "title": "second", "dependencies": [1]},

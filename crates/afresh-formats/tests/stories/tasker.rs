@@ -13,14 +13,14 @@ use crate::folders::{
 
 /// FO-03: tasks, files, checks, dependencies, what is complete, skipped, missing, prose or unknown.
 #[test]
-fn fo_03_task_files_become_tasks() {
+fn task_files_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("tasker"))));
 }
 
 /// FO-03: a worker is told the behaviours out of the maps, the place in the specification, the
 /// criteria and the constraints.
 #[test]
-fn fo_03_a_worker_gets_what_the_maps_say() {
+fn a_worker_gets_what_the_maps_say() {
     let plan = read(&FORMAT, &fixture("tasker")).plan.expect("a plan");
     let told: Vec<&str> = plan.tasks().iter().map(|task| task.instructions.as_str()).collect();
     insta::assert_snapshot!(told[..3].join("\n\n=====\n\n"));
@@ -28,7 +28,7 @@ fn fo_03_a_worker_gets_what_the_maps_say() {
 
 /// FO-03: the older layout, which plans for another directory.
 #[test]
-fn fo_03_the_older_layout_names_its_target() {
+fn the_older_layout_names_its_target() {
     let reading = read(&FORMAT, &fixture("tasker-older"));
     assert_eq!(reading.target.as_deref(), Some("../todo"));
     insta::assert_snapshot!(shown(&reading));
@@ -36,7 +36,7 @@ fn fo_03_the_older_layout_names_its_target() {
 
 /// FO-03: known by its task files, from the project's root and from inside.
 #[test]
-fn fo_03_it_is_recognised_by_its_task_files() {
+fn it_is_recognised_by_its_task_files() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
         recognise(folder).iter().map(|format| format.name).collect()
     };
@@ -60,7 +60,7 @@ fn with(tasks: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
 
 /// B07, B08, B09, B10, B12, FO-06: what is wrong is pointed at in the file that holds it.
 #[test]
-fn b07_b08_b09_b10_what_is_wrong_is_pointed_at() {
+fn what_is_wrong_is_pointed_at() {
     let story = |name: &str, tasks: &[(&str, &str)]| {
         let reading = plan_or_located_problems(&FORMAT, &with(tasks));
         assert!(reading.plan.is_none(), "{name}");
@@ -93,14 +93,14 @@ fn b07_b08_b09_b10_what_is_wrong_is_pointed_at() {
 
 /// FO-03: one task file, named by a person.
 #[test]
-fn fo_03_one_file_is_read_alone() {
+fn one_file_is_read_alone() {
     let reading = read_only(&FORMAT, &fixture("tasker"), ".tasker/tasks/T001.json");
     assert_eq!(reading.plan.map(|plan| plan.len()), Some(1));
 }
 
 /// FO-06, B18.
 #[test]
-fn fo_06_any_damage_is_a_plan_or_located_problems() {
+fn any_damage_is_a_plan_or_located_problems() {
     survives_any_damage(&FORMAT, "tasker");
     survives_any_damage(&FORMAT, "tasker-older");
     line_ends_make_no_difference(&FORMAT, "tasker");

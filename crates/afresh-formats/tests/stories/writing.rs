@@ -33,7 +33,7 @@ fn survives(plan: &Plan) {
 proptest! {
     /// FO-05: whatever a plan holds; and nothing that a terminal would obey is in the file.
     #[test]
-    fn fo_05_reading_what_is_written_gives_the_same_plan(draft in draft()) {
+    fn reading_what_is_written_gives_the_same_plan(draft in draft()) {
         let plan = Plan::new(draft).expect("the drafts are plans");
         survives(&plan);
         let text = render(&plan, None, Syntax::Toml);
@@ -44,7 +44,7 @@ proptest! {
 
 /// FO-01 to FO-05: every plan of another format can be written in the own one, by plan and by task.
 #[test]
-fn fo_05_plans_of_every_format_can_be_written() {
+fn plans_of_every_format_can_be_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut written = BTreeSet::new();
     for name in names(&root) {
@@ -78,7 +78,7 @@ fn names(root: &Path) -> Vec<String> {
 
 /// FO-05: it looks as if a person had written it: nothing that goes without saying.
 #[test]
-fn fo_05_a_written_plan_is_readable() {
+fn a_written_plan_is_readable() {
     let given = r#"
 version = 1
 name = "greeting service"
@@ -98,7 +98,7 @@ task = [
 
 /// FO-06: what is wrong with a question to a person is said at its place.
 #[test]
-fn fo_06_a_checkpoint_that_asks_nothing_is_refused() {
+fn a_checkpoint_that_asks_nothing_is_refused() {
     let reading = toml(
         r#"version = 1
 [[task]]

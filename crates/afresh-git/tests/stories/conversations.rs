@@ -38,7 +38,7 @@ fn a_reader_that_ended_is_started_again() {
 
 /// F21: warnings on every call, and more of them than a pipe holds, stop nothing.
 #[test]
-fn f21_a_reader_that_complains_all_the_time_answers() {
+fn a_reader_that_complains_all_the_time_answers() {
     let scene = Scene::new();
     let noisy = "head -c 200000 /dev/zero | tr '\\0' 'w' >&2";
     let repository = with_cat_file(&scene, noisy);

@@ -65,7 +65,7 @@ fn the_users_identity_is_read_from_their_configuration_else_it_is_afresh() {
 
 /// EX-12: an empty, unborn or non-git directory gets an empty root commit; files stay untracked.
 #[test]
-fn ex_12_init_begins_a_history_and_leaves_files_untracked() {
+fn init_begins_a_history_and_leaves_files_untracked() {
     let dir = tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
     let (home, target) = (dir.join("home"), dir.join("target"));
@@ -85,7 +85,7 @@ fn ex_12_init_begins_a_history_and_leaves_files_untracked() {
 
 /// EX-12: what is staged in an unborn repository stays staged.
 #[test]
-fn ex_12_an_unborn_repository_is_recognised_and_keeps_what_is_staged() {
+fn an_unborn_repository_is_recognised_and_keeps_what_is_staged() {
     let dir = tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
     let (home, target) = (dir.join("home"), dir.join("target"));
@@ -103,7 +103,7 @@ fn ex_12_an_unborn_repository_is_recognised_and_keeps_what_is_staged() {
 
 /// F21: a repository of another user is refused with the command that would allow it.
 #[test]
-fn f21_a_directory_that_git_does_not_trust_is_refused_with_a_hint() {
+fn a_directory_that_git_does_not_trust_is_refused_with_a_hint() {
     let scene = Scene::new();
     // Git's own test switch: as if another user owned it.
     let wrapper = scene.dir.path().join("bin");

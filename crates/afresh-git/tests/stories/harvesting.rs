@@ -17,7 +17,7 @@ fn paths(harvest: &afresh_git::Harvest) -> Vec<&str> {
 
 /// B26: every change is listed with its modes, so that a scope can be judged.
 #[test]
-fn b26_changes_are_listed_with_kind_and_modes() {
+fn changes_are_listed_with_kind_and_modes() {
     let scene = Scene::new();
     let before = scene.users_things();
     scene.prepare();
@@ -50,7 +50,7 @@ fn b26_changes_are_listed_with_kind_and_modes() {
 
 /// R16, R12: the work is under its ref when the call returns, and repeating it changes nothing.
 #[test]
-fn r16_the_harvest_is_salvaged_and_can_be_repeated() {
+fn the_harvest_is_salvaged_and_can_be_repeated() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo two >>a.txt; git init -q n; echo x >n/x; git commit -qam step; echo y >y");
@@ -76,7 +76,7 @@ fn no_change_makes_no_commit_and_no_ref() {
 
 /// B03: a symlink that leaves the tree is seen with its target, which stays untouched.
 #[test]
-fn b03_a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
+fn a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
     let scene = Scene::new();
     let outside = scene.dir.path().join("outside");
     fs::create_dir(&outside).unwrap();
@@ -188,7 +188,7 @@ fn what_git_could_wait_for_or_not_read_does_not_stop_a_harvest() {
 
 /// R16: attributes that make git give up do not cost the work.
 #[test]
-fn r16_attributes_that_break_git_are_set_aside_with_a_note() {
+fn attributes_that_break_git_are_set_aside_with_a_note() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo '* working-tree-encoding=UTF-16' >.gitattributes; printf 'odd' >odd");
@@ -213,7 +213,7 @@ fn too_many_paths_are_refused_but_kept() {
 
 /// R15, R16: a huge file is not stored; the rest of the work is.
 #[test]
-fn r15_a_file_that_is_too_large_is_refused_and_the_rest_kept() {
+fn a_file_that_is_too_large_is_refused_and_the_rest_kept() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("head -c 3000 /dev/zero >'big one'; head -c 3000 /dev/zero >big.log; echo s >small");
@@ -238,7 +238,7 @@ fn r15_a_file_that_is_too_large_is_refused_and_the_rest_kept() {
 
 /// R15, R16, BE-07: what is kept does not fill the repository: small files first, as much as fits.
 #[test]
-fn r15_r16_be_07_of_too_much_the_small_files_are_kept() {
+fn of_too_much_the_small_files_are_kept() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("for i in 1 2 3 4; do head -c 900 /dev/zero >large$i; done; echo s >small; head -c 9000 /dev/zero >big.log");
@@ -274,7 +274,7 @@ fn a_name_that_is_not_utf8_is_refused_but_kept() {
 
 /// F14: a checkout that somebody deleted is not taken for a worker that deleted every file.
 #[test]
-fn f14_a_deleted_checkout_is_no_harvest() {
+fn a_deleted_checkout_is_no_harvest() {
     let scene = Scene::new();
     for script in
         ["rm -rf tree", "rm -rf tree; mkdir tree", "rm -rf tree; ln -s / tree", "rm prepared"]
@@ -301,7 +301,7 @@ fn a_slot_that_was_prepared_as_something_else_is_not_harvested() {
 
 /// F13: the user may commit, switch and stash while an attempt works.
 #[test]
-fn f13_the_user_goes_on_working_meanwhile() {
+fn the_user_goes_on_working_meanwhile() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo worker >>a.txt");
@@ -321,9 +321,9 @@ fn f13_the_user_goes_on_working_meanwhile() {
     assert_eq!(scene.users_things(), before, "R5");
 }
 
-/// The objects survive the user's own housekeeping, because a ref holds them.
+/// R16: The objects survive the user's own housekeeping, because a ref holds them.
 #[test]
-fn r16_salvaged_work_survives_the_users_gc() {
+fn salvaged_work_survives_the_users_gc() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo two >>a.txt");
@@ -364,7 +364,7 @@ fn a_submodule_of_the_project_is_left_as_it_is() {
 
 /// R16: a slot whose work nobody harvested is saved before somebody else gets it, whoever that is.
 #[test]
-fn r16_work_that_was_never_harvested_is_saved_before_the_slot_is_used_again() {
+fn work_that_was_never_harvested_is_saved_before_the_slot_is_used_again() {
     let scene = Scene::new();
     scene.prepare();
     let name = salvage_ref("run-1", "T001.1");

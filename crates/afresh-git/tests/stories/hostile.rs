@@ -24,8 +24,9 @@ fn evil_config(canary: &Path) -> String {
     )
 }
 
+/// B31.
 #[test]
-fn b31_nothing_that_a_worker_plants_is_run_by_our_git() {
+fn nothing_that_a_worker_plants_is_run_by_our_git() {
     let attributes = "echo '* filter=evil diff=evil merge=evil' | tee .gitattributes src/.gitattributes >/dev/null";
     // $E holds the settings, $H is an executable hook.
     let plants = [
@@ -70,9 +71,9 @@ fn b31_nothing_that_a_worker_plants_is_run_by_our_git() {
     assert_eq!(scene.users_things(), before, "R5");
 }
 
-/// The trap works: an ordinary git in such a tree does run it.
+/// B31: The trap works: an ordinary git in such a tree does run it.
 #[test]
-fn b31_the_canary_sings_for_an_ordinary_git() {
+fn the_canary_sings_for_an_ordinary_git() {
     let scene = Scene::new();
     let canary = scene.dir.path().join("canary");
     scene.prepare();
@@ -88,9 +89,9 @@ fn b31_the_canary_sings_for_an_ordinary_git() {
     assert!(canary.exists());
 }
 
-/// The user's own filters are theirs to run in their checkout, not ours.
+/// B31: The user's own filters are theirs to run in their checkout, not ours.
 #[test]
-fn b31_filters_of_the_users_configuration_do_not_run_either() {
+fn filters_of_the_users_configuration_do_not_run_either() {
     let scene = Scene::with("echo '*.txt filter=mine' >.gitattributes; echo one >a.txt");
     let canary = scene.dir.path().join("canary");
     let touch = format!("touch {}; cat", canary.display());
@@ -102,9 +103,9 @@ fn b31_filters_of_the_users_configuration_do_not_run_either() {
     assert!(!canary.exists());
 }
 
-/// A worker cannot reach the next one through its own clone.
+/// EX-06: A worker cannot reach the next one through its own clone.
 #[test]
-fn ex_06_hooks_and_settings_of_the_last_worker_are_gone() {
+fn hooks_and_settings_of_the_last_worker_are_gone() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("mkdir -p .git/hooks; echo 'exit 1' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.bare true; git config user.name Eve; echo junk >.git/shallow");
@@ -116,7 +117,7 @@ fn ex_06_hooks_and_settings_of_the_last_worker_are_gone() {
 /// R16, B31: an index of ours that names an object which does not exist makes no tree of it, so the
 /// user's repository stays whole.
 #[test]
-fn b31_a_slots_index_that_lies_about_a_file_damages_nothing() {
+fn a_slots_index_that_lies_about_a_file_damages_nothing() {
     let scene = Scene::new();
     scene.prepare();
     let bytes_of = |digits: &str| -> Vec<u8> {
@@ -145,7 +146,7 @@ fn b31_a_slots_index_that_lies_about_a_file_damages_nothing() {
 
 /// B03, R7: pipes and links in a worker's own `.git` neither hold a harvest up nor lead it elsewhere.
 #[test]
-fn b03_pipes_and_links_in_a_workers_git_hold_up_nobody() {
+fn pipes_and_links_in_a_workers_git_hold_up_nobody() {
     let scene = Scene::new();
     let elsewhere = scene.home().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();

@@ -102,7 +102,7 @@ const WORK: &str = "echo two >>a.txt; mkdir -p new; echo n >new/n.txt; git rm -q
 
 /// EX-10: where the user's branch has not moved, it moves to the very commit that was checked.
 #[test]
-fn ex_10_a_branch_that_has_not_moved_is_fast_forwarded() {
+fn a_branch_that_has_not_moved_is_fast_forwarded() {
     let story = Story::new(WORK);
     let to = story.land();
     assert_eq!(to, story.tip);
@@ -119,7 +119,7 @@ fn ex_10_a_branch_that_has_not_moved_is_fast_forwarded() {
 
 /// EX-10: what the user has changed elsewhere, staged or not, tracked or not, stays as it is.
 #[test]
-fn ex_10_uncommitted_work_elsewhere_is_kept() {
+fn uncommitted_work_elsewhere_is_kept() {
     let story = Story::new(WORK);
     story.user(
         "echo mine >>run.sh; echo staged >s.txt; git add s.txt; echo more >>s.txt; \
@@ -133,7 +133,7 @@ fn ex_10_uncommitted_work_elsewhere_is_kept() {
 
 /// EX-10: work of the user's that would be overwritten is named, and nothing is touched.
 #[test]
-fn ex_10_uncommitted_work_in_the_way_is_named_and_kept() {
+fn uncommitted_work_in_the_way_is_named_and_kept() {
     for (mess, in_the_way) in [
         ("echo mine >>a.txt", "a.txt"),
         ("echo mine >>a.txt; git add a.txt", "a.txt"),
@@ -155,9 +155,9 @@ fn ex_10_uncommitted_work_in_the_way_is_named_and_kept() {
     }
 }
 
-/// A deletion that is not committed is work too, although git would take it back.
+/// EX-10: A deletion that is not committed is work too, although git would take it back.
 #[test]
-fn ex_10_a_deletion_in_the_way_is_named() {
+fn a_deletion_in_the_way_is_named() {
     let story = Story::new(WORK);
     story.user("rm a.txt");
     let obstacles = story.plan().unwrap().obstacles;
@@ -167,7 +167,7 @@ fn ex_10_a_deletion_in_the_way_is_named() {
 
 /// EX-10: where both have moved, a merge commit joins them: the user's commit first.
 #[test]
-fn ex_10_branches_that_both_moved_are_merged() {
+fn branches_that_both_moved_are_merged() {
     let story = Story::new(WORK);
     story.user("echo theirs >theirs.txt; git add -A; git commit -qm theirs; echo u >untracked");
     let mine = story.user("git rev-parse HEAD");
@@ -181,7 +181,7 @@ fn ex_10_branches_that_both_moved_are_merged() {
 
 /// EX-10: a conflict is told with its paths, and everything is as it was.
 #[test]
-fn ex_10_a_conflict_changes_nothing() {
+fn a_conflict_changes_nothing() {
     let story = Story::new(WORK);
     story.user("echo other >a.txt; git commit -qam other");
     let before = story.everything();
@@ -192,7 +192,7 @@ fn ex_10_a_conflict_changes_nothing() {
 
 /// EX-10: a landing that was cut short anywhere goes on from there.
 #[test]
-fn ex_10_a_landing_that_was_cut_short_goes_on() {
+fn a_landing_that_was_cut_short_goes_on() {
     let done = ["new/n.txt", "a.txt", "link", "yes.log"];
     for count in 0..=done.len() {
         let story = Story::new(WORK);
@@ -218,7 +218,7 @@ fn ex_10_a_landing_that_was_cut_short_goes_on() {
 
 /// EX-10: git itself is killed while it writes files; without the lock that it left, landing goes on.
 #[test]
-fn ex_10_a_git_that_is_killed_while_it_writes_files_is_recovered_from() {
+fn a_git_that_is_killed_while_it_writes_files_is_recovered_from() {
     let story = Story::of(
         Scene::with("echo '*.up filter=boom' >.gitattributes; echo a >a; echo z >z; echo g >gone"),
         "echo 2 >a; mkdir b; echo b >b/b; echo m >m.up; echo 2 >z; git rm -q gone; echo y >y",
@@ -401,7 +401,7 @@ fn another_gits_lock_on_the_index_is_waited_for() {
 
 /// EX-10: the patch gives the very tree, by `git am` and by `git apply`.
 #[test]
-fn ex_10_the_patch_gives_the_same_tree() {
+fn the_patch_gives_the_same_tree() {
     let story = Story::new(&format!("{WORK}; head -c 3000 /dev/urandom >bin; chmod +x a.txt"));
     let head = PatchHead {
         subject: "a name\nwith a break",

@@ -54,7 +54,7 @@ fn a_collision_names_the_paths_and_says_what_happened() {
 
 /// B31: a merge driver in the user's configuration, chosen by a file of the worker's, does not run.
 #[test]
-fn b31_no_merge_driver_runs() {
+fn no_merge_driver_runs() {
     let scene = Scene::new();
     let canary = scene.dir.path().join("canary");
     scene.user(&format!("git config merge.evil.driver 'touch {}; false'", canary.display()));

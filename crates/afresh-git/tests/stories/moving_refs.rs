@@ -19,8 +19,9 @@ fn second_commit(scene: &Scene) -> CommitId {
     scene.user("git commit-tree -p HEAD -m two HEAD^{tree}").trim().parse().unwrap()
 }
 
+/// R3.
 #[test]
-fn r3_a_branch_moves_only_from_where_it_was_believed_to_be() {
+fn a_branch_moves_only_from_where_it_was_believed_to_be() {
     let scene = Scene::new();
     let repository = scene.repository();
     let (one, two) = (scene.base.clone(), second_commit(&scene));
@@ -45,8 +46,9 @@ fn r3_a_branch_moves_only_from_where_it_was_believed_to_be() {
     assert_eq!(scene.users_things(), before, "R5");
 }
 
+/// R3.
 #[test]
-fn r3_a_transaction_moves_all_refs_or_none() {
+fn a_transaction_moves_all_refs_or_none() {
     let scene = Scene::new();
     let repository = scene.repository();
     let (one, two) = (scene.base.clone(), second_commit(&scene));
@@ -67,7 +69,7 @@ fn r3_a_transaction_moves_all_refs_or_none() {
 
 /// F12: a lock that somebody holds for a while is waited for, and not touched.
 #[test]
-fn f12_a_lock_that_goes_away_is_waited_for() {
+fn a_lock_that_goes_away_is_waited_for() {
     for lock in ["refs/heads/afresh/r1.lock", "packed-refs.lock"] {
         let scene = Scene::new();
         let branch = run_branch("r1");
@@ -92,7 +94,7 @@ fn f12_a_lock_that_goes_away_is_waited_for() {
 
 /// F12: a lock that stays is named, and stays.
 #[test]
-fn f12_a_lock_that_stays_is_named_and_never_deleted() {
+fn a_lock_that_stays_is_named_and_never_deleted() {
     let scene = Scene::new();
     let branch = run_branch("r1");
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
@@ -110,7 +112,7 @@ fn f12_a_lock_that_stays_is_named_and_never_deleted() {
 /// F12, R7: in a hurry a lock is not waited for, also where the wait has begun; it is named, and
 /// stays.
 #[test]
-fn r7_in_a_hurry_a_lock_is_not_waited_for() {
+fn in_a_hurry_a_lock_is_not_waited_for() {
     let scene = Scene::new();
     let branch = run_branch("r1");
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
@@ -140,7 +142,7 @@ fn r7_in_a_hurry_a_lock_is_not_waited_for() {
 
 /// F12, F13: the user's own locks on index and HEAD do not concern us.
 #[test]
-fn f12_the_users_index_and_head_locks_do_not_stop_an_attempt() {
+fn the_users_index_and_head_locks_do_not_stop_an_attempt() {
     let scene = Scene::new();
     for lock in ["index.lock", "HEAD.lock"] {
         fs::write(scene.repository().common_dir().join(lock), "").unwrap();
@@ -156,7 +158,7 @@ fn f12_the_users_index_and_head_locks_do_not_stop_an_attempt() {
 
 /// F13: the user commits to, and checks out, whatever they like; our branch does not care.
 #[test]
-fn f13_an_outsider_who_moves_the_branch_is_noticed() {
+fn an_outsider_who_moves_the_branch_is_noticed() {
     let scene = Scene::new();
     let branch = run_branch("r1");
     let first = [update(&branch, Some(&scene.base), Expect::Missing)];
@@ -175,7 +177,7 @@ fn f13_an_outsider_who_moves_the_branch_is_noticed() {
 
 /// R5, B31: the user's hooks stay asleep.
 #[test]
-fn b31_the_reference_transaction_hook_does_not_run() {
+fn the_reference_transaction_hook_does_not_run() {
     let scene = Scene::new();
     let canary = scene.dir.path().join("canary");
     let script = format!(

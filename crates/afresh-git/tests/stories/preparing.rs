@@ -34,7 +34,7 @@ fn a_new_slot_is_exactly_the_commit_and_git_works_in_it() {
 
 /// EX-06: whatever an attempt leaves, nothing of it is there for the next one.
 #[test]
-fn ex_06_nothing_of_the_last_attempt_is_left() {
+fn nothing_of_the_last_attempt_is_left() {
     let mischief = [
         "echo two >>a.txt; echo new >new; mkdir d; echo x >d/x",
         "rm -rf src a.txt .gitignore",
@@ -69,9 +69,9 @@ fn ex_06_nothing_of_the_last_attempt_is_left() {
     }
 }
 
-/// A same-sized change with its old time put back is still undone.
+/// EX-06: A same-sized change with its old time put back is still undone.
 #[test]
-fn ex_06_a_change_that_hides_its_time_is_undone_and_harvested() {
+fn a_change_that_hides_its_time_is_undone_and_harvested() {
     let scene = Scene::new();
     for round in 0..20 {
         scene.prepare();
@@ -85,9 +85,9 @@ fn ex_06_a_change_that_hides_its_time_is_undone_and_harvested() {
     assert_eq!(fs::read_to_string(scene.tree().join("a.txt")).unwrap(), "one\n");
 }
 
-/// The same within one second of the clock, harvested later: git must know that it has to look.
+/// EX-06: The same within one second of the clock, harvested later: git must know that it has to look.
 #[test]
-fn ex_06_a_change_in_the_second_of_the_checkout_is_harvested_later() {
+fn a_change_in_the_second_of_the_checkout_is_harvested_later() {
     let scene = Scene::new();
     scene.prepare();
     // Any moment will do for the fact; the beginning of a second makes a failure certain.
@@ -178,7 +178,7 @@ fn nothing_outside_the_slot_is_touched() {
 
 /// F14: a slot that the user deleted, replaced or damaged is made anew.
 #[test]
-fn f14_a_missing_damaged_or_foreign_slot_is_made_anew() {
+fn a_missing_damaged_or_foreign_slot_is_made_anew() {
     let scene = Scene::new();
     scene.prepare();
     let clean = checkout(&scene.tree());

@@ -18,24 +18,27 @@ fn find_with(dir: &Path, script: Option<&str>) -> Result<Program, ProgramError> 
     Program::find(Surroundings::from_vars([path]))
 }
 
+/// F21.
 #[test]
-fn f21_a_missing_git_is_named_with_a_hint() {
+fn a_missing_git_is_named_with_a_hint() {
     let dir = tempdir().unwrap();
     let error = find_with(dir.path(), None).unwrap_err();
     assert!(matches!(error, ProgramError::Missing), "{error}");
     assert!(error.hint().contains("install git 2.38"));
 }
 
+/// F21.
 #[test]
-fn f21_an_old_git_is_named_with_its_version() {
+fn an_old_git_is_named_with_its_version() {
     let dir = tempdir().unwrap();
     let error = find_with(dir.path(), Some("echo git version 2.37.9")).unwrap_err();
     assert!(matches!(error, ProgramError::TooOld { .. }));
     assert!(error.to_string().contains("git 2.37, and at least 2.38"), "{error}");
 }
 
+/// F21.
 #[test]
-fn f21_something_that_is_not_git_is_not_used() {
+fn something_that_is_not_git_is_not_used() {
     let dir = tempdir().unwrap();
     let error = find_with(dir.path(), Some("echo hello")).unwrap_err();
     assert!(matches!(error, ProgramError::Unrecognised { .. }), "{error}");
@@ -43,8 +46,9 @@ fn f21_something_that_is_not_git_is_not_used() {
     assert!(matches!(error, ProgramError::Unusable(_)), "{error}");
 }
 
+/// F21.
 #[test]
-fn f21_a_wrapper_that_warns_on_every_call_works() {
+fn a_wrapper_that_warns_on_every_call_works() {
     let scene = Scene::new();
     let dir = tempdir().unwrap();
     let git = scene.repository().program().path().display();

@@ -30,7 +30,7 @@ fn files_of_a_commit_are_listed_and_read_without_a_checkout() {
 
 /// B03: a symlink on the way to a listed path can be seen before anything runs.
 #[test]
-fn b03_a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
+fn a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
     let scene = Scene::with("ln -s /etc out; mkdir -p d/e; echo x >d/e/f");
     let paths = owned(&["out/passwd", "d/e/f", "d/new"]);
     let modes = scene.repository().entry_modes(&scene.base, &paths).unwrap();

@@ -38,7 +38,7 @@ fn with_trick(scene: &Scene, trick: &str) -> Pool {
 
 /// EX-04, R16: the step is one commit on top of the last one, and kept when the call returns.
 #[test]
-fn ex_04_a_finished_step_is_one_commit_under_its_own_ref() {
+fn a_finished_step_is_one_commit_under_its_own_ref() {
     let scene = Scene::new();
     let before = scene.users_things();
     scene.prepare();
@@ -112,7 +112,7 @@ fn a_snapshot_changes_nothing_in_the_checkout() {
 
 /// R16: a snapshot is not the harvest; what comes after it is saved as well.
 #[test]
-fn r16_after_a_snapshot_the_slot_still_counts_as_unsaved() {
+fn after_a_snapshot_the_slot_still_counts_as_unsaved() {
     let scene = Scene::new();
     scene.prepare();
     scene.entrust();
@@ -126,7 +126,7 @@ fn r16_after_a_snapshot_the_slot_still_counts_as_unsaved() {
 
 /// R2: a late request of an attempt that has lost its slot takes nothing of the next one's.
 #[test]
-fn r2_a_slot_is_looked_into_only_for_its_owner() {
+fn a_slot_is_looked_into_only_for_its_owner() {
     let scene = Scene::new();
     scene.prepare();
     let late = |scene: &Scene| {
@@ -209,7 +209,7 @@ fn snapshots_of_a_busy_checkout_succeed() {
 
 /// R7: a snapshot that does not come to an end holds up neither a harvest nor a preparation.
 #[test]
-fn r7_a_snapshot_that_hangs_gives_way_to_a_harvest() {
+fn a_snapshot_that_hangs_gives_way_to_a_harvest() {
     let scene = Scene::new();
     let started = scene.dir.path().join("started");
     let trick = format!(": >'{}'; exec sleep 1000", started.display());

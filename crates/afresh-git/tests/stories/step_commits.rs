@@ -29,7 +29,7 @@ fn one_step() -> (Scene, CommitId) {
 
 /// EX-04: what comes after the last finished step is one commit on top of it; all of it is measured.
 #[test]
-fn ex_04_a_harvest_goes_on_top_of_the_last_finished_step() {
+fn a_harvest_goes_on_top_of_the_last_finished_step() {
     let (scene, step) = one_step();
     scene.work("git add -A; git commit -qm 'my own'; echo second >second");
     let request = HarvestRequest { onto: &step, ..scene.request(&[]) };
@@ -74,7 +74,7 @@ fn work_that_was_taken_back_after_a_step_is_no_change() {
 /// EX-04, R16: the next attempt finds the finished step in its slot, also after the user has cleaned
 /// up, and its own commits are steps on top of it.
 #[test]
-fn ex_04_the_next_worker_starts_from_the_last_finished_step() {
+fn the_next_worker_starts_from_the_last_finished_step() {
     let (scene, step) = one_step();
     scene.work("echo unfinished >unfinished");
     scene.user("git gc -q --prune=now");

@@ -30,8 +30,9 @@ fn single(scene: &Scene, harvest: &Harvest, why: &str) {
     assert!(noted, "{why:?} in {:?}", harvest.notes);
 }
 
+/// EX-04.
 #[test]
-fn ex_04_each_commit_of_the_worker_becomes_a_commit_of_ours() {
+fn each_commit_of_the_worker_becomes_a_commit_of_ours() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -57,8 +58,9 @@ fn ex_04_each_commit_of_the_worker_becomes_a_commit_of_ours() {
     scene.user("git fsck --strict --no-dangling");
 }
 
+/// EX-04.
 #[test]
-fn ex_04_what_was_not_committed_comes_on_top() {
+fn what_was_not_committed_comes_on_top() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("git checkout -q -b mine; echo two >>a.txt; git commit -qam two; git pack-refs --all; git gc -q; echo x >x");
@@ -69,9 +71,9 @@ fn ex_04_what_was_not_committed_comes_on_top() {
     );
 }
 
-/// A path that is not in the final change is in no step, and a step without any is dropped.
+/// EX-04: A path that is not in the final change is in no step, and a step without any is dropped.
 #[test]
-fn ex_04_what_the_work_does_not_end_with_appears_in_no_step() {
+fn what_the_work_does_not_end_with_appears_in_no_step() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -90,8 +92,9 @@ fn ex_04_what_the_work_does_not_end_with_appears_in_no_step() {
     assert!(!found, "an object that no step needs was brought over");
 }
 
+/// EX-04.
 #[test]
-fn ex_04_a_file_that_became_a_directory_and_back_keeps_its_steps() {
+fn a_file_that_became_a_directory_and_back_keeps_its_steps() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -110,8 +113,9 @@ fn ex_04_a_file_that_became_a_directory_and_back_keeps_its_steps() {
     );
 }
 
+/// EX-04.
 #[test]
-fn ex_04_a_merge_of_the_workers_counts_as_one_step() {
+fn a_merge_of_the_workers_counts_as_one_step() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -128,7 +132,7 @@ fn ex_04_a_merge_of_the_workers_counts_as_one_step() {
 
 /// B30: a rewritten history is harvested as a plain change against the base.
 #[test]
-fn b30_an_amended_base_is_one_change_against_the_base() {
+fn an_amended_base_is_one_change_against_the_base() {
     let scene = Scene::new();
     for script in [
         "echo two >>a.txt; git commit -qa --amend -m rewritten",
@@ -150,7 +154,7 @@ fn b30_an_amended_base_is_one_change_against_the_base() {
 
 /// B29: what a worker does to refs, its own or ours, changes none of the user's.
 #[test]
-fn b29_refs_of_the_user_are_unchanged_whatever_the_worker_does_to_its_own() {
+fn refs_of_the_user_are_unchanged_whatever_the_worker_does_to_its_own() {
     let scene = Scene::new();
     scene.user("git branch feature; git tag v1");
     let before = (scene.user("git for-each-ref"), scene.users_things());
@@ -168,9 +172,9 @@ fn b29_refs_of_the_user_are_unchanged_whatever_the_worker_does_to_its_own() {
     assert!(ours.contains(harvest.commit.unwrap().as_str()));
 }
 
-/// Hearsay: a worker whose objects lie is not believed, and its work is still harvested.
+/// B31: Hearsay: a worker whose objects lie is not believed, and its work is still harvested.
 #[test]
-fn b31_odd_or_lying_objects_mean_a_single_commit() {
+fn odd_or_lying_objects_mean_a_single_commit() {
     let two = "echo two >>a.txt; git commit -qam two; echo three >>a.txt";
     let object = "f=.git/objects/$(git rev-parse HEAD:a.txt | sed 's,..,&/,'); chmod u+w $f";
     let cases = [
@@ -207,8 +211,9 @@ fn b31_odd_or_lying_objects_mean_a_single_commit() {
     scene.user("git fsck --strict --no-dangling");
 }
 
+/// R15.
 #[test]
-fn r15_a_huge_intermediate_version_is_not_brought_over() {
+fn a_huge_intermediate_version_is_not_brought_over() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("head -c 5000 /dev/zero >b; git add b; git commit -qm big; echo small >b; git commit -qam small");
@@ -218,9 +223,9 @@ fn r15_a_huge_intermediate_version_is_not_brought_over() {
     single(&scene, &harvest, "too large");
 }
 
-/// Odd characters in the paths, and a history that is cut off, change nothing.
+/// EX-04: Odd characters in the paths, and a history that is cut off, change nothing.
 #[test]
-fn ex_04_a_shallow_clone_and_a_cache_with_a_colon_work_the_same() {
+fn a_shallow_clone_and_a_cache_with_a_colon_work_the_same() {
     let mut scene = Scene::new();
     scene.user(
         "echo two >>a.txt; git commit -qam two; git clone -q --depth 1 \"file://$PWD\" ../shallow",

@@ -221,7 +221,7 @@ mod tests {
     /// B22: of what the person says and what the project asks for, the tighter one counts; what nothing
     /// can hold is refused.
     #[test]
-    fn b22_the_tighter_wish_counts() {
+    fn the_tighter_wish_counts() {
         let level = Level::Landlock { abi: 6 };
         assert_eq!(of(None, None, &level, false), Some(Mode::Known));
         assert_eq!(of(None, None, &level, true), Some(Mode::Listed));

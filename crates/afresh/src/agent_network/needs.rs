@@ -88,7 +88,7 @@ mod tests {
 
     /// R5: no host of a program's list is dropped because it cannot be read.
     #[test]
-    fn r5_every_host_of_every_program_is_one() {
+    fn every_host_of_every_program_is_one() {
         for program in Program::ALL {
             let kind = Kind::Program(program.agent());
             let agent = Agent { name: program.word().to_owned(), kind, env: Vec::new() };

@@ -115,7 +115,7 @@ mod tests {
 
     /// EX-12: a plan that moves is still for the same directory.
     #[test]
-    fn ex_12_a_target_is_named_as_seen_from_the_file() {
+    fn a_target_is_named_as_seen_from_the_file() {
         let root = tempfile::tempdir().expect("a directory");
         let root = root.path().canonicalize().expect("there");
         std::fs::create_dir_all(root.join("plans/deep")).expect("made");

@@ -309,7 +309,7 @@ mod tests {
 
     /// AG-07: both limits are read; a soft one is never above a hard one.
     #[test]
-    fn ag_07_the_limits_of_a_context_are_read() {
+    fn the_limits_of_a_context_are_read() {
         let (config, told) = findings("[context]\nsoft = 0.4\nhard = 0.6\n");
         assert_eq!((config.settings.context.soft, config.settings.context.hard), (40, 60));
         assert_eq!(told, []);
@@ -325,7 +325,7 @@ mod tests {
 
     /// F22, B22: a project can ask for a sandbox, and cannot turn one off.
     #[test]
-    fn f22_a_project_can_only_tighten() {
+    fn a_project_can_only_tighten() {
         let (config, told) =
             findings("[sandbox]\nlevel = \"required\"\nmemory_mib = 512\nprocesses = 100\n");
         assert!(config.sandbox.required && told.is_empty(), "{told:?}");

@@ -60,7 +60,7 @@ mod tests {
 
     /// B35: however output is cut into pieces, it reads the same, and no escape gets through.
     #[test]
-    fn b35_text_reads_the_same_however_it_is_cut() {
+    fn text_reads_the_same_however_it_is_cut() {
         let text = "a\r\nβ\u{9b}2J€😀\x1b]0;t\x07\rx\u{202e}".as_bytes();
         let whole = show(text);
         for size in 1..text.len() {

@@ -202,7 +202,7 @@ mod tests {
     /// LO-02: whatever the program, a failing tool, the words after it and the use are told, and no
     /// report is left as JSON.
     #[test]
-    fn lo_02_reports_of_every_program_are_told() {
+    fn reports_of_every_program_are_told() {
         let mut all = String::new();
         for (agent, transcript) in [
             ("claude", "toolfail"),

@@ -111,7 +111,7 @@ mod tests {
 
     /// RE-01: both versions of the protocol that agent programs speak are answered in kind.
     #[test]
-    fn re_01_a_program_is_welcomed_in_its_own_version() {
+    fn a_program_is_welcomed_in_its_own_version() {
         for version in ["2025-06-18", "2025-11-25"] {
             let said = talk(&format!(
                 "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{{\"protocolVersion\":\"{version}\"}}}}\n\

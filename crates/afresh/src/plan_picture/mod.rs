@@ -94,7 +94,7 @@ mod tests {
     /// PL-12: waves, dependencies, files, the critical path and what keeps tasks apart, in every
     /// form; titles cannot break out.
     #[test]
-    fn pl_12_a_plan_can_be_drawn() {
+    fn a_plan_can_be_drawn() {
         insta::assert_snapshot!("tree", draw(&plan(), Picture::Tree));
         insta::assert_snapshot!("mermaid", draw(&plan(), Picture::Mermaid));
         insta::assert_snapshot!("dot", draw(&plan(), Picture::Dot));

@@ -88,7 +88,7 @@ mod tests {
 
     /// B37: a key in the environment or a file of a login is enough, and no file is opened.
     #[test]
-    fn b37_a_variable_or_a_file_is_a_login() {
+    fn a_variable_or_a_file_is_a_login() {
         let directory = tempfile::tempdir().expect("a directory");
         let home = directory.path().to_string_lossy().into_owned();
         let mut variables = BTreeMap::from([("HOME".to_owned(), home)]);

@@ -49,7 +49,7 @@ mod tests {
 
     /// AG-01: a script in front of a program is not what is started.
     #[test]
-    fn ag_01_the_program_behind_npms_codex_is_found() {
+    fn the_program_behind_npms_codex_is_found() {
         let directory = tempfile::tempdir().expect("a directory");
         let modules = directory.path().join("node_modules");
         let script = modules.join("@openai/codex/bin/codex.js");

@@ -52,7 +52,7 @@ mod tests {
 
     /// RE-01: who said nothing is sent back twice, and then let go.
     #[test]
-    fn re_01_a_worker_without_an_answer_is_sent_back_twice() {
+    fn a_worker_without_an_answer_is_sent_back_twice() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("result");
         for _ in 0..2 {
@@ -67,7 +67,7 @@ mod tests {
 
     /// RE-01: an answer in words, or handed in, is enough.
     #[test]
-    fn re_01_who_has_answered_may_stop() {
+    fn who_has_answered_may_stop() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("result");
         assert_eq!(sent_back_with(&file, DONE), None);

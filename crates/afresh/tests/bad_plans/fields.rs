@@ -9,7 +9,7 @@ use crate::refusal::bounded;
 
 /// B20: a misspelt field must never silently mean "no verification".
 #[test]
-fn b20_a_misspelt_field_is_refused_with_the_one_that_was_meant() {
+fn a_misspelt_field_is_refused_with_the_one_that_was_meant() {
     let repo = repo();
     for (typo, meant) in [
         ("verfiy", "checks"),
@@ -36,7 +36,7 @@ fn b20_a_misspelt_field_is_refused_with_the_one_that_was_meant() {
 
 /// FO-06: what nobody knows is warned about, with its place, and does not stop the plan.
 #[test]
-fn fo_06_an_unknown_field_is_warned_about_where_it_stands() {
+fn an_unknown_field_is_warned_about_where_it_stands() {
     let repo = repo();
     write(&repo, &[task(&json!({"x_priority": 3}))]);
     for file in [TOML, JSON] {
@@ -50,7 +50,7 @@ fn fo_06_an_unknown_field_is_warned_about_where_it_stands() {
 
 /// FO-06: file, line, column, and what was expected.
 #[test]
-fn fo_06_what_cannot_be_read_is_named_with_what_was_expected() {
+fn what_cannot_be_read_is_named_with_what_was_expected() {
     let repo = repo();
     for (over, expected) in [
         (json!({"files": "a.txt"}), "a list of paths"),
@@ -68,7 +68,7 @@ fn fo_06_what_cannot_be_read_is_named_with_what_was_expected() {
 
 /// FO-06: everything that is wrong is said at once.
 #[test]
-fn fo_06_all_problems_are_told_at_once() {
+fn all_problems_are_told_at_once() {
     let repo = repo();
     let bad = [task(&json!({"id": "../x", "files": ["/a"]})), task(&json!({"needs": ["gone"]}))];
     for error in refused(&repo, &bad, "bad-path") {
@@ -82,8 +82,9 @@ fn fo_06_all_problems_are_told_at_once() {
     }
 }
 
+/// FO-06.
 #[test]
-fn fo_06_broken_syntax_is_named_with_its_place() {
+fn broken_syntax_is_named_with_its_place() {
     let repo = repo();
     for (file, text, line) in [
         (TOML, "version = 1\n[[task]\nid = \"a\"\n", 2),
@@ -106,7 +107,7 @@ fn fo_06_broken_syntax_is_named_with_its_place() {
 /// FO-05: a plan with every field that the schema knows is read without a word, and a field that
 /// the schema does not know is not.
 #[test]
-fn fo_05_the_schema_describes_what_is_read() {
+fn the_schema_describes_what_is_read() {
     let repo = repo();
     let schema = bounded(&repo, &["schema", "plan"]).expect(0).json();
     let fields = |at: &Value| -> BTreeSet<String> {

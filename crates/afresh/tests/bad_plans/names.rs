@@ -13,7 +13,7 @@ fn needing(id: &str, needs: &[&str]) -> Value {
 
 /// B07: the second place is where the error points, the first is named in it.
 #[test]
-fn b07_a_doubled_id_is_refused_with_both_places() {
+fn a_doubled_id_is_refused_with_both_places() {
     let repo = repo();
     for second in ["T001", "t001"] {
         let tasks = [needing("T001", &[]), needing("T002", &[]), needing(second, &[])];
@@ -32,8 +32,9 @@ fn b07_a_doubled_id_is_refused_with_both_places() {
     }
 }
 
+/// B08.
 #[test]
-fn b08_what_is_no_id_is_refused_with_the_pattern_of_ids() {
+fn what_is_no_id_is_refused_with_the_pattern_of_ids() {
     let repo = repo();
     let long = "x".repeat(1000);
     for id in ["../x", "con", "", &long, "🦀", "a b", "a\u{1b}[2J", "-x", "x.lock"] {
@@ -45,8 +46,9 @@ fn b08_what_is_no_id_is_refused_with_the_pattern_of_ids() {
     }
 }
 
+/// B09.
 #[test]
-fn b09_an_unknown_dependency_is_refused_with_the_nearest_id() {
+fn an_unknown_dependency_is_refused_with_the_nearest_id() {
     let repo = repo();
     for error in
         refused(&repo, &[needing("parser", &[]), needing("cli", &["parsre"])], "unknown-dependency")
@@ -61,16 +63,18 @@ fn b09_an_unknown_dependency_is_refused_with_the_nearest_id() {
     }
 }
 
+/// B10.
 #[test]
-fn b10_a_task_that_needs_itself_is_refused() {
+fn a_task_that_needs_itself_is_refused() {
     let repo = repo();
     for error in refused(&repo, &[needing("A", &["A"])], "cycle") {
         assert!(message(&error).contains("\"A\" needs itself"), "{error}");
     }
 }
 
+/// B10.
 #[test]
-fn b10_a_circle_of_two_is_printed_as_its_path() {
+fn a_circle_of_two_is_printed_as_its_path() {
     let repo = repo();
     for error in refused(&repo, &[needing("A", &["B"]), needing("B", &["A"])], "cycle") {
         assert!(message(&error).contains("A → B → A"), "{error}");
@@ -79,7 +83,7 @@ fn b10_a_circle_of_two_is_printed_as_its_path() {
 
 /// B10: the path is printed whole, however long it is.
 #[test]
-fn b10_a_circle_of_500_is_printed_as_its_path() {
+fn a_circle_of_500_is_printed_as_its_path() {
     let repo = repo();
     let id = |n: usize| format!("N{:03}", n % 500);
     let tasks: Vec<Value> = (0..500).map(|n| needing(&id(n), &[&id(n + 1)])).collect();
@@ -94,7 +98,7 @@ fn b10_a_circle_of_500_is_printed_as_its_path() {
 
 /// B11: no recursion, nothing quadratic in memory.
 #[test]
-fn b11_ten_thousand_tasks_in_a_chain_are_shown() {
+fn ten_thousand_tasks_in_a_chain_are_shown() {
     let repo = repo();
     let id = |n: usize| format!("C{n:05}");
     let tasks: Vec<Value> = (0..10_000)
@@ -111,8 +115,9 @@ fn b11_ten_thousand_tasks_in_a_chain_are_shown() {
     }
 }
 
+/// B11.
 #[test]
-fn b11_ten_thousand_independent_tasks_are_shown_in_one_wave() {
+fn ten_thousand_independent_tasks_are_shown_in_one_wave() {
     let repo = repo();
     let tasks: Vec<Value> = (0..10_000).map(|n| needing(&format!("I{n:05}"), &[])).collect();
     write(&repo, &tasks);

@@ -24,27 +24,30 @@ fn refused_path(path: &str, shown: &str, why: &str) {
     }
 }
 
+/// B01.
 #[test]
-fn b01_a_path_that_climbs_out_is_refused_with_task_and_path() {
+fn a_path_that_climbs_out_is_refused_with_task_and_path() {
     refused_path("../../etc/x", "../../etc/x", "leaves the repository");
     refused_path("src/../../x", "src/../../x", "leaves the repository");
 }
 
+/// B02.
 #[test]
-fn b02_an_absolute_path_is_refused() {
+fn an_absolute_path_is_refused() {
     refused_path("/etc/passwd", "/etc/passwd", "absolute");
     refused_path("~/.ssh/config", "~/.ssh/config", "absolute");
 }
 
+/// B04.
 #[test]
-fn b04_gits_own_directory_is_refused_in_any_spelling() {
+fn gits_own_directory_is_refused_in_any_spelling() {
     refused_path(".git/hooks/post-commit", ".git/hooks/post-commit", "git's own");
     refused_path("sub/.GIT/config", "sub/.GIT/config", "git's own");
 }
 
 /// B05: printed escaped; `refusal` sees to it that no control character reaches the terminal.
 #[test]
-fn b05_line_breaks_nul_and_leading_dashes_are_refused_and_printed_escaped() {
+fn line_breaks_nul_and_leading_dashes_are_refused_and_printed_escaped() {
     refused_path("a\nb", "\"a\\nb\"", "control character");
     refused_path("a\u{0}b", "\"a\\0b\"", "control character");
     refused_path("a\u{1b}[2Jb", "\"a\\u{1b}[2Jb\"", "control character");
@@ -52,8 +55,9 @@ fn b05_line_breaks_nul_and_leading_dashes_are_refused_and_printed_escaped() {
     refused_path("src/--output=x", "\"src/--output=x\"", "starts with '-'");
 }
 
+/// B06.
 #[test]
-fn b06_paths_and_components_beyond_the_limit_are_refused_with_the_limit() {
+fn paths_and_components_beyond_the_limit_are_refused_with_the_limit() {
     let deep = "d/".repeat(2048);
     refused_path(&format!("{deep}x"), "\"d/d/", "at most 3072");
     refused_path(&"c".repeat(256), "\"ccc", "at most 255");
@@ -62,7 +66,7 @@ fn b06_paths_and_components_beyond_the_limit_are_refused_with_the_limit() {
 /// B03 at the plan: files, directories and globs behind a link of the repository are refused
 /// before anything is touched.
 #[test]
-fn b03_a_path_through_a_symbolic_link_is_refused_before_the_run() {
+fn a_path_through_a_symbolic_link_is_refused_before_the_run() {
     let repo = repo();
     let outside = repo.path().join("outside");
     std::fs::create_dir(&outside).expect("a directory");

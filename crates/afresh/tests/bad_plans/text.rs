@@ -9,8 +9,9 @@ use serde_json::json;
 use crate::plans::{JSON, TOML, help, message, refused, refused_file, repo, task, write};
 use crate::refusal::bounded;
 
+/// B12.
 #[test]
-fn b12_an_empty_plan_is_nothing_to_do() {
+fn an_empty_plan_is_nothing_to_do() {
     let repo = repo();
     for file in [TOML, JSON] {
         for text in ["", " ", "\n\n\t \r\n", "\u{feff}"] {
@@ -25,16 +26,18 @@ fn b12_an_empty_plan_is_nothing_to_do() {
     }
 }
 
+/// B13.
 #[test]
-fn b13_a_missing_plan_is_named() {
+fn a_missing_plan_is_named() {
     let repo = repo();
     let error = refused_file(&repo, "nowhere.plan.toml", "plan");
     assert!(message(&error).contains("No such file"), "{error}");
     assert!(help(&error).contains(".plan.toml"), "{error}");
 }
 
+/// B13.
 #[test]
-fn b13_a_directory_without_exactly_one_plan_is_refused() {
+fn a_directory_without_exactly_one_plan_is_refused() {
     let repo = repo();
     fs::create_dir(repo.root().join("plans")).expect("a directory");
     let error = refused_file(&repo, "plans", "plan");
@@ -50,7 +53,7 @@ fn b13_a_directory_without_exactly_one_plan_is_refused() {
 
 /// B13: what never ends is not read.
 #[test]
-fn b13_devices_and_pipes_are_refused_without_waiting() {
+fn devices_and_pipes_are_refused_without_waiting() {
     let repo = repo();
     let error = refused_file(&repo, "/dev/zero", "plan");
     assert!(message(&error).contains("not a regular file"), "{error}");
@@ -63,8 +66,9 @@ fn b13_devices_and_pipes_are_refused_without_waiting() {
     repo.expect_no_survivors();
 }
 
+/// B14.
 #[test]
-fn b14_an_unreadable_plan_is_named() {
+fn an_unreadable_plan_is_named() {
     let repo = repo();
     write(&repo, &[task(&json!({}))]);
     for file in [TOML, JSON] {
@@ -81,7 +85,7 @@ fn b14_an_unreadable_plan_is_named() {
 
 /// B18: also within texts of several lines, where a stray carriage return would break a check.
 #[test]
-fn b18_line_ends_byte_order_mark_tabs_and_a_missing_last_line_end_change_nothing() {
+fn line_ends_byte_order_mark_tabs_and_a_missing_last_line_end_change_nothing() {
     let repo = repo();
     let plain = "version = 1\nname = \"test\"\n[[task]]\nid = \"T001\"\ntitle = \"a task\"\n\
                  files = [\"a.txt\"]\ndo = \"\"\"\nfirst\nsecond\n\"\"\"\nchecks = [\"\"\"\ntest -s a.txt\ntrue\n\"\"\"]\n";
@@ -114,8 +118,9 @@ fn b18_line_ends_byte_order_mark_tabs_and_a_missing_last_line_end_change_nothing
     assert!(prompt.contains("first\nsecond") && !prompt.contains('\r'), "{prompt:?}");
 }
 
+/// B19.
 #[test]
-fn b19_invalid_utf8_is_refused_with_its_byte_offset() {
+fn invalid_utf8_is_refused_with_its_byte_offset() {
     let repo = repo();
     write(&repo, &[task(&json!({"title": "café"}))]);
     for file in [TOML, JSON] {

@@ -20,8 +20,9 @@ fn runs_to_done(repo: &TestRepo) {
     repo.expect_no_survivors();
 }
 
+/// B21.
 #[test]
-fn b21_an_unchecked_task_is_shown_as_such_and_refused_by_run() {
+fn an_unchecked_task_is_shown_as_such_and_refused_by_run() {
     let repo = repo();
     for bare in [unchecked(), task(&json!({"id": "bare", "checks": []}))] {
         write(&repo, &[task(&json!({})), bare]);
@@ -38,8 +39,9 @@ fn b21_an_unchecked_task_is_shown_as_such_and_refused_by_run() {
     }
 }
 
+/// B21.
 #[test]
-fn b21_an_empty_check_is_no_check() {
+fn an_empty_check_is_no_check() {
     let repo = repo();
     for empty in
         [json!([""]), json!(["  "]), json!([{"name": "x", "run": ""}]), json!([{"name": "x"}])]
@@ -48,8 +50,9 @@ fn b21_an_empty_check_is_no_check() {
     }
 }
 
+/// B21.
 #[test]
-fn b21_a_task_that_says_that_no_check_is_meant_runs() {
+fn a_task_that_says_that_no_check_is_meant_runs() {
     let repo = repo();
     let mut bare = unchecked();
     bare["no_check"] = json!("words only");
@@ -60,7 +63,7 @@ fn b21_a_task_that_says_that_no_check_is_meant_runs() {
 
 /// B21: a reason that says nothing is no reason.
 #[test]
-fn b21_an_empty_reason_for_no_check_is_refused() {
+fn an_empty_reason_for_no_check_is_refused() {
     let repo = repo();
     let mut bare = unchecked();
     bare["no_check"] = json!(" ");
@@ -69,8 +72,9 @@ fn b21_an_empty_reason_for_no_check_is_refused() {
     }
 }
 
+/// B21.
 #[test]
-fn b21_a_check_for_every_merge_judges_every_task() {
+fn a_check_for_every_merge_judges_every_task() {
     let repo = repo();
     repo.config("[checks]\nalways = [\"test -s a.txt\"]");
     write(&repo, &[unchecked()]);

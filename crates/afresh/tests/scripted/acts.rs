@@ -4,7 +4,7 @@ use crate::scene::{configure, does, one_task, repo, run};
 
 /// AG-02: files are written, edited, added to and deleted; commands run; what it knows is filled in.
 #[test]
-fn ag_02_a_scripted_worker_does_what_its_script_says() {
+fn a_scripted_worker_does_what_its_script_says() {
     let script = does(
         "{ write = \"a.txt\", text = \"one two\\n\" }, { edit = \"a.txt\", find = \"two\", replace = \"{task}.{attempt}\" },\n\
          { append = \"a.txt\", text = \"more\\n\" }, { delete = \"old.txt\" }, { write = \"deep/down/{task}.txt\", text = \"x\" },\n\
@@ -24,7 +24,7 @@ fn ag_02_a_scripted_worker_does_what_its_script_says() {
 
 /// AG-02: `"*"` with `listed` does every task of a plan.
 #[test]
-fn ag_02_listed_files_are_written_for_every_task() {
+fn listed_files_are_written_for_every_task() {
     let repo = repo("[[task]]\nid = \"*\"\ndo = [ { listed = \"by {task}\\n\" } ]\n");
     repo.plan_of(3);
     run(&repo, &[], 0);
@@ -36,7 +36,7 @@ fn ag_02_listed_files_are_written_for_every_task() {
 /// AG-02: an act that cannot be done ends the attempt, says where in the script, and is not tried
 /// again.
 #[test]
-fn ag_02_an_act_that_cannot_be_done_names_its_line() {
+fn an_act_that_cannot_be_done_names_its_line() {
     for (act, words) in [
         ("{ edit = \"README.md\", find = \"no such words\", replace = \"\" }", "does not hold"),
         ("{ delete = \"nothing.txt\" }", "cannot delete nothing.txt"),
@@ -52,7 +52,7 @@ fn ag_02_an_act_that_cannot_be_done_names_its_line() {
 
 /// AG-02: one that asks is answered by policy or by a person, and its successor knows the answer.
 #[test]
-fn ag_02_an_answer_reaches_the_next_worker() {
+fn an_answer_reaches_the_next_worker() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ { ask = \"which?\", options = [\"tea: hot\", \"juice: cold\"] } ]\n\
                   [[task]]\nid = \"A\"\ndo = [ { write = \"a.txt\", text = \"{answer} \" }, { run = \"printf %s \\\"$AFRESH_ANSWER\\\" >> a.txt\" } ]\n";
     let repo = one_task(script);
@@ -68,7 +68,7 @@ fn ag_02_an_answer_reaches_the_next_worker() {
 
 /// AG-02: one that needs a person's hands says what to do.
 #[test]
-fn ag_02_one_that_needs_a_person_gives_instructions() {
+fn one_that_needs_a_person_gives_instructions() {
     let script = does("{ need = \"a key\", instructions = [\"open the safe\"] }");
     let repo = one_task(&script);
     run(&repo, &[], 4);
@@ -79,7 +79,7 @@ fn ag_02_one_that_needs_a_person_gives_instructions() {
 
 /// LO-03, R14: what it reports is counted once per attempt, and in all.
 #[test]
-fn lo_03_use_and_cost_are_those_that_were_reported() {
+fn use_and_cost_are_those_that_were_reported() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ { use = { input = 100, output = 20, cost_usd = 0.5 } }, { use = { input = 5, cost_usd = 0.25 } }, { exit = 3 } ]\n\
                   [[task]]\nid = \"A\"\ndo = [ { use = { cache_read = 7, cache_write = 2, cost_usd = 0.01 } }, { write = \"a.txt\", text = \"x\" } ]\n";
     let repo = one_task(script);
@@ -92,7 +92,7 @@ fn lo_03_use_and_cost_are_those_that_were_reported() {
 
 /// AG-02: the same seed plays the same; another one may not.
 #[test]
-fn ag_02_a_seed_repeats_a_run() {
+fn a_seed_repeats_a_run() {
     let landed = |seed: u32| {
         let script = format!(
             "seed = {seed}\n[[task]]\nid = \"*\"\ndo = [ {{ chance = 0.5, do = [ {{ fail = \"bad luck\", retryable = false }} ] }}, {{ listed = \"x\" }} ]\n"
@@ -112,7 +112,7 @@ fn ag_02_a_seed_repeats_a_run() {
 
 /// AG-02, EX-04: a step that it reports is kept, and the next worker goes on from there.
 #[test]
-fn ag_02_a_step_that_is_reported_outlives_its_worker() {
+fn a_step_that_is_reported_outlives_its_worker() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\n\
                   do = [ { write = \"a.txt\", text = \"a\" }, { step = 1 }, { crash = 9 } ]\n\
                   [[task]]\nid = \"A\"\ndo = [ { write = \"b.txt\", text = \"from step {step}\" } ]\n";

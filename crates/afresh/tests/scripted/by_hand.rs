@@ -4,7 +4,7 @@ use crate::scene::{does, one_task};
 
 /// AG-02: what would be done can be looked at first.
 #[test]
-fn ag_02_a_dry_run_shows_what_would_be_done() {
+fn a_dry_run_shows_what_would_be_done() {
     let repo = one_task(&does(
         "{ write = \"b.txt\", text = \"four\" },\n{ chance = 1, do = [ { run = \"echo hi\" } ] }, { exit = 4 }",
     ));
@@ -20,7 +20,7 @@ fn ag_02_a_dry_run_shows_what_would_be_done() {
 
 /// AG-02: it plays in the current directory, reports as a stream, and ends as the script says.
 #[test]
-fn ag_02_a_script_can_be_played_by_hand() {
+fn a_script_can_be_played_by_hand() {
     let repo = one_task(&does(
         "{ write = \"b.txt\", text = \"four\" }, { use = { input = 3, cost_usd = 0.5 } }, { say = \"hm\" }, { exit = 4 }",
     ));

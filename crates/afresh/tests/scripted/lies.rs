@@ -4,7 +4,7 @@ use crate::scene::{does, expect_mended, mended, one_task, run};
 
 /// B24: it says that it is done; the check says otherwise, and a fresh worker mends it.
 #[test]
-fn b24_a_lie_is_caught_by_the_check() {
+fn a_lie_is_caught_by_the_check() {
     let script = does("{ write = \"a.txt\", text = \"\" }, { claim = [\"a.txt\"] }");
     let repo = one_task(&script);
     run(&repo, &["--on-failure", "skip"], 1);
@@ -15,13 +15,13 @@ fn b24_a_lie_is_caught_by_the_check() {
 
 /// B25: it says that it changed a file, and changed nothing.
 #[test]
-fn b25_a_claim_without_a_change_is_no_work() {
+fn a_claim_without_a_change_is_no_work() {
     expect_mended("{ claim = [\"a.txt\"] }", "no-op");
 }
 
 /// B26: a change that is not its own is rejected, unless it is declared with a reason.
 #[test]
-fn b26_what_is_not_its_own_is_rejected_unless_declared() {
+fn what_is_not_its_own_is_rejected_unless_declared() {
     let acts = "{ write = \"a.txt\", text = \"well\\n\" }, { write = \"other.txt\", text = \"x\" }";
     let repo = expect_mended(acts, "other.txt");
     assert_eq!(repo.on_branch("other.txt"), None);
@@ -33,7 +33,7 @@ fn b26_what_is_not_its_own_is_rejected_unless_declared() {
 
 /// B27: tests that were there are not a worker's to change.
 #[test]
-fn b27_a_test_is_not_its_own() {
+fn a_test_is_not_its_own() {
     let repo = one_task(&mended(
         "{ write = \"a.txt\", text = \"x\" }, { write = \"tests/test_a.sh\", text = \"exit 0\" }",
     ));
@@ -47,7 +47,7 @@ fn b27_a_test_is_not_its_own() {
 /// B28: neither plan nor script nor configuration are a worker's to change, declared or not, and the
 /// run goes on with what was pinned: also where somebody changes the script in the user's checkout meanwhile.
 #[test]
-fn b28_plan_script_and_configuration_are_pinned() {
+fn plan_script_and_configuration_are_pinned() {
     for path in ["p.plan.toml", "script.toml", ".afresh/config.toml"] {
         let repo = one_task(&mended(&format!(
             "{{ write = \"a.txt\", text = \"x\" }}, {{ append = \"{path}\", text = \"# mine\\n\" }},\n\
@@ -71,7 +71,7 @@ fn b28_plan_script_and_configuration_are_pinned() {
 
 /// RE-03: where claim and fact differ and the work is good, both are told.
 #[test]
-fn re_03_a_claim_that_differs_is_told() {
+fn a_claim_that_differs_is_told() {
     let script = does("{ write = \"a.txt\", text = \"x\" }, { claim = [\"b.txt\"] }");
     let repo = one_task(&script);
     run(&repo, &[], 0);

@@ -13,7 +13,7 @@ fn noisy(kind: &str) -> String {
 /// B34, B35, R15: whatever it prints, its reports are read, its work lands, and nothing of the noise
 /// reaches the terminal.
 #[test]
-fn b35_noise_neither_reaches_the_terminal_nor_hides_the_reports() {
+fn noise_neither_reaches_the_terminal_nor_hides_the_reports() {
     for kind in ["escape", "long-line", "binary", "flood"] {
         let repo = one_task(&noisy(kind));
         let ran = run(&repo, &[], 0);
@@ -27,7 +27,7 @@ fn b35_noise_neither_reaches_the_terminal_nor_hides_the_reports() {
 
 /// R15: where the middle of the output is not kept, the last report and the answer still count.
 #[test]
-fn r15_reports_count_although_the_middle_is_left_out() {
+fn reports_count_although_the_middle_is_left_out() {
     let repo = one_task(&noisy("flood"));
     configure(&repo, "output_limit = 65536");
     run(&repo, &[], 0);
@@ -38,7 +38,7 @@ fn r15_reports_count_although_the_middle_is_left_out() {
 
 /// B33, R14: reports that make no sense are thrown out and told; totals stay what was really used.
 #[test]
-fn b33_reports_that_make_no_sense_are_thrown_out() {
+fn reports_that_make_no_sense_are_thrown_out() {
     let repo = one_task(&noisy("numbers"));
     run(&repo, &[], 0);
     let usage = &repo.status()["usage"];

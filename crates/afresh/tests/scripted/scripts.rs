@@ -4,7 +4,7 @@ use crate::scene::{does, one_task, repo, run};
 
 /// AG-02: a mistake in a script is shown where it is, and no run starts.
 #[test]
-fn ag_02_a_script_with_a_mistake_is_refused_with_its_place() {
+fn a_script_with_a_mistake_is_refused_with_its_place() {
     let repo = one_task(&does("{ wirte = \"a.txt\" }"));
     let ran = run(&repo, &[], 2);
     assert!(ran.stderr.contains("--> script.toml:3:10"), "{}", ran.stderr);
@@ -16,7 +16,7 @@ fn ag_02_a_script_with_a_mistake_is_refused_with_its_place() {
 
 /// AG-02: so are one that is not there, and one that knows nothing of a task.
 #[test]
-fn ag_02_a_script_that_is_missing_or_lacks_a_part_is_refused() {
+fn a_script_that_is_missing_or_lacks_a_part_is_refused() {
     let missing = one_task(&does("{ say = \"x\" }"));
     std::fs::remove_file(missing.root().join("script.toml")).expect("it was there");
     let ran = run(&missing, &[], 2);
@@ -30,7 +30,7 @@ fn ag_02_a_script_that_is_missing_or_lacks_a_part_is_refused() {
 
 /// AG-02: an attempt that the script does not foresee gives up at once, and says so.
 #[test]
-fn ag_02_an_attempt_without_a_part_gives_up() {
+fn an_attempt_without_a_part_gives_up() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ { exit = 1 } ]\n";
     let repo = one_task(script);
     let ran = run(&repo, &["--on-failure", "skip"], 1);

@@ -142,7 +142,7 @@ mod tests {
 
     /// FO-02: what is run as a check. Shapes as they stand in real plans.
     #[test]
-    fn fo_02_commands_are_recognised() {
+    fn commands_are_recognised() {
         for text in [
             "npm test",
             "npx tsc --noEmit && ! grep -rn \"ANON_KEY\" src/",
@@ -195,7 +195,7 @@ mod tests {
 
     /// FO-02: what is never run.
     #[test]
-    fn fo_02_prose_is_recognised() {
+    fn prose_is_recognised() {
         for text in [
             "",
             "All tests pass",

@@ -50,7 +50,7 @@ fn files(outcome: &Outcome) -> Vec<String> {
 
 /// RE-01: a marked block, fenced YAML, a worker's JSON, a result file and the newer JSON say the same.
 #[test]
-fn re_01_every_form_of_success_means_the_same() {
+fn every_form_of_success_means_the_same() {
     let marked = block(
         r#"{"status":"COMPLETED","tasks_completed":"3/3","commits":[],"files_modified":["src/login.ts","src/app.ts"],"deviations":[]}"#,
     );
@@ -72,7 +72,7 @@ fn re_01_every_form_of_success_means_the_same() {
 
 /// RE-01: so does every form of failure.
 #[test]
-fn re_01_every_form_of_failure_means_the_same() {
+fn every_form_of_failure_means_the_same() {
     let tasker = r#"{"version":"1.0","task_id":"T001","status":"failed","error":{"category":"test","message":"2 tests fail","retryable":false,"stack":"at login.ts:3"}}"#;
     for text in [
         block(r#"{"status":"FAILED","failed_at":"Task 2 of 3","error":"2 tests fail","output":"…","retry_count":2}"#),
@@ -93,7 +93,7 @@ fn re_01_every_form_of_failure_means_the_same() {
 
 /// RE-05: criteria with their results and evidence, in every form that has them.
 #[test]
-fn re_05_criteria_and_evidence_are_read() {
+fn criteria_and_evidence_are_read() {
     let shown = |text: &str| {
         let Outcome::Done(claim) = read_for_t001(text) else { panic!("not done: {text}") };
         let line = |c: &afresh_core::outcome::Criterion| {
@@ -122,7 +122,7 @@ fn re_05_criteria_and_evidence_are_read() {
 
 /// RE-01, RE-04: partial and blocked, in each form that has them.
 #[test]
-fn re_04_partial_and_blocked_are_read() {
+fn partial_and_blocked_are_read() {
     let worker = WORKER.replace("\"complete\"", "\"partial\"").replace("null", "\"no room\"");
     let Outcome::Partial(partial) = read_for_t001(&worker) else { panic!("not partial") };
     assert_eq!((partial.reason.as_str(), partial.claim.criteria.len()), ("no room", 1));
@@ -141,7 +141,7 @@ fn re_04_partial_and_blocked_are_read() {
 
 /// RE-01: both shapes of the block, flat and nested.
 #[test]
-fn re_01_flat_and_nested_questions_mean_the_same() {
+fn flat_and_nested_questions_mean_the_same() {
     let flat = r#"{"status":"NEEDS_DECISION","blocked_at":"Task 2 of 3","decision_needed":"which?","options":[{"key":"a","description":"this"}],"context":"c"}"#;
     let nested = r#"{"status":"NEEDS_DECISION","blocked_at":"Task 2 of 3","decision":{"needed":"which?","options":[{"key":"a","description":"this"}],"context":"c"}}"#;
     assert_eq!(read(&block(flat)), read(&block(nested)));
@@ -157,7 +157,7 @@ const CHECKPOINT: &str = "Stopped.\n\n## CHECKPOINT REACHED\n\n**Type:** decisio
 
 /// RE-01: GSD's checkpoint is a question, with its options.
 #[test]
-fn re_01_a_checkpoint_block_is_a_question() {
+fn a_checkpoint_block_is_a_question() {
     let Outcome::NeedsDecision(decision) = read(CHECKPOINT) else { panic!("no question") };
     assert_eq!(decision.question, "Where are sessions kept?");
     assert_eq!(decision.blocked_at, "Task 2: Choose the store");
@@ -179,7 +179,7 @@ fn re_01_a_checkpoint_block_is_a_question() {
 
 /// RE-01: what agents put around an answer does not matter.
 #[test]
-fn re_01_answers_are_found_in_their_wrappings() {
+fn answers_are_found_in_their_wrappings() {
     let json = r#"{"status":"COMPLETED","files_modified":["a"]}"#;
     for text in [
         format!("```\nOUTPUT_JSON_START\n{json}\nOUTPUT_JSON_END\n```"),
@@ -198,7 +198,7 @@ fn re_01_answers_are_found_in_their_wrappings() {
 
 /// RE-02: YAML with a bare colon is read key by key, so that the error is not lost.
 #[test]
-fn re_02_an_error_with_a_colon_is_not_lost() {
+fn an_error_with_a_colon_is_not_lost() {
     let text =
         "```yaml\nstatus: failure\ntask_name: Add login\nerror: expected 3: got 4: sorry\n```";
     let Outcome::Failed(failure) = read_for_t001(text) else { panic!("not failed") };

@@ -28,7 +28,7 @@ const GOOD: &str = r#"{"status":"COMPLETED","files_modified":["a.rs"],"deviation
 
 /// B32: cut off at any byte, an answer is silent, unintelligible or whole; never something else.
 #[test]
-fn b32_an_answer_cut_off_anywhere_is_never_misread() {
+fn an_answer_cut_off_anywhere_is_never_misread() {
     let whole = block(GOOD);
     let end = whole.find("OUTPUT_JSON_END").expect("the marker") + "OUTPUT_JSON_END".len();
     let begun = whole.find("OUTPUT_JSON_START").expect("the marker") + "OUTPUT_JSON_START".len();
@@ -46,7 +46,7 @@ fn b32_an_answer_cut_off_anywhere_is_never_misread() {
 
 /// B32: two blocks: the last well-formed one counts; indented and CRLF markers are markers.
 #[test]
-fn b32_of_two_blocks_the_last_well_formed_counts() {
+fn of_two_blocks_the_last_well_formed_counts() {
     let failed = block(r#"{"status":"FAILED","error":"e"}"#);
     assert!(matches!(read(&(block(GOOD) + &failed)), Outcome::Failed(_)));
     assert!(matches!(read(&(failed + &block(GOOD))), Outcome::Done(_)));
@@ -58,7 +58,7 @@ fn b32_of_two_blocks_the_last_well_formed_counts() {
 
 /// B33: numbers and types that make no sense are ignored, not believed.
 #[test]
-fn b33_nonsense_fields_are_ignored() {
+fn nonsense_fields_are_ignored() {
     let odd = r#"{"status":"completed","cost":1e308,"files_modified":"a.rs","deviations":[7,{"rule":9999,"description":3}]}"#;
     let Outcome::Done(claim) = read(&block(odd)) else { panic!("not done") };
     assert!(claim.files.is_empty());
@@ -86,19 +86,19 @@ fn hostile_answers_stay_bounded() {
 proptest! {
     /// B32: no text makes the reader panic.
     #[test]
-    fn b32_any_text_is_read(text in "\\PC{0,200}") {
+    fn any_text_is_read(text in "\\PC{0,200}") {
         read(&text);
     }
 
     /// B32: nor any text between markers, or with markers thrown in.
     #[test]
-    fn b32_any_text_with_markers_is_read(parts in prop::collection::vec("(OUTPUT_JSON_START|OUTPUT_JSON_END|\n|\r|\\{\"status\":\"DONE\"\\}|\"|\\{|\\}|é|🦀| )", 0..30)) {
+    fn any_text_with_markers_is_read(parts in prop::collection::vec("(OUTPUT_JSON_START|OUTPUT_JSON_END|\n|\r|\\{\"status\":\"DONE\"\\}|\"|\\{|\\}|é|🦀| )", 0..30)) {
         read(&parts.concat());
     }
 
     /// B32: nor any JSON at all in a block.
     #[test]
-    fn b32_any_fields_are_read(
+    fn any_fields_are_read(
         status in "(COMPLETED|NEEDS_DECISION|NEEDS_ACTION|FAILED|needs-action|x)",
         key in "(decision|action|error|options|instructions|deviations|files_modified|retryable|rule)",
         value in "(1|-1|1e400|null|true|\"a\"|\\[\\]|\\[1,\\[\\]\\]|\\{\\}|\\{\"options\":\\[\\{\\}\\]\\}|\\[\\{\"key\":1\\}\\])",

@@ -18,7 +18,7 @@ const PROMPT: &str = "# Task T001\nEnd with exactly one block like this:\nOUTPUT
 /// B32: the example of the prompt is never an answer: not echoed, not in part, not in quotes, and
 /// not in a fence.
 #[test]
-fn b32_the_example_of_the_prompt_is_no_answer() {
+fn the_example_of_the_prompt_is_no_answer() {
     let with_prompt = |text: &str, prompt| {
         let asked = Asked { task: "T001", names: vec![], prompt };
         afresh_formats::result::read(text, &asked)
@@ -38,7 +38,7 @@ fn b32_the_example_of_the_prompt_is_no_answer() {
 
 /// B32: templates out of other programs' prompts are no answers either.
 #[test]
-fn b32_a_template_is_no_answer() {
+fn a_template_is_no_answer() {
     for text in [
         "```yaml\nstatus: success | failure | blocked\ntask_name: \"Task N: Description\"\nfiles_modified: []\n```",
         "```json\n{\"group\": \"{group_id}\", \"status\": \"complete\", \"files_created\": []}\n```",
@@ -50,7 +50,7 @@ fn b32_a_template_is_no_answer() {
 
 /// B32: the plainest form counts, wherever it stands; of one form the last.
 #[test]
-fn b32_the_plainest_form_counts() {
+fn the_plainest_form_counts() {
     let marked_then_fenced = block(FAILED) + &fenced(DONE);
     assert!(matches!(read(&marked_then_fenced), Outcome::Failed(_)));
     let fenced_then_line = format!("{}T001: SUCCESS\n", fenced(FAILED));
@@ -64,7 +64,7 @@ fn b32_the_plainest_form_counts() {
 
 /// B32: a marked block that was begun and is broken is not replaced by something less plain.
 #[test]
-fn b32_a_broken_answer_is_not_replaced_by_a_lesser_one() {
+fn a_broken_answer_is_not_replaced_by_a_lesser_one() {
     for broken in [block("{nonsense"), "OUTPUT_JSON_START\n{\"status\":".to_owned()] {
         let text = fenced(DONE) + &broken;
         assert!(matches!(read(&text), Outcome::Unintelligible { .. }), "{text}");
@@ -76,7 +76,7 @@ fn b32_a_broken_answer_is_not_replaced_by_a_lesser_one() {
 
 /// B32: code, logs and the data of others are no answers.
 #[test]
-fn b32_the_data_of_others_is_no_answer() {
+fn the_data_of_others_is_no_answer() {
     for text in [
         "```json\n{\"status\": \"ok\", \"data\": []}\n```",
         "```yaml\nstatus: active\nreplicas: 3\n```",
@@ -93,7 +93,7 @@ fn b32_the_data_of_others_is_no_answer() {
 
 /// RE-01: a result file counts before the final text, unless its success is denied there.
 #[test]
-fn re_01_a_result_file_counts_before_the_final_text() {
+fn a_result_file_counts_before_the_final_text() {
     let asked = Asked { task: "T001", names: vec![], prompt: "" };
     assert!(matches!(read_file(DONE, &block(FAILED), &asked), Outcome::Done(_)));
     assert!(matches!(read_file(FAILED, "T001: SUCCESS", &asked), Outcome::Failed(_)));

@@ -37,7 +37,7 @@ fn failed(outcome: &Outcome, why: &str) {
 
 /// RE-02: the validation table, field by field.
 #[test]
-fn re_02_each_field_is_validated() {
+fn each_field_is_validated() {
     assert_eq!(done(&executor("success", "success")).warnings, [""; 0]);
     unintelligible(&executor("status: success", "status: great"), "unknown status \"great\"");
     warned(&executor("Add login", "Add logout"), "names another task");
@@ -57,7 +57,7 @@ fn re_02_each_field_is_validated() {
 
 /// RE-02: without a claimed verification it is unverified, and our checks decide.
 #[test]
-fn re_02_without_verification_it_is_unverified() {
+fn without_verification_it_is_unverified() {
     let outcome = executor("verification:\n  command: npm test\n  exit_code: 0\n", "");
     done(&outcome);
     warned(&outcome, "unverified");
@@ -68,7 +68,7 @@ fn re_02_without_verification_it_is_unverified() {
 
 /// RE-02: what an answer says itself voids its success.
 #[test]
-fn re_02_a_success_that_denies_itself_is_a_failure() {
+fn a_success_that_denies_itself_is_a_failure() {
     failed(&executor("exit_code: 0", "exit_code: 2"), "exit code 2");
     failed(&executor("met: true", "met: false"), "criteria are not met");
     failed(&executor("error: null", "error: it crashed"), "it crashed");
@@ -87,7 +87,7 @@ fn re_02_a_success_that_denies_itself_is_a_failure() {
 
 /// RE-02: a wrong id makes it unintelligible; a part of the right one does not.
 #[test]
-fn re_02_an_answer_about_another_task_is_unintelligible() {
+fn an_answer_about_another_task_is_unintelligible() {
     for text in [
         block(r#"{"status":"COMPLETED","task_id":"T002"}"#),
         r#"{"task_id":"T0010","status":"success"}"#.to_owned(),
@@ -107,7 +107,7 @@ fn re_02_an_answer_about_another_task_is_unintelligible() {
 
 /// RE-02: failures and blocks without a reason are odd, and still what they are.
 #[test]
-fn re_02_a_missing_reason_is_warned_about() {
+fn a_missing_reason_is_warned_about() {
     for status in ["FAILED", "BLOCKED"] {
         let outcome = read_for_t001(&block(&format!(r#"{{"status":"{status}"}}"#)));
         assert_eq!(outcome.claim().map(|claim| claim.warnings.len()), Some(1), "{outcome:?}");
@@ -120,7 +120,7 @@ fn re_02_a_missing_reason_is_warned_about() {
 /// RE-02: what cannot be understood is kept: the reason with its place, what could be read, and
 /// the first 500 characters.
 #[test]
-fn re_02_a_broken_answer_is_kept() {
+fn a_broken_answer_is_kept() {
     let long = format!("{{\"status\": \"COMPLETED\",\n \"notes\": \"{}\" oops}}", "x".repeat(900));
     let Outcome::Unintelligible { reason, excerpt } = read_for_t001(&block(&long)) else {
         panic!("understood")
