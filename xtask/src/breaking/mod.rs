@@ -191,3 +191,30 @@ fn copy_all(from: &Path, to: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mutations are exact texts of our own sources: a change that outdates one must update it.
+    #[test]
+    fn every_mutation_fits_the_sources_as_they_are() {
+        let crates = workspace().join("crates");
+        let mut stale = Vec::new();
+        for Breakage { mutation, .. } in core::all().into_iter().chain(walls::all()) {
+            let mut texts = std::collections::BTreeMap::new();
+            for edit in mutation.edits {
+                let text = texts.entry(edit.file).or_insert_with(|| {
+                    fs::read_to_string(crates.join(edit.file)).unwrap_or_default()
+                });
+                let found = text.matches(edit.text).count();
+                if found != 1 {
+                    let name = mutation.name;
+                    stale.push(format!("{name}: {found} times in {}: {}", edit.file, edit.text));
+                }
+                *text = text.replacen(edit.text, edit.instead, 1);
+            }
+        }
+        assert!(stale.is_empty(), "mutations that no longer fit:\n{}", stale.join("\n"));
+    }
+}
