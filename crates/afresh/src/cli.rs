@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands;
+use crate::commands::{finishing, in_attempt, planning, running, setup, tooling};
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -55,37 +55,37 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Demo(commands::demo::Args),
-    Init(commands::init::Args),
-    Doctor(commands::doctor::Args),
-    Agents(commands::agents::Args),
-    Lint(commands::lint::Args),
-    Show(commands::show::Args),
-    Import(commands::import::Args),
-    Run(commands::run::Args),
-    Status(commands::status::Args),
-    Logs(commands::logs::Args),
-    Questions(commands::questions::Args),
-    Decide(commands::decide::Args),
-    Halt(commands::halt::Args),
-    Resume(commands::resume::Args),
-    Task(commands::task::Args),
-    Bundle(commands::bundle::Args),
-    Report(commands::report::Args),
-    Land(commands::land::Args),
-    Scan(commands::scan::Args),
-    Clean(commands::clean::Args),
-    Config(commands::config::Args),
-    Schema(commands::schema::Args),
-    Completions(commands::completions::Args),
-    Man(commands::man::Args),
-    Step(commands::step::Args),
-    Log(commands::log::Args),
-    Issue(commands::issue::Args),
-    ReportResult(commands::report_result::Args),
-    Mcp(commands::mcp::Args),
+    Demo(setup::demo::Args),
+    Init(setup::init::Args),
+    Doctor(setup::doctor::Args),
+    Agents(setup::agents::Args),
+    Lint(planning::lint::Args),
+    Show(planning::show::Args),
+    Import(planning::import::Args),
+    Run(running::run::Args),
+    Status(running::status::Args),
+    Logs(running::logs::Args),
+    Questions(running::questions::Args),
+    Decide(running::decide::Args),
+    Halt(running::halt::Args),
+    Resume(running::resume::Args),
+    Task(running::task::Args),
+    Bundle(planning::bundle::Args),
+    Report(finishing::report::Args),
+    Land(finishing::land::Args),
+    Scan(finishing::scan::Args),
+    Clean(finishing::clean::Args),
+    Config(setup::config::Args),
+    Schema(tooling::schema::Args),
+    Completions(tooling::completions::Args),
+    Man(tooling::man::Args),
+    Step(in_attempt::step::Args),
+    Log(in_attempt::log::Args),
+    Issue(in_attempt::issue::Args),
+    ReportResult(in_attempt::report_result::Args),
+    Mcp(in_attempt::mcp::Args),
     #[command(hide = true)]
-    Hook(commands::hook::Args),
+    Hook(in_attempt::hook::Args),
     #[command(hide = true)]
-    Agent(commands::agent::Args),
+    Agent(in_attempt::agent::Args),
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use afresh_engine::report::{AttemptResult, Report};
 
-use crate::output::{Output, Paint, safe};
+use crate::terminal::output::{Output, Paint, safe};
 
 /// The lines about what went wrong and was put right.
 pub(crate) fn tell(report: &Report, output: &Output) {

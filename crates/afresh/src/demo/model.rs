@@ -11,8 +11,8 @@ use afresh_model::{Client, Script, Server, Step};
 use afresh_proxy::Host;
 use serde_json::json;
 
+use crate::app::error::Failure;
 use crate::demo::roles;
-use crate::failure::Failure;
 
 /// A model server for one program; it ends when this is dropped.
 #[derive(Debug)]

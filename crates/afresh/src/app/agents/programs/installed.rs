@@ -1,0 +1,26 @@
+//! The programs in the cache: `agents/PROGRAM-VERSION` each, and a link `agents/PROGRAM` to the one that
+//! is used.
+
+use std::path::{Path, PathBuf};
+
+use afresh_agents::pins;
+
+use crate::app::agents::which;
+use crate::app::environment;
+
+/// Where they are; none where there is no cache directory.
+pub(super) fn directory() -> Option<PathBuf> {
+    environment::cache().map(|cache| cache.join("agents"))
+}
+
+/// The installed program of this name.
+pub(super) fn find(program: &str) -> Option<PathBuf> {
+    let pin = pins::of(program).filter(|pin| pin.program == program)?;
+    let place = bin(&directory()?.join(pin.program), pin.program);
+    which::find(place.to_str()?, std::ffi::OsStr::new("")).ok()
+}
+
+/// The program inside of what npm made.
+pub(super) fn bin(installation: &Path, program: &str) -> PathBuf {
+    installation.join("node_modules/.bin").join(program)
+}

@@ -1,0 +1,162 @@
+//! A look at an agent: its program is really started, with an argument that does no work.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use afresh_agents::agent::COMMON_VARIABLES;
+use afresh_agents::pins::{self, Pin};
+use afresh_agents::{Agent, Kind};
+use afresh_process::Ended;
+
+use super::version::{Age, Version};
+use super::{find, login, remedy};
+use crate::app::agents::probe::{self, Trial};
+use crate::app::environment;
+
+/// Programs that we know answer `--version`, but some of them take their time.
+pub(super) const KNOWN_LIMIT: Duration = Duration::from_secs(20);
+
+/// What was seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// Where its program is; none where it is our own, or not there.
+    pub(crate) path: Option<PathBuf>,
+    /// The first line that it printed.
+    pub(crate) said: String,
+    pub(crate) version: Option<Version>,
+    /// What afresh is tested with.
+    pub(crate) tested: Option<&'static Pin>,
+    pub(crate) trouble: Option<Trouble>,
+    /// What to do where it seems to have neither key nor login.
+    pub(crate) login: Option<String>,
+}
+
+/// Why it cannot be used, or perhaps not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    pub(crate) text: String,
+    pub(crate) cure: String,
+    /// Certainly not; else only its `--version` is odd, and that is not for every program.
+    pub(crate) is_certain: bool,
+}
+
+/// Looks at several at once: some take seconds to say their version.
+pub(crate) fn at_all<'a>(
+    agents: impl IntoIterator<Item = &'a Agent>,
+    home: &Path,
+    trial: Result<&Trial, &String>,
+) -> Vec<(&'a Agent, Look)> {
+    std::thread::scope(|scope| {
+        let look = |agent| (agent, scope.spawn(move || at(agent, home, trial)));
+        let looks: Vec<_> = agents.into_iter().map(look).collect();
+        looks.into_iter().filter_map(|(agent, look)| Some((agent, look.join().ok()?))).collect()
+    })
+}
+
+/// `home` is where paths inside the repository are looked up.
+fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
+    let Some(command) = agent.command() else { return Look::default() };
+    let program = real_program(command);
+    let pin = pins::of(program);
+    let seen = Look { tested: pin, ..Look::default() };
+    let trouble = |text: String, is_certain: bool| {
+        Some(Trouble { text, cure: remedy(&agent.name, program), is_certain })
+    };
+    // A path inside the repository is looked up in the workspace.
+    let relative = program.contains('/') && !program.starts_with('/');
+    let place = if relative {
+        home.join(program).to_string_lossy().into_owned()
+    } else {
+        program.to_owned()
+    };
+    let found = match find(&place, &environment::path()) {
+        Ok(found) => found,
+        Err(why) => return Look { trouble: trouble(format!("{program} {why}"), true), ..seen },
+    };
+    let argv = [found.to_string_lossy().into_owned(), "--version".to_owned()];
+    // Others may have no such argument, and mean no harm by it.
+    let must_answer = pin.is_some_and(is_known);
+    let limit = if must_answer { KNOWN_LIMIT } else { probe::LIMIT };
+    let tried = trial.map_err(Clone::clone);
+    let tried = match tried.and_then(|trial| trial.run(&argv, &agent.variables(), limit)) {
+        Ok(tried) => tried,
+        Err(why) => return Look { trouble: trouble(why, true), path: Some(found), ..seen },
+    };
+    let shown = format!("{} --version", found.display());
+    let why = match &tried.report.ended {
+        Ended::SpawnFailed(failure) => trouble(failure.message.clone(), true),
+        Ended::TimedOut | Ended::Silent => trouble(format!("{shown} does not end"), must_answer),
+        Ended::Exited(0) => None,
+        Ended::Exited(code) if must_answer => {
+            let said = if tried.said.is_empty() { "nothing" } else { &tried.said };
+            trouble(format!("{shown} ends with exit code {code} and says: {said}"), true)
+        }
+        _ if must_answer => trouble(format!("{shown} is ended by a signal"), true),
+        _ => None,
+    };
+    let said = if tried.report.ended == Ended::Exited(0) { tried.said } else { String::new() };
+    Look {
+        version: Version::parse(&said),
+        said,
+        trouble: why,
+        login: pin.and_then(|pin| login_of(agent, pin)),
+        path: Some(found),
+        ..seen
+    }
+}
+
+/// What to do where its worker would see neither a key nor a login.
+fn login_of(agent: &Agent, pin: &Pin) -> Option<String> {
+    let mut visible = environment::all();
+    let own = agent.variables();
+    visible.retain(|name, _| {
+        COMMON_VARIABLES.contains(&name.as_str()) || own.iter().any(|own| own == name)
+    });
+    let cure = login::missing(pin.program, &visible)?;
+    match agent.kind {
+        Kind::Program(_) => Some(cure.to_owned()),
+        // Nothing is handed on to these but what is named.
+        Kind::Acp(_) => Some(format!("{cure}, and name it in `env` under [agents.{}]", agent.name)),
+        Kind::Command { .. } | Kind::Scripted { .. } => None,
+    }
+}
+
+/// Those that answer `--version`; the others only speak their protocol.
+pub(super) fn is_known(pin: &Pin) -> bool {
+    afresh_agents::Program::from_word(pin.program).is_some()
+}
+
+impl Look {
+    /// How its version stands to the one that afresh is tested with, and that in words.
+    pub(crate) fn beside_tested(&self) -> Option<(Age, String)> {
+        let (version, tested) = (self.version?, self.tested?.version);
+        let age = version.beside(tested)?;
+        let how = match age {
+            Age::Older => "older",
+            Age::Newer => "newer",
+        };
+        Some((age, format!("{how} than {tested}, which afresh is tested with")))
+    }
+}
+
+/// The program behind `env NAME=VALUE …`.
+fn real_program(command: &[String]) -> &str {
+    let first = command.first().map_or("", String::as_str);
+    if first != "env" {
+        return first;
+    }
+    let behind = command.iter().skip(1).find(|word| !word.contains('=') && !word.starts_with('-'));
+    behind.map_or(first, String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_behind_env_is_found() {
+        let line = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(real_program(&line(&["env", "A=1", "gemini", "-x"])), "gemini");
+        assert_eq!(real_program(&line(&["claude", "-p"])), "claude");
+    }
+}

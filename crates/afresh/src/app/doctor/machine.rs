@@ -1,0 +1,83 @@
+//! How processes are held on this machine, seen by holding one.
+
+use afresh_process::{Ended, Kept, Rung};
+use afresh_sandbox::{Found, Level};
+
+use crate::app::agents::probe::{self, Trial};
+use crate::app::doctor::Line;
+use crate::app::environment;
+use crate::app::policy::limits;
+use crate::app::policy::network;
+use crate::app::policy::sandbox;
+
+pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
+    limits::prepare();
+    let tried = trial
+        .map_err(Clone::clone)
+        .and_then(|trial| trial.run(&["true".to_owned()], &[], probe::LIMIT));
+    let line = match tried {
+        Err(why) => Line::fail("processes", why, "see that /tmp, or TMPDIR, can be written"),
+        Ok(tried) => {
+            lines.push(limits(&tried.report.kept));
+            let why = tried.report.passed_over.join("; ");
+            match (&tried.report.ended, tried.report.rung) {
+                (Ended::SpawnFailed(failure), _) => Line::fail(
+                    "processes",
+                    failure.message.clone(),
+                    "unset AFRESH_CONTAINMENT to take what this machine offers",
+                ),
+                (_, Rung::Cgroup) => Line::ok("processes", "held by a cgroup: nothing gets away"),
+                (_, Rung::Namespace) => {
+                    Line::ok("processes", "held by a PID namespace: nothing gets away")
+                }
+                (_, Rung::Group | Rung::None) => Line::warn(
+                    "processes",
+                    format!("held by session and parentage only ({why})"),
+                    "allow unprivileged user namespaces, or run afresh in a session with its own cgroup",
+                ),
+            }
+        }
+    };
+    lines.push(line);
+    let said = environment::sandbox();
+    let found = sandbox::look(said.as_deref().unwrap_or("auto"));
+    lines.push(sandbox(&found));
+    lines.push(match network::outlook(&found.level) {
+        Ok(words) => Line::ok("network", format!("of agents: {words}")),
+        Err(failure) => Line::failed("network", &failure),
+    });
+}
+
+/// What would keep a worker within its limits, seen by keeping something.
+fn limits(kept: &Kept) -> Line {
+    let found = format!("memory and processes of a whole tree: {}", kept.describe());
+    if kept.memory.is_kernel() && kept.processes.is_kernel() {
+        return Line::ok("limits", found);
+    }
+    Line::warn(
+        "limits",
+        format!("{found}; a quick tree is over its limit for a moment"),
+        "give it a cgroup of its own: `systemd-run --user --scope -p Delegate=yes afresh …`",
+    )
+}
+
+/// What would hold workers and checks to their places, seen by making a room.
+fn sandbox(found: &Found) -> Line {
+    let why = found.passed_over.join("; ");
+    match &found.level {
+        Level::Bubblewrap { .. } => Line::ok("sandbox", found.level.describe()),
+        Level::Landlock { .. } => Line::warn(
+            "sandbox",
+            format!(
+                "{}; processes of others are seen, and /tmp is shared ({why})",
+                found.level.describe()
+            ),
+            "install bubblewrap, and allow unprivileged user namespaces",
+        ),
+        Level::Off => Line::warn(
+            "sandbox",
+            format!("none: workers and checks run as you, with your rights ({why})"),
+            "install bubblewrap, or run afresh in a container",
+        ),
+    }
+}

@@ -1,0 +1,95 @@
+//! Showing the file, and writing it once everybody agrees. Nothing is overwritten silently.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use afresh_store::write_atomically;
+
+use crate::app::error::Failure;
+use crate::exit::Exit;
+use crate::terminal::output::Output;
+use crate::terminal::prompt::Asker;
+
+/// What the flags say about writing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Consent {
+    pub(crate) yes: bool,
+    pub(crate) dry_run: bool,
+    pub(crate) force: bool,
+}
+
+/// A file that is to be written, once everybody agrees.
+#[derive(Debug)]
+pub(crate) struct Writing<'a> {
+    pub(crate) output: &'a Output,
+    pub(crate) consent: Consent,
+    pub(crate) target: PathBuf,
+    pub(crate) text: String,
+    /// What is there now.
+    pub(crate) before: Option<String>,
+    pub(crate) asker: Option<Asker>,
+    pub(crate) written: bool,
+}
+
+impl Writing<'_> {
+    /// The file, or what would change in it.
+    pub(crate) fn show(&self) {
+        match &self.before {
+            Some(before) if *before != self.text => {
+                let diff = similar::TextDiff::from_lines(before.as_str(), self.text.as_str());
+                let diff = diff.unified_diff().header("now", "new").to_string();
+                self.output.data(afresh_core::printable::lines(&diff).trim_end());
+            }
+            Some(_) => {}
+            None => self.output.data(self.text.trim_end()),
+        }
+    }
+
+    pub(crate) fn write(&mut self) -> Result<(), Failure> {
+        let shown = self.target.display().to_string();
+        if self.consent.dry_run {
+            return Ok(());
+        }
+        if self.before.as_ref() == Some(&self.text) {
+            self.output.note(&format!("{shown} is as it would be written"));
+            return Ok(());
+        }
+        if self.target.exists() && !self.consent.force {
+            return Err(Failure::new(
+                Exit::Incomplete,
+                "exists",
+                format!("{shown} is there already"),
+            )
+            .about(shown)
+            .help("`afresh init --force` replaces it; above is what would change"));
+        }
+        if !self.consent.yes {
+            match &self.asker {
+                Some(asker) if asker.agrees(&format!("Write {shown}?")) => {}
+                Some(_) => {
+                    self.output.note("nothing was written");
+                    return Ok(());
+                }
+                None => {
+                    return Err(Failure::usage(
+                        "needs-yes",
+                        format!("{shown} was not written: there is nobody to ask"),
+                    )
+                    .help("`afresh init --yes` writes it, `--dry-run` only shows it"));
+                }
+            }
+        }
+        self.save().map_err(|cause| {
+            Failure::usage("write", format!("cannot write {shown}")).cause(cause).about(&shown)
+        })?;
+        self.written = true;
+        self.output.note(&format!("wrote {shown}"));
+        Ok(())
+    }
+
+    fn save(&self) -> Result<(), String> {
+        let directory = self.target.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(directory).map_err(|error| error.to_string())?;
+        write_atomically(&self.target, self.text.as_bytes()).map_err(|error| error.to_string())
+    }
+}

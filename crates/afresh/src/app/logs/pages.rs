@@ -1,0 +1,259 @@
+//! Printing the files of attempts, and what is added to them while somebody follows.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use afresh_engine::report::AttemptResult;
+
+use crate::app::logs::decode::Decoder;
+use crate::app::logs::readers::Readers;
+use crate::app::logs::told::Told;
+use crate::app::logs::transcript::{Part, Transcript};
+use crate::terminal::output::{Output, Paint, safe};
+
+pub(crate) use crate::app::logs::decode::Show;
+
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// What has been printed so far.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    show: Show,
+    readers: Readers,
+    /// Only the last lines of each file.
+    last: Option<usize>,
+    files: BTreeMap<PathBuf, Reached>,
+    /// The file that was printed last, whose heading need not be repeated.
+    current: Option<PathBuf>,
+    ends_line: bool,
+}
+
+/// One file, as far as it was read.
+#[derive(Debug, Default)]
+struct Reached {
+    read: u64,
+    decoder: Decoder,
+    /// For the reports of an agent program.
+    told: Option<Told>,
+}
+
+impl Reached {
+    /// The text of the next piece, as far as it is complete.
+    fn next(&mut self, piece: &[u8]) -> String {
+        match &mut self.told {
+            Some(told) => told.next(piece),
+            None => self.decoder.next(piece),
+        }
+    }
+
+    fn rest(&mut self) -> String {
+        match &mut self.told {
+            Some(told) => told.rest(),
+            None => self.decoder.rest(),
+        }
+    }
+}
+
+impl Pages {
+    pub(crate) fn new(show: Show, readers: Readers, last: Option<usize>) -> Self {
+        Self { show, readers, last, files: BTreeMap::new(), current: None, ends_line: true }
+    }
+
+    /// Prints what is new in these files. An error: nobody reads any more.
+    pub(crate) fn print(&mut self, transcripts: &[Transcript], output: &Output) -> io::Result<()> {
+        for transcript in transcripts {
+            for part in &transcript.parts {
+                self.print_part(transcript, part, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was left open at the ends of the files.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        let open: Vec<String> = self.files.values_mut().map(Reached::rest).collect();
+        for text in open.iter().filter(|text| !text.is_empty()) {
+            self.write(text.as_bytes())?;
+        }
+        if !self.ends_line && self.show == Show::Printable {
+            self.write(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn print_part(
+        &mut self,
+        transcript: &Transcript,
+        part: &Part,
+        output: &Output,
+    ) -> io::Result<()> {
+        // A file that cannot be read now may be there at the next look.
+        let Ok(mut file) = File::open(&part.file) else { return Ok(()) };
+        let length = file.metadata().map_or(0, |found| found.len());
+        let known = self.files.contains_key(&part.file);
+        if !known {
+            let told = self.told(transcript, part);
+            self.files.insert(part.file.clone(), Reached { told, ..Reached::default() });
+        }
+        let reached = self.files.entry(part.file.clone()).or_default();
+        let (mut from, is_told) = (reached.read, reached.told.is_some());
+        // What is told has other lines than the file.
+        let last = self.last.filter(|_| !known);
+        if let Some(last) = last.filter(|_| !is_told) {
+            from = start_of_last(&mut file, length, last).unwrap_or(0);
+        }
+        // It was written anew.
+        if length < from {
+            from = 0;
+        }
+        // Who printed nothing is told too, once.
+        let is_silent = !known && part.name == "stdout";
+        if length > from || is_silent {
+            self.heading(transcript, part, output)?;
+            from = match last.filter(|_| is_told) {
+                Some(last) => self.copy_last(&mut file, &part.file, last)?,
+                None => self.copy(&mut file, from, &part.file)?,
+            };
+        }
+        // Its worker says no more.
+        if is_told && transcript.attempt.result != AttemptResult::Underway {
+            let rest = self.files.entry(part.file.clone()).or_default().rest();
+            self.write(rest.as_bytes())?;
+        }
+        self.files.entry(part.file.clone()).or_default().read = from;
+        Ok(())
+    }
+
+    /// What an agent program reported is told, not shown line by line.
+    fn told(&self, transcript: &Transcript, part: &Part) -> Option<Told> {
+        let is_stream = part.name == "stdout" && self.show == Show::Printable;
+        let agent = transcript.attempt.agent.as_deref().filter(|_| is_stream);
+        self.readers.reader(agent).map(Told::new)
+    }
+
+    /// The last lines of what is told.
+    fn copy_last(&mut self, file: &mut File, path: &Path, count: usize) -> io::Result<u64> {
+        let mut last: VecDeque<String> = VecDeque::new();
+        let mut piece = vec![0; PIECE_BYTES];
+        let mut at = 0;
+        loop {
+            let read = file.read(&mut piece).unwrap_or(0);
+            let entry = self.files.entry(path.to_owned()).or_default();
+            at += read as u64;
+            let text = if read == 0 { entry.rest() } else { entry.next(&piece[..read]) };
+            last.extend(text.lines().map(str::to_owned));
+            last.drain(..last.len().saturating_sub(count));
+            if read == 0 {
+                break;
+            }
+        }
+        for line in last {
+            self.write(format!("{line}\n").as_bytes())?;
+        }
+        Ok(at)
+    }
+
+    fn heading(&mut self, transcript: &Transcript, part: &Part, output: &Output) -> io::Result<()> {
+        if self.current.as_deref() == Some(part.file.as_path()) || self.show == Show::Raw {
+            return Ok(());
+        }
+        if !self.ends_line {
+            self.write(b"\n")?;
+        }
+        self.current = Some(part.file.clone());
+        let attempt = &transcript.attempt;
+        let told = match (&part.command, part.name.as_str(), &attempt.reason) {
+            (Some(command), ..) => format!(": {}", safe(command)),
+            (None, "stdout", Some(reason)) => {
+                format!(" ({}: {})", attempt.result.word(), safe(reason))
+            }
+            (None, "stdout", None) => format!(" ({})", attempt.result.word()),
+            _ => String::new(),
+        };
+        let heading = format!("=== {} {}{told}", attempt.attempt, part.name);
+        self.write(format!("{}\n", output.paint_data(Paint::Blue, &heading)).as_bytes())
+    }
+
+    /// Prints a file from a place on; answers with where it ended.
+    fn copy(&mut self, file: &mut File, from: u64, path: &Path) -> io::Result<u64> {
+        let mut at = file.seek(SeekFrom::Start(from)).unwrap_or(from);
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let count = file.read(&mut piece).unwrap_or(0);
+            if count == 0 {
+                return Ok(at);
+            }
+            at += count as u64;
+            match self.show {
+                Show::Raw => self.write(&piece[..count])?,
+                Show::Printable => {
+                    let entry = self.files.entry(path.to_owned()).or_default();
+                    let text = entry.next(&piece[..count]);
+                    self.write(text.as_bytes())?;
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(last) = bytes.last() {
+            self.ends_line = *last == b'\n';
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+}
+
+/// Where the last `count` lines of a file begin.
+fn start_of_last(file: &mut File, length: u64, count: usize) -> io::Result<u64> {
+    let mut end = length;
+    let mut breaks = 0;
+    let mut piece = vec![0; PIECE_BYTES];
+    while end > 0 {
+        let start = end.saturating_sub(PIECE_BYTES as u64);
+        let size = usize::try_from(end - start).unwrap_or(PIECE_BYTES);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut piece[..size])?;
+        for (at, _) in piece[..size].iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n') {
+            let place = start + at as u64 + 1;
+            // The break at the very end closes the last line and starts none.
+            if place < length {
+                breaks += 1;
+                if breaks == count {
+                    return Ok(place);
+                }
+            } else if count == 0 {
+                return Ok(length);
+            }
+        }
+        end = start;
+    }
+    Ok(if count == 0 { length } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_of_a_file_are_found() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("f");
+        for (text, count, rest) in [
+            ("a\nb\nc\n", 1, "c\n"),
+            ("a\nb\nc", 1, "c"),
+            ("a\nb\nc\n", 2, "b\nc\n"),
+            ("a\nb\nc\n", 9, "a\nb\nc\n"),
+            ("a\nb\n", 0, ""),
+            ("", 3, ""),
+        ] {
+            std::fs::write(&path, text).expect("written");
+            let mut file = File::open(&path).expect("there");
+            let at = start_of_last(&mut file, text.len() as u64, count).expect("read");
+            assert_eq!(&text[usize::try_from(at).expect("small")..], rest, "{text:?} {count}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `afresh lint --fix`: carries out what findings propose, on disk.
+//!
+//! What is safe is for `afresh_formats::fixing` to prove. Here only files of the plan are written,
+//! never through a link, never over a change that somebody made meanwhile, and each at once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use afresh_formats::Finding;
+use afresh_formats::fixing::{self, Look, Mended};
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Reading;
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+use crate::app::error::Failure;
+use crate::app::plan_source::Found;
+use crate::terminal::output::{Output, count};
+
+/// What came of mending.
+pub(crate) struct Mending {
+    done: Vec<Finding>,
+    refused: Vec<Finding>,
+    /// By file.
+    diffs: BTreeMap<String, String>,
+    dry_run: bool,
+}
+
+/// Everything that is found in a plan that was read out of a folder.
+type LookAt<'a> = &'a dyn Fn(&dyn Folder, &Reading) -> Vec<Finding>;
+
+/// Mends what is safe to mend; on a dry run it is only said what would change.
+pub(crate) fn mend(found: &Found, dry_run: bool, look: LookAt<'_>) -> Result<Mending, Failure> {
+    let mut originals = BTreeMap::new();
+    for finding in found.reading.findings.iter().filter(|finding| finding.fix.is_some()) {
+        if !originals.contains_key(&finding.file) {
+            let bytes = read(found, &finding.file)?;
+            originals.insert(finding.file.clone(), bytes);
+        }
+    }
+    let look = |folder: &dyn Folder| {
+        let reading = found.read_from(folder);
+        Look { findings: look(folder, &reading), plan: reading.plan }
+    };
+    let Mended { files, done, refused } = fixing::mend(found.folder.as_ref(), &originals, &look);
+    let diffs = files.iter().map(|(file, new)| (file.clone(), diff(file, &originals[file], new)));
+    let diffs = diffs.collect();
+    if !dry_run {
+        for (file, new) in &files {
+            replace(&place(found, file)?, file, &originals[file], new)?;
+        }
+    }
+    Ok(Mending { done, refused, diffs, dry_run })
+}
+
+impl Mending {
+    pub(crate) fn has_written(&self) -> bool {
+        !self.dry_run && !self.diffs.is_empty()
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let places = |findings: &[Finding]| -> Vec<Value> {
+            let place = |f: &Finding| json!({"code": f.code, "file": f.file, "line": f.line, "column": f.column});
+            findings.iter().map(place).collect()
+        };
+        json!({
+            "written": self.has_written(),
+            "done": places(&self.done),
+            "refused": places(&self.refused),
+            "diffs": self.diffs,
+        })
+    }
+
+    /// For people; what would change is data.
+    pub(crate) fn tell(&self, output: &Output) {
+        for (file, diff) in &self.diffs {
+            let mended = self.done.iter().filter(|finding| finding.file == *file).count();
+            let places = count(mended, "place");
+            if self.dry_run {
+                output.data(diff.trim_end());
+                output.note(&format!("would mend {file}: {places}"));
+            } else {
+                output.note(&format!("mended {file}: {places}"));
+            }
+        }
+        for finding in &self.refused {
+            let Finding { file, line, code, .. } = finding;
+            output.note(&format!("not mended, because more would change: {file}:{line} ({code})"));
+        }
+    }
+}
+
+/// The file that a finding names, if it is one that we may write: a plain file, reached without
+/// links, inside the plan's own directory.
+fn place(found: &Found, file: &str) -> Result<PathBuf, Failure> {
+    let path = found.base.join(file);
+    let refused = |cause: String| {
+        Failure::usage("fix", format!("cannot mend {file}"))
+            .about(file)
+            .cause(cause)
+            .help("mend it by hand, or run `afresh lint --fix` where it really is")
+    };
+    let real = path.canonicalize().map_err(|error| refused(error.to_string()))?;
+    // The own format is one file, and that is the one that was read.
+    let inside = found.base.canonicalize().is_ok_and(|base| real == base.join(file));
+    let is_plan = real == found.path;
+    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    if is_link || !(inside || is_plan) {
+        return Err(refused("it is reached through a symbolic link".to_owned()));
+    }
+    Ok(path)
+}
+
+fn read(found: &Found, file: &str) -> Result<Vec<u8>, Failure> {
+    let path = place(found, file)?;
+    fs::read(&path).map_err(|error| cannot_write(file, &error))
+}
+
+/// Gives a file its new bytes, if it still has the old ones.
+fn replace(path: &Path, file: &str, old: &[u8], new: &[u8]) -> Result<(), Failure> {
+    let failed = |error: io::Error| cannot_write(file, &error);
+    if fs::read(path).map_err(failed)? != old {
+        return Err(Failure::usage("fix", format!("{file} was changed meanwhile"))
+            .about(file)
+            .help("nothing of it was written; run `afresh lint --fix` again"));
+    }
+    let permissions = fs::metadata(path).map_err(failed)?.permissions();
+    write(path, new).map_err(failed)?;
+    fs::set_permissions(path, permissions).map_err(failed)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    afresh_store::write_atomically(path, bytes).map_err(io::Error::other)
+}
+
+fn cannot_write(file: &str, error: &io::Error) -> Failure {
+    Failure::usage("fix", format!("cannot mend {file}"))
+        .about(file)
+        .cause(error.to_string())
+        .help("is the file there, and may you write it?")
+}
+
+/// What changes, as `diff -u` shows it.
+fn diff(file: &str, old: &[u8], new: &[u8]) -> String {
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let diff = TextDiff::from_lines(&*old, &*new);
+    diff.unified_diff().header(&format!("a/{file}"), &format!("b/{file}")).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// BE-01: what somebody wrote meanwhile is not overwritten.
+    #[test]
+    fn a_file_that_changed_meanwhile_is_left_alone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("PLAN.md");
+        fs::write(&path, "newer").expect("written");
+        let refused = replace(&path, "PLAN.md", b"old", b"mended").expect_err("it changed");
+        assert_eq!(refused.message, "PLAN.md was changed meanwhile");
+        assert_eq!(fs::read(&path).expect("the file"), b"newer");
+    }
+
+    /// BE-01: only the bytes change, not who may read the file.
+    #[test]
+    fn a_mended_file_keeps_its_permissions() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("PLAN.md");
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
+        replace(&path, "PLAN.md", b"old", b"mended").expect("it is as it was");
+        let mode = fs::metadata(&path).expect("the file").permissions().mode();
+        assert_eq!((fs::read(&path).expect("it"), mode & 0o777), (b"mended".to_vec(), 0o640));
+    }
+}

@@ -1,0 +1,246 @@
+//! Finding a plan and reading it, in whatever format.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `own` | plans of the own format: one file |
+//! | `foreign` | plans of other formats: known by what lies in a directory |
+//! | `disk` | a directory as readers see it |
+
+mod disk;
+pub(crate) mod estimates;
+pub(crate) mod file_sizes;
+pub(crate) mod fixes;
+mod foreign;
+mod native;
+pub(crate) mod prompt_sizes;
+pub(crate) mod prospect;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use afresh_core::Plan;
+use afresh_core::ids::TaskId;
+use afresh_core::settings::Settings;
+use afresh_formats::folder::{Folder, MemoryFolder};
+use afresh_formats::format::{FORMATS, FolderFormat, Unit, Wishes};
+use afresh_formats::native as native_format;
+use afresh_formats::reading::Reading;
+use afresh_formats::{Finding, Severity};
+
+use crate::app::error::Failure;
+
+const WHAT_IS_A_PLAN: &str =
+    "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
+/// The name of the own format.
+const NATIVE: &str = "native";
+
+/// A plan, and where it came from.
+#[derive(Debug)]
+pub(crate) struct PlanFile {
+    /// Absolute, without links: a file, or a directory.
+    pub(crate) path: PathBuf,
+    /// As people know it.
+    pub(crate) shown: String,
+    pub(crate) format: &'static str,
+    /// How it was asked to be read.
+    pub(crate) how: How,
+    pub(crate) plan: Plan,
+    /// The directory whose repository it is for, where it names one (EX-12).
+    pub(crate) target: Option<PathBuf>,
+    pub(crate) warnings: Vec<Finding>,
+    /// Fields that mean nothing to us, by their path: kept, and shown.
+    pub(crate) unknown: BTreeMap<String, String>,
+    /// The files that it was read from.
+    pub(crate) files: Vec<PathBuf>,
+    /// The file of each task, where there are several.
+    pub(crate) task_files: BTreeMap<TaskId, PathBuf>,
+}
+
+/// Options of all commands that read a plan.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct How {
+    /// The plan's format; otherwise it is known by what is there
+    #[arg(long, value_name = "NAME", value_parser = names())]
+    pub(crate) format: Option<String>,
+    /// What one fresh worker gets, where a format has both: a whole plan file, or each of its tasks
+    #[arg(long, value_parser = parse_unit, default_value = "plan", value_name = "plan|task")]
+    pub(crate) unit: Unit,
+}
+
+impl How {
+    /// As a run's plan was read when it started.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let format = Some(settings.format.clone()).filter(|format| !format.is_empty());
+        Self { format, unit: if settings.by_task { Unit::Task } else { Unit::Plan } }
+    }
+
+    /// Notes it in a run's settings, so that the plan is read the same way again.
+    pub(crate) fn note(&self, settings: &mut Settings) {
+        settings.format = self.format.clone().unwrap_or_default();
+        settings.by_task = self.unit == Unit::Task;
+    }
+}
+
+fn names() -> clap::builder::PossibleValuesParser {
+    let others = FORMATS.iter().map(|format| format.name);
+    clap::builder::PossibleValuesParser::new(std::iter::once(NATIVE).chain(others))
+}
+
+fn parse_unit(word: &str) -> Result<Unit, String> {
+    match word {
+        "plan" => Ok(Unit::Plan),
+        "task" => Ok(Unit::Task),
+        _ => Err("plan or task".to_owned()),
+    }
+}
+
+/// What came of looking: perhaps no plan, but then findings.
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) shown: String,
+    pub(crate) format: &'static str,
+    pub(crate) reading: Reading,
+    /// The files that findings name, and the directory they are in.
+    pub(crate) folder: Box<dyn Folder>,
+    pub(crate) base: PathBuf,
+    reader: Reader,
+}
+
+/// Who reads it.
+enum Reader {
+    /// One file of the own format, by the name that findings call it.
+    Own(String),
+    Foreign(&'static FolderFormat, Wishes),
+}
+
+impl Found {
+    /// The same plan out of other files.
+    pub(crate) fn read_from(&self, folder: &dyn Folder) -> Reading {
+        match &self.reader {
+            Reader::Foreign(format, wishes) => (format.read)(folder, wishes),
+            Reader::Own(file) => match folder.text(file) {
+                Some(Ok(text)) => native_format::read(file, text.as_bytes()),
+                Some(Err(finding)) => Reading::failed(finding),
+                None => Reading::default(),
+            },
+        }
+    }
+}
+
+/// Reads what is at `given`, relative to `directory`.
+pub(crate) fn read(directory: &Path, given: &Path, how: &How) -> Result<Found, Failure> {
+    let path = directory.join(given);
+    let shown = given.display().to_string();
+    let metadata = fs::metadata(&path).map_err(|error| unreadable(&shown, &error))?;
+    let is_own = how.format.as_deref().is_none_or(|format| format == NATIVE);
+    let own = if !is_own {
+        None
+    } else if metadata.is_dir() {
+        native::only_one_in(&path, &shown)?
+    } else {
+        // Whatever is named and is no part of another format is read as our own.
+        Some(path.clone()).filter(|path| native::is_plan_name(path) || !is_of_another(path, how))
+    };
+    let Some(path) = own else { return foreign::read(&path, &shown, how) };
+    let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
+    let bytes = native::read(&path, &shown)?;
+    let reading = native_format::read(&shown, &bytes);
+    let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
+    let folder = Box::new(MemoryFolder::new([(shown.clone(), bytes)]));
+    let base = directory.to_owned();
+    let reader = Reader::Own(shown.clone());
+    Ok(Found { path, shown, format: NATIVE, reading, folder, base, reader })
+}
+
+/// Markdown and the like are never plans of our own format.
+fn is_of_another(path: &Path, how: &How) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    how.format.is_none() && matches!(ending, "md" | "jsonl" | "yml" | "yaml")
+}
+
+/// The same, where a plan is to be carried out.
+pub(crate) fn load(directory: &Path, given: &Path, how: &How) -> Result<PlanFile, Failure> {
+    match look(directory, given, how)? {
+        (file, None) => Ok(file),
+        (_, Some(no_target)) => Err(no_target),
+    }
+}
+
+/// The same, where a plan is only looked at: its target need not be there yet.
+pub(crate) fn look(
+    directory: &Path,
+    given: &Path,
+    how: &How,
+) -> Result<(PlanFile, Option<Failure>), Failure> {
+    let Found { path, shown, format, reading, base, .. } = read(directory, given, how)?;
+    let Some(plan) = reading.plan else {
+        let what = format!("cannot read the plan {shown}");
+        return Err(Failure::in_file("plan", &what, reading.findings));
+    };
+    let plan = named(plan, &path);
+    let target = reading.target.map(|target| target_of(&path, &target)).transpose();
+    let (target, no_target) = match target {
+        Ok(target) => (target, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let ids = plan.tasks().iter().map(|task| task.id.clone());
+    let of_tasks = reading.places.iter().map(|places| base.join(&*places.whole.file));
+    let task_files = if format == NATIVE { BTreeMap::new() } else { ids.zip(of_tasks).collect() };
+    let mut files: Vec<PathBuf> = if format == NATIVE {
+        vec![path.clone()]
+    } else {
+        reading.places.iter().map(|places| base.join(&*places.whole.file)).collect()
+    };
+    files.sort();
+    files.dedup();
+    let (mut warnings, unknown) = (reading.findings, reading.unknown);
+    // Whoever wants to know everything asks `afresh lint`.
+    warnings.retain(|finding| finding.severity != Severity::Note);
+    let how = how.clone();
+    let file =
+        PlanFile { path, shown, format, how, plan, target, warnings, unknown, files, task_files };
+    Ok((file, no_target))
+}
+
+impl PlanFile {
+    /// The directory that the plan's paths are in: its target, else the repository around its file.
+    pub(crate) fn root(&self) -> PathBuf {
+        let start = match &self.target {
+            Some(target) => target.as_path(),
+            None if self.path.is_dir() => self.path.as_path(),
+            None => self.path.parent().unwrap_or(Path::new("/")),
+        };
+        let root = start.ancestors().find(|place| place.join(".git").exists());
+        root.unwrap_or(start).to_owned()
+    }
+}
+
+/// Relative to the plan's own directory.
+fn target_of(plan: &Path, target: &str) -> Result<PathBuf, Failure> {
+    let base = if plan.is_dir() { plan } else { plan.parent().unwrap_or(Path::new("/")) };
+    let failure = Failure::usage("plan", format!("cannot use the plan's target {target:?}"))
+        .help("`target` is a directory, relative to the plan's file");
+    match base.join(target).canonicalize() {
+        Ok(found) if found.is_dir() => Ok(found),
+        Ok(_) => Err(failure.cause("it is not a directory")),
+        Err(error) => Err(failure.cause(error.to_string())),
+    }
+}
+
+/// A plan without a name is called after its file.
+fn named(mut plan: Plan, path: &Path) -> Plan {
+    if plan.name.trim().is_empty() {
+        let stem = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = stem.trim_start_matches('.');
+        stem.split('.').next().unwrap_or_default().clone_into(&mut plan.name);
+    }
+    plan
+}
+
+fn unreadable(shown: &str, error: &std::io::Error) -> Failure {
+    Failure::usage("plan", format!("cannot read the plan {shown}"))
+        .about(shown)
+        .cause(error.to_string())
+        .help(WHAT_IS_A_PLAN)
+}

@@ -1,0 +1,34 @@
+//! How large the prompt of each task will be at least, against what its model can hold (PR-06).
+
+use afresh_agents::size;
+use afresh_core::settings::Settings;
+use afresh_core::usage::ContextFill;
+use afresh_engine::Rules;
+use afresh_engine::bundling::made;
+
+use crate::app::plan_source::PlanFile;
+use crate::app::plan_source::prospect;
+
+#[derive(Debug)]
+pub(crate) struct PromptSizes {
+    fills: Vec<ContextFill>,
+    limit: u8,
+}
+
+impl PromptSizes {
+    /// As a run that starts now would tell its workers.
+    pub(crate) fn of(file: &PlanFile, settings: &Settings, rules: &Rules) -> Self {
+        let run = prospect::of(&file.plan, settings);
+        let fills = (0..file.plan.len()).map(|at| made::least(&run, at, rules)).collect();
+        Self { fills, limit: settings.context.hard }
+    }
+
+    pub(crate) fn fill(&self, at: usize) -> ContextFill {
+        self.fills[at]
+    }
+
+    /// Why no worker would start, if none would.
+    pub(crate) fn refused(&self, at: usize) -> Option<String> {
+        size::fits(self.fills[at], self.limit).err().map(|error| error.to_string())
+    }
+}

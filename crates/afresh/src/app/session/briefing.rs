@@ -1,0 +1,188 @@
+//! Finding what all workers of a run are told alike: the project, its ways, the specification, and
+//! the template of their prompts.
+//!
+//! It is read when a run is taken up, from the user's files and not from the run's branch.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use afresh_agents::briefing::{Document, Project};
+use afresh_agents::bundle::Checksum;
+use afresh_agents::spec_part::Spec;
+use afresh_agents::template::MAX_TEMPLATE_BYTES;
+use afresh_agents::{Briefing, Template, spec_part};
+use afresh_engine::Workplace;
+use afresh_formats::Finding;
+use afresh_formats::limits::MAX_TEXT_BYTES;
+
+use crate::app::error::Failure;
+use crate::app::plan_source::PlanFile;
+use crate::app::text::files;
+use crate::terminal::output::{Output, safe};
+
+/// The project's own template.
+pub(crate) const TEMPLATE: &str = ".afresh/templates/worker.md";
+/// How things are done in the project.
+const PATTERNS: &str = ".afresh/patterns.md";
+/// How much of that every worker is told, in bytes.
+const MAX_PATTERNS_BYTES: usize = 4 * 1024;
+/// Where a project says what it is; the first one that is there counts.
+const PROJECTS: &[&str] = &[
+    "PROJECT.md",
+    ".planning/PROJECT.md",
+    ".ultraplan/PROJECT.md",
+    ".long-run/PROJECT.md",
+    ".specflow/PROJECT.md",
+    "README.md",
+];
+/// Readers of the other formats put what belongs to a task into its text.
+const FORMATS_WITH_SPEC: &[&str] = &["native", "long-run"];
+/// How many files of a plan are noted.
+const MAX_PLAN_FILES: usize = 100;
+
+/// The directory that all these files are in: the checkout, else what is around the plan.
+pub(crate) fn root(place: &Workplace, file: &PlanFile) -> PathBuf {
+    place.repository.root().map_or_else(|| file.root(), Path::to_owned)
+}
+
+pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Briefing, Failure> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let mut sources = Vec::new();
+    for path in file.files.iter().filter(|path| path.is_file()).take(MAX_PLAN_FILES) {
+        if let Ok(bytes) = std::fs::read(path) {
+            sources.push(Checksum::of(&shown(path, &root), &bytes));
+        }
+    }
+    let mut noted = |document: Document| {
+        sources.push(Checksum::of(&document.path, document.text.as_bytes()));
+        document
+    };
+    let template = template(&root)?.map(&mut noted);
+    let spec = spec(&root, file, output).map(&mut noted);
+    let beside = spec.as_ref().and_then(|spec| requirements(&root, spec)).map(&mut noted);
+    let spec = spec.map(|spec| match &beside {
+        Some(more) => together(&spec, more),
+        None => spec,
+    });
+    let patterns = document(&root, PATTERNS, MAX_TEXT_BYTES).map(&mut noted);
+    let project = PROJECTS.iter().find_map(|path| document(&root, path, MAX_TEXT_BYTES));
+    Ok(Briefing {
+        plan_file: plan_name(file, &root),
+        task_files: file
+            .task_files
+            .iter()
+            .map(|(task, path)| (task.clone(), shown(&canonical(path), &root)))
+            .collect(),
+        project: project.map(&mut noted).and_then(|project| Project::read(&project.text)),
+        patterns: patterns.map(|patterns| {
+            let (text, _) = spec_part::bounded(&patterns.text, MAX_PATTERNS_BYTES);
+            Document { text: text.to_owned(), ..patterns }
+        }),
+        spec: spec.map(Spec::new),
+        roles: BTreeMap::new(),
+        template: template.map_or_else(|| Ok(Template::default()), |own| parse(&own))?,
+        sources,
+    })
+}
+
+/// However it was named this time, workers know it by the same name.
+fn plan_name(file: &PlanFile, root: &Path) -> String {
+    match shown(&file.path, root).as_str() {
+        "" => ".".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn shown(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// What stands beside a specification and belongs to it.
+fn requirements(root: &Path, spec: &Document) -> Option<Document> {
+    let path = Path::new(&spec.path).with_file_name("planning").join("requirements.md");
+    document(root, path.to_str()?, MAX_TEXT_BYTES)
+}
+
+fn together(spec: &Document, more: &Document) -> Document {
+    Document {
+        path: format!("{} and {}", spec.path, more.path),
+        text: format!("{}\n\n{}", spec.text.trim_end(), more.text),
+    }
+}
+
+/// A file that need not be there. One that a link takes out of the project is none of it (B03): every
+/// worker would be told what is in it.
+fn document(root: &Path, path: &str, most_bytes: usize) -> Option<Document> {
+    let text = read(&inside(root, path).ok()?, most_bytes).ok()?;
+    Some(Document { path: path.to_owned(), text })
+}
+
+/// The project's own template; one that is there must be readable.
+fn template(root: &Path) -> Result<Option<Document>, Failure> {
+    let path = root.join(TEMPLATE);
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    match inside(root, TEMPLATE).and_then(|path| read(&path, MAX_TEMPLATE_BYTES)) {
+        Ok(text) => Ok(Some(Document { path: TEMPLATE.to_owned(), text })),
+        Err(error) => {
+            let message = format!("cannot read the template: {error}");
+            Err(bad_template(vec![Finding::of_file(TEMPLATE, "template", message)]))
+        }
+    }
+}
+
+fn parse(own: &Document) -> Result<Template, Failure> {
+    Template::parse(&own.path, &own.text).map_err(bad_template)
+}
+
+fn bad_template(findings: Vec<Finding>) -> Failure {
+    let help = "docs/prompts.md has the built-in one, and all names";
+    Failure::in_file("template", &format!("cannot use the template {TEMPLATE}"), findings)
+        .help(help)
+}
+
+/// The plan's specification: beside the plan, or in the repository, and nowhere else.
+fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<Document> {
+    let named = file.plan.spec.as_deref()?;
+    if !FORMATS_WITH_SPEC.contains(&file.format) {
+        return None;
+    }
+    let beside = if file.path.is_dir() { Some(file.path.as_path()) } else { file.path.parent() };
+    let bases: Vec<PathBuf> =
+        beside.into_iter().chain([root]).filter_map(|base| base.canonicalize().ok()).collect();
+    let inside = |path: &PathBuf| bases.iter().any(|base| path.starts_with(base));
+    let found = bases.iter().filter_map(|base| base.join(named).canonicalize().ok()).find(inside);
+    let document = match found {
+        Some(path) => read(&path, MAX_TEXT_BYTES)
+            .map(|text| Document { path: shown(&path, root), text })
+            .map_err(|error| error.to_string()),
+        None => Err("it is neither beside the plan nor in the repository".to_owned()),
+    };
+    match document {
+        Ok(document) => Some(document),
+        Err(why) => {
+            let named = safe(named);
+            output.note(&format!("note: workers do without the plan's spec {named}: {why}"));
+            None
+        }
+    }
+}
+
+/// Where a file of the project really is, if that is in the project.
+fn inside(root: &Path, path: &str) -> std::io::Result<PathBuf> {
+    let path = root.join(path).canonicalize()?;
+    if path.starts_with(root) {
+        return Ok(path);
+    }
+    Err(std::io::Error::other("it is a link that leaves the project"))
+}
+
+fn read(path: &Path, most_bytes: usize) -> std::io::Result<String> {
+    let bytes = files::read_bounded(path, most_bytes)?;
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
+}

@@ -1,0 +1,229 @@
+//! What must hold before a run touches anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_agents::{Kind, scripted, size};
+use afresh_core::ids::CommitId;
+use afresh_core::plan::Task;
+use afresh_core::scope::leaves_tree;
+use afresh_core::settings::Settings;
+use afresh_engine::{Rules, Workplace, bundling};
+use afresh_git::Mode;
+use afresh_process::masked;
+
+use crate::app::agents::definitions;
+use crate::app::agents::programs;
+use crate::app::agents::which;
+use crate::app::error::Failure;
+use crate::app::plan_source::PlanFile;
+use crate::app::plan_source::prospect;
+
+pub(crate) fn check(
+    place: &Workplace,
+    file: &PlanFile,
+    settings: &Settings,
+    rules: &Rules,
+) -> Result<(), Failure> {
+    plan(file, settings, rules)?;
+    no_path_through_a_link(place, file)
+}
+
+/// The part that needs no repository.
+pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+    agents_are_there(file, rules)?;
+    scripts_fit(file, rules)?;
+    no_secret_is_carried_out(file, settings, rules)?;
+    prompts_fit(file, settings, rules)?;
+    something_judges(file, settings)
+}
+
+/// Commands and paths are carried out as they are, and so cannot be masked where they are written
+/// down: a secret in one of them would be in the journal (B36).
+fn no_secret_is_carried_out(
+    file: &PlanFile,
+    settings: &Settings,
+    rules: &Rules,
+) -> Result<(), Failure> {
+    let secrets = rules.secrets();
+    let holds = |text: &str| masked(text, &secrets) != *text;
+    let told = |whose: &str, what: &str| {
+        Failure::usage("secret", format!("{whose} has a {what} that holds a secret"))
+            .about(&file.shown)
+            .help("name the variable instead, as in \"$MY_TOKEN\"; `env` under [checks] hands it over")
+    };
+    for task in file.plan.tasks() {
+        if task.all_checks().any(|check| holds(&check.command)) {
+            return Err(told(&format!("task {}", task.id), "check"));
+        }
+        if task.patterns().any(|pattern| holds(pattern.as_str())) {
+            return Err(told(&format!("task {}", task.id), "path"));
+        }
+    }
+    if settings.always.iter().any(|command| holds(command)) {
+        return Err(told("`always` under [checks]", "command"));
+    }
+    Ok(())
+}
+
+/// A task whose prompt would fill its worker's context never starts (PR-06). What other tasks will
+/// leave for it is not known yet.
+fn prompts_fit(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+    let run = prospect::of(&file.plan, settings);
+    for (at, task) in file.plan.tasks().iter().enumerate() {
+        let fill = bundling::made::least(&run, at, rules);
+        if let Err(error) = bundling::made::fits(&run, fill) {
+            return Err(Failure::usage("too-large", format!("task {} is too large", task.id))
+                .cause(error.to_string())
+                .about(&file.shown)
+                .help(size::ADVICE));
+        }
+    }
+    Ok(())
+}
+
+/// Every agent that a task names must be known, and its program must be there (B37).
+fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
+    let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
+    for task in file.plan.tasks() {
+        wanted.entry(task.agent.as_deref().unwrap_or(&rules.agent)).or_insert(task.id.as_str());
+    }
+    for (name, task) in wanted {
+        let Some(agent) = rules.agents.get(name) else {
+            return Err(unknown_agent(name, task, file, rules));
+        };
+        let Some(program) = agent.program() else { continue };
+        // A path inside the repository is looked for in the workspace, which is not there yet.
+        let relative = program.contains('/') && !program.starts_with('/');
+        let path = rules.environment.get("PATH").cloned().unwrap_or_default();
+        if !relative && let Err(why) = which::find(program, path.as_ref()) {
+            return Err(Failure::usage(
+                "spawn",
+                format!("cannot start agent {name:?}: {program:?} {why}"),
+            )
+            .help(programs::remedy(name, program)));
+        }
+    }
+    Ok(())
+}
+
+/// A script must know what to do for every task that it is to play.
+fn scripts_fit(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
+    for agent in rules.agents.values() {
+        let Kind::Scripted { script: source } = &agent.kind else { continue };
+        // It was read before, so that nothing can be wrong with it now.
+        let Some(script) = scripted::read(&source.shown, source.text.as_bytes()).script else {
+            continue;
+        };
+        let played = |task: &&Task| task.agent.as_deref().unwrap_or(&rules.agent) == agent.name;
+        let left: Vec<&str> = file
+            .plan
+            .tasks()
+            .iter()
+            .filter(played)
+            .map(|task| task.id.as_str())
+            .filter(|task| script.deeds(task, 1).is_none())
+            .take(20)
+            .collect();
+        if !left.is_empty() {
+            let message =
+                format!("the script has no part for the first attempt of: {}", left.join(", "));
+            return Err(Failure::usage("script", message)
+                .about(&source.shown)
+                .help("add a [[task]] for each, or one with id = \"*\" at the end"));
+        }
+    }
+    Ok(())
+}
+
+fn unknown_agent(name: &str, task: &str, file: &PlanFile, rules: &Rules) -> Failure {
+    let known: Vec<&str> = rules.agents.keys().map(String::as_str).collect();
+    let defined = definitions::names(&file.root(), rules);
+    let all = known.iter().copied().chain(defined.iter().map(String::as_str));
+    // `plugin:name` is a name too.
+    let bare = name.rsplit(':').next().unwrap_or(name);
+    let near = afresh_core::plan::nearest(name, all.clone())
+        .or_else(|| afresh_core::plan::nearest(bare, all));
+    let help = match (near, known.is_empty()) {
+        (Some(near), _) => format!("did you mean {near:?}?"),
+        (None, false) => format!("configured are: {}", known.join(", ")),
+        (None, true) => "`afresh init` finds one; or write to .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
+    };
+    let message = if known.is_empty() {
+        "no agent is configured".to_owned()
+    } else {
+        format!("there is no agent {name:?} (task {task} needs it)")
+    };
+    Failure::usage("agent-not-found", message).help(help)
+}
+
+/// Work that nothing but a worker's word would judge is refused, unless that is meant (B21).
+fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure> {
+    if !settings.always.is_empty() {
+        return Ok(());
+    }
+    let unchecked: Vec<&str> =
+        file.plan.unchecked().map(|task| task.id.as_str()).take(20).collect();
+    if unchecked.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).about(&file.shown).help(
+        "give them `checks`, or `no_check = \"reason\"`, or set `always` under [checks] in .afresh/config.toml",
+    ))
+}
+
+/// A listed path behind a symbolic link of the repository could lead anywhere (B03).
+fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Failure> {
+    let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
+    let mut parents: BTreeSet<String> = BTreeSet::new();
+    for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
+        parents.extend(above(pattern.as_str()).map(str::to_owned));
+        parents.insert(pattern.as_str().to_owned());
+    }
+    let paths: Vec<String> = parents.into_iter().collect();
+    let modes = place
+        .repository
+        .entry_modes(&head, &paths)
+        .map_err(|error| Failure::usage("git", error.to_string()))?;
+    for task in file.plan.tasks() {
+        for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
+            let link = above(path)
+                .find(|parent| modes.get(*parent).is_some_and(|mode| *mode == Mode::Symlink));
+            if let Some(link) = link {
+                return Err(Failure::usage(
+                    "bad-path",
+                    format!(
+                        "task {}: the path {path:?} leads through {link:?}, a symbolic link",
+                        task.id
+                    ),
+                )
+                .about(&file.shown)
+                .help("name the file by its real path"));
+            }
+            if modes.get(path) == Some(&Mode::Symlink) && leads_out(place, &head, path) {
+                let message = format!(
+                    "task {}: {path:?} is a symbolic link that leaves the repository",
+                    task.id
+                );
+                return Err(Failure::usage("bad-path", message)
+                    .about(&file.shown)
+                    .help("a worker would write what it leads to; replace it with a file"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a link of a commit leads out of it; one that cannot be read might.
+fn leads_out(place: &Workplace, commit: &CommitId, path: &str) -> bool {
+    let target = place.repository.show_file(commit, path).ok().flatten();
+    let target = target.and_then(|bytes| String::from_utf8(bytes).ok());
+    target.is_none_or(|target| leaves_tree(path, &target))
+}
+
+/// The directories above a path, or above what every match of a glob starts with.
+fn above(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern
+        .match_indices('/')
+        .map(|(at, _)| &pattern[..at])
+        .take_while(|directory| !directory.contains(['*', '?', '[', '{']))
+}

@@ -1,0 +1,11 @@
+//! Values as people read and write them.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`byte_size`] | byte sizes |
+//! | [`files`] | reading files up to a size |
+//! | [`moment`] | times and durations |
+
+pub(crate) mod byte_size;
+pub(crate) mod files;
+pub(crate) mod moment;

@@ -1,0 +1,214 @@
+//! `afresh clean`: removes what afresh made and nobody needs, and says what it kept and why.
+
+use std::time::Duration;
+
+use afresh_engine::cleaning::{
+    CleanError, Cleaning, Fate, Outcome, Thing, Wishes, remove_gone, things_of_gone,
+};
+use afresh_store::LockError;
+use serde_json::{Value, json};
+
+use crate::app::config;
+use crate::app::error::Failure;
+use crate::app::session::workplace;
+use crate::app::text::byte_size;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::completion;
+use crate::terminal::output::{Output, safe};
+
+/// Remove what afresh made and nobody needs: only what is merged or saved
+///
+/// Workspaces are saved before they go. Work that is in no branch of yours stays, and so does
+/// everything of a run that is not finished; each line says why. Your checkout, your branches and
+/// the journal are never touched.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Say what would happen, and stop there
+    #[arg(long)]
+    dry_run: bool,
+    /// Also workspaces that an unfinished run would go on in; what is in them is saved
+    #[arg(long)]
+    unfinished: bool,
+    /// Also transcripts of finished runs that ended longer ago, such as `30d` or `12h`
+    #[arg(long, value_name = "SPAN", value_parser = span)]
+    older_than: Option<Duration>,
+    /// Also transcripts of finished runs, except those of the newest
+    #[arg(long, value_name = "COUNT")]
+    keep_runs: Option<usize>,
+    /// Also work that is in no branch: `RUN`, or `RUN/ATTEMPT` for one; may be given again
+    #[arg(long, value_name = "RUN[/ATTEMPT]", add = completion::runs())]
+    discard: Vec<String>,
+    /// Workspaces of repositories that are gone, instead of this one's
+    #[arg(long, conflicts_with_all = ["unfinished", "older_than", "keep_runs", "discard"])]
+    gone: bool,
+}
+
+pub(crate) fn clean(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let mut told = Told::default();
+    if args.gone {
+        for thing in things_of_gone(&workplace::cache()?)? {
+            told.take(thing, args.dry_run, remove_gone);
+        }
+        return Ok(told.print(args.dry_run, output));
+    }
+    let place = workplace::find(common)?;
+    let wishes = wishes(args, common)?;
+    // Held until everything is done; whoever only looks takes nothing.
+    let _lock = if args.dry_run {
+        if let Some(holder) = place.holder()? {
+            return Err(LockError::Held(Some(holder)).into());
+        }
+        None
+    } else {
+        Some(place.take_quietly(&workplace::holder())?)
+    };
+    let cleaning = Cleaning::new(&place, &wishes)?;
+    for thing in cleaning.look()? {
+        told.take(thing, args.dry_run, |thing| cleaning.carry_out(thing));
+    }
+    Ok(told.print(args.dry_run, output))
+}
+
+fn wishes(args: &Args, common: &Common) -> Result<Wishes, Failure> {
+    let config = config::load(&workplace::directory(common)?, common.config.as_deref())?;
+    Ok(Wishes {
+        keep: config.keep,
+        unfinished: args.unfinished,
+        older_than: args.older_than,
+        keep_runs: args.keep_runs,
+        discard: args.discard.clone(),
+    })
+}
+
+/// Spans of days, besides those of the configuration.
+fn span(text: &str) -> Result<Duration, String> {
+    let days = text.strip_suffix('d').and_then(|number| number.parse::<u64>().ok());
+    let days = days.and_then(|days| days.checked_mul(24 * 3600)).map(Duration::from_secs);
+    days.or_else(|| afresh_formats::span::parse(text))
+        .ok_or_else(|| "expected a span such as 30d, 12h or 90m".to_owned())
+}
+
+/// What there is to tell at the end.
+#[derive(Debug, Default)]
+struct Told {
+    removed: Vec<Outcome>,
+    failed: Vec<Outcome>,
+    kept: Vec<Thing>,
+}
+
+impl Told {
+    fn take(&mut self, thing: Thing, dry_run: bool, remove: impl FnOnce(Thing) -> Outcome) {
+        if !thing.is_to_go() {
+            self.kept.push(thing);
+            return;
+        }
+        let outcome =
+            if dry_run { Outcome { thing, saved: None, failure: None } } else { remove(thing) };
+        if outcome.failure.is_some() {
+            self.failed.push(outcome);
+        } else {
+            self.removed.push(outcome);
+        }
+    }
+
+    fn print(&self, dry_run: bool, output: &Output) -> Exit {
+        let freed: u64 = self.removed.iter().map(|outcome| outcome.thing.bytes).sum();
+        if output.json {
+            output.document(&json!({
+                "dry_run": dry_run,
+                "removed": self.removed.iter().map(removed_json).collect::<Vec<_>>(),
+                "kept": self.kept.iter().map(kept_json).collect::<Vec<_>>(),
+                "failed": self.failed.iter().map(failed_json).collect::<Vec<_>>(),
+                "freed_bytes": freed,
+            }));
+        } else {
+            self.print_lines(dry_run, freed, output);
+        }
+        if self.failed.is_empty() { Exit::Done } else { Exit::Incomplete }
+    }
+
+    fn print_lines(&self, dry_run: bool, freed: u64, output: &Output) {
+        let (verb, sum) =
+            if dry_run { ("would remove", "would free") } else { ("removed", "freed") };
+        for Outcome { thing, saved, .. } in &self.removed {
+            let Fate::Goes { why } = &thing.fate else { continue };
+            output.data(&format!("{verb} {}: {}", named(thing), safe(why)));
+            if let Some(saved) = saved {
+                output.data(&format!("  saved as {} ({})", safe(&saved.name), saved.commit));
+            }
+        }
+        for thing in &self.kept {
+            let Fate::Stays { why, hint } = &thing.fate else { continue };
+            output.data(&format!("kept {}: {}", named(thing), safe(why)));
+            if let Some(hint) = hint {
+                output.data(&format!("  → {}", safe(hint)));
+            }
+        }
+        for Outcome { thing, failure, .. } in &self.failed {
+            let why = failure.as_deref().unwrap_or_default();
+            output.data(&format!("could not remove {}: {}", named(thing), safe(why)));
+        }
+        if self.removed.is_empty() && self.kept.is_empty() && self.failed.is_empty() {
+            output.data("there is nothing to remove");
+        } else {
+            output.data(&format!("{sum} {}", byte_size::shown(freed)));
+        }
+    }
+}
+
+fn named(thing: &Thing) -> String {
+    let size = if thing.bytes > 0 {
+        format!(" ({})", byte_size::shown(thing.bytes))
+    } else {
+        String::new()
+    };
+    format!("{} {}{size}", thing.kind.words(), safe(&thing.name))
+}
+
+fn removed_json(outcome: &Outcome) -> Value {
+    let thing = &outcome.thing;
+    let why = match &thing.fate {
+        Fate::Goes { why } | Fate::Stays { why, .. } => why,
+    };
+    let saved = outcome.saved.as_ref();
+    let saved = saved.map(|saved| json!({"ref": saved.name, "commit": saved.commit}));
+    json!({
+        "kind": thing.kind, "name": thing.name, "bytes": thing.bytes, "why": why, "saved": saved,
+    })
+}
+
+fn kept_json(thing: &Thing) -> Value {
+    let (why, help) = match &thing.fate {
+        Fate::Goes { why } => (why, None),
+        Fate::Stays { why, hint } => (why, hint.as_ref()),
+    };
+    json!({
+        "kind": thing.kind, "name": thing.name, "bytes": thing.bytes, "why": why, "help": help,
+    })
+}
+
+fn failed_json(outcome: &Outcome) -> Value {
+    let thing = &outcome.thing;
+    json!({
+        "kind": thing.kind, "name": thing.name, "bytes": thing.bytes, "why": outcome.failure,
+    })
+}
+
+impl From<CleanError> for Failure {
+    fn from(error: CleanError) -> Self {
+        let text = error.to_string();
+        match error {
+            CleanError::Open(error) => error.into(),
+            CleanError::NothingToDiscard(_) => Self::usage("discard", text)
+                .help("`afresh clean --dry-run` lists what is kept, and how to discard it"),
+            CleanError::StillNeeded(run) => Self::usage("unfinished", text).help(format!(
+                "`afresh run` goes on with it; `afresh run --resume abort` gives run {run} up"
+            )),
+            CleanError::Pool(_)
+            | CleanError::Refs(_)
+            | CleanError::Git(_)
+            | CleanError::File(_) => Self::usage("clean", text),
+        }
+    }
+}

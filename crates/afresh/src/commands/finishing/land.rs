@@ -1,0 +1,223 @@
+//! `afresh land`: brings a run's work to the branch that the user is on, or hands it over as a patch.
+
+use std::path::PathBuf;
+
+use afresh_core::Run;
+use afresh_core::status::{RunState, Status};
+use afresh_engine::Workplace;
+use afresh_git::{LandError, LandRequest, Landing, Signature, Way};
+use serde_json::json;
+
+use crate::app::error::Failure;
+use crate::app::session::select_run;
+use crate::app::session::workplace;
+use crate::app::text::moment;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::reporters::patch_file::{self, Target};
+use crate::terminal::completion;
+use crate::terminal::output::{Output, count, safe};
+
+/// How many files that are in the way are named.
+const NAMED: usize = 20;
+
+/// Merge a finished run into your branch, or write it as a patch
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The run; without it the last one
+    #[arg(add = completion::runs())]
+    run: Option<String>,
+    /// Take what is done, although the run is not
+    #[arg(long)]
+    partial: bool,
+    /// Say what would happen, and stop there
+    #[arg(long)]
+    dry_run: bool,
+    /// Write the run's changes to this file (`-`: standard output) and touch nothing else
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    patch: Option<PathBuf>,
+}
+
+pub(crate) fn land(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let place = workplace::find(common)?;
+    let run = select_run::find(&place, args.run.as_deref())?.run;
+    is_finished(&run, args.partial)?;
+    if run.tip() == run.base() {
+        return nothing(&run, output);
+    }
+    is_there(&place, &run, output)?;
+    let signature = Signature {
+        identity: place.repository.identity().map_err(|error| git_failed(&error))?,
+        at_seconds: moment::now_seconds(),
+    };
+    if let Some(file) = &args.patch {
+        let target = Target { file, common, output };
+        return patch_file::write(&place, &run, &signature, &target);
+    }
+    let directory = workplace::directory(common)?;
+    let request = LandRequest { directory: &directory, tip: run.tip() };
+    let landing = place.repository.plan_landing(&request).map_err(|error| failed(&error, &run))?;
+    if !landing.obstacles.is_empty() {
+        return Err(in_the_way(&landing, &run));
+    }
+    let to = if args.dry_run {
+        None
+    } else {
+        let landed = place.repository.land(&landing, &message(&run), &signature);
+        Some(landed.map_err(|error| failed(&error, &run))?)
+    };
+    if output.json {
+        output.document(&json!({
+            "run": run.id(), "branch": landing.branch, "way": word(&landing.way),
+            "from": landing.from, "to": to, "dry_run": args.dry_run, "files": landing.paths(),
+        }));
+    } else {
+        tell(&run, &landing, args.dry_run, output);
+    }
+    Ok(Exit::Done)
+}
+
+/// What is not done is not landed by accident.
+fn is_finished(run: &Run, partial: bool) -> Result<(), Failure> {
+    let status = Status::of(run);
+    if partial || status.state == RunState::Done {
+        return Ok(());
+    }
+    let counts: Vec<String> =
+        status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    let message = format!("run {} is not done: {}", run.id(), counts.join(", "));
+    let failure = Failure::new(Exit::Incomplete, "unfinished", message);
+    let failure = match &status.error {
+        Some(error) => failure.cause(error.clone()),
+        None => failure,
+    };
+    Err(failure
+        .help("`afresh land --partial` takes what is done; `afresh report` says what is not"))
+}
+
+fn nothing(run: &Run, output: &Output) -> Result<Exit, Failure> {
+    let status = Status::of(run);
+    if status.state != RunState::Done {
+        let message = format!("nothing of run {} is done yet", run.id());
+        return Err(Failure::new(Exit::Incomplete, "nothing-done", message));
+    }
+    if output.json {
+        output.document(&json!({"run": run.id(), "way": "already", "files": []}));
+    } else {
+        output.note("the run changed nothing; there is nothing to land");
+    }
+    Ok(Exit::Done)
+}
+
+/// What is landed is what afresh made and checked, wherever the branch is now.
+fn is_there(place: &Workplace, run: &Run, output: &Output) -> Result<(), Failure> {
+    let repository = &place.repository;
+    if !repository.exists(run.tip()).map_err(|error| git_failed(&error))? {
+        let message = format!("the last commit of run {} is gone: {}", run.id(), run.tip());
+        return Err(Failure::new(Exit::Incomplete, "gone", message)
+            .help("somebody deleted its branch and cleaned the repository up"));
+    }
+    let now = repository.read_ref(&afresh_git::run_branch(run.id().as_str()));
+    if let Ok(Some(now)) = now
+        && now != *run.tip()
+    {
+        output.note(&format!(
+            "note: somebody moved {}; what is landed is {}, which afresh has checked",
+            run.branch(),
+            short(run.tip().as_str())
+        ));
+    }
+    Ok(())
+}
+
+fn message(run: &Run) -> String {
+    let name = safe(&run.plan().name);
+    let done = run.tasks().filter(|(_, state)| state.is_done()).count();
+    format!(
+        "Merge run {}: {name}\n\n{}\n\nAfresh-Run: {}\n",
+        run.id(),
+        count(done, "task"),
+        run.id()
+    )
+}
+
+fn word(way: &Way) -> &'static str {
+    match way {
+        Way::Already => "already",
+        Way::FastForward => "fast-forward",
+        Way::Merge(_) => "merge",
+    }
+}
+
+fn tell(run: &Run, landing: &Landing, dry_run: bool, output: &Output) {
+    let onto = landing.branch.as_deref().unwrap_or("HEAD (no branch)");
+    let files = count(landing.paths().len(), "file");
+    let verb = if dry_run { "would land" } else { "landed" };
+    match &landing.way {
+        Way::Already => output.note(&format!("{} is in {onto} already", run.branch())),
+        Way::FastForward => {
+            output.note(&format!("{verb} {} on {onto}: fast-forward, {files}", run.branch()));
+        }
+        Way::Merge(_) => {
+            output.note(&format!("{verb} {} on {onto}: a merge commit, {files}", run.branch()));
+            output.note(
+                "  your branch has moved since the run began: afresh has not checked the two together",
+            );
+        }
+    }
+}
+
+fn in_the_way(landing: &Landing, run: &Run) -> Failure {
+    let obstacles = &landing.obstacles;
+    let are = if obstacles.len() == 1 { "is" } else { "are" };
+    let files = count(obstacles.len(), "file");
+    let message = format!("cannot land {}: {files} of yours {are} in the way", run.branch());
+    let mut failure = Failure::new(Exit::Incomplete, "in-the-way", message);
+    for obstacle in obstacles.iter().take(NAMED) {
+        failure = failure.cause(format!("{} {}", obstacle.path, obstacle.why));
+    }
+    if obstacles.len() > NAMED {
+        failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
+    }
+    failure.help(
+        "nothing has changed; commit them, or put them aside with `git stash -a`, then land again",
+    )
+}
+
+fn failed(error: &LandError, run: &Run) -> Failure {
+    let exit = match error {
+        LandError::Git(_) | LandError::File(_) => Exit::Usage,
+        _ => Exit::Incomplete,
+    };
+    let kind = match error {
+        LandError::Conflict { .. } => "conflict",
+        LandError::Locked { .. } => "locked",
+        LandError::Git(_) => "git",
+        _ => "land",
+    };
+    let hint = match error {
+        LandError::Conflict { .. } => Some(format!(
+            "nothing has changed; `git merge {}` lets you resolve it in your checkout",
+            run.branch()
+        )),
+        other => other.hint(),
+    };
+    let mut failure = Failure::new(exit, kind, format!("cannot land {}", run.branch()));
+    failure = failure.cause(error.to_string());
+    if let LandError::Conflict { account, .. } = error {
+        let lines = account.lines().filter(|line| line.starts_with("CONFLICT")).take(NAMED);
+        failure.causes.extend(lines.map(str::to_owned));
+    }
+    match hint {
+        Some(hint) => failure.help(hint),
+        None => failure,
+    }
+}
+
+fn git_failed(error: &afresh_git::CommandError) -> Failure {
+    Failure::usage("git", error.to_string())
+}
+
+fn short(id: &str) -> &str {
+    &id[..id.len().min(10)]
+}

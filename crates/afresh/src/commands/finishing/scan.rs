@@ -1,0 +1,90 @@
+//! `afresh scan [PATH]…`: where secrets are, without telling them.
+
+use std::path::PathBuf;
+
+use afresh_core::ids::{CommitId, RunId};
+use afresh_engine::Workplace;
+use afresh_engine::scan::{self, Finding, Scan};
+use serde_json::json;
+
+use crate::app::environment;
+use crate::app::error::Failure;
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::{Output, count, safe};
+
+/// Find keys and other secrets: in the repository, in what runs added to it, in what afresh keeps
+///
+/// Looked for are keys of well-known services by their shape, private keys, and the values of
+/// variables in your environment whose names say that they are secret. No secret is printed. A line
+/// with the words `afresh:allow-secret` may hold an example.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Look into these files and directories only
+    paths: Vec<PathBuf>,
+}
+
+pub(crate) fn scan(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let mut scan = Scan::new(secrets());
+    if args.paths.is_empty() {
+        let place = workplace::find(common)?;
+        scan::checkout(&mut scan, &place.repository);
+        scan::history(&mut scan, &place.repository, &bases(&place)?);
+        scan::kept(&mut scan, &place.layout);
+    } else {
+        scan::paths(&mut scan, &workplace::directory(common)?, &args.paths);
+    }
+    tell(&scan, output);
+    let unread = scan.looked_at == 0 && !scan.passed_over.is_empty();
+    Ok(match (scan.findings.is_empty(), unread) {
+        (true, true) => Exit::Usage,
+        (true, false) => Exit::Done,
+        (false, _) => Exit::Incomplete,
+    })
+}
+
+/// A path is no secret, whatever its variable is called (`SSH_AUTH_SOCK`).
+fn secrets() -> Vec<(String, String)> {
+    let mut named = environment::named_secrets();
+    named.retain(|(_, value)| !value.starts_with('/'));
+    named
+}
+
+/// Every run with the commit that it started from.
+fn bases(place: &Workplace) -> Result<Vec<(RunId, CommitId)>, Failure> {
+    let runs = place.every_run()?.into_iter().map(|found| found.run);
+    Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
+}
+
+fn tell(scan: &Scan, output: &Output) {
+    let Scan { findings, allowed, looked_at, passed_over, .. } = scan;
+    if output.json {
+        let passed_over: Vec<_> =
+            passed_over.iter().map(|(place, why)| json!({"place": place, "why": why})).collect();
+        return output.document(&json!({
+            "findings": findings,
+            "allowed": allowed,
+            "looked_at": looked_at,
+            "passed_over": passed_over,
+        }));
+    }
+    for Finding { place, line, column, what, .. } in findings {
+        output.data(&format!("{}:{line}:{column}: {what}", safe(place)));
+    }
+    for (place, why) in passed_over {
+        output.note(&format!("note: not looked at: {}: {}", safe(place), safe(why)));
+    }
+    let mut summary =
+        format!("{} in {}", count(findings.len(), "secret"), count(*looked_at, "place"));
+    if *allowed > 0 {
+        summary = format!("{summary}, {} marked as examples", count(*allowed, "line"));
+    }
+    output.note(&summary);
+    if !findings.is_empty() {
+        output.note(
+            "help: change keys that were in a place where others could read them; afresh does not remove \
+             anything here",
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! `afresh agent scripted SCRIPT`: the built-in worker. afresh starts it; a person may, to try a script.
+//! `afresh agent acp -- COMMAND`: the client of an agent that speaks the Agent Client Protocol.
+
+use std::io::{Read as _, stdin, stdout};
+
+use afresh_agents::Bundle;
+use afresh_agents::acp::Opening;
+use afresh_agents::scripted::Script;
+use afresh_agents::scripted::script::{Act, Deed, End};
+
+use crate::app::config::script;
+use crate::app::environment;
+use crate::app::error::Failure;
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::in_attempt::acp::{Outcome, converse, die_by};
+use crate::in_attempt::scripted::{Player, Voice};
+use crate::terminal::output::{Output, safe};
+
+/// Agents that are built in
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    agent: Agent,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Agent {
+    Scripted(Scripted),
+    Acp(Acp),
+}
+
+/// Hand the prompt on standard input to an agent that speaks the Agent Client Protocol, in the current
+/// directory; every message becomes a line of JSON
+#[derive(Debug, clap::Args)]
+struct Acp {
+    /// The model that it is to work with; without it, the agent decides
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Take this session up again
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The agent's command line
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
+/// Do what a script says for one attempt of one task, in the current directory
+#[derive(Debug, clap::Args)]
+struct Scripted {
+    /// The script's file
+    script: String,
+    /// The task to play; inside an attempt it is known
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// The attempt to play; inside an attempt it is known
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    attempt: Option<u32>,
+    /// Another seed than the script's
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Print what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn agent(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    match &args.agent {
+        Agent::Scripted(args) => {
+            let code = scripted(args, common, output)?;
+            // Not one of afresh's own codes: it is the script's to choose.
+            std::process::exit(code.into());
+        }
+        Agent::Acp(args) => acp(args, common),
+    }
+}
+
+fn acp(args: &Acp, common: &Common) -> Result<Exit, Failure> {
+    let failed = |error: std::io::Error| Failure::usage("acp", error.to_string());
+    let directory = workplace::directory(common)?;
+    std::env::set_current_dir(&directory).map_err(failed)?;
+    let mut prompt = String::new();
+    stdin().lock().read_to_string(&mut prompt).map_err(failed)?;
+    let us = std::env::current_exe().map_err(failed)?.to_string_lossy().into_owned();
+    let opening = Opening {
+        cwd: directory.to_string_lossy().into_owned(),
+        prompt,
+        model: args.model.clone(),
+        resumes: args.session.clone(),
+        tools: vec![us, "mcp".to_owned(), "--attempt".to_owned()],
+        tools_env: environment::of_attempt(),
+    };
+    Ok(match converse(&args.command, opening, stdout().lock()) {
+        Outcome::Answered => Exit::Done,
+        Outcome::NotAnswered => Exit::Incomplete,
+        Outcome::Killed(signal) => {
+            die_by(signal);
+            Exit::Incomplete
+        }
+    })
+}
+
+fn scripted(args: &Scripted, common: &Common, output: &Output) -> Result<u8, Failure> {
+    let directory = workplace::directory(common)?;
+    let loaded = script::load_or_fail(&directory, &args.script)?;
+    for warning in &loaded.warnings {
+        output.note(warning.render().trim_end());
+    }
+    let mut script = loaded.script;
+    script.seed = args.seed.unwrap_or(script.seed);
+    let inside = environment::attempt();
+    let known = inside.as_ref();
+    let task = args.task.clone().or_else(|| known.map(|attempt| attempt.task.clone()));
+    let task = task.ok_or_else(|| which_task(&script))?;
+    let attempt = args.attempt.or_else(|| known.map(|attempt| attempt.number)).unwrap_or(1);
+    let deeds = script.deeds(&task, attempt);
+    if args.dry_run {
+        for deed in &deeds.ok_or_else(|| no_part(&task, attempt))? {
+            output.data(&described(deed));
+        }
+        return Ok(0);
+    }
+    std::env::set_current_dir(&directory)
+        .map_err(|error| Failure::usage("directory", error.to_string()))?;
+    let bundle = known.and_then(|attempt| attempt.bundle.as_deref()).map(bundle).transpose()?;
+    let deeds = deeds.unwrap_or_else(|| vec![gives_up(&no_part(&task, attempt))]);
+    Ok(Player::new(task, attempt, bundle, Voice::for_stdout()).play(&deeds))
+}
+
+fn which_task(script: &Script) -> Failure {
+    let tasks: Vec<&str> = script.tasks().collect();
+    let help = if tasks.is_empty() { "any id will do".to_owned() } else { tasks.join(", ") };
+    Failure::usage("task", "whose part is to be played?").help(format!("--task ID: {help}"))
+}
+
+fn no_part(task: &str, attempt: u32) -> Failure {
+    Failure::usage("script", format!("the script has no part for attempt {attempt} of task {task}"))
+        .help("a [[task]] with id = \"*\" fits every task")
+}
+
+/// A worker without a part says so; a fresh one would know no better.
+fn gives_up(failure: &Failure) -> Deed {
+    let error = failure.message.clone();
+    let end = End::Fail { error, at: String::new(), retryable: Some(false) };
+    Deed { line: 0, act: Act::End(end) }
+}
+
+fn bundle(file: &std::path::Path) -> Result<Bundle, Failure> {
+    let unreadable = |error: String| {
+        Failure::usage("bundle", format!("cannot read the bundle {}", file.display())).cause(error)
+    };
+    let bytes = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
+}
+
+/// A deed in one line.
+fn described(deed: &Deed) -> String {
+    let text = match &deed.act {
+        Act::Write { path, text } => format!("write {path} ({} bytes)", text.len()),
+        Act::Append { path, text } => format!("append to {path} ({} bytes)", text.len()),
+        Act::Edit { path, .. } => format!("edit {path}"),
+        Act::Delete { path } => format!("delete {path}"),
+        Act::Listed { .. } => "write every listed file".to_owned(),
+        Act::Run { command, .. } => format!("run {command}"),
+        Act::Child { command } => format!("leave behind {command}"),
+        Act::Sleep(span) => format!("sleep {span:?}"),
+        Act::Say(text) => format!("say {text}"),
+        Act::Use(usage) => format!("use {} tokens", usage.tokens()),
+        Act::StepDone(number) => format!("step {number} is done"),
+        Act::Hostile(kind) => format!("print hostile output: {kind:?}"),
+        Act::Chance { .. } => unreachable!("chances are settled"),
+        Act::End(end) => ending(end),
+    };
+    format!("{:>4}  {}", deed.line, safe(&text))
+}
+
+fn ending(end: &End) -> String {
+    match end {
+        End::Claim { files, .. } => format!("say that it is done: {}", files.join(", ")),
+        End::Ask { question, .. } => format!("ask {question}"),
+        End::Need { action, .. } => format!("need {action}"),
+        End::Fail { error, .. } => format!("give up: {error}"),
+        End::Answer(text) => format!("answer {text}"),
+        End::Exit(code) => format!("end with code {code}, without an answer"),
+        End::Crash(signal) => format!("end by signal {signal}"),
+        End::Hang(_) => "hang".to_owned(),
+    }
+}

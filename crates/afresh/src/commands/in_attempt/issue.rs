@@ -1,0 +1,19 @@
+//! `afresh issue TEXT`: a worker notes what is not its task to mend.
+
+use crate::app::error::Failure;
+use crate::exit::Exit;
+use crate::in_attempt::worker;
+use crate::terminal::output::Output;
+
+/// Note something for people in ISSUES.md (called by a worker, inside its attempt)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    text: String,
+}
+
+pub(crate) fn issue(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    let mailbox = worker::mailbox("afresh issue")?;
+    worker::notes::issue(&mailbox, &args.text)?;
+    worker::hand_on_notice(&mailbox, output);
+    Ok(Exit::Done)
+}

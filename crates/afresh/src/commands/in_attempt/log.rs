@@ -1,0 +1,40 @@
+//! `afresh log LEVEL EVENT MESSAGE`: a worker adds a line to the activity log.
+
+use afresh_core::event::LogLevel;
+use clap::ValueEnum;
+
+use crate::app::error::Failure;
+use crate::exit::Exit;
+use crate::in_attempt::worker;
+use crate::terminal::output::Output;
+
+/// Add a line to the activity log (called by a worker, inside its attempt)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(value_enum, ignore_case = true)]
+    level: Level,
+    /// A word for what happened
+    event: String,
+    message: String,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Level {
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
+
+pub(crate) fn log(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    let mailbox = worker::mailbox("afresh log")?;
+    let level = match args.level {
+        Level::Debug => LogLevel::Debug,
+        Level::Info => LogLevel::Info,
+        Level::Warn => LogLevel::Warn,
+        Level::Error => LogLevel::Error,
+    };
+    worker::notes::log(&mailbox, level, &args.event, &args.message)?;
+    worker::hand_on_notice(&mailbox, output);
+    Ok(Exit::Done)
+}

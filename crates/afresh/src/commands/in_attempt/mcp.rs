@@ -1,0 +1,23 @@
+//! `afresh mcp --attempt`: the worker's tools, over the Model Context Protocol.
+
+use std::io::{stdin, stdout};
+
+use crate::app::error::Failure;
+use crate::exit::Exit;
+use crate::in_attempt::mcp as server;
+use crate::in_attempt::worker;
+
+/// Serve a worker's tools over the Model Context Protocol, on standard input and output
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// For the worker of the attempt around us: `report_result`, `step_done`, `log`, `ask`, `issue`
+    #[arg(long, required = true)]
+    attempt: bool,
+}
+
+pub(crate) fn mcp(_: &Args) -> Result<Exit, Failure> {
+    let tools = server::Tools::new(worker::mailbox("afresh mcp --attempt")?);
+    // Whoever started us has gone: nothing is left to say.
+    let _ = server::serve(&mut stdin().lock(), &mut stdout().lock(), &tools);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,126 @@
+//! `afresh report-result`: a worker hands in its answer, and hears at once whether it makes sense.
+//!
+//! It becomes the attempt's result file, which counts before whatever the worker prints.
+
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+
+use afresh_core::outcome::Outcome;
+use afresh_core::printable;
+use serde_json::{Value, json};
+
+use crate::app::error::Failure;
+use crate::exit::Exit;
+use crate::in_attempt::worker;
+use crate::in_attempt::worker::result::MAX_ANSWER_BYTES;
+use crate::terminal::output::Output;
+
+/// Hand in the answer to a task (called by a worker, inside its attempt)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file that holds the answer, in any form; otherwise it is read from standard input
+    #[arg(conflicts_with_all = ["status", "error", "notes", "blocked_by", "decision", "action"])]
+    file: Option<PathBuf>,
+    /// completed, partial, blocked, failed, needs-decision or needs-action
+    #[arg(long)]
+    status: Option<String>,
+    /// Why it failed or is blocked
+    #[arg(long, requires = "status")]
+    error: Option<String>,
+    /// What people should know of it
+    #[arg(long, requires = "status")]
+    notes: Option<String>,
+    /// A task that must come first
+    #[arg(long, value_name = "TASK", requires = "status")]
+    blocked_by: Vec<String>,
+    /// What is to be decided
+    #[arg(long, value_name = "QUESTION", requires = "status")]
+    decision: Option<String>,
+    /// One of the answers to choose from
+    #[arg(long, value_name = "TEXT", requires = "decision")]
+    option: Vec<String>,
+    /// What a person is to do
+    #[arg(long, value_name = "TEXT", requires = "status")]
+    action: Option<String>,
+}
+
+pub(crate) fn report_result(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    // Outside of an attempt nobody is going to send anything.
+    worker::mailbox("afresh report-result")?;
+    let answer = match &args.status {
+        Some(status) => from_flags(args, status).to_string(),
+        None => from_file(args)?,
+    };
+    let outcome = worker::result::report("afresh report-result", &answer)?;
+    let (word, reason) = taken(&outcome);
+    if output.json {
+        output.document(&json!({"taken": word, "reason": reason}));
+    } else {
+        let reason = reason.map(|reason| format!(": {}", printable::line(reason)));
+        output.data(&format!("taken as {word}{}", reason.unwrap_or_default()));
+    }
+    Ok(Exit::Done)
+}
+
+/// What an answer counts as, and why.
+fn taken(outcome: &Outcome) -> (&'static str, Option<&str>) {
+    match outcome {
+        Outcome::Done(_) => ("completed", None),
+        Outcome::Partial(_) => ("partial", None),
+        Outcome::Blocked(_) => ("blocked", None),
+        Outcome::NeedsDecision(decision) => ("needs-decision", Some(&decision.question)),
+        Outcome::NeedsAction(action) => ("needs-action", Some(&action.needed)),
+        Outcome::Failed(failure) => ("failed", Some(&failure.error)),
+        Outcome::Silent | Outcome::Unintelligible { .. } => ("nothing", None),
+    }
+}
+
+fn from_flags(args: &Args, status: &str) -> Value {
+    let mut answer = json!({"status": status});
+    let texts = [
+        ("error", &args.error),
+        ("notes", &args.notes),
+        ("decision_needed", &args.decision),
+        ("action_needed", &args.action),
+    ];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            answer[key] = json!(text);
+        }
+    }
+    if !args.blocked_by.is_empty() {
+        answer["blocked_by"] = json!(args.blocked_by);
+    }
+    if !args.option.is_empty() {
+        answer["options"] = json!(args.option);
+    }
+    answer
+}
+
+fn from_file(args: &Args) -> Result<String, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::usage("result", "cannot read the answer").cause(error.to_string())
+    };
+    let mut bytes = Vec::new();
+    match &args.file {
+        Some(path) => {
+            let file = std::fs::File::open(path).map_err(failed)?;
+            file.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        }
+        // Nobody types an answer.
+        None if std::io::stdin().is_terminal() => {
+            return Err(Failure::usage("result", "there is no answer on standard input")
+                .help("pipe it in, name a file, or say `--status completed`"));
+        }
+        None => {
+            let stdin = std::io::stdin().lock();
+            stdin.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        }
+    }
+    if bytes.len() as u64 > MAX_ANSWER_BYTES {
+        let message = format!("the answer has more than {MAX_ANSWER_BYTES} bytes");
+        return Err(Failure::usage("result", message).help("say less; transcripts are kept anyway"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage("result", "the answer is not UTF-8").help("write plain text"))
+}

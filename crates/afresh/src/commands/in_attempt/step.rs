@@ -1,0 +1,60 @@
+//! `afresh step done N`: a worker marks a step as finished, and hears what became of it.
+
+use afresh_core::outcome::Deviation;
+use afresh_core::printable;
+use afresh_core::step::StepAnswer;
+
+use crate::app::error::Failure;
+use crate::exit::Exit;
+use crate::in_attempt::worker;
+use crate::terminal::output::Output;
+
+/// Mark a step of the task as finished (called by a worker, inside its attempt)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Step N is finished: it is checked and kept, whatever becomes of this worker
+    Done {
+        /// The step's number, from 1
+        n: u32,
+        /// A file beyond the task's list that had to change, and why: `PATH: REASON`
+        #[arg(long, value_name = "PATH: REASON", value_parser = parse_deviation)]
+        deviation: Vec<Deviation>,
+    },
+}
+
+fn parse_deviation(text: &str) -> Result<Deviation, String> {
+    let (path, reason) = text.split_once(": ").ok_or("write it as `PATH: REASON`")?;
+    let (path, reason) = (path.trim().to_owned(), reason.trim().to_owned());
+    if path.is_empty() || reason.is_empty() {
+        return Err("write it as `PATH: REASON`".to_owned());
+    }
+    Ok(Deviation { rule: 3, description: reason, files: vec![path] })
+}
+
+pub(crate) fn step(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    let What::Done { n, deviation } = &args.what;
+    let mailbox = worker::mailbox("afresh step")?;
+    let answer = worker::steps::done(&mailbox, *n, deviation.clone())?;
+    worker::hand_on_notice(&mailbox, output);
+    match answer {
+        StepAnswer::Accepted => {
+            if output.json {
+                output.document(&serde_json::json!({ "step": n, "done": true }));
+            } else {
+                output.data(&format!("step {n} is done"));
+            }
+            Ok(Exit::Done)
+        }
+        StepAnswer::Refused(why) => {
+            let message = format!("step {n} is not done: {}", printable::lines(why.trim_end()));
+            Err(Failure::new(Exit::Incomplete, "step-refused", message)
+                .help("mend it, then mark the step again"))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `afresh import [PLAN]`: a plan of any format, written in the own one.
+
+use std::path::{Component, Path, PathBuf};
+
+use afresh_formats::native::{self, Syntax};
+use afresh_store::write_atomically;
+use serde_json::json;
+
+use crate::app::error::Failure;
+use crate::app::plan_source::{self, How, PlanFile};
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::{Output, count};
+
+/// Write a plan of any format in afresh's own, as TOML or JSON
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A plan file, or a directory that holds one
+    #[arg(default_value = ".")]
+    plan: PathBuf,
+    #[command(flatten)]
+    how: How,
+    /// Where to write it, such as work.plan.toml or work.plan.json; otherwise it is printed
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+pub(crate) fn import(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let directory = workplace::directory(common)?;
+    let file = plan_source::load(&directory, &args.plan, &args.how)?;
+    for warning in &file.warnings {
+        output.note(warning.render().trim_end());
+    }
+    if !file.unknown.is_empty() {
+        let fields = count(file.unknown.len(), "field");
+        output.note(&format!("left out: {fields} of {} that mean nothing to afresh", file.shown));
+    }
+    if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
+        save(&file, &Target { path, directory, force: args.force }, output)?;
+        return Ok(Exit::Done);
+    }
+    let syntax = if output.json { Syntax::Json } else { Syntax::Toml };
+    output.data(render(&file, &directory, syntax)?.trim_end());
+    Ok(Exit::Done)
+}
+
+/// The file that is to be written.
+struct Target<'a> {
+    /// As it was typed.
+    path: &'a Path,
+    directory: PathBuf,
+    force: bool,
+}
+
+fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), Failure> {
+    let shown = target.path.display().to_string();
+    let path = target.directory.join(target.path);
+    if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("toml" | "json")) {
+        let message = format!("{shown} would not be read as a plan again");
+        return Err(Failure::usage("output", message)
+            .about(shown)
+            .help("name it *.plan.toml or *.plan.json"));
+    }
+    if path.symlink_metadata().is_ok() && !target.force {
+        let message = format!("{shown} is there already");
+        return Err(Failure::new(Exit::Incomplete, "exists", message)
+            .about(shown)
+            .help("choose another name, or replace it with `--force`"));
+    }
+    let place = path.parent().unwrap_or(&target.directory);
+    let text = render(file, place, Syntax::of(&shown))?;
+    write_atomically(&path, text.as_bytes()).map_err(|error| {
+        Failure::usage("output", format!("cannot write {shown}"))
+            .about(&shown)
+            .cause(error.to_string())
+    })?;
+    let tasks = file.plan.len();
+    if output.json {
+        output.document(&json!({"file": path, "format": file.format, "tasks": tasks}));
+    } else {
+        let (tasks, from) = (count(tasks, "task"), file.format);
+        output.note(&format!("wrote {shown}: {tasks} ({from}); `afresh run {shown}` runs it"));
+    }
+    Ok(())
+}
+
+/// The plan's text, for a file in `place`.
+fn render(file: &PlanFile, place: &Path, syntax: Syntax) -> Result<String, Failure> {
+    let target = file.target.as_deref().map(|target| seen_from(place, target)).transpose()?;
+    Ok(native::render(&file.plan, target.as_deref(), syntax))
+}
+
+/// The way from one directory to another, both without links; a plan names its target like that.
+fn seen_from(place: &Path, target: &Path) -> Result<String, Failure> {
+    let place = place.canonicalize().map_err(|error| {
+        Failure::usage("output", format!("{} is not there", place.display()))
+            .cause(error.to_string())
+    })?;
+    let shared = place.components().zip(target.components()).take_while(|(a, b)| a == b).count();
+    let up = place.components().skip(shared).map(|_| Component::ParentDir);
+    let way: PathBuf = up.chain(target.components().skip(shared)).collect();
+    let way = if way.as_os_str().is_empty() { PathBuf::from(".") } else { way };
+    way.to_str().map(str::to_owned).ok_or_else(|| {
+        Failure::usage("target", format!("the name of {} is not text", target.display()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// EX-12: a plan that moves is still for the same directory.
+    #[test]
+    fn a_target_is_named_as_seen_from_the_file() {
+        let root = tempfile::tempdir().expect("a directory");
+        let root = root.path().canonicalize().expect("there");
+        std::fs::create_dir_all(root.join("plans/deep")).expect("made");
+        let seen = |place: &str, target: &str| {
+            seen_from(&root.join(place), &root.join(target)).expect("a way")
+        };
+        assert_eq!(seen("plans/deep", "service"), "../../service");
+        assert_eq!(seen("plans", "plans/service"), "service");
+        assert_eq!(seen("plans", "plans"), ".");
+    }
+}

@@ -1,0 +1,189 @@
+//! `afresh lint [PATH]`: what is wrong with a plan, of any format; needs no agent.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use afresh_formats::codes::{self, Code};
+use afresh_formats::folder::Folder;
+use afresh_formats::lint::{self, Subject};
+use afresh_formats::reading::Reading;
+use afresh_formats::{Finding, Severity};
+use serde_json::json;
+
+use crate::app::error::Failure;
+use crate::app::plan_source::fixes;
+use crate::app::plan_source::fixes::Mending;
+use crate::app::plan_source::{self, Found, How};
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::reporters::sarif;
+use crate::terminal::output::{Output, count};
+
+/// Find what is wrong with a plan of any format, before any agent is started
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A plan file, or a directory that holds one
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    #[command(flatten)]
+    how: How,
+    /// Print SARIF, for code hosts and editors
+    #[arg(long, conflicts_with = "json")]
+    sarif: bool,
+    /// Mend what is safe to mend, and look again
+    #[arg(long)]
+    fix: bool,
+    /// With --fix: show what would change, and write nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
+    /// Say what a code means, and what to do about it; without a code, list them all
+    #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
+    explain: Option<String>,
+}
+
+pub(crate) fn lint(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    if let Some(code) = &args.explain {
+        return explain(code, output);
+    }
+    let directory = workplace::directory(common)?;
+    let mut found = plan_source::read(&directory, &args.path, &args.how)?;
+    let (format, repository) = (found.format, repository_around(&found.path));
+    let look = |folder: &dyn Folder, reading: &Reading| {
+        everything(format, folder, reading, repository.as_ref())
+    };
+    let mending = match (args.fix, args.dry_run) {
+        (false, _) => None,
+        (true, dry_run) => Some(fixes::mend(&found, dry_run, &look)?),
+    };
+    if mending.as_ref().is_some_and(Mending::has_written) {
+        found = plan_source::read(&directory, &args.path, &args.how)?;
+    }
+    let findings = look(found.folder.as_ref(), &found.reading);
+    print(args, &found, &findings, mending.as_ref(), output);
+    Ok(verdict(&found, &findings))
+}
+
+/// 2 where nothing could be read, 1 where something was found, 0 where all is well; notes are
+/// good to know, and nothing to mend.
+fn verdict(found: &Found, findings: &[Finding]) -> Exit {
+    let unreadable = found.reading.plan.is_none() && found.reading.places.is_empty();
+    match findings.iter().all(|finding| finding.severity == Severity::Note) {
+        true => Exit::Done,
+        false if unreadable => Exit::Usage,
+        false => Exit::Incomplete,
+    }
+}
+
+/// What the reader found, and what is worth knowing about what it read.
+fn everything(
+    format: &str,
+    folder: &dyn Folder,
+    reading: &Reading,
+    repository: Option<&BTreeSet<String>>,
+) -> Vec<Finding> {
+    let mut findings = reading.findings.clone();
+    if let Some(plan) = &reading.plan {
+        let (places, reads) = (&reading.places, &reading.reads);
+        let subject = Subject { plan, format, places, reads, repository };
+        findings.extend(lint::look(folder, subject));
+    }
+    findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    findings
+}
+
+/// The files of the repository around a plan, relative to its root.
+fn repository_around(path: &Path) -> Option<BTreeSet<String>> {
+    let root = path.ancestors().find(|place| place.join(".git").exists())?;
+    let program = workplace::git().ok()?;
+    let repository = afresh_git::Repository::discover(&program, root).ok()?;
+    let head = repository.head().ok()??;
+    let files = repository.list_files(&head).ok()?;
+    Some(files.into_iter().map(|file| file.path).collect())
+}
+
+fn print(
+    args: &Args,
+    found: &Found,
+    findings: &[Finding],
+    mending: Option<&Mending>,
+    output: &Output,
+) {
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let errors = of(Severity::Error);
+    let warnings = of(Severity::Warning);
+    let notes = of(Severity::Note);
+    if args.sarif {
+        return output.document(&sarif::document(findings));
+    }
+    if output.json {
+        let mut document = json!({
+            "format": found.format,
+            "findings": findings,
+            "errors": errors,
+            "warnings": warnings,
+            "notes": notes,
+        });
+        if let Some(mending) = mending {
+            document["mended"] = mending.to_json();
+        }
+        return output.document(&document);
+    }
+    if let Some(mending) = mending {
+        mending.tell(output);
+    }
+    for finding in findings {
+        output.data(finding.render().trim_end());
+    }
+    let tasks = found.reading.places.len();
+    let what = format!("{} ({}, {})", found.shown, found.format, count(tasks, "task"));
+    let mut counted = match (errors, warnings) {
+        (0, 0) => "nothing to complain about".to_owned(),
+        _ => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+    };
+    if notes > 0 {
+        counted = format!("{counted}, {}", count(notes, "note"));
+    }
+    output.note(&format!("{what}: {counted}"));
+}
+
+fn explain(code: &str, output: &Output) -> Result<Exit, Failure> {
+    let shown: Vec<&Code> = match code {
+        "" => codes::all(),
+        code => vec![codes::explain(code).ok_or_else(|| unknown(code))?],
+    };
+    if output.json {
+        let documents: Vec<_> = shown
+            .iter()
+            .map(|known| {
+                let example = known.example.map(|example| {
+                    json!({"file": example.file, "wrong": example.wrong, "right": example.right})
+                });
+                json!({"code": known.code, "title": known.title, "text": known.text, "example": example})
+            })
+            .collect();
+        output.document(&documents);
+        return Ok(Exit::Done);
+    }
+    let alone = shown.len() == 1;
+    for known in shown {
+        output.data(&format!("{}: {}\n  {}", known.code, known.title, known.text));
+        // A list of all is for finding one.
+        if let Some(example) = known.example.filter(|_| alone) {
+            for (what, text) in [("wrong", example.wrong), ("right", example.right)] {
+                let lines = text.trim_end().replace('\n', "\n    ");
+                output.data(&format!("\n{what}, in {}:\n    {lines}", example.file));
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn unknown(code: &str) -> Failure {
+    let near = afresh_core::plan::nearest(code, codes::all().iter().map(|known| known.code));
+    let failure = Failure::usage("code", format!("there is no code {code:?}"));
+    match near {
+        Some(near) => failure.help(format!("did you mean {near:?}?")),
+        None => failure.help("`afresh lint --explain` lists them"),
+    }
+}

@@ -1,0 +1,174 @@
+//! `afresh show [PLAN]`: what would run.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use afresh_agents::size;
+use afresh_core::Plan;
+use afresh_core::plan::Task;
+
+use crate::app::agents::assignment::Staff;
+use crate::app::error::Failure;
+use crate::app::plan_source::estimates::Estimates;
+use crate::app::plan_source::prompt_sizes::PromptSizes;
+use crate::app::plan_source::{self, How, PlanFile};
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::reporters::conflicts::Apart;
+use crate::reporters::plan_graph::{Picture, draw};
+use crate::reporters::plan_json::PlanJson;
+use crate::terminal::output::{Output, count, safe};
+
+/// Show what would run: waves, files, critical path, conflicts
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A plan file, or a directory that holds one
+    #[arg(default_value = ".")]
+    plan: PathBuf,
+    #[command(flatten)]
+    how: How,
+    /// Draw it: as a tree, or for Mermaid or Graphviz
+    #[arg(long = "as", value_enum, value_name = "PICTURE", conflicts_with = "json")]
+    picture: Option<Picture>,
+    /// Say why two tasks cannot run side by side
+    #[arg(long, num_args = 2, value_names = ["TASK", "OTHER"], conflicts_with = "picture")]
+    why: Option<Vec<String>>,
+}
+
+pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let directory = workplace::directory(common)?;
+    let (file, no_target) = plan_source::look(&directory, &args.plan, &args.how)?;
+    if let Some(failure) = no_target {
+        let text = failure.to_text();
+        output.note(text.trim_end().replacen("error", "warning", 1).as_str());
+    }
+    if let Some([one, other]) = args.why.as_deref() {
+        let apart = Apart::new(&file.plan, [one, other])?;
+        if output.json {
+            output.document(&apart.to_json());
+        } else {
+            output.data(&apart.to_text());
+        }
+        return Ok(Exit::Done);
+    }
+    if let Some(picture) = args.picture {
+        output.data(draw(&file.plan, picture).trim_end());
+        return Ok(Exit::Done);
+    }
+    print(&file, &Staff::here(&file, &directory, common, output), output);
+    Ok(Exit::Done)
+}
+
+/// Prints a plan, as people or scripts want it.
+pub(crate) fn print(file: &PlanFile, staff: &Staff, output: &Output) {
+    for warning in &file.warnings {
+        output.note(warning.render().trim_end());
+    }
+    let estimates = Estimates::of(&file.plan, &file.root());
+    let sizes = staff.prompts(file);
+    if output.json {
+        output.document(&PlanJson::of(
+            file,
+            |task| estimates.percent(task),
+            |task| staff.of(task),
+            sizes.as_ref(),
+        ));
+    } else {
+        output.data(to_text(&file.plan, &estimates, staff, sizes.as_ref()).trim_end());
+    }
+}
+
+fn to_text(
+    plan: &Plan,
+    estimates: &Estimates,
+    staff: &Staff,
+    sizes: Option<&PromptSizes>,
+) -> String {
+    let mut text = String::new();
+    let waves = plan.waves();
+    let (tasks, in_waves) = (count(plan.len(), "task"), count(waves.len(), "wave"));
+    let _ = writeln!(text, "{}: {tasks} in {in_waves}", safe(&plan.name));
+    for (number, wave) in waves.iter().enumerate() {
+        let _ = writeln!(text, "\nwave {}", number + 1);
+        for at in wave {
+            let task = plan.task(*at);
+            task_text(&mut text, task, estimates.percent(task), &staff.of(task).words());
+            if let Some(sizes) = sizes.filter(|_| has_worker(task)) {
+                prompt_text(&mut text, sizes, *at);
+            }
+        }
+    }
+    let path: Vec<&str> =
+        plan.critical_path().iter().map(|at| plan.task(*at).id.as_str()).collect();
+    let shown = if path.len() > 20 {
+        format!("{} … {}", path[..10].join(" → "), path[path.len() - 10..].join(" → "))
+    } else {
+        path.join(" → ")
+    };
+    let _ = writeln!(text, "\ncritical path ({}): {shown}", count(path.len(), "task"));
+    let conflicts = plan.conflicts();
+    if !conflicts.is_empty() {
+        let _ = writeln!(text, "\nnever side by side, because both may write the same file:");
+        for conflict in conflicts.iter().take(20) {
+            let _ = writeln!(
+                text,
+                "  {} and {}: {}",
+                conflict.tasks.0,
+                conflict.tasks.1,
+                safe(&conflict.path)
+            );
+        }
+        if conflicts.len() > 20 {
+            let _ = writeln!(text, "  and {} more pairs", conflicts.len() - 20);
+        }
+    }
+    text
+}
+
+/// Who asks a person, or is done, has nobody to tell anything.
+fn has_worker(task: &Task) -> bool {
+    task.checkpoint.is_none() && task.done_before.is_none()
+}
+
+fn prompt_text(text: &mut String, sizes: &PromptSizes, at: usize) {
+    let fill = sizes.fill(at);
+    let (used, window) = (fill.used, fill.window);
+    let _ = writeln!(text, "      prompt: {used} tokens, {} % of {window}", fill.percent());
+    if let Some(why) = sizes.refused(at) {
+        let _ = writeln!(text, "      TOO LARGE: {why}; {}", size::ADVICE);
+    }
+}
+
+fn task_text(text: &mut String, task: &Task, percent: u64, who: &str) {
+    let needs = if task.needs.is_empty() {
+        String::new()
+    } else {
+        let ids: Vec<&str> = task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
+        format!("  (needs {})", ids.join(", "))
+    };
+    let title = safe(&task.title);
+    // Who asks a person, or is done, fills nobody's context.
+    if let Some(checkpoint) = &task.checkpoint {
+        let first = safe(checkpoint.text.lines().next().unwrap_or_default());
+        let _ = writeln!(text, "  {}  {title}{needs}\n      asks a person: {first}", task.id);
+        return;
+    }
+    if let Some(how) = &task.done_before {
+        let _ = writeln!(text, "  {}  {title}{needs}\n      done before: {}", task.id, safe(how));
+        return;
+    }
+    let _ = writeln!(text, "  {}  {title}{needs}  ~{percent} % context{who}", task.id);
+    let files: Vec<String> = task.patterns().map(|pattern| safe(pattern.as_str())).collect();
+    if files.is_empty() {
+        let _ = writeln!(text, "      files: any, and so it runs alone");
+    } else {
+        let _ = writeln!(text, "      files: {}", files.join(", "));
+    }
+    let checks: Vec<String> = task.all_checks().map(|check| safe(&check.command)).collect();
+    match (&task.no_check, checks.is_empty()) {
+        (_, false) => drop(writeln!(text, "      checks: {}", checks.join(" · "))),
+        (Some(reason), true) => drop(writeln!(text, "      no check: {}", safe(reason))),
+        (None, true) => drop(writeln!(text, "      UNCHECKED: nothing proves that it is done")),
+    }
+}

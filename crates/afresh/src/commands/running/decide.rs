@@ -1,0 +1,39 @@
+//! `afresh decide QUESTION ANSWER`: a person's answer.
+
+use afresh_engine::Order;
+
+use crate::app::error::Failure;
+use crate::app::session::control;
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::completion;
+use crate::terminal::output::Output;
+
+/// Answer a question
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The question, such as Q3
+    #[arg(value_parser = parse_question, add = completion::questions())]
+    question: u32,
+    /// One of its answers; a worker's question may be answered in free words
+    answer: String,
+}
+
+fn parse_question(text: &str) -> Result<u32, String> {
+    let number = text.strip_prefix(['Q', 'q']).unwrap_or(text);
+    number
+        .parse()
+        .map_err(|_| "a question is named like Q3; `afresh questions` lists them".to_owned())
+}
+
+pub(crate) fn decide(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let (question, answer, by) = (args.question, args.answer.clone(), workplace::person());
+    control::give(
+        common,
+        output,
+        "answered; `afresh run` goes on if nobody drives the run",
+        |run| Order::Decide { run, question, answer, by },
+    )
+    .map_err(|failure| failure.or_help("`afresh questions` lists what waits, and the answers"))
+}

@@ -1,0 +1,185 @@
+//! `afresh logs [TASK]`: the activity of a run, or what the attempts of a task printed.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use afresh_core::ids::TaskId;
+use afresh_engine::Workplace;
+use afresh_engine::open::Found;
+use afresh_engine::report::{Around, Report, TaskReport};
+use serde_json::{Value, json};
+
+use crate::app::error::Failure;
+use crate::app::logs::pages::{Pages, Show};
+use crate::app::logs::readers::Readers;
+use crate::app::logs::transcript::{Transcript, Wanted};
+use crate::app::logs::{PAUSE, activity};
+use crate::app::session::select_run;
+use crate::app::session::workplace;
+use crate::app::text::moment;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::completion;
+use crate::terminal::output::Output;
+
+/// How often it is looked whether there are new files.
+const NEW_FILES: Duration = Duration::from_secs(1);
+
+/// Show the activity log, or the transcript of a task's attempts
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The task whose attempts are shown; without it the activity of the run
+    #[arg(add = completion::tasks())]
+    task: Option<String>,
+    /// Another run than the last one
+    #[arg(long, value_name = "RUN", add = completion::runs())]
+    run: Option<String>,
+    /// Go on while somebody drives the run
+    #[arg(short, long)]
+    follow: bool,
+    /// Only the last lines, of each file
+    #[arg(short = 'n', long, value_name = "N")]
+    lines: Option<usize>,
+    /// Only this attempt
+    #[arg(long, value_name = "N", requires = "task")]
+    attempt: Option<u32>,
+    /// Also what the worker was told
+    #[arg(long, requires = "task")]
+    prompt: bool,
+    /// Every byte as it is, which may control a terminal; only for files and pipes
+    #[arg(long, requires = "task", conflicts_with = "json")]
+    raw: bool,
+}
+
+pub(crate) fn logs(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    if args.raw && std::io::stdout().is_terminal() {
+        return Err(Failure::usage("raw", "raw output of workers may control the terminal")
+            .help("send it to a file or a program: `afresh logs TASK --raw | less`"));
+    }
+    let place = workplace::find(common)?;
+    let found = select_run::find(&place, args.run.as_deref())?;
+    match &args.task {
+        None => {
+            let wanted = activity::Wanted {
+                last: args.lines,
+                debug: output.is_verbose(),
+                follow: args.follow,
+            };
+            let run = found.run.id().clone();
+            activity::print(&place, &run, found.records, wanted, output)?;
+        }
+        Some(task) => {
+            let wanted = Wanted {
+                task: select_run::task(&found.run, task)?,
+                attempt: args.attempt,
+                prompt: args.prompt,
+            };
+            let readers = Readers::of(&found.run, common, output);
+            Reading { args, place, wanted, output }.print(found, readers)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The attempts of one task, while they are read.
+struct Reading<'a> {
+    args: &'a Args,
+    place: Workplace,
+    wanted: Wanted,
+    output: &'a Output,
+}
+
+impl Reading<'_> {
+    fn print(&self, mut found: Found, readers: Readers) -> Result<(), Failure> {
+        let mut transcripts = self.transcripts(&found)?;
+        if transcripts.is_empty() && !self.args.follow {
+            return self.nothing(&found);
+        }
+        if self.output.json {
+            self.output.document(&self.to_json(&transcripts));
+            return Ok(());
+        }
+        let show = if self.args.raw { Show::Raw } else { Show::Printable };
+        let mut pages = Pages::new(show, readers, self.args.lines);
+        let mut looked = Instant::now();
+        // An error of writing: nobody reads any more, which is no failure.
+        while pages.print(&transcripts, self.output).is_ok() && self.goes_on(&found)? {
+            std::thread::sleep(PAUSE);
+            // A check that runs has a file before it has a record.
+            if found.catch_up(&self.place)? || looked.elapsed() > NEW_FILES {
+                transcripts = self.transcripts(&found)?;
+                looked = Instant::now();
+            }
+        }
+        // What was printed before the last record came.
+        let _ = pages.print(&transcripts, self.output);
+        let _ = pages.finish();
+        Ok(())
+    }
+
+    /// Whether more may come: somebody drives, and the task is not at its end.
+    fn goes_on(&self, found: &Found) -> Result<bool, Failure> {
+        if !self.args.follow {
+            return Ok(false);
+        }
+        let is_finished = found
+            .run
+            .state_of(&self.wanted.task)
+            .is_none_or(afresh_core::run::TaskState::is_finished);
+        Ok(!is_finished && self.place.holder()?.is_some())
+    }
+
+    fn transcripts(&self, found: &Found) -> Result<Vec<Transcript>, Failure> {
+        let attempts = task_of(found, &self.wanted.task)?.map(|task| task.attempts);
+        let wanted = attempts.into_iter().flatten();
+        let wanted =
+            wanted.filter(|attempt| self.wanted.attempt.is_none_or(|n| n == attempt.number));
+        Ok(wanted
+            .map(|attempt| Transcript::of(&self.place.layout, found, &attempt, &self.wanted))
+            .collect())
+    }
+
+    fn nothing(&self, found: &Found) -> Result<(), Failure> {
+        let task = &self.wanted.task;
+        let known = task_of(found, task)?.map_or(0, |task| task.attempts.len());
+        if let Some(number) = self.wanted.attempt
+            && known > 0
+        {
+            let message = format!("{task} has no attempt {number}");
+            return Err(Failure::usage("attempt", message).help(format!("it has {known}")));
+        }
+        if self.output.json {
+            self.output.document(&self.to_json(&[]));
+        } else {
+            self.output.note(&format!("no worker has tried {task} yet"));
+        }
+        Ok(())
+    }
+
+    fn to_json(&self, transcripts: &[Transcript]) -> Value {
+        let attempts: Vec<Value> = transcripts
+            .iter()
+            .map(|transcript| {
+                let parts: Vec<Value> = transcript
+                    .parts
+                    .iter()
+                    .map(|part| {
+                        let bytes = std::fs::read(&part.file).unwrap_or_default();
+                        json!({"name": part.name, "command": part.command,
+                               "text": String::from_utf8_lossy(&bytes)})
+                    })
+                    .collect();
+                let mut told = serde_json::to_value(&transcript.attempt).unwrap_or_default();
+                told["parts"] = parts.into();
+                told
+            })
+            .collect();
+        json!({"task": self.wanted.task, "attempts": attempts})
+    }
+}
+
+fn task_of(found: &Found, task: &TaskId) -> Result<Option<TaskReport>, Failure> {
+    let report = Report::of(found, Around { is_driven: false, moment: moment::iso })
+        .map_err(|error| Failure::usage("journal", error.to_string()))?;
+    Ok(report.tasks.into_iter().find(|told| told.id == *task))
+}

@@ -1,0 +1,43 @@
+//! `afresh questions`: what waits for a person.
+
+use afresh_core::status::{QuestionStatus, Status};
+
+use crate::app::error::Failure;
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::{Output, safe};
+
+/// Show the questions that wait for an answer
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn questions(_args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let place = workplace::find(common)?;
+    let open =
+        place.look(|_| true)?.map(|found| Status::of(&found.run).questions).unwrap_or_default();
+    if output.json {
+        output.document(&open);
+    } else if open.is_empty() {
+        output.note("no question is open");
+    } else {
+        for question in &open {
+            print(question, output);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// One question with its answers, and how to give one.
+pub(crate) fn print(question: &QuestionStatus, output: &Output) {
+    let mut lines = question.text.lines();
+    let first = lines.next().unwrap_or_default();
+    output.data(&format!("{} ({}) {}: {}", question.id, question.kind, question.task, safe(first)));
+    for line in lines {
+        output.data(&format!("     {}", safe(line)));
+    }
+    for option in &question.options {
+        output.data(&format!("  {}: {}", safe(&option.key), safe(&option.description)));
+    }
+    output.data(&format!("  → afresh decide {} ANSWER", question.id));
+}

@@ -1,0 +1,197 @@
+//! `afresh status`: where it stands.
+
+use afresh_core::Event;
+use afresh_core::run::TaskState;
+use afresh_core::status::{RunState, Status, UsageStatus};
+use afresh_engine::open::{Found, Workplace};
+use afresh_engine::records;
+use serde_json::{Value, json};
+
+use crate::app::agents::agent_backoff::{Parked, parked};
+use crate::app::error::Failure;
+use crate::app::plan_source::estimates::Estimates;
+use crate::app::session::select_run;
+use crate::app::session::workplace;
+use crate::app::text::moment;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::reporters::plan_json::share;
+use crate::terminal::completion;
+use crate::terminal::output::{Output, Paint, count, safe};
+
+/// Show where the run stands
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Another run than the last one
+    #[arg(long, value_name = "RUN", add = completion::runs())]
+    run: Option<String>,
+}
+
+pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let place = workplace::find(common)?;
+    let found = match &args.run {
+        Some(id) => Some(select_run::find(&place, Some(id))?),
+        None => place.look(|_| true)?,
+    };
+    let Some(found) = found else {
+        if output.json {
+            output.document(&json!({"run": null}));
+        } else {
+            output.data("no run yet; `afresh run PLAN` starts one");
+        }
+        return Ok(Exit::Done);
+    };
+    let mut status = Status::of(&found.run);
+    if let Some(halt) = &mut status.halt {
+        halt.since = halted_since(&found);
+    }
+    let driver = place.holder().ok().flatten();
+    let (parked, estimated) = (parked(&found), estimated(&found, &place));
+    if output.json {
+        let mut document = serde_json::to_value(&status).unwrap_or_default();
+        document["parked"] = json!(parked);
+        add_estimates(&mut document, &estimated);
+        document["driver"] =
+            json!(driver.map(|holder| json!({"pid": holder.pid, "host": holder.host})));
+        output.document(&document);
+    } else {
+        print(&status, driver.map(|holder| holder.pid), output);
+        print_workers(&status, &estimated, output);
+        print_use(&status, output);
+        print_parked(&parked, output);
+    }
+    Ok(Exit::Done)
+}
+
+/// How much of a context each task was expected to fill, where a worker told how much it was; by the
+/// files that are there now.
+fn estimated(found: &Found, place: &Workplace) -> Vec<Option<u64>> {
+    let told = |state: &TaskState| !state.contexts.is_empty();
+    let plan = found.run.plan();
+    let root = place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| told(state)));
+    let Some(root) = root else { return vec![None; plan.len()] };
+    let estimates = Estimates::of(plan, root);
+    found.run.tasks().map(|(task, state)| told(state).then(|| estimates.percent(task))).collect()
+}
+
+fn add_estimates(document: &mut Value, estimated: &[Option<u64>]) {
+    let tasks = document["tasks"].as_array_mut().into_iter().flatten();
+    for (task, percent) in tasks.zip(estimated) {
+        if let Some(percent) = percent {
+            task["est_context"] = json!(share(*percent));
+        }
+    }
+}
+
+/// The last worker of each task, as far as its program told of itself.
+fn print_workers(status: &Status, estimated: &[Option<u64>], output: &Output) {
+    for (task, estimated) in status.tasks.iter().zip(estimated) {
+        let Some(worker) = task.workers.last() else { continue };
+        let mut words: Vec<String> = Vec::new();
+        words.extend(worker.model.as_deref().map(safe));
+        words.extend(worker.resumes.map(|of| format!("resumed from attempt {of}")));
+        words.extend(worker.context.map(|context| format!("{} % context", context.percent())));
+        words.extend(worker.warned.then(|| "warned".to_owned()));
+        words.extend(estimated.map(|percent| format!("estimated {percent} %")));
+        words.extend(worker.session.as_deref().map(|session| format!("session {}", safe(session))));
+        output.data(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));
+    }
+}
+
+/// What the run used so far, where anything is known about it.
+fn print_use(status: &Status, output: &Output) {
+    let UsageStatus { input, output: told, cache_read, cache_write, cost_usd } = status.usage;
+    if input + told + cache_read + cache_write == 0 && cost_usd.is_none() {
+        return;
+    }
+    let unknown = match status.without_price {
+        0 => String::new(),
+        attempts => format!("{} of unknown price", count(attempts, "attempt")),
+    };
+    let cost = match (cost_usd, unknown.is_empty()) {
+        (Some(cost), true) => format!("${cost:.4}"),
+        (Some(cost), false) => format!("${cost:.4} and {unknown}"),
+        (None, _) => "cost unknown".to_owned(),
+    };
+    output.data(&format!(
+        "used {input} input, {told} output, {cache_read} cache read, {cache_write} cache write; {cost}"
+    ));
+}
+
+fn print_parked(parked: &[Parked], output: &Output) {
+    for Parked { agent, tier, until, why } in parked {
+        let agent = agent.as_deref().map_or_else(|| "the run's agent".to_owned(), safe);
+        output.data(&format!("{agent} with its {tier} model waits until {until}: {}", safe(why)));
+    }
+}
+
+/// The moment of the last halt request.
+fn halted_since(found: &Found) -> Option<String> {
+    let halts = |record: &&afresh_store::Record| {
+        matches!(records::to_event(record), Ok(Event::HaltRequested { .. }))
+    };
+    found.records.iter().rev().find(halts).map(|record| moment::iso(record.wall_ms))
+}
+
+fn print(status: &Status, driver: Option<u32>, output: &Output) {
+    let state = status.state.word();
+    match (driver, status.state) {
+        (Some(pid), _) => {
+            output.data(&format!("run {} is {state}, driven by process {pid}", status.run));
+        }
+        (None, RunState::Running) => {
+            output.data(&format!("run {} was interrupted; `afresh run` goes on", status.run));
+        }
+        (None, _) => output.data(&format!("run {} is {state}", status.run)),
+    }
+    if let Some(halt) = &status.halt {
+        let since = halt.since.as_deref().unwrap_or("?");
+        output.data(&format!("halted by {} since {since}: {}", safe(&halt.by), safe(&halt.reason)));
+    }
+    let counts: Vec<String> =
+        status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    output.data(&format!(
+        "branch {} at {}; {}",
+        status.branch,
+        &status.tip.as_str()[..10],
+        counts.join(", ")
+    ));
+    if let Some(sandbox) = &status.sandbox {
+        output.data(&format!("sandbox: {}", safe(sandbox)));
+    }
+    if let Some(limits) = &status.limits {
+        output.data(&format!("limits: {}", safe(limits)));
+    }
+    for task in &status.tasks {
+        let paint = match task.state {
+            "done" => Paint::Green,
+            "failed" => Paint::Red,
+            "skipped" | "blocked" | "waiting" => Paint::Yellow,
+            _ => Paint::Blue,
+        };
+        let word = output.paint(paint, &format!("{:>9}", task.state));
+        let tries = if task.attempts > 1 {
+            format!(" ({} attempts)", task.attempts)
+        } else {
+            String::new()
+        };
+        let error =
+            task.error.as_ref().map(|error| format!(": {}", safe(error))).unwrap_or_default();
+        output.data(&format!("{word}  {}  {}{tries}{error}", task.id, safe(&task.title)));
+    }
+    for question in &status.questions {
+        output.data(&format!(
+            "{} ({}) {}: {}",
+            question.id,
+            question.kind,
+            question.task,
+            safe(&question.text)
+        ));
+        for option in &question.options {
+            output.data(&format!("     {}: {}", safe(&option.key), safe(&option.description)));
+        }
+    }
+    if let Some(error) = &status.error {
+        output.data(&format!("error: {}", safe(error)));
+    }
+}

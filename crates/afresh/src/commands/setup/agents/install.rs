@@ -1,0 +1,119 @@
+//! `afresh agents install`.
+
+use std::path::Path;
+
+use afresh_agents::Agent;
+use afresh_agents::pins::{self, PINS};
+use afresh_core::plan::nearest;
+use serde_json::json;
+
+use crate::app::agents::programs;
+use crate::app::agents::programs::install::Wanted;
+use crate::app::agents::which;
+use crate::app::config;
+use crate::app::environment;
+use crate::app::error::Failure;
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::Output;
+
+/// Install agent programs from npm into the cache directory, in the versions that afresh is tested with
+///
+/// They are used where no program of that name is on the PATH. What is there already is left alone.
+#[derive(Debug, clap::Args)]
+#[command(disable_version_flag = true)]
+pub(super) struct Args {
+    /// claude, codex, gemini, opencode, claude-agent-acp, codex-acp; without a name, the agents of the
+    /// configuration that are missing
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Another version than the tested one, of one program
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+}
+
+pub(super) fn install(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let wanted = wanted(args, common)?;
+    let mut done = Vec::new();
+    for wanted in &wanted {
+        let installed = programs::install::install(wanted, output)?;
+        let name = wanted.pin.program;
+        let how = if installed.is_new { "installed" } else { "there already" };
+        output.note(&format!("{name} {} is {how}: {}", wanted.version, installed.path.display()));
+        if let Some(other) = in_front(wanted, &installed.path) {
+            output.note(&format!(
+                "note: {other} is on the PATH and counts before it; `command` under [agents.{name}] changes that"
+            ));
+        }
+        done.push(json!({
+            "name": name, "version": wanted.version, "program": installed.path,
+            "new": installed.is_new,
+        }));
+    }
+    if output.json {
+        output.document(&json!({"installed": done}));
+    }
+    Ok(Exit::Done)
+}
+
+/// Another program of this name that is found first.
+fn in_front(wanted: &Wanted, path: &Path) -> Option<String> {
+    let found = which::find(wanted.pin.program, &environment::path()).ok()?;
+    (found != path).then(|| found.display().to_string())
+}
+
+fn wanted(args: &Args, common: &Common) -> Result<Vec<Wanted>, Failure> {
+    let names = if args.names.is_empty() { missing(common)? } else { args.names.clone() };
+    if args.version.is_some() && names.len() != 1 {
+        return Err(Failure::usage("version", "--version is for one program")
+            .help("afresh agents install NAME --version VERSION"));
+    }
+    let version = args.version.as_deref();
+    if let Some(odd) = version.filter(|version| !is_version(version)) {
+        return Err(Failure::usage("version", format!("{odd:?} is no version"))
+            .help("a version has numbers and dots, as 2.1.197"));
+    }
+    let one = |name: &String| {
+        let pin = PINS.iter().find(|pin| pin.program == name).ok_or_else(|| unknown(name))?;
+        Ok(Wanted { pin, version: version.unwrap_or(pin.version).to_owned() })
+    };
+    names.iter().map(one).collect()
+}
+
+/// Part of a directory's name, and of what npm is asked for.
+fn is_version(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.len() <= 64 && text.chars().all(plain)
+}
+
+/// The programs of the configuration that are not there.
+fn missing(common: &Common) -> Result<Vec<String>, Failure> {
+    let directory = workplace::directory(common)?;
+    let config = config::load(&directory, common.config.as_deref())?;
+    let path = environment::path();
+    let programs = config.agents.values().filter_map(Agent::program).filter_map(pins::of);
+    let names: Vec<&'static str> = programs.map(|pin| pin.program).collect();
+    if names.is_empty() {
+        return Err(Failure::usage(
+            "agent",
+            "the configuration has no agent that could be installed",
+        )
+        .help(format!("name one: {}", known().join(", "))));
+    }
+    let is_missing = |name: &&str| programs::find(name, &path).is_err();
+    Ok(names.into_iter().filter(is_missing).map(str::to_owned).collect())
+}
+
+fn known() -> Vec<&'static str> {
+    PINS.iter().map(|pin| pin.program).collect()
+}
+
+fn unknown(name: &str) -> Failure {
+    let help = match nearest(name, known().into_iter()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("known are: {}", known().join(", ")),
+    };
+    Failure::usage("agent", format!("there is no program {name:?} that could be installed"))
+        .help(help)
+}

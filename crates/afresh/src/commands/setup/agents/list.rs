@@ -1,0 +1,143 @@
+//! `afresh agents list`.
+
+use std::collections::BTreeMap;
+
+use afresh_agents::Agent;
+use afresh_agents::abilities::Abilities;
+use afresh_agents::pins::{PINS, Pin};
+use afresh_core::plan::Tier;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::app::agents::probe::Trial;
+use crate::app::agents::programs::look::{self, Look};
+use crate::app::config;
+use crate::app::error::Failure;
+use crate::app::session;
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::{Output, Paint, safe};
+
+/// Show the known and the configured agents: program, version, models, abilities, and whether each
+/// can be used
+///
+/// Programs are really started, with an argument that does no work.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// One agent, for scripts.
+#[derive(Debug, Serialize)]
+struct Listed {
+    name: String,
+    kind: &'static str,
+    /// The configuration names it; else it is built in.
+    configured: bool,
+    /// Tasks that name no agent get it.
+    default: bool,
+    program: Option<String>,
+    version: Option<String>,
+    /// The version that afresh is tested with.
+    tested: Option<&'static str>,
+    models: Option<BTreeMap<&'static str, String>>,
+    #[serde(flatten)]
+    abilities: Abilities,
+    usable: bool,
+    problem: Option<String>,
+    remedy: Option<String>,
+}
+
+pub(super) fn list(common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let directory = workplace::directory(common)?;
+    let config = config::load(&directory, common.config.as_deref())?;
+    let home = config.home.clone();
+    let configured: Vec<String> = config.agents.keys().cloned().collect();
+    let default = session::default_agent(&config);
+    let agents = session::with_built_in(config.agents);
+    let trial = Trial::new();
+    let looks = look::at_all(agents.values(), &home, trial.as_ref());
+    let mut listed: Vec<Listed> = looks.iter().map(|(agent, look)| one(agent, look)).collect();
+    for agent in &mut listed {
+        agent.configured = configured.contains(&agent.name);
+        agent.default = default == agent.name;
+    }
+    if output.json {
+        output.document(&json!({"agents": listed, "installable": installable()}));
+    } else {
+        for agent in &listed {
+            print(agent, output);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn one(agent: &Agent, look: &Look) -> Listed {
+    let models = agent.model(Tier::Standard).map(|_| {
+        let of = |tier: Tier| (tier.word(), agent.model(tier).unwrap_or_default().to_owned());
+        [Tier::Small, Tier::Standard, Tier::Large].map(of).into_iter().collect()
+    });
+    let trouble = look.trouble.as_ref();
+    Listed {
+        name: agent.name.clone(),
+        kind: agent.kind_word(),
+        configured: false,
+        default: false,
+        program: look.path.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        version: look.version.map(|version| version.to_string()),
+        tested: look.tested.map(|pin| pin.version),
+        models,
+        abilities: agent.abilities(),
+        usable: !trouble.is_some_and(|trouble| trouble.is_certain),
+        problem: trouble.map(|trouble| trouble.text.clone()).or_else(|| {
+            look.login.as_ref().map(|_| "it seems to have neither a key nor a login".to_owned())
+        }),
+        remedy: trouble.map(|trouble| trouble.cure.clone()).or_else(|| look.login.clone()),
+    }
+}
+
+fn installable() -> Vec<Value> {
+    let one =
+        |pin: &Pin| json!({"name": pin.program, "package": pin.package, "version": pin.version});
+    PINS.iter().map(one).collect()
+}
+
+fn print(agent: &Listed, output: &Output) {
+    let (paint, word) = match (agent.usable, &agent.problem) {
+        (false, _) => (Paint::Red, "unusable"),
+        (true, Some(_)) => (Paint::Yellow, "perhaps"),
+        (true, None) => (Paint::Green, "ready"),
+    };
+    let state = output.paint_data(paint, &format!("{word:<9}"));
+    let star = if agent.default { "*" } else { " " };
+    let version = agent.version.as_deref().unwrap_or_default();
+    let program = agent.program.as_deref().unwrap_or("built in");
+    let program = if agent.usable { format!("{program} {version}") } else { String::new() };
+    let kind = if agent.kind == agent.name { String::new() } else { format!(" ({})", agent.kind) };
+    let name = format!("{}{kind}", agent.name);
+    output.data(format!("{star} {name:<22} {state} {}", safe(&program)).trim_end());
+    let mut about = Vec::new();
+    if let Some(models) = &agent.models {
+        let of = |tier: Tier| models.get(tier.word()).map_or("", String::as_str);
+        about.push(format!(
+            "models {}, {}, {}",
+            of(Tier::Small),
+            of(Tier::Standard),
+            of(Tier::Large)
+        ));
+    }
+    about.push(format!("prompt by {}", agent.abilities.prompt));
+    about.push(format!("reports by {}", agent.abilities.tools));
+    if agent.abilities.hooks {
+        about.push("kept from stopping without an answer".to_owned());
+    }
+    if !agent.abilities.reports_use {
+        about.push("tells no use".to_owned());
+    }
+    output.data(&format!("  {:<22} {}", "", safe(&about.join(" · "))));
+    if let Some(problem) = &agent.problem {
+        output.data(&format!("  {:<22} {}", "", safe(problem)));
+    }
+    if let Some(remedy) = &agent.remedy {
+        output.data(&format!("  {:<22} → {}", "", safe(remedy)));
+    }
+}

@@ -1,0 +1,29 @@
+//! `afresh agents`: which agents there are, and getting one.
+
+mod install;
+mod list;
+
+use crate::app::error::Failure;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::Output;
+
+/// The agents that tasks can be given to
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    List(list::Args),
+    Install(install::Args),
+}
+
+pub(crate) fn agents(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::List(_) => list::list(common, output),
+        Command::Install(args) => install::install(args, common, output),
+    }
+}

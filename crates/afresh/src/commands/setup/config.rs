@@ -1,0 +1,129 @@
+//! `afresh config list`: every value, and where it comes from.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::app::config::{self, Config};
+use crate::app::environment;
+use crate::app::error::Failure;
+use crate::app::session::workplace;
+use crate::cli::{Color, Common};
+use crate::exit::Exit;
+use crate::terminal::output::{Output, safe};
+
+/// Show the configuration
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Print every value that holds
+    List {
+        /// And the file and line, variable or flag that set it
+        #[arg(long)]
+        origin: bool,
+    },
+}
+
+pub(crate) fn config(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let What::List { origin } = args.what;
+    let directory = workplace::directory(common)?;
+    let config = config::load(&directory, common.config.as_deref())?;
+    for warning in &config.warnings {
+        output.note(warning.render().trim_end());
+    }
+    let values = values(&config, common);
+    if output.json {
+        output.document(&values);
+        return Ok(Exit::Done);
+    }
+    for value in &values {
+        let text = safe(&format!("{} = {}", value.key, value.value));
+        let text =
+            if origin { format!("{text:<48} # {}", safe(&value.origin.shown())) } else { text };
+        output.data(text.trim_end());
+    }
+    Ok(Exit::Done)
+}
+
+/// One value that holds, and why.
+#[derive(Debug, Serialize)]
+struct Held {
+    key: String,
+    value: Value,
+    origin: Origin,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Origin {
+    BuiltIn,
+    File { file: String, line: usize },
+    Variable { name: &'static str },
+    Flag { name: &'static str },
+}
+
+impl Origin {
+    fn shown(&self) -> String {
+        match self {
+            Self::BuiltIn => "built-in".to_owned(),
+            Self::File { file, line } => format!("{file}:{line}"),
+            Self::Variable { name } => format!("variable {name}"),
+            Self::Flag { name } => format!("flag {name}"),
+        }
+    }
+}
+
+fn values(config: &Config, common: &Common) -> Vec<Held> {
+    let from_file = config.values().into_iter().map(|listed| {
+        let origin = match config.written.get(&listed.key) {
+            Some(written) => Origin::File { file: config.shown.clone(), line: written.line },
+            None => Origin::BuiltIn,
+        };
+        Held { key: listed.key, value: listed.value, origin }
+    });
+    from_file.chain(around(config, common)).collect()
+}
+
+/// What no file sets: places, and how things look.
+fn around(config: &Config, common: &Common) -> Vec<Held> {
+    let variable = |set: bool, name| if set { Origin::Variable { name } } else { Origin::BuiltIn };
+    let held = |key: &str, value, origin| Held { key: key.to_owned(), value, origin };
+    let file = if config.is_from_file() { json!(config.shown) } else { Value::Null };
+    let given = match common.config {
+        Some(_) => Origin::Flag { name: "--config" },
+        None => Origin::BuiltIn,
+    };
+    let state = environment::state();
+    let color = match common.color {
+        Color::Always => (json!("always"), Origin::Flag { name: "--color" }),
+        Color::Never => (json!("never"), Origin::Flag { name: "--color" }),
+        Color::Auto if environment::no_color() => {
+            (json!("never"), Origin::Variable { name: "NO_COLOR" })
+        }
+        Color::Auto => (json!("auto"), Origin::BuiltIn),
+    };
+    let containment = environment::containment_word();
+    vec![
+        held("file", file, given),
+        held(
+            "state",
+            state.as_ref().map_or_else(|| json!(".afresh/state"), |path| json!(path)),
+            variable(state.is_some(), "AFRESH_STATE"),
+        ),
+        held(
+            "cache",
+            json!(environment::cache()),
+            environment::cache_variable().map_or(Origin::BuiltIn, |name| Origin::Variable { name }),
+        ),
+        held(
+            "containment",
+            json!(containment.as_deref().unwrap_or("auto")),
+            variable(containment.is_some(), "AFRESH_CONTAINMENT"),
+        ),
+        held("color", color.0, color.1),
+    ]
+}

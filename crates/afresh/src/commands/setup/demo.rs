@@ -1,0 +1,196 @@
+//! `afresh demo`: everything that afresh does, in a scratch repository, without a key or a network.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use afresh_agents::Program;
+use afresh_core::run::Standing;
+use afresh_engine::Workplace;
+use afresh_engine::report::{Around, Report};
+use afresh_store::write_atomically;
+
+use crate::app::agents::which;
+use crate::app::config;
+use crate::app::environment;
+use crate::app::error::Failure;
+use crate::app::plan_source;
+use crate::app::plan_source::How;
+use crate::app::session::workplace;
+use crate::app::session::{self, Driving};
+use crate::app::text::moment;
+use crate::demo::{self, Direction, Played, Scratch};
+use crate::exit::Exit;
+use crate::reporters::report_page;
+use crate::reporters::summary;
+use crate::terminal::output::{Output, Paint};
+use crate::terminal::questions::Person;
+
+const CONFIG: &str = ".afresh/config.toml";
+/// The configuration of the built-in workers.
+const SCRIPTED: &str = include_str!("../../demo/project/config.toml");
+
+/// How long a worker seems to think.
+const PAUSE: Duration = Duration::from_millis(240);
+const SLOW_PAUSE: Duration = Duration::from_secs(3);
+
+/// Show everything in a scratch repository: no key, no network
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Leave the scratch repository there, to look around in it
+    #[arg(long)]
+    keep: bool,
+    /// Slow enough to watch
+    #[arg(long)]
+    slow: bool,
+    /// Another seed: others fail, and at other moments
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Never ask in this terminal: the first answer counts
+    #[arg(long)]
+    no_input: bool,
+    /// Have a real agent program do it: claude, codex, gemini or opencode; the model that it asks is
+    /// played, so it needs no key and spends nothing
+    #[arg(long, value_name = "NAME", value_parser = agent_words(), conflicts_with_all = ["slow", "seed"])]
+    agent: Option<String>,
+}
+
+fn agent_words() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(Program::ALL.iter().map(|program| program.word()))
+}
+
+pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
+    // People read on, whatever scripts want on standard output.
+    let people = output.for_people();
+    let git = workplace::git()?;
+    let program = args.agent.as_deref().and_then(Program::from_word);
+    let played = program.map(Played::by).transpose()?;
+    let mut scratch = Scratch::new(&under(program)?, args.keep)?;
+    match &played {
+        Some(played) => scratch.fill(&[(CONFIG, &played.config())])?,
+        None => scratch.fill(&[(CONFIG, SCRIPTED), (".afresh/script.toml", &direction(args))])?,
+    }
+    introduce(program, &scratch, &people);
+    let repository = scratch.repository();
+    let place = Workplace::find(&git, &repository, None, scratch.cache())?;
+    let file = plan_source::load(&repository, Path::new("todo.plan.toml"), &How::default())?;
+    let config = config::load(&repository, None)?;
+    let asks = !args.no_input && Person::at_terminal(output).is_some();
+    let variables = match &played {
+        Some(played) => played.variables(&scratch.home()?),
+        None => BTreeMap::new(),
+    };
+    let hosts = played.as_ref().and_then(Played::host).into_iter().collect();
+    let driving = Driving::for_demo(asks, variables, hosts);
+    let ended = session::prepare(place.clone(), file, config, &driving, &people)?
+        .start_or_continue(&people)
+        .inspect_err(|_| scratch.keep())?;
+    summary::print_outcome(&ended, &people);
+    if ended.standing != (Standing::Finished { ok: true }) {
+        return Ok(unfinished(&mut scratch, ended.standing, &people));
+    }
+    let report = report_of(&place)?;
+    demo::tell(&report, &people);
+    hand_over(&report, &scratch, output)?;
+    demo::try_next(scratch.is_kept().then_some(repository.as_path()), &our_name(), &people);
+    Ok(Exit::Done)
+}
+
+/// What the built-in workers do.
+fn direction(args: &Args) -> String {
+    let pause = if args.slow { SLOW_PAUSE } else { PAUSE };
+    Direction { seed: args.seed, pause }.script()
+}
+
+/// Where the scratch repository goes: some programs refuse places that everybody may write to, as the
+/// usual one for temporary files is.
+fn under(program: Option<Program>) -> Result<PathBuf, Failure> {
+    let Some(cache) = environment::cache().filter(|_| program.is_some()) else {
+        return Ok(std::env::temp_dir());
+    };
+    let place = cache.join("demo");
+    std::fs::create_dir_all(&place).map_err(|error| {
+        Failure::usage("scratch", format!("cannot make {}", place.display()))
+            .cause(error.to_string())
+    })?;
+    Ok(place)
+}
+
+/// How to call us: by name, where a shell finds that.
+fn our_name() -> String {
+    match (which::find("afresh", &environment::path()), std::env::current_exe()) {
+        (Err(_), Ok(exe)) => exe.display().to_string(),
+        _ => "afresh".to_owned(),
+    }
+}
+
+fn introduce(program: Option<Program>, scratch: &Scratch, output: &Output) {
+    let title = output.paint(Paint::Blue, "afresh demo");
+    output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
+    match program {
+        None => {
+            output.note("  The workers follow a script; no model is asked, and tokens and dollars are made up.");
+            output.note(
+                "  git, private clones, checks and merges are real. Some workers are not good:",
+            );
+            output
+                .note("  one makes a mistake, one lies, two change the same line, one has to ask.");
+        }
+        Some(program) => {
+            let name = program.word();
+            output.note(&format!("  Every worker is {name}, really started; the model that it asks is ours and follows"));
+            output.note("  a script: nothing is spent, and tokens and dollars are made up. git, private clones,");
+            output.note("  checks and merges are real. Two workers change the same line.");
+        }
+    }
+    if scratch.is_kept() {
+        output.note(&format!("  It happens in {}", scratch.repository().display()));
+    }
+    output.note("");
+}
+
+/// Halted, or not what a demo should come to: there is something to look at.
+fn unfinished(scratch: &mut Scratch, standing: Standing, output: &Output) -> Exit {
+    if standing == Standing::Halted {
+        output.note("  halted; the demo starts anew each time");
+    } else {
+        scratch.keep();
+        output.note(&format!("  look at it in {}", scratch.repository().display()));
+    }
+    standing.into()
+}
+
+fn report_of(place: &Workplace) -> Result<Report, Failure> {
+    let found = crate::app::session::select_run::find(place, None)?;
+    Report::of(&found, Around { is_driven: false, moment: moment::iso })
+        .map_err(|error| Failure::usage("journal", error.to_string()))
+}
+
+/// The report as data for whoever reads standard output; as a file for whoever looks at a terminal.
+fn hand_over(report: &Report, scratch: &Scratch, output: &Output) -> Result<(), Failure> {
+    if output.json {
+        output.document(report);
+        return Ok(());
+    }
+    let page = report_page::render(report);
+    let terminal = std::io::stdout().is_terminal();
+    if terminal || scratch.is_kept() {
+        let file = report_file(scratch);
+        write_atomically(&file, page.as_bytes()).map_err(|error| {
+            Failure::usage("report", format!("cannot write {}", file.display()))
+                .cause(error.to_string())
+        })?;
+        output.note(&format!("  Report: {}", file.display()));
+    }
+    if !terminal {
+        output.data(page.trim_end());
+    }
+    Ok(())
+}
+
+/// In the scratch directory if that stays, else beside where it was.
+fn report_file(scratch: &Scratch) -> PathBuf {
+    let directory = scratch.repository().parent().map(Path::to_owned).unwrap_or_default();
+    if scratch.is_kept() { directory.join("report.md") } else { directory.with_extension("md") }
+}

@@ -1,0 +1,41 @@
+//! `afresh doctor`: is everything there that a run needs?
+
+use serde_json::json;
+
+use crate::app::doctor::{self, Line, State};
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::{Output, Paint, safe};
+
+/// Look whether everything is there that a run needs
+///
+/// Every line is good, or says its cure. Agents are really started, with an argument that does no
+/// work. Nothing is changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn doctor(_args: &Args, common: &Common, output: &Output) -> Exit {
+    let lines = doctor::look(common);
+    let well = lines.iter().all(|line| line.state != State::Fail);
+    if output.json {
+        output.document(&json!({"ok": well, "lines": lines}));
+    } else {
+        for line in &lines {
+            print(line, output);
+        }
+    }
+    if well { Exit::Done } else { Exit::Incomplete }
+}
+
+fn print(line: &Line, output: &Output) {
+    let paint = match line.state {
+        State::Ok => Paint::Green,
+        State::Warn => Paint::Yellow,
+        State::Fail => Paint::Red,
+    };
+    let mark = output.paint_data(paint, &format!("{:>4}", line.state.word()));
+    output.data(&format!("{mark}  {:<14} {}", line.name, safe(&line.text)));
+    if let Some(cure) = &line.cure {
+        output.data(&format!("      {:<14} → {}", "", safe(cure)));
+    }
+}

@@ -1,0 +1,196 @@
+//! `afresh init`: writes `.afresh/config.toml`, after showing it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use afresh_formats::project::{self, CheckKind, Listing, Stack};
+use serde_json::json;
+
+use crate::app::agents::programs;
+use crate::app::environment;
+use crate::app::error::Failure;
+use crate::app::init::agents::{self, FoundAgent};
+use crate::app::init::files;
+use crate::app::init::template::{self, Choices};
+use crate::app::init::writing::{Consent, Writing};
+use crate::app::session::workplace;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::Output;
+use crate::terminal::prompt::Asker;
+
+/// Write a configuration for this repository, after showing it
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one per flag")]
+pub(crate) struct Args {
+    /// The agent: claude, codex, gemini, opencode, or any command line
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// A check for every merge, instead of those that are found; may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    check: Vec<String>,
+    /// No check for every merge
+    #[arg(long, conflicts_with = "check")]
+    no_check: bool,
+    /// Workers at once
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    parallel: u16,
+    /// Ask nothing, and write
+    #[arg(short, long)]
+    yes: bool,
+    /// Show the file, and stop there
+    #[arg(long)]
+    dry_run: bool,
+    /// Replace a configuration that is there
+    #[arg(long)]
+    force: bool,
+}
+
+pub(crate) fn init(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+    let root = root(&workplace::directory(common)?);
+    let target = match &common.config {
+        Some(file) => workplace::directory(common)?.join(file),
+        None => root.join(".afresh/config.toml"),
+    };
+    let found = Found::in_repository(&root);
+    if !output.json {
+        found.tell(output);
+    }
+    let asker = Asker::there(output).filter(|_| !args.yes && !args.dry_run);
+    let choices = choices(args, &found, asker.as_ref());
+    let text = template::render(&choices);
+    let before = fs::read_to_string(&target).ok();
+    let consent = Consent { yes: args.yes, dry_run: args.dry_run, force: args.force };
+    let mut writing = Writing { output, consent, target, text, before, asker, written: false };
+    if !output.json {
+        writing.show();
+    }
+    let outcome = writing.write();
+    if output.json && outcome.is_ok() {
+        output.document(&json!({
+            "file": writing.target, "text": writing.text, "written": writing.written,
+            "agents": found.agents, "stacks": found.stacks,
+        }));
+    }
+    outcome?;
+    if writing.written {
+        advise(&choices, &found, output);
+    }
+    Ok(Exit::Done)
+}
+
+/// The root of the checkout around a directory; without git, the directory itself.
+fn root(directory: &Path) -> PathBuf {
+    let above = directory.ancestors().find(|place| place.join(".git").exists());
+    above.unwrap_or(directory).to_owned()
+}
+
+/// What is here already.
+struct Found {
+    listing: Listing,
+    stacks: Vec<Stack>,
+    /// Agents that are installed.
+    agents: Vec<&'static str>,
+}
+
+impl Found {
+    fn in_repository(root: &Path) -> Self {
+        let listing = files::list(root);
+        let path: OsString = environment::path();
+        let agents = agents::names().filter(|name| programs::find(name, &path).is_ok()).collect();
+        Self { stacks: project::discover(&listing), listing, agents }
+    }
+
+    fn tell(&self, output: &Output) {
+        for stack in &self.stacks {
+            output.note(&format!("found {} ({})", stack.name, stack.file));
+        }
+        match self.agents.as_slice() {
+            [] => output.note("found no agent: `afresh agents install NAME` installs one"),
+            agents => output.note(&format!("found agents: {}", agents.join(", "))),
+        }
+    }
+
+    fn commands(&self, wanted: impl Fn(&Stack, CheckKind) -> bool) -> Vec<String> {
+        let checks =
+            self.stacks.iter().flat_map(|stack| stack.checks.iter().map(move |c| (stack, c)));
+        let chosen = checks.filter(|(stack, check)| wanted(stack, check.kind));
+        chosen.map(|(_, check)| check.command.clone()).collect()
+    }
+}
+
+/// The tests of a stack, or where there are none that it can be built.
+fn proves(stack: &Stack, kind: CheckKind) -> bool {
+    let tested = stack.checks.iter().any(|check| check.kind == CheckKind::Test);
+    kind == if tested { CheckKind::Test } else { CheckKind::Build }
+}
+
+fn choices(args: &Args, found: &Found, asker: Option<&Asker>) -> Choices {
+    let agent = agent(args, found, asker);
+    let proposed = found.commands(proves);
+    let checks = match (&args.check[..], args.no_check, asker) {
+        ([], true, _) => Vec::new(),
+        ([], false, Some(asker)) => ask_checks(asker, proposed),
+        ([], false, None) => proposed,
+        (given, ..) => given.to_vec(),
+    };
+    let all = found.commands(|_, _| true);
+    let mut choices = Choices {
+        agent,
+        parallel: args.parallel,
+        more_checks: all.into_iter().filter(|command| !checks.contains(command)).collect(),
+        checks,
+        ..Choices::default()
+    };
+    for stack in &found.stacks {
+        choices.setup.extend(stack.setup.iter().cloned());
+        for path in &stack.keep {
+            if !choices.keep.contains(path) {
+                choices.keep.push(path.clone());
+            }
+        }
+    }
+    choices
+}
+
+fn agent(args: &Args, found: &Found, asker: Option<&Asker>) -> Option<FoundAgent> {
+    if let Some(named) = &args.agent {
+        return agents::named(named);
+    }
+    let first = found.agents.first();
+    // One that is there needs no question.
+    let answer = match (asker, found.agents.len()) {
+        (Some(asker), 0) => {
+            asker.ask("Which command starts your agent?", "none").filter(|answer| answer != "none")
+        }
+        (Some(asker), 2..) => {
+            let question = format!("Which agent ({})?", found.agents.join(", "));
+            asker.ask(&question, first.copied().unwrap_or_default())
+        }
+        _ => first.map(|name| (*name).to_owned()),
+    };
+    answer.and_then(|name| agents::named(&name))
+}
+
+fn ask_checks(asker: &Asker, proposed: Vec<String>) -> Vec<String> {
+    let default = if proposed.is_empty() { "none".to_owned() } else { proposed.join(" && ") };
+    match asker.ask("Which command must pass on every merge?", &default) {
+        Some(answer) if answer == default => proposed,
+        Some(answer) if answer == "none" => Vec::new(),
+        Some(answer) => vec![answer],
+        None => proposed,
+    }
+}
+
+/// What is still to be done, and what to do next.
+fn advise(choices: &Choices, found: &Found, output: &Output) {
+    let open = project::not_ignored(&found.listing, &choices.keep);
+    if !open.is_empty() {
+        output.note(&format!(
+            "note: git does not ignore {}; add it to .gitignore, or it counts as a worker's change",
+            open.join(", ")
+        ));
+    }
+    output.note("`afresh doctor` looks whether everything is there; then commit the file");
+}

@@ -1,0 +1,7 @@
+//! Commands that set afresh up.
+
+pub(crate) mod agents;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod init;

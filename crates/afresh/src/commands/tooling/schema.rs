@@ -1,0 +1,32 @@
+//! `afresh schema NAME`: the formats as JSON Schema.
+
+use clap::ValueEnum;
+
+use crate::exit::Exit;
+use crate::terminal::output::Output;
+
+/// Print the JSON Schema of a format
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(value_enum)]
+    name: Name,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Name {
+    /// The program's own plan format
+    Plan,
+    /// What the scripted agent follows
+    Script,
+    /// What a worker is given
+    Bundle,
+}
+
+pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
+    match args.name {
+        Name::Script => output.data(afresh_agents::scripted::schema::script().trim_end()),
+        Name::Bundle => output.data(afresh_agents::Bundle::schema().trim_end()),
+        Name::Plan => output.data(afresh_formats::schema::plan().trim_end()),
+    }
+    Exit::Done
+}

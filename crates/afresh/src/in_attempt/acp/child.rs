@@ -1,0 +1,162 @@
+//! The agent's process: what it is told, what it says, and its end.
+//!
+//! Reading and writing have a thread each, so that neither a program that does not read nor one that
+//! says nothing keeps us from hearing a signal. Whatever it leaves behind is the supervisor's.
+
+use std::io::{self, BufReader, Write};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::in_attempt::json_lines::{self, Next};
+
+/// Longer messages are left out; less than a line of ours may have, because it is written into one.
+const MAX_MESSAGE_BYTES: u64 = 3 * 1024 * 1024;
+/// How many of them may wait for us.
+const WAITING: usize = 8;
+/// How long it may take to end by itself, and then when it is asked to.
+const END_GRACE: Duration = Duration::from_millis(1_500);
+
+/// What comes to the client.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// As it came: read by whoever takes it, because a message takes much more memory than its line.
+    Line(Vec<u8>),
+    TooLong,
+    /// It has closed its output.
+    Gone,
+    /// We are asked to end.
+    Stop,
+    /// What we waited for did not come.
+    TimeIsUp,
+}
+
+#[derive(Debug)]
+pub(super) struct Agent {
+    process: Child,
+    /// What it is told; its standard input is closed when this is dropped.
+    words: Option<Sender<String>>,
+}
+
+impl Agent {
+    pub(super) fn start(command: &[String]) -> io::Result<(Self, Receiver<Heard>)> {
+        let (program, args) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let (heard, hears) = mpsc::sync_channel(WAITING);
+        listen(heard.clone())?;
+        let mut process = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // A signal for us is not for it: it is asked in the protocol's own way first.
+            .process_group(0)
+            .spawn()?;
+        let (words, told) = mpsc::channel();
+        if let Some(input) = process.stdin.take() {
+            thread::spawn(move || write(input, &told));
+        }
+        if let Some(output) = process.stdout.take() {
+            thread::spawn(move || read(output, &heard));
+        }
+        Ok((Self { process, words: Some(words) }, hears))
+    }
+
+    pub(super) fn say(&self, message: &Value) {
+        // One that has gone hears nothing; that is noticed where it is listened to.
+        if let Some(words) = &self.words {
+            let _ = words.send(message.to_string());
+        }
+    }
+
+    /// Closes its input, and ends it if that is not enough; its last words are told. The signal that
+    /// ended it, if that was not ours.
+    pub(super) fn end(
+        &mut self,
+        heard: &Receiver<Heard>,
+        mut tell: impl FnMut(&Heard),
+    ) -> Option<i32> {
+        self.words = None;
+        if self.ends_within(END_GRACE, heard, &mut tell) {
+            return self.process.try_wait().ok().flatten().and_then(|status| status.signal());
+        }
+        // Two of the known programs do not mind.
+        if let Ok(pid) = i32::try_from(self.process.id()) {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        }
+        if !self.ends_within(END_GRACE, heard, &mut tell) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+        None
+    }
+
+    fn ends_within(
+        &mut self,
+        span: Duration,
+        heard: &Receiver<Heard>,
+        tell: &mut impl FnMut(&Heard),
+    ) -> bool {
+        const LOOK: Duration = Duration::from_millis(20);
+        let until = Instant::now() + span;
+        loop {
+            if !matches!(self.process.try_wait(), Ok(None)) {
+                return true;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            match heard.recv_timeout(left.min(LOOK)) {
+                Ok(words) => tell(&words),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(left.min(LOOK)),
+            }
+        }
+    }
+}
+
+/// Every signal that asks us to end is heard like a message.
+fn listen(heard: SyncSender<Heard>) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            if heard.send(Heard::Stop).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+fn write(mut input: ChildStdin, told: &Receiver<String>) {
+    for message in told {
+        if writeln!(input, "{message}").and_then(|()| input.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read(output: ChildStdout, heard: &SyncSender<Heard>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let next = match json_lines::next(&mut output, MAX_MESSAGE_BYTES) {
+            Ok(Next::Line(line)) if line.trim_ascii().is_empty() => continue,
+            Ok(Next::Line(line)) => Heard::Line(line),
+            Ok(Next::TooLong) => Heard::TooLong,
+            Ok(Next::End) | Err(_) => {
+                let _ = heard.send(Heard::Gone);
+                return;
+            }
+        };
+        if heard.send(next).is_err() {
+            return;
+        }
+    }
+}

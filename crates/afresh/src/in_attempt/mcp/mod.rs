@@ -1,0 +1,149 @@
+//! The Model Context Protocol over standard input and output, as small as a worker's tools need it:
+//! JSON-RPC, one message per line.
+//!
+//! What the tools do is in [`tools`]; this is how they are asked for.
+
+mod tools;
+
+use std::io::{self, BufRead, Write};
+
+use afresh_agents::rpc::{self, Message};
+use serde_json::{Value, json};
+
+use crate::in_attempt::json_lines::{self, Next};
+
+pub(crate) use tools::Tools;
+
+/// The version that is offered where the other side names none.
+const VERSION: &str = "2025-06-18";
+/// Longer messages are refused.
+const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Answers until the other side closes its end.
+pub(crate) fn serve(
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+    tools: &Tools,
+) -> io::Result<()> {
+    loop {
+        let answer = match json_lines::next(input, MAX_MESSAGE_BYTES)? {
+            Next::End => return Ok(()),
+            Next::Line(line) if line.trim_ascii().is_empty() => continue,
+            Next::Line(line) => match serde_json::from_slice(&line) {
+                Ok(message) => answer(&message, tools),
+                Err(_) => Some(not_json()),
+            },
+            Next::TooLong => Some(not_json()),
+        };
+        if let Some(answer) = answer {
+            writeln!(output, "{answer}")?;
+            output.flush()?;
+        }
+    }
+}
+
+fn not_json() -> Value {
+    rpc::failed(&Value::Null, rpc::PARSE_ERROR, "this is not a JSON message")
+}
+
+/// The answer to one message; none where none is wanted.
+fn answer(message: &Value, tools: &Tools) -> Option<Value> {
+    let (id, method, params) = match rpc::read(message) {
+        Message::Request { id, method, params } => (id, method, params),
+        Message::Broken { id } => {
+            return Some(rpc::failed(id, rpc::INVALID_REQUEST, "there is no method"));
+        }
+        // We ask nothing, and notices want no answer.
+        Message::Notice { .. } | Message::Answer { .. } | Message::Nothing => return None,
+    };
+    Some(match method {
+        "initialize" => rpc::succeeded(id, &welcome(params)),
+        "ping" => rpc::succeeded(id, &json!({})),
+        "tools/list" => rpc::succeeded(id, &json!({"tools": tools::list()})),
+        "tools/call" => called(id, params, tools),
+        _ => rpc::failed(id, rpc::UNKNOWN_METHOD, &format!("there is no method {method:?}")),
+    })
+}
+
+fn welcome(params: &Value) -> Value {
+    // Nothing here differs between versions, so that theirs is ours.
+    let version = params.get("protocolVersion").and_then(Value::as_str).unwrap_or(VERSION);
+    json!({
+        "protocolVersion": version,
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "afresh", "version": env!("CARGO_PKG_VERSION")},
+    })
+}
+
+fn called(id: &Value, params: &Value, tools: &Tools) -> Value {
+    let Some(name) = params.get("name").and_then(Value::as_str) else {
+        return rpc::failed(id, rpc::INVALID_PARAMS, "there is no name of a tool");
+    };
+    let nothing = json!({});
+    let arguments = params.get("arguments").unwrap_or(&nothing);
+    match tools.call(name, arguments) {
+        None => rpc::failed(id, rpc::INVALID_PARAMS, &format!("there is no tool {name:?}")),
+        Some(said) => {
+            let (text, is_error) = match said {
+                Ok(text) => (text, false),
+                Err(text) => (text, true),
+            };
+            let content = json!([{"type": "text", "text": text}]);
+            rpc::succeeded(id, &json!({"content": content, "isError": is_error}))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use afresh_engine::mailbox::Mailbox;
+
+    use super::*;
+
+    fn talk(lines: &str) -> Vec<Value> {
+        let directory = tempfile::tempdir().expect("a directory");
+        let tools = Tools::new(Mailbox::of(directory.path().to_owned()));
+        let mut said = Vec::new();
+        serve(&mut lines.as_bytes(), &mut said, &tools).expect("served");
+        let said = String::from_utf8(said).expect("text");
+        said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    /// RE-01: both versions of the protocol that agent programs speak are answered in kind.
+    #[test]
+    fn a_program_is_welcomed_in_its_own_version() {
+        for version in ["2025-06-18", "2025-11-25"] {
+            let said = talk(&format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{{\"protocolVersion\":\"{version}\"}}}}\n\
+                 {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n\
+                 {{\"jsonrpc\":\"2.0\",\"id\":\"two\",\"method\":\"tools/list\"}}\n"
+            ));
+            assert_eq!(said.len(), 2, "a notice wants no answer");
+            assert_eq!(said[0]["result"]["protocolVersion"], version);
+            let names: Vec<&str> = said[1]["result"]["tools"]
+                .as_array()
+                .expect("tools")
+                .iter()
+                .filter_map(|tool| tool["name"].as_str())
+                .collect();
+            assert_eq!(names, ["report_result", "step_done", "log", "ask", "issue"]);
+            assert_eq!(said[1]["id"], "two");
+        }
+    }
+
+    /// What makes no sense is answered, and what follows is heard.
+    #[test]
+    fn nonsense_is_answered_and_passed_over() {
+        let long = format!("{{\"x\":\"{}\"}}", "y".repeat(5 * 1024 * 1024));
+        let lines = format!(
+            "not json\n\n[1]\n{{\"id\":1}}\n{{\"id\":2,\"result\":{{}}}}\n{{\"id\":3,\"method\":\"fly\"}}\n\
+             {{\"id\":4,\"method\":\"tools/call\",\"params\":{{\"name\":\"fly\"}}}}\n\
+             {{\"id\":5,\"method\":\"tools/call\"}}\n{long}\n{{\"id\":6,\"method\":\"ping\"}}"
+        );
+        let said = talk(&lines);
+        let codes: Vec<i64> =
+            said.iter().filter_map(|answer| answer["error"]["code"].as_i64()).collect();
+        assert_eq!(codes, [-32700, -32600, -32601, -32602, -32602, -32700]);
+        assert_eq!(said.last().expect("an answer")["id"], 6);
+    }
+}

@@ -1,0 +1,195 @@
+//! The tools of a worker: each is what the command of the same name does.
+
+use afresh_core::event::LogLevel;
+use afresh_core::outcome::{Deviation, Outcome};
+use afresh_core::printable;
+use afresh_core::step::StepAnswer;
+use afresh_engine::mailbox::Mailbox;
+use serde_json::{Value, json};
+
+use crate::app::error::Failure;
+use crate::in_attempt::worker;
+
+const COMMAND: &str = "afresh mcp --attempt";
+
+pub(crate) struct Tools {
+    mailbox: Mailbox,
+}
+
+/// What the worker is told: that it went well, or what is wrong.
+type Said = Result<String, String>;
+
+impl Tools {
+    pub(crate) fn new(mailbox: Mailbox) -> Self {
+        Self { mailbox }
+    }
+
+    /// None where there is no such tool.
+    pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<Said> {
+        let said = self.answer(name, arguments)?;
+        // Who has reported or asked is at its end, and needs no notice any more.
+        if matches!(name, "report_result" | "ask") {
+            return Some(said);
+        }
+        Some(match (self.mailbox.take_notice(), said) {
+            (None, said) => said,
+            (Some(notice), Ok(text)) => Ok(format!("{text}\n\n{notice}")),
+            (Some(notice), Err(text)) => Err(format!("{text}\n\n{notice}")),
+        })
+    }
+
+    fn answer(&self, name: &str, arguments: &Value) -> Option<Said> {
+        Some(match name {
+            "report_result" => report(arguments),
+            "step_done" => self.step_done(arguments),
+            "log" => self.log(arguments),
+            "ask" => ask(arguments),
+            "issue" => self.issue(arguments),
+            _ => return None,
+        })
+    }
+
+    fn step_done(&self, arguments: &Value) -> Said {
+        let step = arguments.get("step").and_then(Value::as_u64);
+        let step = step.and_then(|step| u32::try_from(step).ok()).ok_or("`step` is its number")?;
+        let deviations = deviations(arguments);
+        match worker::steps::done(&self.mailbox, step, deviations).map_err(|why| told(&why))? {
+            StepAnswer::Accepted => Ok(format!("step {step} is done")),
+            StepAnswer::Refused(why) => {
+                let why = printable::lines(why.trim_end());
+                Err(format!("step {step} is not done: {why}\nMend it, then mark the step again."))
+            }
+        }
+    }
+
+    fn log(&self, arguments: &Value) -> Said {
+        let level = match arguments.get("level").and_then(Value::as_str).unwrap_or("INFO") {
+            "DEBUG" => LogLevel::Debug,
+            "WARN" => LogLevel::Warn,
+            "ERROR" => LogLevel::Error,
+            _ => LogLevel::Info,
+        };
+        let event = arguments.get("event").and_then(Value::as_str).unwrap_or("note");
+        let message = text(arguments, "message")?;
+        worker::notes::log(&self.mailbox, level, event, message).map_err(|why| told(&why))?;
+        Ok("noted".to_owned())
+    }
+
+    fn issue(&self, arguments: &Value) -> Said {
+        let message = text(arguments, "text")?;
+        worker::notes::issue(&self.mailbox, message).map_err(|why| told(&why))?;
+        Ok("noted".to_owned())
+    }
+}
+
+fn report(arguments: &Value) -> Said {
+    let outcome =
+        worker::result::report(COMMAND, &arguments.to_string()).map_err(|why| told(&why))?;
+    Ok(match outcome {
+        Outcome::Done(_) => "recorded; you are finished. The checks decide.",
+        _ => "recorded; you are finished.",
+    }
+    .to_owned())
+}
+
+/// A question for a person is a result: the answer goes to a fresh worker.
+fn ask(arguments: &Value) -> Said {
+    let question = text(arguments, "question")?;
+    let field = |name: &str| arguments.get(name).cloned().unwrap_or(Value::Null);
+    let result = json!({
+        "status": "NEEDS_DECISION", "decision_needed": question, "options": field("options"),
+        "context": field("context").as_str().unwrap_or_default(),
+    });
+    worker::result::report(COMMAND, &result.to_string()).map_err(|why| told(&why))?;
+    Ok("asked. End now: the answer goes to whoever takes the task up next.".to_owned())
+}
+
+fn deviations(arguments: &Value) -> Vec<Deviation> {
+    let listed = arguments.get("deviations").and_then(Value::as_array).into_iter().flatten();
+    let one = |deviation: &Value| {
+        let file = deviation.get("path").and_then(Value::as_str)?.to_owned();
+        let reason = deviation.get("reason").and_then(Value::as_str).unwrap_or_default();
+        Some(Deviation { rule: 3, description: reason.to_owned(), files: vec![file] })
+    };
+    listed.filter_map(one).collect()
+}
+
+fn text<'v>(arguments: &'v Value, name: &str) -> Result<&'v str, String> {
+    let given = arguments.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    given.ok_or_else(|| format!("`{name}` is missing"))
+}
+
+fn told(why: &Failure) -> String {
+    why.to_text().trim_end().to_owned()
+}
+
+/// What the tools are, for the model that uses them: short, because every request pays for it.
+pub(super) fn list() -> Value {
+    let strings = json!({"type": "array", "items": {"type": "string"}});
+    let deviation = json!({"type": "object", "properties": {
+        "rule": {"type": "integer"}, "description": {"type": "string"}, "files": strings,
+    }});
+    let option = json!({"type": "object", "properties": {
+        "key": {"type": "string"}, "description": {"type": "string"},
+    }, "required": ["key"]});
+    let tool = |name: &str, description: &str, properties: Value, required: &[&str]| {
+        let schema = json!({"type": "object", "properties": properties, "required": required});
+        json!({"name": name, "description": description, "inputSchema": schema})
+    };
+    json!([
+        tool(
+            "report_result",
+            "Hand in the result of your task. Call it once, at the end.",
+            json!({
+                "status": {"type": "string", "enum":
+                    ["COMPLETED", "NEEDS_DECISION", "NEEDS_ACTION", "FAILED", "PARTIAL", "BLOCKED"]},
+                "files_modified": strings,
+                "deviations": {"type": "array", "items": deviation},
+                "decision_needed": {"type": "string"},
+                "options": {"type": "array", "items": option},
+                "action_needed": {"type": "string"},
+                "instructions": strings,
+                "error": {"type": "string"},
+                "reason": {"type": "string"},
+                "blocked_by": strings,
+            }),
+            &["status"],
+        ),
+        tool(
+            "step_done",
+            "Mark a step as finished. It is checked at once and kept, whatever becomes of you.",
+            json!({
+                "step": {"type": "integer"},
+                "deviations": {"type": "array", "items": {"type": "object", "properties": {
+                    "path": {"type": "string"}, "reason": {"type": "string"},
+                }, "required": ["path", "reason"]}},
+            }),
+            &["step"],
+        ),
+        tool(
+            "log",
+            "Add a line to the run's log.",
+            json!({
+                "level": {"type": "string", "enum": ["DEBUG", "INFO", "WARN", "ERROR"]},
+                "event": {"type": "string"}, "message": {"type": "string"},
+            }),
+            &["message"],
+        ),
+        tool(
+            "ask",
+            "Ask a person about a choice that is not yours. Ends your work.",
+            json!({
+                "question": {"type": "string"},
+                "options": {"type": "array", "items": option},
+                "context": {"type": "string"},
+            }),
+            &["question", "options"],
+        ),
+        tool(
+            "issue",
+            "Note something that is not yours to mend.",
+            json!({"text": {"type": "string"}}),
+            &["text"],
+        ),
+    ])
+}

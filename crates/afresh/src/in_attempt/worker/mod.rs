@@ -1,0 +1,38 @@
+//! What a worker says from inside its attempt, by command or by tool: notes, finished steps, its
+//! result.
+//!
+//! Everything goes through the mailbox and the result file of the attempt around us; nothing else can
+//! be reached from there.
+
+pub(crate) mod notes;
+pub(crate) mod result;
+pub(crate) mod steps;
+pub(crate) mod stopping;
+
+use afresh_engine::mailbox::Mailbox;
+
+use crate::app::environment;
+use crate::app::error::Failure;
+use crate::terminal::output::Output;
+
+/// The mailbox of the attempt around us.
+pub(crate) fn mailbox(command: &str) -> Result<Mailbox, Failure> {
+    let attempt = environment::attempt_directory().ok_or_else(|| no_attempt(command))?;
+    Ok(Mailbox::of(attempt).without(environment::secrets()))
+}
+
+/// Hands on a notice that waits for the worker, with the answer to whatever it called.
+pub(crate) fn hand_on_notice(mailbox: &Mailbox, output: &Output) {
+    if let Some(notice) = mailbox.take_notice() {
+        output.note(&notice);
+    }
+}
+
+pub(crate) fn no_attempt(command: &str) -> Failure {
+    Failure::usage("no-attempt", format!("`{command}` is for workers, inside an attempt"))
+        .help("AFRESH_RESULT is not set")
+}
+
+pub(crate) fn cannot_leave(error: &std::io::Error) -> Failure {
+    Failure::usage("mailbox", "cannot use the mailbox of this attempt").cause(error.to_string())
+}

@@ -1,0 +1,31 @@
+//! Lines for the activity log, and issues for people.
+
+use afresh_core::event::LogLevel;
+use afresh_engine::issues::ISSUE;
+use afresh_engine::mailbox::{Mailbox, Note};
+
+use super::cannot_leave;
+use crate::app::error::Failure;
+
+const MAX_EVENT_CHARS: usize = 100;
+const MAX_MESSAGE_CHARS: usize = 2_000;
+
+pub(crate) fn log(
+    mailbox: &Mailbox,
+    level: LogLevel,
+    event: &str,
+    message: &str,
+) -> Result<(), Failure> {
+    let short = |text: &str, most: usize| text.chars().take(most).collect();
+    let (event, message) = (short(event, MAX_EVENT_CHARS), short(message, MAX_MESSAGE_CHARS));
+    leave(mailbox, &Note::Log { level, event, message })
+}
+
+/// Something that is not this worker's to mend.
+pub(crate) fn issue(mailbox: &Mailbox, text: &str) -> Result<(), Failure> {
+    log(mailbox, LogLevel::Info, ISSUE, text)
+}
+
+fn leave(mailbox: &Mailbox, note: &Note) -> Result<(), Failure> {
+    mailbox.leave(note).map(drop).map_err(|error| cannot_leave(&error))
+}

@@ -1,0 +1,45 @@
+//! A worker marks a step as finished, and hears what became of it.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use afresh_core::outcome::Deviation;
+use afresh_core::step::StepAnswer;
+use afresh_engine::mailbox::{Mailbox, Note, Sent};
+
+use super::cannot_leave;
+use crate::app::error::Failure;
+
+/// A driver that lives reads its mail several times a second.
+const READ_WITHIN: Duration = Duration::from_secs(60);
+/// Checks have limits of their own, far below this.
+const ANSWER_WITHIN: Duration = Duration::from_secs(4 * 60 * 60);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits until the step is checked.
+pub(crate) fn done(
+    mailbox: &Mailbox,
+    step: u32,
+    deviations: Vec<Deviation>,
+) -> Result<StepAnswer, Failure> {
+    let failed = |error| cannot_leave(&error);
+    mailbox.expect_answer(step).map_err(failed)?;
+    let sent = mailbox.leave(&Note::Step { step, deviations }).map_err(failed)?;
+    wait(mailbox, sent, step)
+}
+
+fn wait(mailbox: &Mailbox, sent: Sent, step: u32) -> Result<StepAnswer, Failure> {
+    let started = Instant::now();
+    loop {
+        if let Some(answer) = mailbox.answer(step) {
+            return Ok(answer);
+        }
+        let waited = started.elapsed();
+        if sent.is_waiting() && waited > READ_WITHIN || waited > ANSWER_WITHIN {
+            sent.take_back();
+            return Err(Failure::usage("no-driver", "nobody answers: this run is not driven")
+                .help("`afresh status` tells where the run stands"));
+        }
+        thread::sleep(PAUSE);
+    }
+}

@@ -1,0 +1,24 @@
+//! `run --json`: every event of the journal, one per line.
+
+use afresh_engine::{Seen, Watcher};
+use serde_json::Value;
+
+use crate::app::text::moment;
+use crate::terminal::output::Output;
+
+#[derive(Debug)]
+pub(crate) struct EventLines {
+    pub(crate) output: Output,
+}
+
+impl Watcher for EventLines {
+    fn recorded(&mut self, seen: &Seen<'_>) {
+        let mut line = serde_json::to_value(seen.event).unwrap_or_default();
+        if let Value::Object(fields) = &mut line {
+            fields.insert("seq".to_owned(), seen.seq.into());
+            fields.insert("at".to_owned(), moment::iso(seen.wall_ms).into());
+            fields.insert("run".to_owned(), seen.run.id().to_string().into());
+        }
+        self.output.data(&line.to_string());
+    }
+}

@@ -1,0 +1,67 @@
+//! A run's work as one patch, in a file or on standard output.
+
+use std::io::{IsTerminal, Write as _};
+use std::path::Path;
+
+use afresh_core::Run;
+use afresh_engine::Workplace;
+use afresh_git::{PatchHead, Signature};
+use afresh_store::write_atomically;
+use serde_json::json;
+
+use crate::app::error::Failure;
+use crate::app::session::workplace;
+use crate::app::text::moment;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::terminal::output::Output;
+
+/// Where a patch goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) common: &'a Common,
+    pub(crate) output: &'a Output,
+}
+
+pub(crate) fn write(
+    place: &Workplace,
+    run: &Run,
+    signature: &Signature,
+    target: &Target<'_>,
+) -> Result<Exit, Failure> {
+    let done = run.tasks().filter(|(_, state)| state.is_done());
+    let titles: Vec<String> =
+        done.map(|(task, _)| format!("* {} {}", task.id, task.title)).collect();
+    let head = PatchHead {
+        subject: &run.plan().name,
+        body: &titles.join("\n"),
+        date: &moment::mail(signature.at_seconds),
+        signature,
+    };
+    let patch = place
+        .repository
+        .patch(run.base(), run.tip(), &head)
+        .map_err(|error| Failure::usage("git", error.to_string()))?;
+    let output = target.output;
+    if target.file == Path::new("-") {
+        if std::io::stdout().is_terminal() {
+            return Err(Failure::usage("patch", "a patch may hold what controls a terminal")
+                .help("send it to a file or a program: `afresh land --patch FILE`"));
+        }
+        // A reader that has gone away is no reason to fail.
+        let _ = std::io::stdout().lock().write_all(&patch);
+        return Ok(Exit::Done);
+    }
+    let file = workplace::directory(target.common)?.join(target.file);
+    write_atomically(&file, &patch).map_err(|error| {
+        Failure::usage("patch", format!("cannot write {}", file.display())).cause(error.to_string())
+    })?;
+    if output.json {
+        output.document(&json!({"run": run.id(), "way": "patch", "file": file}));
+    } else {
+        let shown = target.file.display();
+        output.note(&format!("wrote {shown}; `git am {shown}` or `git apply {shown}` applies it"));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,102 @@
+//! A plan as a picture in text: a tree for terminals, Mermaid and DOT for pages.
+//!
+//! Each shows the same: waves, who waits for whom, files, the critical path, and which tasks are
+//! never side by side.
+
+mod dot;
+mod mermaid;
+mod tree;
+
+use afresh_core::Plan;
+use afresh_core::pattern::FilePattern;
+use afresh_core::plan::Task;
+
+use crate::terminal::output::safe;
+
+/// More files of a task than this are counted, not named.
+const MAX_FILES: usize = 4;
+/// More pairs of tasks than this make a picture that nobody can read.
+const MAX_CONFLICTS: usize = 200;
+
+/// How a plan is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Picture {
+    /// Who waits for whom, indented
+    Tree,
+    /// For Markdown pages
+    Mermaid,
+    /// For Graphviz
+    Dot,
+}
+
+pub(crate) fn draw(plan: &Plan, picture: Picture) -> String {
+    match picture {
+        Picture::Tree => tree::draw(plan),
+        Picture::Mermaid => mermaid::draw(plan),
+        Picture::Dot => dot::draw(plan),
+    }
+}
+
+/// What a task may write, in a few words; or that no worker does it.
+fn files(task: &Task) -> String {
+    if task.checkpoint.is_some() {
+        return "asks a person".to_owned();
+    }
+    if task.done_before.is_some() {
+        return "done before".to_owned();
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    let all: Vec<&str> =
+        task.patterns().map(FilePattern::as_str).filter(|path| seen.insert(*path)).collect();
+    let named: Vec<String> = all.iter().take(MAX_FILES).map(|path| safe(path)).collect();
+    match all.len() {
+        0 => "any file".to_owned(),
+        n if n > MAX_FILES => format!("{} and {} more", named.join(", "), n - MAX_FILES),
+        _ => named.join(", "),
+    }
+}
+
+/// Pairs that are never side by side, by position, with the file that both may write.
+fn conflicts(plan: &Plan) -> Vec<(usize, usize, String)> {
+    let pairs = plan.conflicts().into_iter().take(MAX_CONFLICTS).filter_map(|conflict| {
+        let (a, b) = conflict.tasks;
+        Some((plan.position(&a)?, plan.position(&b)?, conflict.path))
+    });
+    pairs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use afresh_core::plan::{FileDraft, PlanDraft, TaskDraft};
+
+    use super::*;
+
+    fn plan() -> Plan {
+        let task = |id: &str, needs: &[&str], files: &[&str]| TaskDraft {
+            id: id.to_owned(),
+            title: format!("the \"{id}\" <b>#1; [x](y) `z` \\ {{q}} | end\nsecond"),
+            needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            files: files
+                .iter()
+                .map(|path| FileDraft { path: (*path).to_owned(), action: None })
+                .collect(),
+            ..TaskDraft::default()
+        };
+        let tasks = vec![
+            task("A", &[], &["a", "app/[id]/p\"q.tsx"]),
+            task("B", &["A"], &["x"]),
+            task("C", &["A"], &["x", "1", "2", "3", "4"]),
+            task("D", &["B", "C", "A"], &[]),
+        ];
+        Plan::new(PlanDraft { tasks, ..PlanDraft::default() }).expect("a plan")
+    }
+
+    /// PL-12: waves, dependencies, files, the critical path and what keeps tasks apart, in every
+    /// form; titles cannot break out.
+    #[test]
+    fn a_plan_can_be_drawn() {
+        insta::assert_snapshot!("tree", draw(&plan(), Picture::Tree));
+        insta::assert_snapshot!("mermaid", draw(&plan(), Picture::Mermaid));
+        insta::assert_snapshot!("dot", draw(&plan(), Picture::Dot));
+    }
+}

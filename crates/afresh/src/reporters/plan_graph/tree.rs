@@ -1,0 +1,57 @@
+//! A tree for terminals.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use afresh_core::Plan;
+
+use super::{conflicts, files};
+use crate::terminal::output::safe;
+
+/// Where the tree stops moving to the right.
+const MAX_INDENT: usize = 120;
+
+struct Line {
+    at: usize,
+    indent: String,
+    full: bool,
+}
+
+/// A task stands below the last of those it needs; below the others it is only named. `*` marks the
+/// critical path.
+pub(super) fn draw(plan: &Plan) -> String {
+    let mut text = String::new();
+    let critical: BTreeSet<usize> = plan.critical_path().into_iter().collect();
+    let home = |at: usize| plan.needs(at).iter().copied().max_by_key(|need| plan.wave(*need));
+    let roots = (0..plan.len()).filter(|at| plan.needs(*at).is_empty());
+    // Deep plans are drawn without recursion.
+    let mut open: Vec<Line> =
+        roots.map(|at| Line { at, indent: String::new(), full: true }).collect();
+    open.reverse();
+    while let Some(Line { at, indent, full }) = open.pop() {
+        let task = plan.task(at);
+        if !full {
+            let _ = writeln!(text, "{indent}→ {}", task.id);
+            continue;
+        }
+        let mark = if critical.contains(&at) { "*" } else { "" };
+        let files = files(task);
+        let (id, title, wave) = (&task.id, safe(&task.title), plan.wave(at));
+        let _ = writeln!(text, "{indent}{id}{mark}  {title}  (wave {wave})  [{files}]");
+        // A chain of thousands stays readable, and small.
+        let below = if indent.len() < MAX_INDENT { format!("{indent}   ") } else { indent };
+        let lines = plan.dependents(at).iter().map(|other| Line {
+            at: *other,
+            indent: below.clone(),
+            full: home(*other) == Some(at),
+        });
+        let lines: Vec<Line> = lines.collect();
+        open.extend(lines.into_iter().rev());
+    }
+    let _ = writeln!(text, "\n* on the critical path");
+    for (a, b, path) in conflicts(plan) {
+        let (a, b) = (&plan.task(a).id, &plan.task(b).id);
+        let _ = writeln!(text, "{a} and {b} are never side by side: {}", safe(&path));
+    }
+    text
+}

@@ -1,0 +1,167 @@
+//! A plan as scripts read it: `afresh show --json`.
+//!
+//! Written straight from the plan: as a tree of JSON values in memory, a large plan would take
+//! several times the room and the time.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use afresh_core::Plan;
+use afresh_core::ids::TaskId;
+use afresh_core::plan::{Check, Checkpoint, Conflict, FileAction, FileScope, Step, Task, Tier};
+use serde::Serialize;
+
+use crate::app::agents::assignment::Assigned;
+use crate::app::plan_source::PlanFile;
+use crate::app::plan_source::prompt_sizes::PromptSizes;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PlanJson<'a> {
+    format: &'a str,
+    name: &'a str,
+    tasks: Vec<TaskJson<'a>>,
+    waves: Vec<Vec<&'a TaskId>>,
+    critical_path: Vec<&'a TaskId>,
+    conflicts: Vec<ConflictJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a Path>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unknown: &'a BTreeMap<String, String>,
+}
+
+#[derive(Debug, Serialize)]
+struct TaskJson<'a> {
+    id: &'a TaskId,
+    title: &'a str,
+    wave: u32,
+    depends_on: &'a [TaskId],
+    files: Vec<FileJson<'a>>,
+    steps: Vec<StepJson<'a>>,
+    checks: Vec<CheckJson<'a>>,
+    no_check: Option<&'a str>,
+    tier: Option<Tier>,
+    agent: Option<String>,
+    model: Option<String>,
+    est_context: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<PromptJson>,
+    checkpoint: Option<&'a Checkpoint>,
+    done_before: Option<&'a str>,
+}
+
+/// How large the prompt is at least, against what its model can hold.
+#[derive(Debug, Serialize)]
+struct PromptJson {
+    tokens: u64,
+    window: u64,
+    fits: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct StepJson<'a> {
+    name: &'a str,
+    files: Vec<FileJson<'a>>,
+    checks: Vec<CheckJson<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileJson<'a> {
+    path: &'a str,
+    action: Option<FileAction>,
+}
+
+#[derive(Debug, Serialize)]
+struct CheckJson<'a> {
+    name: &'a str,
+    command: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct ConflictJson {
+    tasks: (TaskId, TaskId),
+    path: String,
+}
+
+impl<'a> PlanJson<'a> {
+    /// `percent` says how much of a worker's context a task will fill, `staff` who will do it, `sizes`
+    /// how much of that is its prompt.
+    pub(crate) fn of(
+        file: &'a PlanFile,
+        percent: impl Fn(&Task) -> u64,
+        staff: impl Fn(&Task) -> Assigned,
+        sizes: Option<&PromptSizes>,
+    ) -> Self {
+        let plan = &file.plan;
+        let prompt = |at: usize| {
+            sizes.map(|sizes| PromptJson {
+                tokens: sizes.fill(at).used,
+                window: sizes.fill(at).window,
+                fits: sizes.refused(at).is_none(),
+            })
+        };
+        let ids = |positions: &[usize]| -> Vec<&'a TaskId> {
+            positions.iter().map(|at| &plan.task(*at).id).collect()
+        };
+        let conflict = |Conflict { tasks, path }| ConflictJson { tasks, path };
+        Self {
+            format: file.format,
+            name: &plan.name,
+            tasks: (0..plan.len()).map(|at| task(plan, at, &percent, &staff, prompt(at))).collect(),
+            waves: plan.waves().iter().map(|wave| ids(wave)).collect(),
+            critical_path: ids(&plan.critical_path()),
+            conflicts: plan.conflicts().into_iter().map(conflict).collect(),
+            target: file.target.as_deref(),
+            unknown: &file.unknown,
+        }
+    }
+}
+
+fn task(
+    plan: &Plan,
+    at: usize,
+    percent: impl Fn(&Task) -> u64,
+    staff: impl Fn(&Task) -> Assigned,
+    prompt: Option<PromptJson>,
+) -> TaskJson<'_> {
+    let task = plan.task(at);
+    let Assigned { agent, model } = staff(task);
+    TaskJson {
+        id: &task.id,
+        title: &task.title,
+        wave: plan.wave(at),
+        depends_on: &task.needs,
+        files: files(&task.files),
+        steps: task.steps.iter().map(step).collect(),
+        checks: checks(&task.checks),
+        no_check: task.no_check.as_deref(),
+        tier: task.tier.map(|tier| tier.of(task)),
+        agent,
+        model,
+        est_context: share(percent(task)),
+        prompt,
+        checkpoint: task.checkpoint.as_ref(),
+        done_before: task.done_before.as_deref(),
+    }
+}
+
+fn step(step: &Step) -> StepJson<'_> {
+    StepJson { name: &step.name, files: files(&step.files), checks: checks(&step.checks) }
+}
+
+fn files(scopes: &[FileScope]) -> Vec<FileJson<'_>> {
+    scopes
+        .iter()
+        .map(|scope| FileJson { path: scope.pattern.as_str(), action: scope.action })
+        .collect()
+}
+
+fn checks(checks: &[Check]) -> Vec<CheckJson<'_>> {
+    checks.iter().map(|check| CheckJson { name: &check.name, command: &check.command }).collect()
+}
+
+/// Per cent as scripts see them: a share of one.
+pub(crate) fn share(percent: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
+    let percent = percent as f64;
+    percent / 100.0
+}

@@ -1,0 +1,217 @@
+//! What a run looks like while it runs: one plain line per fact, readable without colour.
+
+use std::time::Instant;
+
+use afresh_core::Event;
+use afresh_core::refusal::{self, Refused};
+use afresh_core::rejection::Rejection;
+use afresh_engine::{Seen, Watcher};
+
+use crate::app::text::moment;
+use crate::terminal::output::{Output, Paint, count, safe};
+
+#[derive(Debug)]
+pub(crate) struct Progress {
+    output: Output,
+    started: Instant,
+    questions: Questions,
+}
+
+/// Who tells people about questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Questions {
+    ToldHere,
+    AskedElsewhere,
+}
+
+impl Progress {
+    pub(crate) fn new(output: Output, questions: Questions) -> Self {
+        Self { output, started: Instant::now(), questions }
+    }
+
+    fn line(&self, mark: &str, paint: Paint, who: &str, text: &str) {
+        let since = moment::span(self.started.elapsed());
+        let mark = self.output.paint(paint, &format!("{mark:>9}"));
+        self.output.note(&format!("{since:>8} {mark} {who} {}", safe(text)));
+    }
+}
+
+impl Watcher for Progress {
+    fn recorded(&mut self, seen: &Seen<'_>) {
+        let run = seen.run;
+        let title = |task: &afresh_core::ids::TaskId| {
+            run.plan()
+                .position(task)
+                .map_or_else(String::new, |at| run.plan().task(at).title.clone())
+        };
+        self.refusals(seen.event);
+        match seen.event {
+            Event::PlanChanged { plan } => {
+                self.line(
+                    "plan",
+                    Paint::Yellow,
+                    "-",
+                    &format!("changed, and pinned anew: {}", count(plan.len(), "task")),
+                );
+            }
+            Event::AttemptSpawned { attempt } => {
+                let state = run.state_of(&attempt.task);
+                let resumed =
+                    state.is_some_and(|state| state.resumed.contains_key(&attempt.number));
+                let mark = if resumed { "go-on" } else { "start" };
+                self.line(mark, Paint::Blue, &attempt.to_string(), &title(&attempt.task));
+            }
+            Event::ContextWarned { attempt, fill } => {
+                let text = format!("{} % of its context is full; it is told", fill.percent());
+                self.line("context", Paint::Yellow, &attempt.to_string(), &text);
+            }
+            Event::SpawnFailed { attempt, failure, .. } => {
+                let hint =
+                    failure.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+                self.line(
+                    "no-start",
+                    Paint::Red,
+                    &attempt.to_string(),
+                    &format!("{}{hint}", failure.message),
+                );
+            }
+            Event::StepDone { attempt, step, .. } => {
+                let steps = run.plan().position(&attempt.task).map(|at| &run.plan().task(at).steps);
+                let name = steps.and_then(|all| all.get(*step as usize - 1)).map(|s| &s.name);
+                let (of, name) = (steps.map_or(0, Vec::len), name.map_or("", String::as_str));
+                let text = format!("step {step} of {of}: {name}");
+                self.line("step", Paint::Blue, &attempt.to_string(), &text);
+            }
+            Event::StepRefused { attempt, step, reason } => {
+                let text = format!("step {step}: {}", reason.describe());
+                self.line("refused", Paint::Yellow, &attempt.to_string(), &text);
+            }
+            Event::StepsDropped { task } => {
+                let text = "its finished steps no longer hold; the next worker starts over";
+                self.line("dropped", Paint::Yellow, task.as_str(), text);
+            }
+            Event::AttemptRejected { attempt, reason, .. } => {
+                self.rejected(&attempt.to_string(), reason);
+            }
+            Event::AttemptHarvested { attempt, harvest } if !harvest.notes.is_empty() => {
+                self.line("note", Paint::Yellow, &attempt.to_string(), &harvest.notes.join("; "));
+            }
+            Event::Merged { attempt, commit } => {
+                let text = format!("{} ({})", title(&attempt.task), &commit.as_str()[..10]);
+                self.line("merged", Paint::Green, &attempt.to_string(), &text);
+            }
+            Event::LandDelayed { attempt, why } => {
+                self.line("delayed", Paint::Red, &attempt.to_string(), why);
+            }
+            Event::TaskFailed { task, reason } => {
+                self.line("failed", Paint::Red, task.as_str(), reason);
+            }
+            Event::TaskSkipped { task, reason } => {
+                self.line("skipped", Paint::Yellow, task.as_str(), reason);
+            }
+            Event::TaskSettled { task, how } => {
+                self.line("settled", Paint::Green, task.as_str(), how);
+            }
+            Event::NeedIgnored { task } => {
+                let text = "what needs it goes on without it";
+                self.line("ignored", Paint::Yellow, task.as_str(), text);
+            }
+            Event::TaskRetried { task } => {
+                self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers");
+            }
+            Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
+            Event::FinalChecked { results, .. } => self.finals(results),
+            Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
+                self.line(
+                    "checked",
+                    Paint::Dim,
+                    &attempt.to_string(),
+                    &format!("{} passed", count(results.len(), "check")),
+                );
+            }
+            Event::Rewound { to } => {
+                let text = format!("the branch is back at {}", &to.as_str()[..10]);
+                self.line("rewound", Paint::Yellow, "-", &text);
+            }
+            event => self.people(event),
+        }
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.line("refused", Paint::Yellow, "-", why);
+    }
+}
+
+impl Progress {
+    /// What workers and checks were refused; what is only said is in the report.
+    fn refusals(&self, event: &Event) {
+        let met = refusal::met(event);
+        for met in met.iter().filter(|met| met.refusal.what != Refused::Said) {
+            let who = met.attempt.map_or_else(|| "-".to_owned(), ToString::to_string);
+            self.line("refused", Paint::Yellow, &who, &met.describe());
+        }
+    }
+
+    /// What people are asked, say and want.
+    fn people(&self, event: &Event) {
+        match event {
+            Event::QuestionAsked { question } if self.questions == Questions::ToldHere => {
+                self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
+            }
+            Event::QuestionAnswered { question, answer, by } => {
+                self.line(
+                    "answer",
+                    Paint::Blue,
+                    &question.to_string(),
+                    &format!("{answer} (by {by})"),
+                );
+            }
+            Event::HaltRequested { now, reason, .. } => {
+                let how = if *now {
+                    "now: attempts are ended"
+                } else {
+                    "running attempts finish; once more to end them"
+                };
+                self.line("halt", Paint::Yellow, "-", &format!("{reason}; {how}"));
+            }
+            Event::HaltCleared => self.line("resume", Paint::Blue, "-", "the halt is cleared"),
+            Event::BudgetReached { .. } => {
+                self.line("budget", Paint::Red, "-", "reached; spending stops");
+            }
+            _ => {}
+        }
+    }
+
+    fn rejected(&self, attempt: &str, reason: &Rejection) {
+        let (mark, paint) = match reason {
+            Rejection::Orphaned => ("orphan", Paint::Yellow),
+            Rejection::Stopped => ("stopped", Paint::Yellow),
+            Rejection::NotResumed { .. } => ("afresh", Paint::Yellow),
+            Rejection::Asked => ("asks", Paint::Yellow),
+            Rejection::Partial { .. } => ("partial", Paint::Yellow),
+            Rejection::Blocked { .. } => ("blocked", Paint::Yellow),
+            Rejection::Conflict { .. } | Rejection::BrokenMerge { .. } => {
+                ("collided", Paint::Yellow)
+            }
+            _ => ("rejected", Paint::Red),
+        };
+        self.line(mark, paint, attempt, &reason.describe());
+    }
+
+    fn finals(&self, results: &[afresh_core::check::CheckResult]) {
+        match results.iter().find(|result| !result.passed()) {
+            Some(failed) => self.line(
+                "broken",
+                Paint::Red,
+                "-",
+                &format!("on the final tree, {}", failed.describe()),
+            ),
+            None => self.line(
+                "checked",
+                Paint::Green,
+                "-",
+                &format!("{} passed on the final tree", count(results.len(), "check")),
+            ),
+        }
+    }
+}

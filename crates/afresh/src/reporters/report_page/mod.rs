@@ -1,0 +1,276 @@
+//! A report as Markdown.
+
+mod accounts;
+mod refusals;
+mod workers;
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use afresh_core::check::{CheckEnd, CheckResult};
+use afresh_core::outcome::Criterion;
+use afresh_engine::report::{AttemptReport, AttemptResult, Files, Report, TaskReport};
+
+use crate::app::text::moment;
+use crate::reporters::markdown::{code, text};
+use crate::terminal::output::count;
+
+/// How many paths of one kind are listed.
+const MAX_PATHS: usize = 200;
+
+pub(crate) fn render(report: &Report) -> String {
+    let mut page = String::new();
+    head(&mut page, report);
+    next(&mut page, report);
+    tasks(&mut page, report);
+    unfinished(&mut page, report);
+    files(&mut page, &report.files);
+    checks(&mut page, report);
+    deviations(&mut page, report);
+    questions(&mut page, report);
+    retries(&mut page, report);
+    refusals::list(&mut page, report);
+    workers::table(&mut page, report);
+    accounts::agents(&mut page, report);
+    accounts::table(&mut page, report);
+    page
+}
+
+fn head(page: &mut String, report: &Report) {
+    let _ = writeln!(page, "# {}: {}\n", text(report.plan.as_str()), report.state.word());
+    let done = report.counts.get("done").copied().unwrap_or(0);
+    let _ = writeln!(page, "- run {}, branch {}", code(report.run.as_str()), code(&report.branch));
+    let counts: Vec<String> =
+        report.counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
+    let _ = writeln!(
+        page,
+        "- {done} of {} done ({})",
+        count(report.tasks.len(), "task"),
+        counts.join(", ")
+    );
+    let commits = report.tasks.iter().map(|task| task.commits.len()).sum();
+    let _ = writeln!(
+        page,
+        "- {} on the branch, from {} to {}",
+        count(commits, "commit"),
+        short(report.base.as_str()),
+        short(report.tip.as_str())
+    );
+    if let Some(sandbox) = &report.sandbox {
+        let _ = writeln!(page, "- sandbox: {}", text(sandbox));
+    }
+    if let Some(limits) = &report.limits {
+        let _ = writeln!(page, "- limits: {}", text(limits));
+    }
+    let driven = moment::span(Duration::from_millis(report.driven_ms));
+    let _ = writeln!(
+        page,
+        "- started {}, last event {}, driven for {driven}",
+        report.started_at, report.last_at
+    );
+    let _ = writeln!(page, "- {}", accounts::tokens(&report.accounts));
+    let _ = writeln!(page, "- {}", accounts::cost(&report.accounts));
+    if let Some(error) = &report.error {
+        let _ = writeln!(page, "- **not well**: {}", text(error));
+    }
+}
+
+fn next(page: &mut String, report: &Report) {
+    if report.next.is_empty() {
+        return;
+    }
+    page.push_str("\n## What to do next\n\n");
+    for step in &report.next {
+        let _ = writeln!(page, "- {}: {}", code(&step.command), text(&step.why));
+    }
+}
+
+fn tasks(page: &mut String, report: &Report) {
+    page.push_str("\n## Tasks\n\n| task | | wave | attempts | time | commit |\n| --- | --- | --- | --- | --- | --- |\n");
+    for task in &report.tasks {
+        let commit = task.commits.last().map(|commit| short(commit.as_str())).unwrap_or_default();
+        let _ = writeln!(
+            page,
+            "| {} {} | {} | {} | {} | {} | {commit} |",
+            code(task.id.as_str()),
+            text(&task.title),
+            task.state,
+            task.wave,
+            task.attempts.len(),
+            moment::span(Duration::from_millis(task.accounts.worked_ms)),
+        );
+    }
+}
+
+/// Failures and skips come with their reasons.
+fn unfinished(page: &mut String, report: &Report) {
+    let open = report.tasks.iter().filter(|task| task.state != "done");
+    let with_reason: Vec<(&TaskReport, &String)> =
+        open.filter_map(|task| Some((task, task.error.as_ref()?))).collect();
+    if with_reason.is_empty() {
+        return;
+    }
+    page.push_str("\n## Not done\n\n");
+    for (task, reason) in with_reason {
+        // The state stands before it already.
+        let reason = reason.strip_prefix("blocked: ").unwrap_or(reason);
+        let _ = writeln!(page, "- {} {}: {}", code(task.id.as_str()), task.state, text(reason));
+    }
+}
+
+fn files(page: &mut String, files: &Files) {
+    page.push_str("\n## Files\n\n");
+    let kinds =
+        [("created", &files.created), ("modified", &files.modified), ("deleted", &files.deleted)];
+    if kinds.iter().all(|(_, paths)| paths.is_empty()) {
+        page.push_str("Nothing has changed.\n");
+        return;
+    }
+    for (kind, paths) in kinds {
+        if paths.is_empty() {
+            continue;
+        }
+        let shown: Vec<String> = paths.iter().take(MAX_PATHS).map(|path| code(path)).collect();
+        let more = paths.len().saturating_sub(MAX_PATHS);
+        let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let _ = writeln!(page, "- {kind} ({}): {}{rest}", paths.len(), shown.join(", "));
+    }
+}
+
+fn checks(page: &mut String, report: &Report) {
+    page.push_str("\n## Checks\n\n");
+    if let Some(last) = &report.final_checks {
+        let word = if last.passed { "passed" } else { "failed" };
+        let _ = writeln!(
+            page,
+            "On the final tree {}, the checks of the whole {word}:\n",
+            short(last.tree.as_str())
+        );
+        for result in &last.results {
+            let _ = writeln!(page, "- {}", check(result));
+        }
+        page.push('\n');
+    }
+    let proved = report.tasks.iter().filter_map(|task| Some((task, task.receipt.as_ref()?)));
+    let mut any = false;
+    for (task, receipt) in proved {
+        any = true;
+        let tree = short(receipt.tree.as_str());
+        let _ = writeln!(page, "- {} on the merged tree {tree}", code(task.id.as_str()));
+        if receipt.checks.is_empty() {
+            page.push_str("  - no check was meant\n");
+        }
+        for ran in &receipt.checks {
+            let ended = ran
+                .exit_code
+                .map_or_else(|| "did not end".to_owned(), |code| format!("exit {code}"));
+            let took = moment::span(Duration::from_millis(ran.duration_ms));
+            let seen = if ran.reused { ", seen before on this tree" } else { "" };
+            let _ = writeln!(page, "  - {}: {ended} in {took}{seen}", code(&ran.command));
+        }
+    }
+    if !any {
+        page.push_str("No task is done, so nothing is proved.\n");
+    }
+}
+
+fn check(result: &CheckResult) -> String {
+    let ended = match &result.end {
+        CheckEnd::Exited(code) => format!("exit {code}"),
+        CheckEnd::Signaled(signal) => format!("signal {signal}"),
+        CheckEnd::TimedOut => "did not end in time".to_owned(),
+        CheckEnd::OverLimit(excess) => excess.describe(),
+        CheckEnd::NotStarted(why) => format!("not started: {}", text(why)),
+    };
+    format!("{}: {ended}", code(&result.command))
+}
+
+fn deviations(page: &mut String, report: &Report) {
+    let told = |task: &&TaskReport| {
+        !task.criteria.is_empty()
+            || !task.deviations.is_empty()
+            || !task.differences.is_empty()
+            || task.notes.is_some()
+    };
+    let mut tasks = report.tasks.iter().filter(told).peekable();
+    if tasks.peek().is_none() {
+        return;
+    }
+    page.push_str("\n## Deviations and differences\n\n");
+    for task in tasks {
+        let _ = writeln!(page, "- {}", code(task.id.as_str()));
+        for criterion in &task.criteria {
+            let _ = writeln!(page, "  - the worker says: {}", met(criterion));
+        }
+        for deviation in &task.deviations {
+            let files: Vec<String> = deviation.files.iter().map(|file| code(file)).collect();
+            let at =
+                if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
+            let _ = writeln!(page, "  - the worker declared: {}{at}", text(&deviation.description));
+        }
+        for difference in &task.differences {
+            let _ = writeln!(page, "  - noted: {}", text(difference));
+        }
+        if let Some(notes) = &task.notes {
+            let _ = writeln!(page, "  - the worker notes: {}", text(notes));
+        }
+    }
+}
+
+fn met(criterion: &Criterion) -> String {
+    let (word, name) = (criterion.result.word(), text(&criterion.name));
+    match criterion.evidence.as_str() {
+        "" => format!("{word} {name}"),
+        evidence => format!("{word} {name} ({})", text(evidence)),
+    }
+}
+
+fn questions(page: &mut String, report: &Report) {
+    if report.questions.is_empty() {
+        return;
+    }
+    page.push_str("\n## Questions and decisions\n\n");
+    for question in &report.questions {
+        let answer = match (&question.answer, &question.by, question.open) {
+            (Some(answer), Some(by), _) => format!("**{}** (by {})", text(answer), text(by)),
+            (_, _, true) => "waits for an answer".to_owned(),
+            _ => "no longer asked".to_owned(),
+        };
+        let _ = writeln!(
+            page,
+            "- {} ({}, {}): {} → {answer}",
+            question.id,
+            code(question.task.as_str()),
+            question.kind,
+            text(&question.text)
+        );
+    }
+}
+
+fn retries(page: &mut String, report: &Report) {
+    let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
+    let mut lost = all
+        .filter(|attempt| {
+            !matches!(attempt.result, AttemptResult::Merged | AttemptResult::Underway)
+        })
+        .peekable();
+    if lost.peek().is_none() {
+        return;
+    }
+    page.push_str("\n## Attempts that came to nothing\n\n");
+    for attempt in lost {
+        let _ = writeln!(page, "- {}", lost_attempt(attempt));
+    }
+}
+
+fn lost_attempt(attempt: &AttemptReport) -> String {
+    let took =
+        attempt.duration_ms.map(|ms| format!(" after {}", moment::span(Duration::from_millis(ms))));
+    let counted = if attempt.counted { "" } else { " (does not count)" };
+    let reason = attempt.reason.as_deref().unwrap_or("no reason was recorded");
+    format!("{}{}: {}{counted}", code(&attempt.attempt), took.unwrap_or_default(), text(reason))
+}
+
+fn short(id: &str) -> String {
+    code(&id[..id.len().min(10)])
+}

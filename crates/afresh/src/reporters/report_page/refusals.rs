@@ -1,0 +1,44 @@
+//! What workers and checks were refused.
+
+use std::fmt::Write as _;
+
+use afresh_core::refusal::Refused;
+use afresh_engine::report::{AttemptReport, RefusalReport, Report};
+
+use crate::reporters::markdown::{code, text};
+
+pub(super) fn list(page: &mut String, report: &Report) {
+    let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
+    let met: Vec<&AttemptReport> = all.filter(|attempt| !attempt.refusals.is_empty()).collect();
+    if met.is_empty() {
+        return;
+    }
+    page.push_str(
+        "\n## Refused\n\nWhat the sandbox, the limits and git's wrapper did not let happen. Lines marked \
+         \"said\" are from a program's own output; nobody measured them.\n\n",
+    );
+    for attempt in &met {
+        attempt.refusals.iter().for_each(|refusal| line(page, attempt, refusal));
+    }
+    let mut refusals = met.iter().flat_map(|attempt| &attempt.refusals);
+    if refusals.any(|refusal| refusal.what == Refused::Said) {
+        page.push_str(
+            "\nWhat workers and checks rightly need, you can open: `AFRESH_SANDBOX_READ`, \
+             `AFRESH_SANDBOX_WRITE`, `--check-network`.\n",
+        );
+    }
+}
+
+fn line(page: &mut String, attempt: &AttemptReport, refusal: &RefusalReport) {
+    let times =
+        if refusal.times > 1 { format!(" ({} times)", refusal.times) } else { String::new() };
+    let check = refusal.check.as_ref().map(|command| format!(", by the check {}", code(command)));
+    let _ = writeln!(
+        page,
+        "- {} {}: {}{times}{}",
+        code(&attempt.attempt),
+        refusal.what.word(),
+        text(&refusal.detail),
+        check.unwrap_or_default(),
+    );
+}

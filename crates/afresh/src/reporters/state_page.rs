@@ -1,0 +1,103 @@
+//! `STATE.md` in the state directory: where the run stands, for people who open files.
+//!
+//! A projection of the journal: never read back. It follows the run with a delay of seconds at most,
+//! and is right when afresh ends.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use afresh_core::run::Stage;
+use afresh_core::status::Status;
+use afresh_core::{Event, Run};
+use afresh_engine::{Seen, Watcher};
+
+use crate::reporters::markdown::{code, text};
+use crate::terminal::output::count;
+
+/// A plan of ten thousand tasks is not written anew for each of them.
+const PAUSE: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(crate) struct StatePage {
+    file: PathBuf,
+    written: Option<Instant>,
+}
+
+impl StatePage {
+    pub(crate) fn new(file: PathBuf) -> Self {
+        Self { file, written: None }
+    }
+
+    fn write(&mut self, run: &Run) {
+        self.written = Some(Instant::now());
+        // The page is a convenience; the journal has everything.
+        let draft = self.file.with_extension("md.new");
+        let _ =
+            std::fs::write(&draft, render(run)).and_then(|()| std::fs::rename(&draft, &self.file));
+    }
+}
+
+impl Watcher for StatePage {
+    fn recorded(&mut self, seen: &Seen<'_>) {
+        let telling = matches!(
+            seen.event,
+            Event::Merged { .. }
+                | Event::TaskFailed { .. }
+                | Event::TaskSkipped { .. }
+                | Event::QuestionAsked { .. }
+                | Event::QuestionAnswered { .. }
+                | Event::HaltRequested { .. }
+        );
+        if telling && self.written.is_none_or(|at| at.elapsed() >= PAUSE) {
+            self.write(seen.run);
+        }
+    }
+
+    fn ended(&mut self, run: &Run) {
+        self.write(run);
+    }
+}
+
+fn render(run: &Run) -> String {
+    let status = Status::of(run);
+    let mut page = format!("# {}: {}\n\n", text(&run.plan().name), status.state.word());
+    let done = status.counts.get("done").copied().unwrap_or(0);
+    let _ = writeln!(page, "- run {}, branch {}", code(run.id().as_str()), code(run.branch()));
+    let _ = writeln!(page, "- {done} of {} done", count(run.plan().len(), "task"));
+    if let Some(halt) = &status.halt {
+        let _ = writeln!(page, "- halted by {}: {}", text(&halt.by), text(&halt.reason));
+    }
+    warnings(&mut page, run);
+    if !status.questions.is_empty() {
+        page.push_str("\n## Waits for you\n\n");
+        for question in &status.questions {
+            let first = question.text.lines().next().unwrap_or_default();
+            let command = format!("afresh decide {} ANSWER", question.id);
+            let _ = writeln!(page, "- {} {}: {}", question.id, code(&command), text(first));
+        }
+    }
+    page.push_str(
+        "\n## Tasks\n\n| task | | state | attempts | |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for task in &status.tasks {
+        let why = task.error.as_deref().map(text).unwrap_or_default();
+        let (title, state, attempts) = (text(&task.title), task.state, task.attempts);
+        let _ = writeln!(page, "| {} | {title} | {state} | {attempts} | {why} |", task.id);
+    }
+    page
+}
+
+/// What went on without something that it needs (HU-03).
+fn warnings(page: &mut String, run: &Run) {
+    let ignored = run
+        .tasks()
+        .filter(|(_, state)| matches!(state.stage, Stage::Skipped { ignored: true, .. }));
+    for (task, _) in ignored {
+        let _ = writeln!(
+            page,
+            "- **warning**: {} was given up, and what needs it goes on without",
+            task.id
+        );
+    }
+}

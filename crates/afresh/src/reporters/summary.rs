@@ -1,0 +1,134 @@
+//! What a run came to: one line that says everything, failures repeated, then the next command.
+
+use std::time::Duration;
+
+use afresh_core::Run;
+use afresh_core::ids::AttemptId;
+use afresh_core::run::{Stage, Standing};
+use afresh_core::status::Status;
+use afresh_core::usage::Amount;
+use afresh_engine::Layout;
+
+use crate::app::policy::budget;
+use crate::app::text::moment;
+use crate::terminal::output::{Output, Paint, safe};
+
+/// A run whose driver has nothing more to do.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) run: Run,
+    pub(crate) standing: Standing,
+    pub(crate) took: Duration,
+    pub(crate) layout: Layout,
+}
+
+pub(crate) fn print(ended: &Ended, output: &Output) {
+    print_outcome(ended, output);
+    next(ended, &Status::of(&ended.run), output);
+}
+
+/// What it came to, without what to do next.
+pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
+    let status = Status::of(&ended.run);
+    failures(ended, &status, output);
+    output.note(&line(&ended.run, &status, ended.took, output));
+    budget::tell_of_unknown_prices(&ended.run, output);
+}
+
+fn failures(ended: &Ended, status: &Status, output: &Output) {
+    for task in &status.tasks {
+        if let ("failed" | "skipped" | "blocked", Some(error)) = (task.state, &task.error) {
+            let word = output.paint(Paint::Red, task.state);
+            output.note(&format!("  {word} {}: {}", task.id, safe(error)));
+            let attempt = AttemptId { task: task.id.clone(), number: task.attempts };
+            let output_of = ended.layout.attempt(ended.run.id(), &attempt);
+            if task.attempts > 0 && output_of.is_dir() {
+                output.note(&format!("     its last output: {}", output_of.display()));
+            }
+        }
+    }
+    if let Some(error) = &status.error {
+        output.note(&format!("  {} {}", output.paint(Paint::Red, "run"), safe(error)));
+    }
+}
+
+fn line(run: &Run, status: &Status, took: Duration, output: &Output) -> String {
+    let total = status.tasks.len();
+    let count = |state: &str| status.counts.get(state).copied().unwrap_or(0);
+    let done = count("done");
+    let retried = run
+        .tasks()
+        .filter(|(_, state)| matches!(state.stage, Stage::Done { .. }) && state.counted > 0)
+        .count();
+    let mut parts = vec![if retried > 0 {
+        format!("{done} merged ({retried} retried)")
+    } else {
+        format!("{done} merged")
+    }];
+    for state in ["failed", "skipped", "blocked", "waiting", "ready", "pending"] {
+        if count(state) > 0 {
+            parts.push(format!("{} {state}", count(state)));
+        }
+    }
+    let mut text = format!("[{}] {done}/{total} tasks: {}", moment::span(took), parts.join(", "));
+    let tokens = run.usage().tokens();
+    if tokens > 0 {
+        text = format!("{text} · {tokens} tokens");
+    }
+    if let Some(cost) = status.usage.cost_usd {
+        text = format!("{text} · ${cost:.2}");
+    }
+    format!("{} {text}", output.paint(Paint::Blue, "Summary"))
+}
+
+fn next(ended: &Ended, status: &Status, output: &Output) {
+    let run = &ended.run;
+    let branch = run.branch();
+    waits_for(run, output);
+    match ended.standing {
+        Standing::Finished { ok } if run.tip() != run.base() => {
+            output.note(&format!(
+                "  branch {branch}; look at it with `git log --first-parent {branch}`"
+            ));
+            let partial = if ok { "" } else { " --partial" };
+            output.note(&format!(
+                "  `afresh report` tells everything; `afresh land{partial}` merges it into your branch"
+            ));
+        }
+        Standing::Halted => output.note("  halted; `afresh resume` goes on"),
+        Standing::BudgetReached => {
+            let budget = run.settings().budget;
+            let used = budget.describe(Amount::from(&run.usage()));
+            let flag =
+                if budget.cost_micros.is_some() { "--budget-usd X" } else { "--budget-tokens N" };
+            output.note(&format!(
+                "  the budget is reached: {used}; `afresh run {flag}` with more goes on"
+            ));
+        }
+        _ => {}
+    }
+    for question in &status.questions {
+        let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
+        let first = question.text.lines().next().unwrap_or_default();
+        output.note(&format!(
+            "  {} ({}) {}: {}",
+            question.id,
+            question.kind,
+            question.task,
+            safe(first)
+        ));
+        output.note(&format!("     `afresh decide {} {}`", question.id, safe(&keys.join("|"))));
+    }
+}
+
+/// Why the one task that was asked for did not run.
+fn waits_for(run: &Run, output: &Output) {
+    let Some(at) = run.settings().only.as_ref().and_then(|id| run.plan().position(id)) else {
+        return;
+    };
+    let needs = run.plan().needs(at).iter().filter(|need| !run.task(**need).is_done());
+    let unmet: Vec<&str> = needs.map(|need| run.plan().task(*need).id.as_str()).collect();
+    if !unmet.is_empty() {
+        output.note(&format!("  {} waits for {}", run.plan().task(at).id, unmet.join(", ")));
+    }
+}

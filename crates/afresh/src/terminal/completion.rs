@@ -1,0 +1,69 @@
+//! What a shell completes: tasks, runs and questions of the repository that the user is in.
+//!
+//! A shell asks this program again and again while somebody types, with [`VARIABLE`] set. Nothing is
+//! written, and whatever goes wrong, there is simply nothing to complete.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use afresh_core::status::Status;
+use afresh_engine::Workplace;
+use afresh_engine::open::Found;
+use clap::CommandFactory;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::CompleteEnv;
+
+use crate::app::environment;
+use crate::app::session::select_run;
+use crate::app::session::workplace;
+use crate::cli::Cli;
+use crate::terminal::output::safe;
+
+/// Set by the scripts that `afresh completions` prints.
+pub(crate) const VARIABLE: &str = "AFRESH_COMPLETE";
+
+/// Answers a shell that asks what could come next; false if none does.
+pub(crate) fn answered_a_shell() -> bool {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let here = std::env::current_dir().ok();
+    let asked = CompleteEnv::with_factory(Cli::command).var(VARIABLE).bin("afresh");
+    // What cannot be completed must not disturb the line that somebody types.
+    asked.try_complete(arguments, here.as_deref()).unwrap_or(true)
+}
+
+/// The tasks of the last run.
+pub(crate) fn tasks() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let found = last_run();
+        let tasks = found.iter().flat_map(|found| found.run.plan().tasks());
+        tasks.map(|task| candidate(task.id.as_str(), &task.title)).collect()
+    })
+}
+
+pub(crate) fn runs() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let ids = place().and_then(|place| select_run::ids(&place).ok()).unwrap_or_default();
+        ids.into_iter().map(CompletionCandidate::new).collect()
+    })
+}
+
+/// The questions that wait.
+pub(crate) fn questions() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let open = last_run().map(|found| Status::of(&found.run).questions).unwrap_or_default();
+        open.iter().map(|question| candidate(&question.id, &question.text)).collect()
+    })
+}
+
+fn candidate(value: &str, help: &str) -> CompletionCandidate {
+    CompletionCandidate::new(value).help(Some(safe(help).into()))
+}
+
+fn last_run() -> Option<Found> {
+    place()?.look(|_| true).ok()?
+}
+
+fn place() -> Option<Workplace> {
+    let (program, cache) = (workplace::git().ok()?, workplace::cache().ok()?);
+    Workplace::find(&program, Path::new("."), environment::state(), cache).ok()
+}

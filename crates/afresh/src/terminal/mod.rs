@@ -1,0 +1,17 @@
+//! The terminal: output, questions, signals, completion.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`completion`] | what a shell completes |
+//! | [`foreground`] | programs that take over the terminal |
+//! | [`output`] | data on standard output, messages on standard error, colours |
+//! | [`prompt`] | yes-or-no questions and choices |
+//! | [`questions`] | a run's questions, answered in this terminal |
+//! | [`signals`] | Ctrl-C and other signals |
+
+pub(crate) mod completion;
+pub(crate) mod foreground;
+pub(crate) mod output;
+pub(crate) mod prompt;
+pub(crate) mod questions;
+pub(crate) mod signals;

@@ -1,0 +1,60 @@
+//! Asking the person in front of the terminal. Where there is nobody, nothing is asked.
+
+use std::io::{BufRead, Write};
+
+use crate::terminal::output::{Output, Paint};
+
+/// Somebody who can read a question and type an answer.
+#[derive(Debug)]
+pub(crate) struct Asker(());
+
+impl Asker {
+    /// None without a terminal on both sides, or where a program reads along.
+    pub(crate) fn there(output: &Output) -> Option<Self> {
+        output.is_attended().then_some(Self(()))
+    }
+
+    /// The answer in one line; an empty one means `default`. None: the input has ended.
+    #[expect(clippy::unused_self, reason = "only somebody who is there can be asked")]
+    pub(crate) fn ask(&self, question: &str, default: &str) -> Option<String> {
+        let mut line = String::new();
+        {
+            let mut out = std::io::stderr().lock();
+            let hint = if default.is_empty() { String::new() } else { format!(" [{default}]") };
+            let _ = write!(out, "{question}{hint} ");
+            let _ = out.flush();
+        }
+        if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
+            let _ = writeln!(std::io::stderr().lock());
+            return None;
+        }
+        let answer = line.trim();
+        Some(if answer.is_empty() { default } else { answer }.to_owned())
+    }
+
+    /// One of several ways, by its number or its first word; none for Enter alone.
+    pub(crate) fn choose(&self, question: &str, ways: &[&str], output: &Output) -> Option<usize> {
+        output.note(&format!("{} {question}", output.paint(Paint::Yellow, "?")));
+        for (number, way) in ways.iter().enumerate() {
+            output.note(&format!("  {:>2}  {way}", number + 1));
+        }
+        loop {
+            let answer = self.ask("   a number or a word; Enter goes on as usual", "")?;
+            if answer.is_empty() {
+                return None;
+            }
+            let is_it = |at: &usize| {
+                answer == (at + 1).to_string() || ways[*at].split(':').next() == Some(&answer)
+            };
+            if let Some(at) = (0..ways.len()).find(is_it) {
+                return Some(at);
+            }
+        }
+    }
+
+    /// Yes only if somebody says so.
+    pub(crate) fn agrees(&self, question: &str) -> bool {
+        let answer = self.ask(question, "y").unwrap_or_default().to_lowercase();
+        matches!(answer.as_str(), "y" | "yes")
+    }
+}
