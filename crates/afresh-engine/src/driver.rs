@@ -21,8 +21,8 @@ use crate::mailbox::{Letter, Postman};
 use crate::open::{OpenRun, Taken, Unseen, job_prefix, pool};
 use crate::order::Order;
 use crate::records;
+use crate::redact_input::InputRedactor;
 use crate::rules::Rules;
-use crate::secrecy::Secrecy;
 use crate::watch::{Seen, Watcher};
 use crate::world::{CheckDesk, Shared, Stoppers, World};
 
@@ -60,7 +60,7 @@ pub struct Driver {
     inbox_version: Option<i64>,
     mail_seen: Instant,
     postman: Postman,
-    secrecy: Secrecy,
+    redactor: InputRedactor,
     /// Whether somebody is there who could answer questions.
     presence: Arc<AtomicBool>,
 }
@@ -77,7 +77,7 @@ impl Driver {
         let OpenRun { taken, run, last_at, unseen } = open;
         let layout = taken.workplace.layout.clone();
         prepare_tools(&layout, &rules)?;
-        let secrecy = Secrecy::new(rules.secrets());
+        let redactor = InputRedactor::new(rules.secrets());
         let (mailer, mail) = channel();
         let shared = Shared {
             run: run.id().clone(),
@@ -105,7 +105,7 @@ impl Driver {
             inbox_version: None,
             mail_seen: Instant::now(),
             postman: Postman::default(),
-            secrecy,
+            redactor,
             presence: Arc::default(),
         };
         for Unseen { seq, wall_ms, event } in &unseen {
@@ -191,7 +191,7 @@ impl Driver {
         let now = self.clock.now();
         self.decided_at = now;
         for (input, message) in posts {
-            let input = self.secrecy.input(input);
+            let input = self.redactor.redact(input);
             let reaction = decide(&mut self.run, now, &input);
             events.extend(reaction.events);
             effects.extend(reaction.effects);

@@ -22,7 +22,8 @@
 //! | [`activity`], [`issues`] | the activity log and the list of what was put off: projections of the journal |
 //! | [`report`] | what a run came to, a projection of the journal |
 //! | `world` | effects, each in its own thread |
-//! | `secrecy` | secrets in what reaches the loop |
+//! | `redact_input` | redacts secrets in inputs before anything is decided |
+//! | [`scan`] | searching files, history and state for secrets |
 //! | `tools` | what a worker needs of a home directory that it does not see |
 //! | `clock` | the run's own clock |
 //! | `worker_files` | files that a worker can reach while we use them |
@@ -38,11 +39,10 @@ pub mod mailbox;
 pub mod open;
 pub mod order;
 pub mod records;
+mod redact_input;
 pub mod report;
 pub mod rules;
 pub mod scan;
-mod secrecy;
-mod secret_lines;
 mod tools;
 mod unique;
 pub mod watch;

@@ -14,7 +14,7 @@ use afresh_core::ids::AttemptId;
 use afresh_core::outcome::Deviation;
 use afresh_core::step::StepAnswer;
 use afresh_core::{Input, Run};
-use afresh_process::masked;
+use afresh_secrets::redact;
 use serde::{Deserialize, Serialize};
 
 use crate::layout::Layout;
@@ -72,14 +72,14 @@ impl Mailbox {
         Self { attempt, secrets: Vec::new() }
     }
 
-    /// Notes are masked before they are on disk (B36).
+    /// Notes are redacted before they are on disk (B36).
     #[must_use]
     pub fn without(self, secrets: Vec<String>) -> Self {
         Self { secrets, ..self }
     }
 
     pub fn leave(&self, note: &Note) -> io::Result<Sent> {
-        let bytes = masked(&serde_json::to_string(note)?, &self.secrets).into_bytes();
+        let bytes = redact(&serde_json::to_string(note)?, &self.secrets).into_bytes();
         if bytes.len() as u64 > MAX_NOTE_BYTES {
             // Nobody would read it, and its sender would wait for an answer.
             let what =

@@ -3,7 +3,7 @@
 
 use afresh_core::Input;
 use afresh_core::ids::{QuestionId, RunId, TaskId};
-use afresh_process::masked;
+use afresh_secrets::redact;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ impl Order {
         | Self::Decide { answer: words, .. }
         | Self::Skip { reason: words, .. } = &mut self
         {
-            *words = masked(words, secrets);
+            *words = redact(words, secrets);
         }
         self
     }

@@ -12,6 +12,7 @@ use afresh_core::plan::Tier;
 use afresh_process::{Bounds, Containment};
 use afresh_proxy::{Hosts, Upstream};
 use afresh_sandbox::{Level, Limits as SandboxLimits};
+use afresh_secrets::is_secret_variable;
 
 #[derive(Debug, Clone)]
 pub struct Rules {
@@ -110,7 +111,7 @@ impl Rules {
     /// business: no output holds them.
     pub fn secrets(&self) -> Vec<String> {
         let names = self.agents.values().flat_map(Agent::variables).chain(self.check_env.clone());
-        let names: BTreeSet<String> = names.filter(|name| names_a_secret(name)).collect();
+        let names: BTreeSet<String> = names.filter(|name| is_secret_variable(name)).collect();
         names.iter().filter_map(|name| self.environment.get(name).cloned()).collect()
     }
 
@@ -123,14 +124,4 @@ impl Rules {
             })
             .collect()
     }
-}
-
-/// Words in the names of variables that hold something secret.
-const SECRET_WORDS: &[&str] =
-    &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "HEADER", "COOKIE"];
-
-/// Does a variable of this name hold something that is nobody else's business?
-pub fn names_a_secret(variable: &str) -> bool {
-    let variable = variable.to_ascii_uppercase().replace("AUTHOR", "");
-    SECRET_WORDS.iter().any(|word| variable.contains(word))
 }

@@ -10,14 +10,13 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use afresh_secrets::Redactor;
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
-
-use crate::mask::Mask;
 
 #[derive(Debug)]
 pub(crate) struct Capture {
     file: File,
-    mask: Mask,
+    redactor: Redactor,
     head: u64,
     ring: VecDeque<u8>,
     ring_bytes: usize,
@@ -30,7 +29,7 @@ pub(crate) struct Capture {
 const LARGEST_RING: u64 = 1024 * 1024;
 
 impl Capture {
-    pub(crate) fn create(path: &Path, bytes: u64, mask: Mask) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path, bytes: u64, redactor: Redactor) -> io::Result<Self> {
         // Output may hold secrets; it is for the person who runs us.
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
@@ -39,7 +38,7 @@ impl Capture {
         let ring_bytes = (bytes / 2).min(LARGEST_RING);
         Ok(Self {
             file,
-            mask,
+            redactor,
             head: bytes - ring_bytes,
             ring: VecDeque::new(),
             ring_bytes: usize::try_from(ring_bytes).unwrap_or(0),
@@ -60,7 +59,7 @@ impl Capture {
     }
 
     pub(crate) fn take(&mut self, piece: &[u8]) {
-        let piece = self.mask.take(piece);
+        let piece = self.redactor.push(piece);
         self.keep(&piece);
     }
 
@@ -80,7 +79,7 @@ impl Capture {
 
     /// Appends what the ring holds; says whether something was left out.
     pub(crate) fn finish(&mut self) -> bool {
-        let rest = self.mask.finish();
+        let rest = self.redactor.finish();
         self.keep(&rest);
         let left_out = self.seen - self.written - self.ring.len() as u64;
         if left_out > 0 {
@@ -112,7 +111,7 @@ mod tests {
     fn captured(bytes: u64, pieces: &[&str]) -> (String, bool) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out");
-        let mut capture = Capture::create(&path, bytes, Mask::new(&[])).unwrap();
+        let mut capture = Capture::create(&path, bytes, Redactor::new(&[])).unwrap();
         for piece in pieces {
             capture.take(piece.as_bytes());
         }
@@ -153,7 +152,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_full_disk_is_told_and_does_not_stop_the_stream() {
-        let mut capture = Capture::create(Path::new("/dev/full"), 10, Mask::new(&[])).unwrap();
+        let mut capture = Capture::create(Path::new("/dev/full"), 10, Redactor::new(&[])).unwrap();
         capture.take(b"abc");
         capture.take(b"def");
         assert!(capture.error().is_some_and(|error| error.contains("space")));

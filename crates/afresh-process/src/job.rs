@@ -27,7 +27,7 @@ pub struct Job {
     pub stdout: PathBuf,
     /// Where this equals `stdout`, both go there in the order they were written.
     pub stderr: PathBuf,
-    /// Texts that are masked in what it prints, before anything is on disk.
+    /// Values that are redacted from its output before anything is on disk.
     pub secrets: Vec<String>,
     pub limits: Limits,
     /// How much it may use, with all that it starts.

@@ -20,7 +20,7 @@
 //! | `stage`, `enter`, `namespace`, `program` | from the supervisor to the program |
 //! | `held`, `cgroup`, `hierarchy`, `tree`, `table`, `family` | finding, ending and reaping processes |
 //! | `bounds`, `guard`, `fence`, `meter`, `disk`, `walk`, `offer`, `hand_down` | how much a whole tree may use: kept by the kernel, or counted |
-//! | `capture`, `streams`, `mask`, `shapes` | bounded output without secrets |
+//! | `capture`, `streams` | bounded output, redacted by `afresh-secrets` |
 //! | `wire`, `signals` | small parts that several of these need |
 
 mod bounds;
@@ -36,7 +36,6 @@ mod held;
 mod hierarchy;
 mod job;
 mod lost;
-mod mask;
 mod meter;
 mod namespace;
 mod offer;
@@ -45,7 +44,6 @@ mod registry;
 mod report;
 mod rollcall;
 mod running;
-mod shapes;
 mod signals;
 mod stage;
 mod streams;
@@ -65,7 +63,6 @@ pub use fence::CONTROLLERS;
 pub use hand_down::hand_down;
 pub use job::{Containment, Job, JobProblem, Limits, StopBy};
 pub use lost::{become_subreaper, reap_strays};
-pub use mask::{Spot, SpotKind, Spotter, masked};
 pub use offer::{keepers, own_memory_limit};
 pub use report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
 pub use running::{Activity, Running, StartError, Stopper};

@@ -5,12 +5,12 @@ use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use afresh_secrets::Redactor;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::stat::fstat;
 
 use crate::capture::Capture;
 use crate::job::Job;
-use crate::mask::Mask;
 
 const PIECE: usize = 64 * 1024;
 /// After the tree is gone at most the pipe's own buffer is left, unless a stranger writes.
@@ -53,10 +53,14 @@ impl Streams {
             paths.push(&job.stderr);
         }
         let open = |path: &Path| {
-            let capture = Capture::create(path, job.limits.output_bytes, Mask::new(&job.secrets))
-                .map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot write to {}: {error}", path.display()))
-            })?;
+            let capture =
+                Capture::create(path, job.limits.output_bytes, Redactor::new(&job.secrets))
+                    .map_err(|error| {
+                        io::Error::new(
+                            error.kind(),
+                            format!("cannot write to {}: {error}", path.display()),
+                        )
+                    })?;
             Ok(Stream { pipe: None, capture })
         };
         let streams = paths.into_iter().map(open).collect::<io::Result<_>>()?;

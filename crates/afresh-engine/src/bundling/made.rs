@@ -1,4 +1,4 @@
-//! Bundle and prompt as they go to disk: secrets are masked, and the size is known.
+//! Bundle and prompt as they go to disk: secrets are redacted, and the size is known.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use afresh_agents::{Bundle, prompt};
 use afresh_core::Run;
 use afresh_core::plan::Tier;
 use afresh_core::usage::ContextFill;
-use afresh_process::masked;
+use afresh_secrets::redact;
 
 use super::planned;
 use crate::rules::Rules;
@@ -36,9 +36,9 @@ impl Made {
         } else {
             prompt::render(&bundle, &rules.briefing.template)
         };
-        let prompt = masked(&rendered, &secrets);
+        let prompt = redact(&rendered, &secrets);
         let fill = size::fill(prompt.len(), window);
-        Ok(Self { bundle: masked(&serde_json::to_string_pretty(&bundle)?, &secrets), prompt, fill })
+        Ok(Self { bundle: redact(&serde_json::to_string_pretty(&bundle)?, &secrets), prompt, fill })
     }
 
     pub fn save(&self, directory: &Path) -> std::io::Result<()> {

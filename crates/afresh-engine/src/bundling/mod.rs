@@ -6,7 +6,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`tree`] | the files that a worker will find |
-//! | [`made`] | bundle and prompt as they go to disk: masked, and measured |
+//! | [`made`] | bundle and prompt as they go to disk: redacted and measured |
 //! | [`kept`] | the bundles that are on disk |
 
 pub mod kept;

@@ -5,39 +5,40 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use afresh_git::Repository;
+use afresh_secrets::{SecretScan, SecretSource};
 
-use super::{MAX_BYTES, Scan, Source};
+use super::MAX_BYTES;
 use crate::worker_files::open_plain;
 use crate::world::causes::describe;
 
 /// What git tracks, and what is new and not ignored.
-pub fn checkout(scan: &mut Scan, repository: &Repository) {
+pub fn checkout(scan: &mut SecretScan, repository: &Repository) {
     let Some(root) = repository.root() else { return };
     match repository.checkout_files() {
         Ok(files) => {
             for file in files {
-                self::file(scan, Source::File, &root.join(&file), &shown(&file));
+                self::file(scan, SecretSource::File, &root.join(&file), &shown(&file));
             }
         }
-        Err(error) => scan.pass_over(shown(root), describe(&error)),
+        Err(error) => scan.skip(shown(root), describe(&error)),
     }
 }
 
 /// These, and everything below them.
-pub fn paths(scan: &mut Scan, directory: &Path, named: &[PathBuf]) {
+pub fn paths(scan: &mut SecretScan, directory: &Path, named: &[PathBuf]) {
     for path in named {
-        below(scan, Source::File, &directory.join(path), path);
+        below(scan, SecretSource::File, &directory.join(path), path);
     }
 }
 
 /// A file, or all files below a directory. `known_as` is how it is told.
-pub(super) fn below(scan: &mut Scan, source: Source, path: &Path, known_as: &Path) {
+pub(super) fn below(scan: &mut SecretScan, source: SecretSource, path: &Path, known_as: &Path) {
     let mut open = vec![(path.to_owned(), known_as.to_owned())];
     while let Some((path, known_as)) = open.pop() {
         let found = match fs::symlink_metadata(&path) {
             Ok(found) => found,
             Err(error) => {
-                scan.pass_over(shown(&known_as), error.to_string());
+                scan.skip(shown(&known_as), error.to_string());
                 continue;
             }
         };
@@ -54,23 +55,23 @@ pub(super) fn below(scan: &mut Scan, source: Source, path: &Path, known_as: &Pat
                 let inner = entries.iter().rev().map(|it| (path.join(it), known_as.join(it)));
                 open.extend(inner);
             }
-            Err(error) => scan.pass_over(shown(&known_as), error.to_string()),
+            Err(error) => scan.skip(shown(&known_as), error.to_string()),
         }
     }
 }
 
-fn file(scan: &mut Scan, source: Source, path: &Path, known_as: &str) {
+fn file(scan: &mut SecretScan, source: SecretSource, path: &Path, known_as: &str) {
     // A link, a submodule, a pipe; or it is gone already.
     if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
         return;
     }
     match read(path) {
-        Ok(Some(bytes)) => scan.look(source, known_as, &bytes, None),
+        Ok(Some(bytes)) => scan.scan_text(source, known_as, &bytes, None),
         Ok(None) => {
             let limit = format!("larger than {} MiB", MAX_BYTES >> 20);
-            scan.pass_over(known_as.to_owned(), limit);
+            scan.skip(known_as.to_owned(), limit);
         }
-        Err(error) => scan.pass_over(known_as.to_owned(), error.to_string()),
+        Err(error) => scan.skip(known_as.to_owned(), error.to_string()),
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use afresh_core::ids::{CommitId, RunId};
 use afresh_git::{Change, CommandError, Mode, Repository};
+use afresh_secrets::{SecretScan, SecretSource};
 
-use super::{MAX_BYTES, Scan, Source};
+use super::MAX_BYTES;
 use crate::world::causes::describe;
 
 /// Where the branches of runs are, and the work that is kept.
@@ -13,13 +14,13 @@ const BRANCHES: &str = "refs/heads/afresh/";
 const KEPT: &str = "refs/afresh/";
 
 /// `bases` are the known runs with the commits that they started from.
-pub fn history(scan: &mut Scan, repository: &Repository, bases: &[(RunId, CommitId)]) {
+pub fn history(scan: &mut SecretScan, repository: &Repository, bases: &[(RunId, CommitId)]) {
     let mut seen = BTreeSet::new();
-    for (source, prefix) in [(Source::Branch, BRANCHES), (Source::Salvage, KEPT)] {
+    for (source, prefix) in [(SecretSource::Branch, BRANCHES), (SecretSource::Salvage, KEPT)] {
         let refs = match repository.list_refs(prefix) {
             Ok(refs) => refs,
             Err(error) => {
-                scan.pass_over(prefix.to_owned(), describe(&error));
+                scan.skip(prefix.to_owned(), describe(&error));
                 continue;
             }
         };
@@ -30,9 +31,9 @@ pub fn history(scan: &mut Scan, repository: &Repository, bases: &[(RunId, Commit
                 Ok(mut changes) => {
                     // The same work is often kept by several names.
                     changes.retain(|it| seen.insert((it.path.clone(), it.new_id.clone())));
-                    look(scan, repository, source, short, &changes);
+                    scan_changes(scan, repository, source, short, &changes);
                 }
-                Err(error) => scan.pass_over(short.to_owned(), describe(&error)),
+                Err(error) => scan.skip(short.to_owned(), describe(&error)),
             }
         }
     }
@@ -51,15 +52,21 @@ fn added(
     base.map_or(Ok(Vec::new()), |base| repository.diff(&base, tip))
 }
 
-fn look(scan: &mut Scan, repository: &Repository, source: Source, name: &str, changes: &[Change]) {
+fn scan_changes(
+    scan: &mut SecretScan,
+    repository: &Repository,
+    source: SecretSource,
+    name: &str,
+    changes: &[Change],
+) {
     let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
     let read = |id: &str| repository.blob(id, most).ok().flatten();
     let is_file = |change: &&Change| matches!(change.new_mode, Mode::File | Mode::Executable);
     for change in changes.iter().filter(is_file) {
         let place = format!("{name}:{}", change.path);
         match read(&change.new_id) {
-            Some(text) => scan.look(source, &place, &text, read(&change.old_id).as_deref()),
-            None => scan.pass_over(place, "it cannot be read, or is too large"),
+            Some(text) => scan.scan_text(source, &place, &text, read(&change.old_id).as_deref()),
+            None => scan.skip(place, "it cannot be read, or is too large"),
         }
     }
 }

@@ -2,26 +2,26 @@
 
 use std::fs;
 
+use afresh_secrets::{SecretScan, SecretSource};
 use afresh_store::Journal;
 
 use super::files::{below, shown};
-use super::{Scan, Source};
 use crate::layout::Layout;
 
 /// The files of the journal, which are read by its own means.
 const JOURNAL: &str = "journal.db";
 
-pub fn kept(scan: &mut Scan, layout: &Layout) {
+pub fn kept(scan: &mut SecretScan, layout: &Layout) {
     match Journal::open_read_only(&layout.state).map(|it| it.map(|reader| reader.read_all())) {
         Ok(None) => {}
         Ok(Some(Ok(records))) => {
             for record in records {
                 let place = format!("journal, record {}", record.seq);
-                scan.look(Source::Journal, &place, record.body.as_bytes(), None);
+                scan.scan_text(SecretSource::Journal, &place, record.body.as_bytes(), None);
             }
         }
         Ok(Some(Err(error))) | Err(error) => {
-            scan.pass_over("the journal".to_owned(), error.to_string());
+            scan.skip("the journal".to_owned(), error.to_string());
         }
     }
     let entries = fs::read_dir(&layout.state).into_iter().flatten().flatten();
@@ -30,7 +30,7 @@ pub fn kept(scan: &mut Scan, layout: &Layout) {
     for name in names {
         if !name.to_string_lossy().starts_with(JOURNAL) {
             let path = layout.state.join(&name);
-            below(scan, Source::State, &path, std::path::Path::new(&shown(&path)));
+            below(scan, SecretSource::State, &path, std::path::Path::new(&shown(&path)));
         }
     }
 }

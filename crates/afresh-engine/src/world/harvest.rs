@@ -10,7 +10,7 @@ use nix::sys::statvfs::statvfs;
 use crate::clock::wall_seconds;
 use crate::world::Shared;
 use crate::world::causes::describe;
-use crate::world::leaks;
+use crate::world::secret_scan;
 
 pub(crate) struct HarvestJob {
     attempt: AttemptId,
@@ -70,7 +70,7 @@ fn limits(shared: &Shared) -> HarvestLimits {
 /// What git measured, in the core's words, and the secrets that are in it.
 pub(crate) fn measured(shared: &Shared, harvest: afresh_git::Harvest) -> Harvest {
     Harvest {
-        leaks: leaks::among(shared, &harvest.changes),
+        leaks: secret_scan::find_leaks(shared, &harvest.changes),
         tree: harvest.tree,
         commit: harvest.commit,
         changes: harvest.changes.into_iter().map(change).collect(),

@@ -18,16 +18,16 @@
 //! | `NO_COLOR` | no colours |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the way out of what workers are let through; see `afresh_proxy` |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
-//! | variables whose names say that they are secret | to mask their values; see `afresh_engine::rules` |
+//! | variables whose names say that they are secret | to redact their values; see `afresh_secrets` |
 //! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use afresh_engine::rules::names_a_secret;
 use afresh_git::Surroundings;
 use afresh_process::Containment;
+use afresh_secrets::is_secret_variable;
 
 pub(crate) fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
@@ -40,7 +40,7 @@ pub(crate) fn secrets() -> Vec<String> {
 
 /// The same with the names of the variables.
 pub(crate) fn named_secrets() -> Vec<(String, String)> {
-    all().into_iter().filter(|(name, _)| names_a_secret(name)).collect()
+    all().into_iter().filter(|(name, _)| is_secret_variable(name)).collect()
 }
 
 pub(crate) fn state() -> Option<PathBuf> {

@@ -10,8 +10,8 @@ pub(super) const GROUPS: &[Group] = &[
             name: "secrets: a change may hold them",
             promise: "B36: such a change does not land",
             edits: &[Edit {
-                file: "afresh-engine/src/world/leaks.rs",
-                text: "if spots.is_empty() {",
+                file: "afresh-engine/src/world/secret_scan.rs",
+                text: "if matches.is_empty() {",
                 instead: "if true {",
             }],
         }],
@@ -20,12 +20,12 @@ pub(super) const GROUPS: &[Group] = &[
         noticed_by: &["-p", "afresh", "--test", "secrets"],
         mutations: &[
             Mutation {
-                name: "secrets: output is not masked",
+                name: "secrets: output is not redacted",
                 promise: "B36: no key on disk",
                 edits: &[Edit {
-                    file: "afresh-process/src/mask.rs",
-                    text: "let Some(shape) = SHAPES.get(found.pattern().as_usize()) else {\n            return Found::Secret(found.end());\n        };",
-                    instead: "let Some(shape) = SHAPES.get(found.pattern().as_usize()) else {\n            return Found::Nothing;\n        };",
+                    file: "afresh-secrets/src/matcher.rs",
+                    text: "let Some(pattern) = Self::key_pattern(&found) else {\n            return Classified::Secret { end: found.end() };\n        };",
+                    instead: "let Some(pattern) = Self::key_pattern(&found) else {\n            return Classified::NotSecret;\n        };",
                 }],
             },
             Mutation {
@@ -46,8 +46,8 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "scan: finds nothing",
                 promise: "B36: where secrets are",
                 edits: &[Edit {
-                    file: "afresh-engine/src/scan/mod.rs",
-                    text: "if spots.is_empty() {",
+                    file: "afresh-secrets/src/scan.rs",
+                    text: "if matches.is_empty() {",
                     instead: "if true {",
                 }],
             },
@@ -56,8 +56,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B36: also in work that did not land",
                 edits: &[Edit {
                     file: "afresh-engine/src/scan/history.rs",
-                    text: "(Source::Salvage, KEPT)",
-                    instead: "(Source::Salvage, \"refs/nothing/\")",
+                    text: "(SecretSource::Salvage, KEPT)",
+                    instead: "(SecretSource::Salvage, \"refs/nothing/\")",
                 }],
             },
         ],

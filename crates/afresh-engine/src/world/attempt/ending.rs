@@ -8,7 +8,8 @@ use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::{Ending, Outcome};
 use afresh_formats::result::{self, Asked};
 use afresh_git::Place;
-use afresh_process::{Ended, Report, masked};
+use afresh_process::{Ended, Report};
+use afresh_secrets::redact;
 
 use super::AttemptJob;
 use super::files::{Files, end_of};
@@ -76,9 +77,9 @@ impl AttemptJob {
             prompt: &prompt,
         };
         let printed = || end_of(&files.stdout);
-        // What it printed was masked on its way to disk; this file is its own.
+        // What it printed was redacted on its way to disk; this file is its own.
         let raw = end_of(&files.result);
-        let written = masked(&raw, &shared.rules.secrets());
+        let written = redact(&raw, &shared.rules.secrets());
         if written != raw {
             files.rewrite_result(&written);
         }

@@ -25,7 +25,7 @@ use afresh_core::input::{Opening, Resume};
 use afresh_core::settings::Settings;
 use afresh_engine::open::Taken;
 use afresh_engine::{Driver, OpenRun, Rules, Workplace};
-use afresh_process::masked;
+use afresh_secrets::redact;
 
 use crate::app::config::Config;
 use crate::app::error::Failure;
@@ -121,7 +121,7 @@ pub(crate) fn terms(
     rules.briefing = Arc::new(briefing);
     // The plan goes into the journal, prompts, commits and reports (B36).
     let secrets = rules.secrets();
-    file.plan.reword(|text| masked(text, &secrets));
+    file.plan.reword(|text| redact(text, &secrets));
     Ok((settings, rules))
 }
 

@@ -9,7 +9,7 @@ use afresh_core::scope::leaves_tree;
 use afresh_core::settings::Settings;
 use afresh_engine::{Rules, Workplace, bundling};
 use afresh_git::Mode;
-use afresh_process::masked;
+use afresh_secrets::redact;
 
 use crate::app::agents::definitions;
 use crate::app::agents::programs;
@@ -37,7 +37,7 @@ pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Resul
     something_judges(file, settings)
 }
 
-/// Commands and paths are carried out as they are, and so cannot be masked where they are written
+/// Commands and paths are carried out as they are, and so cannot be redacted where they are written
 /// down: a secret in one of them would be in the journal (B36).
 fn no_secret_is_carried_out(
     file: &PlanFile,
@@ -45,7 +45,7 @@ fn no_secret_is_carried_out(
     rules: &Rules,
 ) -> Result<(), Failure> {
     let secrets = rules.secrets();
-    let holds = |text: &str| masked(text, &secrets) != *text;
+    let holds = |text: &str| redact(text, &secrets) != *text;
     let told = |whose: &str, what: &str| {
         Failure::usage("secret", format!("{whose} has a {what} that holds a secret"))
             .about(&file.shown)

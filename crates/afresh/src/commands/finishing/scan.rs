@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use afresh_core::ids::{CommitId, RunId};
 use afresh_engine::Workplace;
-use afresh_engine::scan::{self, Finding, Scan};
+use afresh_engine::scan;
+use afresh_secrets::{SecretFinding, SecretScan};
 use serde_json::json;
 
 use crate::app::environment;
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn scan(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let mut scan = Scan::new(secrets());
+    let mut scan = SecretScan::new(secrets());
     if args.paths.is_empty() {
         let place = workplace::find(common)?;
         scan::checkout(&mut scan, &place.repository);
@@ -36,7 +37,7 @@ pub(crate) fn scan(args: &Args, common: &Common, output: &Output) -> Result<Exit
         scan::paths(&mut scan, &workplace::directory(common)?, &args.paths);
     }
     tell(&scan, output);
-    let unread = scan.looked_at == 0 && !scan.passed_over.is_empty();
+    let unread = scan.scanned == 0 && !scan.skipped.is_empty();
     Ok(match (scan.findings.is_empty(), unread) {
         (true, true) => Exit::Usage,
         (true, false) => Exit::Done,
@@ -57,26 +58,26 @@ fn bases(place: &Workplace) -> Result<Vec<(RunId, CommitId)>, Failure> {
     Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
 }
 
-fn tell(scan: &Scan, output: &Output) {
-    let Scan { findings, allowed, looked_at, passed_over, .. } = scan;
+fn tell(scan: &SecretScan, output: &Output) {
+    let SecretScan { findings, allowed, scanned, skipped, .. } = scan;
     if output.json {
-        let passed_over: Vec<_> =
-            passed_over.iter().map(|(place, why)| json!({"place": place, "why": why})).collect();
+        let skipped: Vec<_> =
+            skipped.iter().map(|(place, why)| json!({"place": place, "why": why})).collect();
         return output.document(&json!({
             "findings": findings,
             "allowed": allowed,
-            "looked_at": looked_at,
-            "passed_over": passed_over,
+            "looked_at": scanned,
+            "passed_over": skipped,
         }));
     }
-    for Finding { place, line, column, what, .. } in findings {
+    for SecretFinding { place, line, column, what, .. } in findings {
         output.data(&format!("{}:{line}:{column}: {what}", safe(place)));
     }
-    for (place, why) in passed_over {
+    for (place, why) in skipped {
         output.note(&format!("note: not looked at: {}: {}", safe(place), safe(why)));
     }
     let mut summary =
-        format!("{} in {}", count(findings.len(), "secret"), count(*looked_at, "place"));
+        format!("{} in {}", count(findings.len(), "secret"), count(*scanned, "place"));
     if *allowed > 0 {
         summary = format!("{summary}, {} marked as examples", count(*allowed, "line"));
     }

@@ -7,7 +7,7 @@ use afresh_agents::Bundle;
 use afresh_core::outcome::Outcome;
 use afresh_core::printable;
 use afresh_formats::result::{self, Asked};
-use afresh_process::masked;
+use afresh_secrets::redact;
 
 use super::no_attempt;
 use crate::app::environment;
@@ -30,7 +30,7 @@ pub(crate) fn report(command: &str, answer: &str) -> Result<Outcome, Failure> {
             "nothing was handed in; `afresh report-result --status completed` is the least",
         ));
     }
-    let answer = masked(answer, &environment::secrets());
+    let answer = redact(answer, &environment::secrets());
     afresh_store::write_atomically(&file, answer.as_bytes()).map_err(|error| {
         Failure::usage("result", "cannot write the result file").cause(error.to_string())
     })?;

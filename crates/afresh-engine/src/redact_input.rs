@@ -1,31 +1,31 @@
-//! Secrets in what reaches the loop, masked before anything is decided by it: so none of them is in
-//! the journal, nor in anything that follows from it (B36).
+//! Redacts secrets in inputs before anything is decided from them, so that neither the journal nor
+//! anything made from it holds one (B36).
 //!
-//! What programs print is masked on its way to disk already; this is for what comes by other ways:
-//! notes, results, answers of people, complaints of git.
+//! What programs print is redacted on its way to disk already. This covers the other ways in: notes,
+//! results, people's answers, git's error messages.
 
 use afresh_core::Input;
 use afresh_core::harvest::Harvest;
 use afresh_core::input::Build;
 use afresh_core::outcome::SpawnFailure;
-use afresh_process::masked;
+use afresh_secrets::{redact, redact_value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 const IN_A_PATH: &str = "a path in it holds a secret";
 
 #[derive(Debug)]
-pub(crate) struct Secrecy {
+pub(crate) struct InputRedactor {
     secrets: Vec<String>,
 }
 
-impl Secrecy {
+impl InputRedactor {
     pub(crate) fn new(secrets: Vec<String>) -> Self {
         Self { secrets }
     }
 
-    /// The same without secrets.
-    pub(crate) fn input(&self, input: Input) -> Input {
+    /// The same input without secrets.
+    pub(crate) fn redact(&self, input: Input) -> Input {
         match input {
             Input::WorkerLogged { attempt, level, event, message } => Input::WorkerLogged {
                 attempt,
@@ -61,7 +61,7 @@ impl Secrecy {
             Input::SkipAsked { task, reason } => {
                 Input::SkipAsked { task, reason: self.text(&reason) }
             }
-            // Nothing in them is anybody's words, or it was masked where it was printed.
+            // These hold no free text, or it was redacted where it was printed.
             other @ (Input::Opened(_)
             | Input::Spawned(_)
             | Input::UsageSeen(..)
@@ -78,20 +78,15 @@ impl Secrecy {
     }
 
     fn text(&self, text: &str) -> String {
-        masked(text, &self.secrets)
+        redact(text, &self.secrets)
     }
 
-    /// Data whose texts may hold anything. The mask breaks no JSON.
+    /// Data whose texts may hold secrets.
     fn value<T: Serialize + DeserializeOwned>(&self, value: T) -> T {
-        let Ok(text) = serde_json::to_string(&value) else { return value };
-        let clean = self.text(&text);
-        if clean == text {
-            return value;
-        }
-        serde_json::from_str(&clean).unwrap_or(value)
+        redact_value(value, &self.secrets)
     }
 
-    /// Work whose paths cannot be written down is not accepted: another path would be a lie.
+    /// Work whose paths hold a secret is not accepted: a redacted path would name another file.
     fn harvest(&self, harvest: Result<Harvest, String>) -> Result<Harvest, String> {
         let harvest = harvest.map_err(|why| self.text(&why))?;
         let clean = |path: &str| self.text(path) == *path;
@@ -115,7 +110,7 @@ mod tests {
     #[test]
     fn an_answer_is_the_same_without_its_secret() {
         let secret = "with \"quotes\" and\nlines";
-        let secrecy = Secrecy::new(vec![secret.to_owned()]);
+        let redactor = InputRedactor::new(vec![secret.to_owned()]);
         let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };
         let asked = |question: &str| {
             let decision = Decision { question: question.to_owned(), ..Decision::default() };
@@ -123,8 +118,8 @@ mod tests {
             let end = AttemptEnd::new(Ending::Exited(0), outcome, Usage::default(), 1);
             Input::AttemptEnded(attempt.clone(), Box::new(end))
         };
-        let told = secrecy.input(asked(&format!("is {secret} right?")));
-        assert_eq!(told, asked("is [masked] right?"));
-        assert_eq!(secrecy.input(asked("which?")), asked("which?"));
+        let redacted = redactor.redact(asked(&format!("is {secret} right?")));
+        assert_eq!(redacted, asked("is [masked] right?"));
+        assert_eq!(redactor.redact(asked("which?")), asked("which?"));
     }
 }
