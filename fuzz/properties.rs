@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use afresh_core::Plan;
 use afresh_core::outcome::Outcome;
-use afresh_formats::drafted::Drafted;
+use afresh_formats::findings::fixes;
 use afresh_formats::folder::{Folder, MemoryFolder, as_text};
-use afresh_formats::format::{FolderFormat, Unit, Wishes};
 use afresh_formats::lint::{self, Subject};
 use afresh_formats::native::Syntax;
 use afresh_formats::project::{self, Listing};
 use afresh_formats::reading::Reading;
 use afresh_formats::result::{self, Asked};
-use afresh_formats::{Finding, checkpoint_json, fixing, native};
+use afresh_formats::{Finding, native};
+use afresh_import::detect::{FolderFormat, Unit, Wishes};
+use afresh_import::draft::Drafted;
+use afresh_import::plan_md::checkpoint_json;
 
 /// The most findings of one reading: each reader and each file has a limit of its own.
 const MAX_FINDINGS: usize = 4_000;
@@ -129,7 +131,7 @@ fn located(findings: &[Finding], files: &[(String, Vec<u8>)]) {
         assert!(finding.line <= lines && finding.help.is_some(), "{finding:?}");
         assert!(finding.render().chars().count() <= MAX_MESSAGE_CHARS, "{finding:?}");
         if let (Some(fix), Some((_, bytes))) = (&finding.fix, content) {
-            assert!(fixing::apply(bytes, &fix.edits).is_some(), "{finding:?}");
+            assert!(fixes::apply(bytes, &fix.edits).is_some(), "{finding:?}");
         }
     }
 }

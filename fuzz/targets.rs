@@ -8,7 +8,7 @@
 #[path = "properties.rs"]
 mod properties;
 
-use afresh_formats::format::by_name;
+use afresh_import::detect::by_name;
 
 /// Every target, and the file that its bytes are, where they do not begin with another one.
 pub const TARGETS: &[(&str, &str)] = &[

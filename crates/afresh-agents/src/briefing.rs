@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_core::ids::TaskId;
-use afresh_formats::markdown::{Fences, Kind, lines};
+use afresh_formats::text::markdown::{Fences, Kind, lines};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

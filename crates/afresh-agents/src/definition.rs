@@ -5,11 +5,11 @@
 //! others.
 
 use afresh_formats::Finding;
-use afresh_formats::finding::Source;
-use afresh_formats::markdown::Frontmatter;
-use afresh_formats::node::Node;
-use afresh_formats::yaml::frontmatter;
-use afresh_formats::yaml::values::{get, word, words};
+use afresh_formats::findings::Source;
+use afresh_formats::text::markdown::Frontmatter;
+use afresh_formats::text::node::Node;
+use afresh_formats::text::yaml::frontmatter;
+use afresh_formats::text::yaml::values::{get, word, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::usage::Usage;
-use afresh_formats::finding::Source;
-use afresh_formats::node::{Entry, Node};
-use afresh_formats::reader::Reader;
+use afresh_formats::findings::Source;
+use afresh_formats::text::node::{Entry, Node};
+use afresh_formats::text::node_reader::Reader;
 
 use crate::usage::micros;
 
@@ -44,7 +44,7 @@ impl Prices {
         let source = Source::new("prices.toml", BUILT_IN);
         let mut reader = Reader::new(&source, "prices");
         let mut prices = Self { as_of: String::new(), models: BTreeMap::new() };
-        let root = afresh_formats::toml::parse(&source).expect("our own table is TOML");
+        let root = afresh_formats::text::toml::parse(&source).expect("our own table is TOML");
         for entry in reader.entries(&root) {
             match entry.key.as_str() {
                 "models" => prices.read(&mut reader, &entry.node),
@@ -181,7 +181,7 @@ mod tests {
         let source = Source::new("config.toml", text);
         let mut reader = Reader::new(&source, "config");
         let mut prices = Prices::built_in();
-        prices.read(&mut reader, &afresh_formats::toml::parse(&source).expect("TOML"));
+        prices.read(&mut reader, &afresh_formats::text::toml::parse(&source).expect("TOML"));
         let usage = used(1_000_000, 1_000_000, 0, 0);
         assert_eq!(prices.priced("gpt-5", usage).cost_micros, Some(6_000_000));
         let lines: Vec<usize> = reader.into_findings().iter().map(|finding| finding.line).collect();

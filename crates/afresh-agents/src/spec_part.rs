@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use afresh_core::plan::Task;
-use afresh_formats::markdown::{Heading, headings, lines};
+use afresh_formats::text::markdown::{Heading, headings, lines};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use afresh_core::plan::nearest;
 use afresh_formats::Finding;
-use afresh_formats::finding::Source;
+use afresh_formats::findings::Source;
 
 /// The most bytes that a template may have.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;

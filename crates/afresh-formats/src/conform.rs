@@ -5,9 +5,9 @@
 
 use serde_json::Value as Schema;
 
-use crate::finding::{Finding, Source};
-use crate::json;
-use crate::node::{Entry, Node, Value};
+use crate::findings::{Finding, Source};
+use crate::text::json;
+use crate::text::node::{Entry, Node, Value};
 
 /// How deep schemas may refer to each other.
 const MAX_DEPTH: usize = 128;

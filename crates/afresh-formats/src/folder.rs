@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::Finding;
-use crate::limits;
+use crate::findings::Finding;
+use crate::text::limits;
 
 /// A directory, seen from above.
 pub trait Folder {
@@ -105,6 +105,6 @@ pub fn as_text(path: &str, bytes: &[u8]) -> Result<String, Finding> {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")),
-        Err(error) => Err(crate::finding::not_utf8(path, bytes, error.valid_up_to())),
+        Err(error) => Err(crate::findings::not_utf8(path, bytes, error.valid_up_to())),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use afresh_core::Plan;
 use afresh_core::plan::Field;
 
-use crate::finding::Finding;
+use crate::findings::Finding;
 use crate::folder::Folder;
 
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Reading {
 }
 
 /// The text of the one file that a plan stands in, or why there is no plan.
-pub(crate) fn only_text(folder: &dyn Folder, file: &str, help: &str) -> Result<String, Reading> {
+pub fn only_text(folder: &dyn Folder, file: &str, help: &str) -> Result<String, Reading> {
     let missing = || Err(Finding::of_file(file, "unreadable", "there is no such file"));
     let text = folder.text(file).unwrap_or_else(missing);
     text.map_err(|finding| Reading::failed(finding.with_help(help)))

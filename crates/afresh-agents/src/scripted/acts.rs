@@ -2,7 +2,7 @@
 
 use afresh_core::outcome::Deviation;
 use afresh_core::usage::Usage;
-use afresh_formats::node::{Entry, Node, Value};
+use afresh_formats::text::node::{Entry, Node, Value};
 
 use super::read::{MAX, ScriptReader};
 use super::script::{Act, End, Hang, Hostile};

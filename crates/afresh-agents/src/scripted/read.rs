@@ -3,9 +3,9 @@
 //! Strict: a misspelt key would silently do nothing, and a test that rests on it would prove nothing.
 
 use afresh_formats::Finding;
-use afresh_formats::finding::Source;
-use afresh_formats::node::Node;
-use afresh_formats::reader::Reader;
+use afresh_formats::findings::Source;
+use afresh_formats::text::node::Node;
+use afresh_formats::text::node_reader::Reader;
 
 use super::script::{Attempts, Deed, Part, Script};
 
@@ -39,7 +39,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
         }
     };
     let source = Source::new(file, text);
-    let root = match afresh_formats::toml::parse(&source) {
+    let root = match afresh_formats::text::toml::parse(&source) {
         Ok(root) => root,
         Err(finding) => {
             return Reading { script: None, findings: vec![finding.with_help(HELP)] };

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use afresh_core::Plan;
 use afresh_core::plan::Task;
 
-use crate::finding::Finding;
+use crate::findings::Finding;
 use crate::folder::Folder;
 use crate::reading::{Spot, TaskPlaces};
 use said::Said;

@@ -2,9 +2,9 @@
 
 use afresh_core::plan::{Field, Task};
 
-use crate::finding::{Finding, Severity};
+use crate::findings::placing::Placing;
+use crate::findings::{Finding, Severity};
 use crate::folder::Folder;
-use crate::placing::Placing;
 use crate::reading::{Spot, TaskPlaces};
 
 /// What was said so far.

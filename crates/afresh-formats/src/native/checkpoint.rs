@@ -4,7 +4,7 @@ use afresh_core::outcome::Choice;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
 
 use super::reader::Reader;
-use crate::node::{Node, Value};
+use crate::text::node::{Node, Value};
 
 pub const CHECKPOINT_FIELDS: &[&str] = &["kind", "text", "options"];
 pub const OPTION_FIELDS: &[&str] = &["key", "description"];

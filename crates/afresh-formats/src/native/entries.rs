@@ -4,7 +4,7 @@ use afresh_core::Plan;
 use afresh_core::outcome::Choice;
 use afresh_core::plan::{Check, Checkpoint, FileScope, Step, Task};
 
-use crate::schema::{
+use crate::native::schema::{
     CheckEntry, CheckpointEntry, FileEntry, OptionEntry, PlanFile, StepEntry, TaskEntry,
 };
 

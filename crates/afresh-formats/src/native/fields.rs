@@ -8,9 +8,9 @@ use afresh_core::plan::{
 };
 
 use super::reader::{Places, Reader};
-use crate::finding::Finding;
-use crate::limits;
-use crate::node::{Node, Value};
+use crate::findings::Finding;
+use crate::text::limits;
+use crate::text::node::{Node, Value};
 
 pub const PLAN_FIELDS: &[&str] = &["version", "name", "spec", "target", "task"];
 pub const TASK_FIELDS: &[&str] = &[

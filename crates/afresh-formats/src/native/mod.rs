@@ -16,12 +16,15 @@ mod entries;
 mod fields;
 mod page;
 mod reader;
+pub mod schema;
 
 use afresh_core::Plan;
 
-use crate::finding::{Finding, Source, not_utf8};
+use crate::findings::{Finding, Source, not_utf8};
 use crate::reading::Reading;
-use crate::{json, limits, toml};
+use crate::text::json;
+use crate::text::limits;
+use crate::text::toml;
 pub use checkpoint::{CHECKPOINT_FIELDS, OPTION_FIELDS};
 pub use fields::{CHECK_FIELDS, FILE_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
 use reader::Reader;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use afresh_core::printable::is_unprintable;
 use serde::Serialize;
 
-use crate::schema::{
+use crate::native::schema::{
     CheckEntry, CheckpointEntry, FileEntry, OptionEntry, PlanFile, StepEntry, TaskEntry,
 };
 

@@ -8,10 +8,10 @@ use afresh_core::Plan;
 use afresh_core::plan::{Field, Place, Problem, ProblemKind, nearest};
 
 use super::FORMAT_HELP;
-use crate::finding::{Finding, Fix, Severity, Source};
-use crate::node::{Entry, Node, Value};
+use crate::findings::{Finding, Fix, Severity, Source};
 use crate::reading::{Reading, Spot, TaskPlaces};
-use crate::yaml::values::get;
+use crate::text::node::{Entry, Node, Value};
+use crate::text::yaml::values::get;
 
 /// More findings than this say nothing new; the rest is counted.
 const MAX_FINDINGS: usize = 1_000;

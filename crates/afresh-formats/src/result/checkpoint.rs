@@ -17,7 +17,7 @@ use afresh_core::outcome::{Action, Choice, Decision, Outcome};
 
 use super::No;
 use super::fields::bounded;
-use crate::markdown::{Heading, headings, lines};
+use crate::text::markdown::{Heading, headings, lines};
 
 /// The most options that are taken over.
 const MAX_OPTIONS: usize = 50;

@@ -4,7 +4,7 @@ use afresh_core::outcome::{Claim, Criterion, CriterionResult, Deviation};
 
 use super::Asked;
 use super::fields::{Fields, MAX_ITEMS, text};
-use crate::node::{Node, Value};
+use crate::text::node::{Node, Value};
 
 /// The lists of files that answers have, besides the nested `files`.
 const FILE_LISTS: &[&str] = &["files_modified", "files_created", "files_deleted", "filesModified"];

@@ -1,6 +1,6 @@
 //! Values out of an answer, whatever notation it has. Bounded: a worker may write anything.
 
-use crate::node::{Entry, Node, Value};
+use crate::text::node::{Entry, Node, Value};
 
 /// Longest text that is taken over from an answer.
 const MAX_TEXT_CHARS: usize = 8_000;

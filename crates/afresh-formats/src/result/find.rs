@@ -3,12 +3,12 @@
 //! One pass over the lines, and each candidate is parsed once. Lines that start with `>` are
 //! neither markers nor fences, so what is quoted is never found.
 
-use crate::finding::Source;
-use crate::json;
-use crate::markdown::{Frontmatter, Line, fence, headings, lines};
-use crate::node::{Node, Value};
+use crate::findings::Source;
 use crate::result::{No, claim, line};
-use crate::yaml;
+use crate::text::json;
+use crate::text::markdown::{Frontmatter, Line, fence, headings, lines};
+use crate::text::node::{Node, Value};
+use crate::text::yaml;
 
 const START: &str = "OUTPUT_JSON_START";
 const END: &str = "OUTPUT_JSON_END";

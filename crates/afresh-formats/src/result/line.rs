@@ -1,6 +1,6 @@
 //! One line: `T001: SUCCESS` or `T001: FAILED - reason`.
 
-use crate::markdown::lines;
+use crate::text::markdown::lines;
 
 /// What `ID: SUCCESS` or `ID: FAILED - reason` says, where a line is that and nothing else.
 pub(super) enum Said<'a> {

@@ -5,7 +5,7 @@ use afresh_core::outcome::{Blocked, Claim, Criterion, CriterionResult, Failure, 
 use super::fields::{Fields, bounded};
 use super::line::{self, Said};
 use super::{Asked, No, claim, questions};
-use crate::node::Value;
+use crate::text::node::Value;
 
 const NO_REASON: &str = "the worker gave no reason";
 

@@ -4,7 +4,7 @@ use afresh_core::outcome::{Action, Choice, Decision, Outcome};
 
 use super::No;
 use super::fields::{Fields, text};
-use crate::node::Node;
+use crate::text::node::Node;
 
 const MAX_OPTIONS: usize = 50;
 

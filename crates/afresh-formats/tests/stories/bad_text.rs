@@ -1,7 +1,7 @@
 //! Texts that are not quite what we expect (B12, B18, B19, B20).
 
-use afresh_formats::limits::MAX_DATA_BYTES;
 use afresh_formats::native::read;
+use afresh_formats::text::limits::MAX_DATA_BYTES;
 
 use crate::reading::{JSON, TOML};
 use crate::{json, rendered, toml};

@@ -1,24 +1,12 @@
 //! Stories about the formats of plans and results: text in, a plan or located findings out.
 
-mod agent_os;
 mod bad_text;
-mod beads;
-mod codes;
 mod drafts;
 mod findings;
-mod fixing;
-mod folders;
-mod gsd2;
-mod hostile;
-mod large;
 mod projects;
 mod properties;
 mod reading;
 mod results;
-mod spec_kit;
-mod specflow;
-mod task_master;
-mod tasker;
 mod writing;
 
 use afresh_formats::native::read;

@@ -1,17 +1,11 @@
 //! Plans written in the own format: what is read again is the same plan (FO-05).
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
 use afresh_core::Plan;
 use afresh_core::printable::is_unprintable;
-use afresh_formats::format::{FORMATS, Unit, Wishes, recognise};
 use afresh_formats::native::{Syntax, read, render};
 use proptest::prelude::*;
 
 use crate::drafts::draft;
-use crate::folders::fixture;
 use crate::{rendered, toml};
 
 const BOTH: [(Syntax, &str); 2] = [(Syntax::Toml, "p.plan.toml"), (Syntax::Json, "p.plan.json")];
@@ -40,40 +34,6 @@ proptest! {
         let hidden = text.chars().find(|c| is_unprintable(*c) && !matches!(c, '\n' | '\t'));
         prop_assert_eq!(hidden, None, "{}", text);
     }
-}
-
-/// FO-01 to FO-05: every plan of another format can be written in the own one, by plan and by task.
-#[test]
-fn plans_of_every_format_can_be_written() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    let mut written = BTreeSet::new();
-    for name in names(&root) {
-        let folder = fixture(&name);
-        for format in recognise(&folder) {
-            for unit in [Unit::Plan, Unit::Task] {
-                let wishes = Wishes { unit, ..Wishes::default() };
-                if let Some(plan) = (format.read)(&folder, &wishes).plan {
-                    survives(&plan);
-                    written.insert(format.name);
-                }
-            }
-        }
-    }
-    assert_eq!(written, FORMATS.iter().map(|format| format.name).collect());
-}
-
-/// The fixtures: directories, and the directories in them.
-fn names(root: &Path) -> Vec<String> {
-    let inside = |of: &Path| -> Vec<String> {
-        let entries = fs::read_dir(of).expect("a directory").flatten();
-        let directories = entries.filter(|entry| entry.path().is_dir());
-        directories.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-    };
-    let mut names = inside(root);
-    for name in names.clone() {
-        names.extend(inside(&root.join(&name)).iter().map(|inner| format!("{name}/{inner}")));
-    }
-    names
 }
 
 /// FO-05: it looks as if a person had written it: nothing that goes without saying.

@@ -10,11 +10,11 @@ use super::repo;
 /// Writes every file that the bundle names without a wildcard, and one into every directory.
 const WRITE: &str = r#"grep -o '"pattern": "[^"*?{]*"' "$AFRESH_BUNDLE" | cut -d'"' -f4 | while read -r file; do case $file in */) file=$file$AFRESH_TASK.txt;; esac; mkdir -p "$(dirname "$file")"; echo "by $AFRESH_TASK" >> "$file"; done"#;
 
-/// A repository that holds a fixture of `afresh-formats`, and a worker that writes the files of its
+/// A repository that holds a fixture of `afresh-import`, and a worker that writes the files of its
 /// task and then answers with `answer`.
 pub(crate) fn holding(fixture: &str, answer: &str) -> TestRepo {
     let repo = repo();
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../afresh-formats/tests/fixtures");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../afresh-import/tests/fixtures");
     copy(&fixtures.join(fixture), &repo.root());
     act(repo, answer)
 }

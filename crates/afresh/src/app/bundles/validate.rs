@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use afresh_agents::Bundle;
-use afresh_formats::finding::not_utf8;
-use afresh_formats::limits::MAX_TEXT_BYTES;
+use afresh_formats::findings::not_utf8;
+use afresh_formats::text::limits::MAX_TEXT_BYTES;
 use afresh_formats::{Finding, conform};
 use serde_json::{Value, json};
 

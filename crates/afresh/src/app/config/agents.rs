@@ -6,8 +6,8 @@ use std::path::Path;
 use afresh_agents::scripted::ScriptFile;
 use afresh_agents::{AcpAgent, Agent, Kind, Models, Program, ProgramAgent, PromptBy};
 use afresh_core::plan::nearest;
-use afresh_formats::node::{Entry, Node, Value};
-use afresh_formats::reader::Reader;
+use afresh_formats::text::node::{Entry, Node, Value};
+use afresh_formats::text::node_reader::Reader;
 
 use super::Config;
 use super::read::set;

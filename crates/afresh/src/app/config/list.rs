@@ -5,7 +5,7 @@ use std::time::Duration;
 use afresh_agents::{Kind, PromptBy};
 use afresh_core::plan::Tier;
 use afresh_core::usage::Budget;
-use afresh_formats::span;
+use afresh_formats::text::duration;
 use serde_json::{Value, json};
 
 use super::Config;
@@ -156,7 +156,7 @@ fn listed(key: &str, value: Value) -> Listed {
 }
 
 fn spanned(length: Duration) -> Value {
-    json!(span::render(length))
+    json!(duration::render(length))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "money is shown here, not counted")]

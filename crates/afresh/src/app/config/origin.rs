@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use afresh_formats::finding::Source;
-use afresh_formats::node::{Node, Value};
+use afresh_formats::findings::Source;
+use afresh_formats::text::node::{Node, Value};
 use serde_json::json;
 
 /// A value as it was written, and its line.

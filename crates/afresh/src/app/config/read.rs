@@ -6,9 +6,9 @@ use std::time::Duration;
 use afresh_core::plan::TierChoice;
 use afresh_core::settings::{History, Schedule, ScopeMode, TimeoutAction};
 use afresh_formats::Finding;
-use afresh_formats::finding::Source;
-use afresh_formats::node::{Entry, Node};
-use afresh_formats::reader::Reader;
+use afresh_formats::findings::Source;
+use afresh_formats::text::node::{Entry, Node};
+use afresh_formats::text::node_reader::Reader;
 
 use super::{Config, agents, origin};
 use crate::app::policy::network::{self, Mode};
@@ -66,7 +66,7 @@ pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding
     };
     let source = Source::new(file, text);
     let mut reader = Reader::new(&source, "config");
-    match afresh_formats::toml::parse(&source) {
+    match afresh_formats::text::toml::parse(&source) {
         Ok(root) => {
             config.written = origin::written(&source, &root);
             tables(&mut reader, &root, config);

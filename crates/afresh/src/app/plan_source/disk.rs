@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_formats::Finding;
 use afresh_formats::folder::{Folder, as_text};
-use afresh_formats::limits::{self, MAX_ALL_BYTES};
+use afresh_formats::text::limits::{self, MAX_ALL_BYTES};
 
 /// More files than this are not looked at.
 const MAX_FILES: usize = 20_000;

@@ -1,6 +1,6 @@
 //! `afresh lint --fix`: carries out what findings propose, on disk.
 //!
-//! What is safe is for `afresh_formats::fixing` to prove. Here only files of the plan are written,
+//! What is safe is for `afresh_formats::findings::fixes` to prove. Here only files of the plan are written,
 //! never through a link, never over a change that somebody made meanwhile, and each at once.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use afresh_formats::Finding;
-use afresh_formats::fixing::{self, Look, Mended};
+use afresh_formats::findings::fixes::{self, Look, Mended};
 use afresh_formats::folder::Folder;
 use afresh_formats::reading::Reading;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ pub(crate) fn mend(found: &Found, dry_run: bool, look: LookAt<'_>) -> Result<Men
         let reading = found.read_from(folder);
         Look { findings: look(folder, &reading), plan: reading.plan }
     };
-    let Mended { files, done, refused } = fixing::mend(found.folder.as_ref(), &originals, &look);
+    let Mended { files, done, refused } = fixes::mend(found.folder.as_ref(), &originals, &look);
     let diffs = files.iter().map(|(file, new)| (file.clone(), diff(file, &originals[file], new)));
     let diffs = diffs.collect();
     if !dry_run {

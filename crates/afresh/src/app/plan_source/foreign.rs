@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use afresh_formats::format::{self, FolderFormat, Wishes};
+use afresh_import::detect::{self, FolderFormat, Wishes};
 
 use super::disk::DiskFolder;
 use super::{Found, How, Reader, unreadable};
@@ -56,9 +56,9 @@ fn choose(
     how: &How,
 ) -> Result<Option<&'static FolderFormat>, Failure> {
     if let Some(name) = &how.format {
-        return Ok(format::by_name(name));
+        return Ok(detect::by_name(name));
     }
-    let found = format::recognise(folder);
+    let found = detect::recognise(folder);
     if found.len() < 2 {
         return Ok(found.first().copied());
     }
@@ -84,7 +84,7 @@ fn read_with(
 }
 
 fn nothing_there(shown: &str) -> Failure {
-    let names: Vec<&str> = format::FORMATS.iter().map(|format| format.name).collect();
+    let names: Vec<&str> = detect::FORMATS.iter().map(|format| format.name).collect();
     Failure::usage("plan", format!("{shown} holds no plan")).about(shown).help(format!(
         "{}; known formats: native, {}",
         super::WHAT_IS_A_PLAN,

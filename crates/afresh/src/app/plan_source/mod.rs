@@ -23,10 +23,10 @@ use afresh_core::Plan;
 use afresh_core::ids::TaskId;
 use afresh_core::settings::Settings;
 use afresh_formats::folder::{Folder, MemoryFolder};
-use afresh_formats::format::{FORMATS, FolderFormat, Unit, Wishes};
 use afresh_formats::native as native_format;
 use afresh_formats::reading::Reading;
 use afresh_formats::{Finding, Severity};
+use afresh_import::detect::{FORMATS, FolderFormat, Unit, Wishes};
 
 use crate::app::error::Failure;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::limits::MAX_DATA_BYTES;
+use afresh_formats::text::limits::MAX_DATA_BYTES;
 
 use super::unreadable;
 use crate::app::error::Failure;

@@ -13,7 +13,7 @@ use afresh_agents::template::MAX_TEMPLATE_BYTES;
 use afresh_agents::{Briefing, Template, spec_part};
 use afresh_engine::Workplace;
 use afresh_formats::Finding;
-use afresh_formats::limits::MAX_TEXT_BYTES;
+use afresh_formats::text::limits::MAX_TEXT_BYTES;
 
 use crate::app::error::Failure;
 use crate::app::plan_source::PlanFile;

@@ -85,7 +85,7 @@ fn wishes(args: &Args, common: &Common) -> Result<Wishes, Failure> {
 fn span(text: &str) -> Result<Duration, String> {
     let days = text.strip_suffix('d').and_then(|number| number.parse::<u64>().ok());
     let days = days.and_then(|days| days.checked_mul(24 * 3600)).map(Duration::from_secs);
-    days.or_else(|| afresh_formats::span::parse(text))
+    days.or_else(|| afresh_formats::text::duration::parse(text))
         .ok_or_else(|| "expected a span such as 30d, 12h or 90m".to_owned())
 }
 

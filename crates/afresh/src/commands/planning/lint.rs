@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::codes::{self, Code};
+use afresh_formats::findings::codes::{self, Code};
 use afresh_formats::folder::Folder;
 use afresh_formats::lint::{self, Subject};
 use afresh_formats::reading::Reading;

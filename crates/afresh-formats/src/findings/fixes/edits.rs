@@ -1,0 +1,114 @@
+//! Changes of a file's bytes that leave all others as they were.
+//!
+//! Places count bytes of the text as readers see it: without a byte order mark, with plain line
+//! breaks. In the file, line breaks may be of either kind, or mixed.
+
+use crate::findings::Edit;
+
+const MARK: &str = "\u{feff}";
+
+/// The bytes of a file with these changes made; none where the file is not text, or a change does
+/// not fit or overlaps another one.
+pub fn apply<'e>(bytes: &[u8], edits: impl IntoIterator<Item = &'e Edit>) -> Option<Vec<u8>> {
+    let whole = std::str::from_utf8(bytes).ok()?;
+    let text = whole.strip_prefix(MARK).unwrap_or(whole);
+    let breaks = Breaks::of(text);
+    let mut sorted: Vec<&Edit> = edits.into_iter().collect();
+    sorted.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let mut fixed = whole[..whole.len() - text.len()].to_owned();
+    let (mut at, mut last) = (0, 0);
+    for edit in sorted {
+        let range = breaks.in_file(edit.range.start)..breaks.in_file(edit.range.end);
+        if edit.range.start < last || edit.range.end < edit.range.start {
+            return None;
+        }
+        text.get(range.clone())?;
+        fixed.push_str(&text[at..range.start]);
+        if breaks.is_windows(edit.range.start) {
+            fixed.push_str(&edit.text.replace('\n', "\r\n"));
+        } else {
+            fixed.push_str(&edit.text);
+        }
+        (at, last) = (range.end, edit.range.end);
+    }
+    fixed.push_str(&text[at..]);
+    Some(fixed.into_bytes())
+}
+
+/// Where a text has line breaks of Windows, in bytes of the text with plain ones.
+struct Breaks {
+    windows: Vec<usize>,
+    plain: Vec<usize>,
+}
+
+impl Breaks {
+    fn of(text: &str) -> Self {
+        let (mut windows, mut plain) = (Vec::new(), Vec::new());
+        for (at, _) in text.match_indices('\n') {
+            let here = at - windows.len();
+            if text[..at].ends_with('\r') { windows.push(here - 1) } else { plain.push(here) }
+        }
+        Self { windows, plain }
+    }
+
+    /// The byte of the file.
+    fn in_file(&self, byte: usize) -> usize {
+        byte + self.windows.partition_point(|at| *at < byte)
+    }
+
+    /// Does the line end as lines of Windows do? The last one, as most do.
+    fn is_windows(&self, byte: usize) -> bool {
+        let next = |breaks: &[usize]| breaks.get(breaks.partition_point(|at| *at < byte)).copied();
+        match (next(&self.windows), next(&self.plain)) {
+            (Some(windows), Some(plain)) => windows < plain,
+            (None, None) => self.windows.len() > self.plain.len(),
+            (windows, _) => windows.is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn edit(range: std::ops::Range<usize>, text: &str) -> Edit {
+        Edit { range, text: text.to_owned() }
+    }
+
+    #[test]
+    fn changes_are_made_and_everything_else_stays_as_it_was() {
+        let bytes = "\u{feff}one\r\ntwo\nthree\r\nfour".as_bytes();
+        let edits = [edit(4..7, "2"), edit(0..3, "1\n1"), edit(8..8, "\n")];
+        let fixed = apply(bytes, &edits).expect("text");
+        assert_eq!(String::from_utf8_lossy(&fixed), "\u{feff}1\r\n1\r\n2\n\r\nthree\r\nfour");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_done() {
+        assert_eq!(apply(b"\xff", &[edit(0..0, "x")]), None);
+        assert_eq!(apply("ä".as_bytes(), &[edit(1..2, "x")]), None);
+        assert_eq!(apply(b"abc", &[edit(0..2, "x"), edit(1..3, "y")]), None);
+        assert_eq!(apply(b"abc", &[edit(99..100, "x")]), None);
+    }
+
+    proptest! {
+        /// Whatever the line breaks: the text that readers see changes at its place, and putting
+        /// back what was there gives the same bytes.
+        #[test]
+        fn a_change_and_its_reverse_give_the_same_bytes(
+            text in "\u{feff}?([aä\u{65e5}]{0,4}(\r\n|\n|\r)){0,5}[a ]{0,3}",
+            start in 0usize..30, length in 0usize..10,
+        ) {
+            let plain = text.strip_prefix(MARK).unwrap_or(&text).replace("\r\n", "\n");
+            let range = start..start + length;
+            if let Some(was) = plain.get(range.clone()) {
+                prop_assume!(!was.contains('\n'));
+                let there = apply(text.as_bytes(), &[edit(range, "new")]).expect("it fits");
+                let back = edit(start..start + 3, was);
+                prop_assert_eq!(apply(&there, &[back]).expect("it fits"), text.into_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Which lines are code: blocks between lines of backticks or tildes.
+//!
+//! A block ends at a line of at least as many of the same character, with nothing behind them; one
+//! that is never closed goes on to the end, as in Markdown at large. Unlike there, the marks may be
+//! indented at will, because plans indent what stands inside their tags.
+
+use super::lines::Line;
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    /// The line that opens a block.
+    Opening,
+    /// A line inside a block.
+    Code,
+    Closing,
+}
+
+/// Follows the code blocks of a document, line by line.
+#[derive(Debug, Clone, Default)]
+pub struct Fences {
+    open: Option<Open>,
+}
+
+/// A block that is open.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    mark: u8,
+    length: usize,
+    start: usize,
+}
+
+impl Fences {
+    pub fn kind(&mut self, line: &Line) -> Kind {
+        let mark = mark(line.text);
+        match (self.open, mark) {
+            (None, Some((mark, length, _))) => {
+                self.open = Some(Open { mark, length, start: line.start });
+                Kind::Opening
+            }
+            (None, None) => Kind::Text,
+            (Some(open), Some((mark, length, info)))
+                if mark == open.mark && length >= open.length && info.is_empty() =>
+            {
+                self.open = None;
+                Kind::Closing
+            }
+            (Some(_), _) => Kind::Code,
+        }
+    }
+
+    /// Where the block that is open now started.
+    pub fn open_since(&self) -> Option<usize> {
+        self.open.map(|open| open.start)
+    }
+
+    /// Leaves the block that is open now.
+    pub fn leave(&mut self) {
+        self.open = None;
+    }
+}
+
+/// What stands behind the mark that opens a block: its language, usually.
+pub fn info(line: &str) -> Option<&str> {
+    mark(line).map(|(_, _, info)| info)
+}
+
+/// The character, the length and what stands behind it, where the line is a mark.
+fn mark(line: &str) -> Option<(u8, usize, &str)> {
+    let line = line.trim();
+    let mark = *line.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
+    let length = line.bytes().take_while(|byte| *byte == mark).count();
+    let info = line[length..].trim();
+    // ```x``` on one line is code within a text.
+    (length >= 3 && (mark == b'~' || !info.contains('`'))).then_some((mark, length, info))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::markdown::lines;
+
+    fn picture(text: &str) -> String {
+        let mut fences = Fences::default();
+        let letter = |kind| match kind {
+            Kind::Text => 't',
+            Kind::Opening => 'o',
+            Kind::Code => 'c',
+            Kind::Closing => 'x',
+        };
+        lines(text).map(|line| letter(fences.kind(&line))).collect()
+    }
+
+    #[test]
+    fn a_block_ends_at_a_mark_of_its_own_kind() {
+        assert_eq!(picture("a\n```rust\nlet x;\n```\nb"), "tocxt");
+        assert_eq!(picture("~~~\n```\n~~~\nb"), "ocxt");
+        assert_eq!(picture("````\n```\n````\nb"), "ocxt");
+        assert_eq!(picture("```\n`````\nb"), "oxt");
+        assert_eq!(picture("```md\n```sh\n```\nb"), "ocxt");
+        assert_eq!(picture("  ```\n      x\n    ```\nb"), "ocxt");
+    }
+
+    #[test]
+    fn a_block_that_is_never_closed_goes_on_to_the_end() {
+        assert_eq!(picture("```\na\n\n<task>"), "occc");
+    }
+
+    #[test]
+    fn code_within_a_line_opens_nothing() {
+        assert_eq!(picture("```x``` and\n``\nb"), "ttt");
+    }
+}

@@ -1,0 +1,177 @@
+//! Takes values out of a tree of nodes, and takes down everything that is wrong with them.
+//!
+//! What the values mean is for whoever reads a format with it.
+
+use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
+
+use afresh_core::plan::nearest;
+
+use crate::findings::{Finding, Source};
+use crate::text::duration;
+use crate::text::node::{Entry, Node, Value};
+
+/// More findings than this say nothing new.
+const MAX_FINDINGS: usize = 200;
+
+#[derive(Debug)]
+pub struct Reader<'a, 's> {
+    source: &'a Source<'s>,
+    /// The code of every finding: which format it is about.
+    code: &'static str,
+    findings: Vec<Finding>,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    pub fn new(source: &'a Source<'s>, code: &'static str) -> Self {
+        Self { source, code, findings: Vec::new() }
+    }
+
+    /// Everything that was wrong, in the order of the file; what was found in other files comes last.
+    pub fn into_findings(mut self) -> Vec<Finding> {
+        let own = self.source.name;
+        self.findings.sort_by_key(|found| (found.file != own, found.line, found.column));
+        self.findings
+    }
+
+    /// The line of a place, counted from 1.
+    pub fn line(&self, at: &Range<usize>) -> usize {
+        self.source.place(at.start).0
+    }
+
+    pub fn entries<'n>(&mut self, node: &'n Node) -> &'n [Entry] {
+        if let Value::Table(entries) = &node.value {
+            return entries;
+        }
+        self.wrong(node, "a table");
+        &[]
+    }
+
+    pub fn list<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+        if let Value::List(items) = &node.value {
+            return items;
+        }
+        self.wrong(node, what);
+        &[]
+    }
+
+    pub fn text(&mut self, node: &Node) -> Option<String> {
+        if let Value::Text(text) = &node.value {
+            return Some(text.clone());
+        }
+        self.wrong(node, "a text");
+        None
+    }
+
+    pub fn texts(&mut self, node: &Node) -> Option<Vec<String>> {
+        let Value::List(items) = &node.value else {
+            self.wrong(node, "a list of texts");
+            return None;
+        };
+        items.iter().map(|item| self.text(item)).collect()
+    }
+
+    pub fn flag(&mut self, node: &Node) -> Option<bool> {
+        if let Value::Bool(flag) = node.value {
+            return Some(flag);
+        }
+        self.wrong(node, "true or false");
+        None
+    }
+
+    /// A whole number within these bounds.
+    pub fn number(&mut self, node: &Node, bounds: RangeInclusive<u64>) -> Option<u64> {
+        if let Value::Integer(number) = node.value
+            && let Ok(number) = u64::try_from(number)
+            && bounds.contains(&number)
+        {
+            return Some(number);
+        }
+        let expected = format!("a whole number from {} to {}", bounds.start(), bounds.end());
+        self.wrong(node, &expected);
+        None
+    }
+
+    /// A number within these bounds; nothing that is not one.
+    pub fn fraction(&mut self, node: &Node, bounds: RangeInclusive<f64>) -> Option<f64> {
+        let number = match node.value {
+            Value::Fraction(number) => Some(number),
+            #[expect(clippy::cast_precision_loss, reason = "far within the bounds it is exact")]
+            Value::Integer(number) => Some(number as f64),
+            _ => None,
+        };
+        if let Some(number) = number.filter(|number| bounds.contains(number)) {
+            return Some(number);
+        }
+        self.wrong(node, &format!("a number from {} to {}", bounds.start(), bounds.end()));
+        None
+    }
+
+    pub fn span(&mut self, node: &Node) -> Option<Duration> {
+        if let Value::Text(text) = &node.value
+            && let Some(span) = duration::parse(text)
+        {
+            return Some(span);
+        }
+        self.wrong(node, "a span such as \"30m\", \"5s\" or \"500ms\"");
+        None
+    }
+
+    pub fn word<T: Copy>(&mut self, node: &Node, words: &[(&str, T)]) -> Option<T> {
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        self.word_by(node, &known, |text| {
+            words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
+        })
+    }
+
+    /// The same, for words that know themselves what they mean.
+    pub fn word_by<T>(
+        &mut self,
+        node: &Node,
+        known: &[&str],
+        meaning: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        if let Value::Text(text) = &node.value
+            && let Some(value) = meaning(text)
+        {
+            return Some(value);
+        }
+        self.wrong(node, &format!("one of: {}", known.join(", ")));
+        None
+    }
+
+    /// A value that is not what it should be.
+    pub fn wrong(&mut self, node: &Node, expected: &str) {
+        let message = format!("expected {expected}, found {}", node.value.shown());
+        self.problem(&node.span, message, None);
+    }
+
+    /// A key that means nothing here, with the nearest that does.
+    pub fn unknown(&mut self, entry: &Entry, known: &[&str]) {
+        let shown: String = entry.key.chars().take(80).collect();
+        let help = nearest(&entry.key, known.iter().copied()).map_or_else(
+            || format!("known here: {}", known.join(", ")),
+            |near| format!("did you mean {near:?}?"),
+        );
+        self.problem(&entry.key_span, format!("unknown key {shown:?}"), Some(help));
+    }
+
+    pub fn problem(&mut self, at: &Range<usize>, message: String, help: Option<String>) {
+        let mut finding = self.finding(self.code, at, message);
+        finding.help = help;
+        self.add(finding);
+    }
+
+    /// A finding of this file with a code of its own.
+    pub fn finding(&self, code: &str, at: &Range<usize>, message: String) -> Finding {
+        self.source.finding(code, at, message)
+    }
+
+    pub fn add(&mut self, finding: Finding) {
+        // The first ones must be mended anyway; but a file with an error must have one.
+        let first_error = finding.is_error() && !self.findings.iter().any(Finding::is_error);
+        if self.findings.len() < MAX_FINDINGS || first_error {
+            self.findings.push(finding);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! YAML: the values of a frontmatter, each with its place.
+//!
+//! About one in twelve frontmatters out there is not YAML: a backslash in double quotes, a bare
+//! colon, a glob that looks like an alias. So a strict reading comes first; where it fails, each key
+//! is read on its own, strictly again, and by a scanner of lines where that fails too. What was
+//! read that way is said, once, at the place where the YAML breaks.
+//!
+//! Text stays as it was written: `01` is not 1, and `02.10` is not 2.1. A plain number becomes a
+//! number only if it would be written the same way again.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`strict`] | YAML as a tree of nodes; bounded; no aliases |
+//! | [`lenient`] | the same tree out of lines, whatever they hold |
+//! | `quoting` | what would make it YAML again |
+//! | [`values`] | words, lists and keys out of such a tree |
+
+pub mod lenient;
+mod quoting;
+pub mod strict;
+pub mod values;
+
+use crate::findings::{Finding, Source};
+use crate::text::limits::MAX_FRONTMATTER_BYTES;
+use crate::text::markdown::Frontmatter;
+use crate::text::node::{Entry, Node, Value};
+
+/// The code of a finding about an alias: such a document is refused, not guessed at.
+pub const ALIAS: &str = "yaml-alias";
+
+/// Everything that a frontmatter says, and what is wrong with how it says it.
+pub fn frontmatter(source: &Source, block: &Frontmatter) -> (Node, Option<Finding>) {
+    if block.at.len() > MAX_FRONTMATTER_BYTES {
+        let message = format!("a frontmatter of more than {MAX_FRONTMATTER_BYTES} bytes");
+        let found = source.finding("too-large", &(block.at.start..block.at.start), message);
+        return (empty(block), Some(found.with_help("put most of it behind the frontmatter")));
+    }
+    let trouble = match strict::parse(source, &block.at) {
+        Ok(node) if matches!(node.value, Value::Table(_)) => return (node, None),
+        Ok(node) if matches!(node.value, Value::Other(_)) => return (empty(block), None),
+        Ok(node) => source.finding(
+            "frontmatter-invalid",
+            &node.span,
+            format!("the frontmatter is {}, not `key: value` lines", node.value.kind()),
+        ),
+        Err(finding) if finding.code == ALIAS => return (empty(block), Some(finding)),
+        Err(finding) => finding,
+    };
+    let node = by_key(source, block);
+    let fix = quoting::propose(source, &block.at, &node);
+    let trouble = Finding { code: "frontmatter-invalid".to_owned(), fix, ..trouble }
+        .as_warning()
+        .with_help("it was read line by line; put the value in single quotes");
+    (node, Some(trouble))
+}
+
+/// Each key on its own: what is wrong with one does not hide the others.
+fn by_key(source: &Source, block: &Frontmatter) -> Node {
+    let entries = block.keys().into_iter().map(|key| {
+        let whole = key.at.start..key.value_at.end.max(key.at.end);
+        let alone = strict::parse(source, &whole).ok().and_then(|node| match node.value {
+            Value::Table(mut entries) if entries.len() == 1 => entries.pop().map(|e| e.node),
+            _ => None,
+        });
+        let node = alone.unwrap_or_else(|| lenient::value(source.text, &key.value_at));
+        Entry { key: key.name.to_owned(), key_span: key.at, node }
+    });
+    Node { value: Value::Table(entries.collect()), span: block.at.clone() }
+}
+
+fn empty(block: &Frontmatter) -> Node {
+    Node { value: Value::Table(Vec::new()), span: block.at.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::values::{get, word, words};
+    use super::*;
+
+    /// What the keys say, and the finding.
+    fn read(text: &str) -> (Node, Option<Finding>) {
+        let source = Source::new("01-01-PLAN.md", text);
+        frontmatter(&source, &Frontmatter::first(text).expect("there is one"))
+    }
+
+    fn list(node: &Node, key: &str) -> Vec<String> {
+        get(node, key).map(words).unwrap_or_default().into_iter().map(|word| word.text).collect()
+    }
+
+    fn text(node: &Node, key: &str) -> String {
+        get(node, key).and_then(word).unwrap_or_default()
+    }
+
+    /// Ids that look like numbers, octal ones too, stay as they were written.
+    #[test]
+    fn numbers_stay_as_they_were_written() {
+        let (node, trouble) = read(
+            "---\nphase: 02.10\nplan: 01\nwave: 2\nlong: 0x1F\ndepends_on: [01, 1_0, 08]\n---\n",
+        );
+        assert_eq!(trouble, None);
+        let all = ["phase", "plan", "wave", "long"].map(|key| text(&node, key));
+        assert_eq!(all, ["02.10", "01", "2", "0x1F"]);
+        assert_eq!(list(&node, "depends_on"), ["01", "1_0", "08"]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_one_key_does_not_hide_the_others() {
+        let broken = [
+            "must_haves:\n  key_links:\n    - pattern: \"fetch\\.get\"",
+            "contains: \"a\", \"b\"",
+            "note: this: is not: yaml",
+            "note: `code` and more",
+            "files: *.ts",
+            "plan: 01\nplan: 02",
+            "\tindented: with a tab",
+        ];
+        for line in broken {
+            let text = format!(
+                "---\nphase: 01-a\n{line}\ndepends_on:\n  - 01-01\nfiles_modified: [a.ts, b/*.ts]\n---\n"
+            );
+            let (node, trouble) = read(&text);
+            let trouble = trouble.unwrap_or_else(|| panic!("no finding for {line:?}"));
+            assert_eq!(trouble.code, "frontmatter-invalid", "{line:?}");
+            assert!(!trouble.is_error() && trouble.line >= 2, "{trouble:?}");
+            assert_eq!(list(&node, "depends_on"), ["01-01"], "{line:?}");
+            assert_eq!(list(&node, "files_modified"), ["a.ts", "b/*.ts"], "{line:?}");
+        }
+    }
+
+    /// B15: aliases are refused before anything grows.
+    #[test]
+    fn aliases_are_refused() {
+        let first = "a0: &a0 [x, x, x, x, x, x, x, x, x]".to_owned();
+        let level = |at: usize| {
+            let alias = format!("*a{}", at - 1);
+            format!("a{at}: &a{at} [{}]", vec![alias; 9].join(", "))
+        };
+        let lines: Vec<String> = std::iter::once(first).chain((1..30).map(level)).collect();
+        let (node, trouble) = read(&format!("---\n{}\n---\n", lines.join("\n")));
+        let trouble = trouble.expect("a finding");
+        assert!(trouble.is_error());
+        assert_eq!((trouble.code.as_str(), trouble.line, trouble.column), (ALIAS, 3, 10));
+        assert!(values::entries(&node).is_empty());
+    }
+
+    /// B15: depth is bounded too, and what is too deep is text.
+    #[test]
+    fn depth_is_bounded() {
+        let text = format!("---\ndepends_on: [01]\ndeep: {}\n---\n", "[".repeat(100_000));
+        let (node, trouble) = read(&text);
+        assert_eq!(trouble.map(|found| found.line), Some(3));
+        assert_eq!(list(&node, "depends_on"), ["01"]);
+    }
+
+    #[test]
+    fn values_know_their_places() {
+        let text = "---\nfiles:\n  - src/a.ts\n  - 'b c'\nwave: 3\n---\n";
+        let (node, _) = read(text);
+        let files = words(get(&node, "files").expect("files"));
+        let shown: Vec<&str> = files.iter().map(|word| &text[word.at.clone()]).collect();
+        assert_eq!(shown, ["src/a.ts", "'b c'"]);
+        assert_eq!(&text[get(&node, "wave").expect("wave").span.clone()], "3");
+    }
+
+    #[test]
+    fn remarks_behind_a_colon_do_not_lose_a_file() {
+        let (node, _) = read("---\nfiles:\n  - src/a.ts: new\n  - [b, c]\n---\n");
+        assert_eq!(list(&node, "files"), ["src/a.ts: new", "b", "c"]);
+    }
+}

@@ -1,0 +1,180 @@
+//! YAML as a tree of nodes, from a parser's events.
+//!
+//! Bounded in depth and size, and without aliases: a document of a kilobyte must not become one of
+//! a gigabyte.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, options};
+
+use super::ALIAS;
+use crate::findings::{Finding, Source};
+use crate::text::node::{Entry, Node, Value};
+
+const MAX_DEPTH: usize = 64;
+
+/// The most values of one document.
+const MAX_NODES: usize = 20_000;
+
+/// Reads a part of a file as one YAML document.
+pub fn parse(source: &Source, part: &Range<usize>) -> Result<Node, Finding> {
+    let text = source.text.get(part.clone()).unwrap_or_default();
+    let limits = options! {
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+        emit_comments: false,
+    };
+    let mut tree =
+        Tree { source, text, offset: part.start, open: Vec::new(), done: None, nodes: 0 };
+    for event in Parser::new_from_str_with_options(text, limits) {
+        match event {
+            Ok((event, span)) => {
+                let bytes = span.byte_range().unwrap_or(0..0);
+                tree.take(event, part.start + bytes.start..part.start + bytes.end)?;
+            }
+            Err(error) => {
+                let at = error.marker().byte_offset().unwrap_or(0).min(text.len());
+                let message = format!("not valid YAML: {}", error.info());
+                return Err(tree.wrong("syntax", &(part.start + at..part.start + at), message));
+            }
+        }
+    }
+    Ok(tree.done.unwrap_or(Node { value: Value::Other("nothing"), span: part.clone() }))
+}
+
+struct Tree<'a, 's> {
+    source: &'a Source<'s>,
+    text: &'a str,
+    offset: usize,
+    open: Vec<Open>,
+    done: Option<Node>,
+    nodes: usize,
+}
+
+/// A list or table that has not ended.
+enum Open {
+    List(Vec<Node>, usize),
+    Table(Table),
+}
+
+struct Table {
+    start: usize,
+    entries: Vec<Entry>,
+    keys: BTreeSet<String>,
+    /// The key that waits for its value.
+    waiting: Option<(String, Range<usize>)>,
+}
+
+impl Table {
+    fn new(start: usize) -> Self {
+        Self { start, entries: Vec::new(), keys: BTreeSet::new(), waiting: None }
+    }
+}
+
+impl Tree<'_, '_> {
+    fn take(&mut self, event: Event, at: Range<usize>) -> Result<(), Finding> {
+        match event {
+            Event::Scalar(text, style, ..) => {
+                let value = scalar(text.into_owned(), style);
+                self.put(Node { value, span: self.trimmed(at) })
+            }
+            Event::SequenceStart(..) => {
+                self.open.push(Open::List(Vec::new(), at.start));
+                Ok(())
+            }
+            Event::MappingStart(..) => {
+                self.open.push(Open::Table(Table::new(at.start)));
+                Ok(())
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open::List(items, start)) => {
+                    self.put(Node { value: Value::List(items), span: self.trimmed(start..at.end) })
+                }
+                Some(Open::Table(table)) => {
+                    let span = self.trimmed(table.start..at.end);
+                    self.put(Node { value: Value::Table(table.entries), span })
+                }
+                None => Ok(()),
+            },
+            Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                let message = "an alias (`*name`) stands here; they are not read".to_owned();
+                Err(self.wrong(ALIAS, &at, message).with_help("write the value itself"))
+            }
+            Event::DocumentStart(..) if self.done.is_some() => {
+                Err(self.wrong("syntax", &at, "a second YAML document starts here".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a finished value where it belongs.
+    fn put(&mut self, node: Node) -> Result<(), Finding> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            let message = format!("more than {MAX_NODES} values");
+            return Err(self.wrong("syntax", &node.span, message));
+        }
+        match self.open.last_mut() {
+            None => self.done = Some(node),
+            Some(Open::List(items, _)) => items.push(node),
+            Some(Open::Table(table)) => match table.waiting.take() {
+                Some((key, key_span)) => table.entries.push(Entry { key, key_span, node }),
+                None => return self.put_key(node),
+            },
+        }
+        Ok(())
+    }
+
+    fn put_key(&mut self, node: Node) -> Result<(), Finding> {
+        let Some(key) = super::values::word(&node) else {
+            let message = format!("expected a key, found {}", node.value.kind());
+            return Err(self.wrong("syntax", &node.span, message));
+        };
+        let Some(Open::Table(table)) = self.open.last_mut() else { return Ok(()) };
+        if !table.keys.insert(key.clone()) {
+            let message = format!("the key {key:?} stands here twice");
+            return Err(self.wrong("syntax", &node.span, message));
+        }
+        table.waiting = Some((key, node.span));
+        Ok(())
+    }
+
+    /// Without the space and line breaks that a parser counts to a block.
+    fn trimmed(&self, at: Range<usize>) -> Range<usize> {
+        let (start, end) = (at.start - self.offset, at.end.saturating_sub(self.offset));
+        let shown = self.text.get(start..end).map_or(0, |text| text.trim_end().len());
+        at.start..at.start + shown
+    }
+
+    fn wrong(&self, code: &str, at: &Range<usize>, message: String) -> Finding {
+        self.source.finding(code, at, message)
+    }
+}
+
+/// What a scalar means.
+fn scalar(text: String, style: ScalarStyle) -> Value {
+    if style == ScalarStyle::Plain { plain(text) } else { Value::Text(text) }
+}
+
+/// What a text without quotes means.
+pub(super) fn plain(text: String) -> Value {
+    match text.as_str() {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Other("nothing"),
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        _ => {}
+    }
+    if let Ok(number) = text.parse::<i64>()
+        && number.to_string() == text
+    {
+        return Value::Integer(number);
+    }
+    if let Ok(number) = text.parse::<f64>()
+        && number.is_finite()
+        && number.to_string() == text
+    {
+        return Value::Fraction(number);
+    }
+    Value::Text(text)
+}

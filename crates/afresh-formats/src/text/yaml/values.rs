@@ -1,0 +1,60 @@
+//! Words, lists and keys out of a tree.
+
+use std::ops::Range;
+
+use crate::text::node::{Entry, Node, Value};
+
+/// A word and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    pub text: String,
+    pub at: Range<usize>,
+}
+
+/// The entries of a table; none of anything else.
+pub fn entries(node: &Node) -> &[Entry] {
+    if let Value::Table(entries) = &node.value { entries } else { &[] }
+}
+
+/// What a table says under a key; the first one, should it stand there twice.
+pub fn get<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    entries(node).iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+}
+
+/// A single value, as it was written.
+pub fn word(node: &Node) -> Option<String> {
+    match &node.value {
+        Value::Text(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Fraction(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Table(_) | Value::List(_) | Value::Other(_) => None,
+    }
+}
+
+/// A list of words; a single one counts as a list, and commas in it separate. A `key: value` in
+/// the list counts as a word too: somebody wrote a remark behind a colon.
+pub fn words(node: &Node) -> Vec<Word> {
+    let mut found = Vec::new();
+    if matches!(node.value, Value::List(_)) {
+        collect(node, &mut found);
+        return found;
+    }
+    let text = word(node).unwrap_or_default();
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| Word { text: part.to_owned(), at: node.span.clone() }).collect()
+}
+
+fn collect(node: &Node, found: &mut Vec<Word>) {
+    let text = match &node.value {
+        Value::List(items) => return items.iter().for_each(|item| collect(item, found)),
+        Value::Table(entries) => entries
+            .first()
+            .map(|entry| format!("{}: {}", entry.key, word(&entry.node).unwrap_or_default())),
+        _ => word(node),
+    };
+    let text = text.unwrap_or_default().trim().to_owned();
+    if !text.is_empty() {
+        found.push(Word { text, at: node.span.clone() });
+    }
+}

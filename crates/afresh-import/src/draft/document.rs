@@ -1,0 +1,217 @@
+//! A JSON file of somebody else's plan: its values with their places, and what is wrong with them.
+//!
+//! Lenient where real files need it: numbers stand for ids, a list for a paragraph, `null` for
+//! nothing. What is of another kind than could be meant is a finding at its place.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use afresh_core::plan::{Field, TaskDraft, nearest};
+
+use crate::draft::{Drafted, DraftedTask};
+use afresh_formats::findings::{Finding, Fix, Severity, Source};
+use afresh_formats::reading::Spot;
+use afresh_formats::text::json;
+use afresh_formats::text::node::{Node, Value};
+use afresh_formats::text::yaml::values::{self, Word};
+
+/// More findings than this about one file say nothing new.
+const MAX_FINDINGS: usize = 200;
+
+/// What stands under a key; nothing where it is `null`.
+pub(crate) fn get<'n>(table: &'n Node, key: &str) -> Option<&'n Node> {
+    values::get(table, key).filter(|node| !matches!(node.value, Value::Other(_)))
+}
+
+#[derive(Debug)]
+pub(crate) struct Document<'a> {
+    file: &'a str,
+    source: Source<'a>,
+    /// What to read about the format, for findings that have no better help.
+    help: &'static str,
+    findings: Vec<Finding>,
+    unknown: BTreeMap<String, String>,
+}
+
+impl<'a> Document<'a> {
+    pub(crate) fn new(file: &'a str, text: &'a str, help: &'static str) -> Self {
+        let source = Source::new(file, text);
+        Self { file, source, help, findings: Vec::new(), unknown: BTreeMap::new() }
+    }
+
+    /// The whole file as one object; none where it is not one.
+    pub(crate) fn parse(&mut self) -> Option<Node> {
+        self.parse_part(&(0..self.source.text.len()))
+    }
+
+    /// A part of the file, such as a line, as one object.
+    pub(crate) fn parse_part(&mut self, part: &Range<usize>) -> Option<Node> {
+        match json::parse_part(&self.source, part, "nothing more here") {
+            Ok(node) if matches!(node.value, Value::Table(_)) => Some(node),
+            Ok(node) => {
+                self.wrong(&node, "an object");
+                None
+            }
+            Err(finding) => {
+                self.add(finding.with_help(self.help));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn spot(&self, at: &Range<usize>) -> Spot {
+        Spot::new(self.file, at.clone())
+    }
+
+    /// A task with its id and its title, where it has them, and their places.
+    pub(crate) fn task(&mut self, node: &Node, title: &str) -> DraftedTask {
+        let mut task = DraftedTask::new(TaskDraft::default(), self.spot(&node.span));
+        if let Some(id) = self.word(node, "id") {
+            task.note(None, Field::Id, 0, self.spot(&id.at));
+            task.draft.id = id.text;
+        }
+        if let Some(title) = self.word(node, title) {
+            task.note(None, Field::Title, 0, self.spot(&title.at));
+            task.draft.title = title.text;
+        }
+        task
+    }
+
+    /// A status that nobody knows is told; it counts as `taken`.
+    pub(crate) fn unknown_status(&mut self, status: &Word, taken: &str, known: &[&str]) {
+        let shown: String = status.text.chars().take(40).collect();
+        let message = format!("the status {shown:?} is not known");
+        let help = format!("it is taken as {taken}; known: {}", known.join(", "));
+        self.warn(&status.at, "unknown-status", message, &help);
+    }
+
+    /// A word, such as an id: a text, or a number that was not quoted.
+    pub(crate) fn word(&mut self, table: &Node, key: &str) -> Option<Word> {
+        let node = get(table, key)?;
+        self.word_of(node)
+    }
+
+    pub(crate) fn word_of(&mut self, node: &Node) -> Option<Word> {
+        let text = match &node.value {
+            Value::Text(text) => Some(text.trim().to_owned()),
+            Value::Integer(number) => Some(number.to_string()),
+            // 1.2 names a part; 1.10 would have lost its end, so it is taken as it was written.
+            Value::Fraction(_) => self.source.text.get(node.span.clone()).map(str::to_owned),
+            _ => None,
+        };
+        if text.is_none() {
+            self.wrong(node, "a text or a number");
+        }
+        text.map(|text| Word { text, at: node.span.clone() })
+    }
+
+    /// A list of words; a single one counts as a list.
+    pub(crate) fn words(&mut self, table: &Node, key: &str) -> Vec<Word> {
+        match get(table, key).map(|node| (node, &node.value)) {
+            Some((_, Value::List(items))) => {
+                items.iter().filter_map(|item| self.word_of(item)).collect()
+            }
+            Some((node, _)) => self.word_of(node).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// A paragraph; the items of a list are its lines.
+    pub(crate) fn prose(&mut self, table: &Node, key: &str) -> String {
+        match get(table, key).map(|node| (node, &node.value)) {
+            Some((_, Value::Text(text))) => text.trim().to_owned(),
+            Some((_, Value::List(items))) => {
+                let lines = items.iter().filter_map(|item| self.word_of(item));
+                lines.map(|line| format!("- {}", line.text)).collect::<Vec<_>>().join("\n")
+            }
+            Some((node, _)) => {
+                self.wrong(node, "a text");
+                String::new()
+            }
+            None => String::new(),
+        }
+    }
+
+    /// An object under a key.
+    pub(crate) fn object<'n>(&mut self, table: &'n Node, key: &str) -> Option<&'n Node> {
+        let node = get(table, key)?;
+        if !matches!(node.value, Value::Table(_)) {
+            self.wrong(node, "an object");
+            return None;
+        }
+        Some(node)
+    }
+
+    /// The items of a list of objects.
+    pub(crate) fn objects<'n>(&mut self, table: &'n Node, key: &str) -> Vec<&'n Node> {
+        let Some(node) = get(table, key) else { return Vec::new() };
+        let Value::List(items) = &node.value else {
+            self.wrong(node, "a list of objects");
+            return Vec::new();
+        };
+        let (objects, others): (Vec<_>, Vec<_>) =
+            items.iter().partition(|item| matches!(item.value, Value::Table(_)));
+        for other in others {
+            self.wrong(other, "an object");
+        }
+        objects
+    }
+
+    /// Keeps what means nothing here (FO-06), and says so where it is nearly something (B20).
+    pub(crate) fn keep_unknown(&mut self, table: &Node, path: &str, known: &[&str]) {
+        for entry in values::entries(table) {
+            if known.contains(&entry.key.as_str()) {
+                continue;
+            }
+            let written = self.source.text.get(entry.node.span.clone()).unwrap_or_default();
+            let name = format!("{}:{path}{}", self.file, entry.key);
+            self.unknown.insert(name, written.to_owned());
+            if let Some(near) = nearest(&entry.key, known.iter().copied()) {
+                let shown: String = entry.key.chars().take(80).collect();
+                let message = format!("unknown field {shown:?}");
+                let found = self.source.finding("unknown-field", &entry.key_span, message);
+                let fix = Fix::meant(entry.key_span.clone(), format!("\"{near}\""));
+                let found = found.with_help(format!("did you mean {near:?}?")).as_warning();
+                self.add(found.with_fix(fix));
+            }
+        }
+    }
+
+    pub(crate) fn wrong(&mut self, node: &Node, expected: &str) {
+        let message = format!("expected {expected}, found {}", node.value.shown());
+        let found = self.source.finding("wrong-type", &node.span, message);
+        self.add(found.with_help(self.help));
+    }
+
+    pub(crate) fn warn(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
+        let found = self.source.finding(code, at, message);
+        self.add(found.with_help(help).as_warning());
+    }
+
+    /// The same, where it is only good to know.
+    pub(crate) fn note(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
+        let mut found = self.source.finding(code, at, message).with_help(help);
+        found.severity = Severity::Note;
+        self.add(found);
+    }
+
+    /// The same, where the plan cannot be used.
+    pub(crate) fn refuse(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
+        let found = self.source.finding(code, at, message);
+        self.add(found.with_help(help));
+    }
+
+    fn add(&mut self, finding: Finding) {
+        // The first ones must be mended anyway; but a file with an error must have one.
+        let first_error = finding.is_error() && !self.findings.iter().any(Finding::is_error);
+        if self.findings.len() < MAX_FINDINGS || first_error {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Hands over everything that was found.
+    pub(crate) fn close(self, drafted: &mut Drafted) {
+        drafted.findings.extend(self.findings);
+        drafted.unknown.extend(self.unknown);
+    }
+}

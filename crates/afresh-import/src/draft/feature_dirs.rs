@@ -1,0 +1,90 @@
+//! Plans in a directory per feature: `specs/NAME/tasks.md`, with what belongs to it beside it.
+//!
+//! One of them is meant: the one that a person named, else the only one that is not finished.
+
+use crate::detect::Wishes;
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Reading;
+
+/// How many are named in a message.
+const MAX_NAMED: usize = 10;
+
+/// A directory that holds a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Feature {
+    /// Empty, or ends in a slash.
+    pub(crate) directory: String,
+}
+
+impl Feature {
+    pub(crate) fn file(&self, name: &str) -> String {
+        format!("{}{name}", self.directory)
+    }
+
+    /// What people call it.
+    pub(crate) fn name(&self) -> &str {
+        self.directory.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    }
+
+    pub(crate) fn text(&self, folder: &dyn Folder, name: &str) -> Option<Result<String, Finding>> {
+        folder.text(&self.file(name))
+    }
+}
+
+/// The directories with a file of this name, directly below one of the parents, or at the top.
+pub(crate) fn features(folder: &dyn Folder, parents: &[&str], file: &str) -> Vec<Feature> {
+    let directory = |path: &String| {
+        let directory = path.strip_suffix(file)?;
+        let below = |parent: &str| {
+            let name = directory.strip_prefix(parent).and_then(|rest| rest.strip_suffix('/'));
+            name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
+        };
+        let found = directory.is_empty() || parents.iter().any(|parent| below(parent));
+        found.then(|| Feature { directory: directory.to_owned() })
+    };
+    folder.paths().iter().filter_map(directory).collect()
+}
+
+/// Reads the feature that is meant.
+pub(crate) fn read_one(
+    wishes: &Wishes,
+    features: &[Feature],
+    read: impl Fn(&Feature) -> Reading,
+) -> Reading {
+    if let Some(only) = &wishes.only {
+        let holds = |feature: &&Feature| only.starts_with(&feature.directory);
+        let nearest = features.iter().filter(holds).max_by_key(|feature| feature.directory.len());
+        return nearest.map_or_else(|| nothing(only), read);
+    }
+    let mut open: Vec<(&Feature, Reading)> = Vec::new();
+    let mut finished = None;
+    for feature in features {
+        let reading = read(feature);
+        let tasks = reading.plan.as_ref().map(afresh_core::Plan::tasks);
+        if tasks.is_some_and(|tasks| tasks.iter().all(|task| task.done_before.is_some())) {
+            finished = Some(reading);
+        } else {
+            open.push((feature, reading));
+        }
+    }
+    match (open.len(), finished) {
+        (0, Some(finished)) => finished,
+        (0, None) => nothing("."),
+        (1, _) => open.remove(0).1,
+        _ => several(&open),
+    }
+}
+
+fn nothing(file: &str) -> Reading {
+    let finding = Finding::of_file(file, "empty-plan", "no tasks belong to this: nothing to do");
+    Reading::failed(finding.with_help("expected a tasks.md beside it"))
+}
+
+fn several(open: &[(&Feature, Reading)]) -> Reading {
+    let names: Vec<&str> =
+        open.iter().take(MAX_NAMED).map(|(feature, _)| feature.directory.as_str()).collect();
+    let message = format!("{} plans here are not finished: {}", open.len(), names.join(", "));
+    let finding = Finding::of_file(".", "several-plans", message);
+    Reading::failed(finding.with_help(format!("name one of them, for example {}", names[0])))
+}

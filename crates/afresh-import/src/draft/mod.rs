@@ -1,0 +1,179 @@
+//! From what a reader found in several files to a plan, with every problem at its place.
+
+pub(crate) mod document;
+pub(crate) mod feature_dirs;
+pub(crate) mod status;
+use std::collections::BTreeMap;
+
+use afresh_core::Plan;
+use afresh_core::plan::{Field, Place, PlanDraft, Problem, TaskDraft};
+
+use afresh_formats::findings::Finding;
+use afresh_formats::findings::placing::Placing;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::{Reading, Spot, TaskPlaces};
+use afresh_formats::text::limits::too_many_tasks;
+
+/// The most findings of one reading.
+const MAX_FINDINGS: usize = 1_000;
+
+/// A task as a reader found it.
+#[derive(Debug, Clone)]
+pub struct DraftedTask {
+    pub draft: TaskDraft,
+    pub places: TaskPlaces,
+}
+
+impl DraftedTask {
+    pub fn new(draft: TaskDraft, whole: Spot) -> Self {
+        Self { draft, places: TaskPlaces::new(whole) }
+    }
+
+    /// Notes where an item of a field is.
+    pub fn note(&mut self, step: Option<usize>, field: Field, item: usize, spot: Spot) {
+        self.places.parts.insert((step, field, item), spot);
+    }
+}
+
+/// Everything that a reader found.
+#[derive(Debug, Clone, Default)]
+pub struct Drafted {
+    pub name: String,
+    pub spec: Option<String>,
+    pub target: Option<String>,
+    pub tasks: Vec<DraftedTask>,
+    pub findings: Vec<Finding>,
+    /// Fields that mean nothing here, by file and path, as they were written (FO-06).
+    pub unknown: BTreeMap<String, String>,
+    /// See [`Reading::reads`].
+    pub reads: Vec<(String, Spot)>,
+    /// Where the findings are that have no place yet.
+    pub(crate) placing: Placing,
+}
+
+impl Drafted {
+    /// A finding at a place in one of the files; the place is filled in at the end.
+    pub fn find(&mut self, spot: &Spot, code: &str, message: impl Into<String>) -> &mut Finding {
+        // More than this say nothing new: of them, only the last one is kept, and errors.
+        if self.findings.len() < MAX_FINDINGS {
+            self.placing.ask(self.findings.len(), spot);
+        } else if self.findings.len() > MAX_FINDINGS {
+            self.findings.pop_if(|last| !last.is_error());
+        }
+        self.findings.push(Finding::of_file(&spot.file, code, message));
+        self.findings.last_mut().expect("just added")
+    }
+
+    /// The text of a file that lies beside the plan. One that cannot be read is a warning, with what
+    /// follows from that.
+    pub(crate) fn beside(
+        &mut self,
+        folder: &dyn Folder,
+        path: &str,
+        follows: &str,
+    ) -> Option<String> {
+        match folder.text(path)? {
+            Ok(text) => Some(text),
+            Err(finding) => {
+                self.findings.push(finding.as_warning().with_help(follows));
+                None
+            }
+        }
+    }
+
+    /// Makes the plan, or says at which place what is wrong with it.
+    pub fn finish(mut self, folder: &dyn Folder) -> Reading {
+        if let Some(finding) = too_many_tasks(".", self.tasks.len()) {
+            self.findings.push(finding);
+            self.tasks.clear();
+        }
+        // From here on only the places of tasks are needed.
+        let drafts = self.tasks.iter_mut().map(|task| std::mem::take(&mut task.draft));
+        let draft =
+            PlanDraft { name: self.name.clone(), spec: self.spec.clone(), tasks: drafts.collect() };
+        let readable = !self.findings.iter().any(Finding::is_error);
+        let plan = match Plan::new(draft) {
+            // That nothing is left follows from what could not be read.
+            Err(_) if self.tasks.is_empty() && !readable => None,
+            Ok(plan) => Some(plan).filter(|_| readable),
+            Err(problems) => {
+                problems.iter().take(MAX_FINDINGS).for_each(|problem| self.take(problem));
+                None
+            }
+        };
+        self.placing.place(folder, &mut self.findings);
+        let place = |found: &Finding| (found.file.clone(), found.line, found.column);
+        self.findings.sort_by_key(place);
+        self.findings = few(self.findings);
+        let places = self.tasks.into_iter().map(|task| task.places).collect();
+        let Self { findings, target, unknown, reads, .. } = self;
+        Reading { plan, findings, target, unknown, places, reads }
+    }
+
+    /// Takes down what is wrong with the plan.
+    fn take(&mut self, problem: &Problem) {
+        let position = self.findings.len();
+        let spot = self.spot(&problem.place).cloned();
+        if let Some(spot) = &spot {
+            self.placing.ask(position, spot);
+        }
+        let first = problem.related.as_ref().and_then(|place| self.spot(place)).cloned();
+        if let Some(first) = &first {
+            self.placing.ask_for_first(position, first);
+        }
+        let file = spot.as_ref().map_or(".", |spot| &spot.file);
+        let mut found = Finding::of_file(file, problem.kind.code(), problem.message.as_str());
+        found.help.clone_from(&problem.help);
+        self.findings.push(found);
+    }
+
+    fn spot(&self, place: &Place) -> Option<&Spot> {
+        let task = self.tasks.get(place.task?)?;
+        Some(task.places.of(place.step, place.field, place.item))
+    }
+}
+
+/// Of too many findings the first, and how many more there are; an error is never lost.
+fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
+    if findings.len() <= 2 * MAX_FINDINGS {
+        return findings;
+    }
+    let rest = findings.split_off(2 * MAX_FINDINGS);
+    let lost = rest.iter().find(|found| found.is_error());
+    let error = lost.filter(|_| !findings.iter().any(Finding::is_error)).cloned();
+    let message = format!("and {} more", rest.len() - usize::from(error.is_some()));
+    let more = Finding::of_file(".", "more", message).with_help("mend these first");
+    findings.extend(error);
+    findings.push(more.as_warning());
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afresh_formats::findings::Severity;
+    use afresh_formats::folder::MemoryFolder;
+
+    /// FO-06: an error counts, however many warnings come before and behind it.
+    #[test]
+    fn too_many_findings_do_not_hide_an_error() {
+        let folder = MemoryFolder::new([("a.md", "one\ntwo\n")]);
+        let (first, second) = (Spot::new("a.md", 0..3), Spot::new("a.md", 4..7));
+        let mut drafted = Drafted::default();
+        let draft = TaskDraft { id: "T1".into(), title: "t".into(), ..TaskDraft::default() };
+        drafted.tasks.push(DraftedTask::new(draft, first.clone()));
+        let warn = |drafted: &mut Drafted, times: usize| {
+            for _ in 0..times {
+                drafted.find(&second, "w", "warning").severity = Severity::Warning;
+            }
+        };
+        warn(&mut drafted, MAX_FINDINGS + 5);
+        drafted.find(&first, "e", "error");
+        warn(&mut drafted, 50);
+        let reading = drafted.finish(&folder);
+        assert!(reading.plan.is_none());
+        assert_eq!(reading.findings.iter().filter(|found| found.is_error()).count(), 1);
+        assert!(reading.findings.len() <= MAX_FINDINGS + 3, "{}", reading.findings.len());
+        assert_eq!(reading.findings.iter().filter(|found| found.line == 2).count(), MAX_FINDINGS);
+    }
+}

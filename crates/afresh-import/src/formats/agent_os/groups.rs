@@ -1,0 +1,134 @@
+//! The task groups of a tasks.md: `#### Task Group 2: API Endpoints`.
+
+use std::ops::Range;
+
+use crate::prose::{meant, mentions};
+use afresh_formats::text::markdown::{Heading, Item, Line, headings, items, lines_from};
+
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    /// As it was written: `01` is not 1.
+    pub(super) id: Line<'a>,
+    pub(super) number: u64,
+    pub(super) title: Line<'a>,
+    pub(super) heading: Range<usize>,
+    pub(super) body: Range<usize>,
+    /// Bold words that are nearly known, and what was meant.
+    pub(super) misspelt: Vec<(Line<'a>, &'static str)>,
+    /// What stands behind `Dependencies:`.
+    pub(super) needs: Option<Line<'a>>,
+    pub(super) boxes: Vec<Item<'a>>,
+    /// Which of the boxes are steps.
+    pub(super) steps: Vec<usize>,
+    /// Where its criteria are announced.
+    pub(super) criteria: Option<Range<usize>>,
+}
+
+impl Group<'_> {
+    /// How many boxes are ticked, of how many.
+    pub(super) fn ticked(&self) -> (usize, usize) {
+        let ticked = self.boxes.iter().filter(|item| item.ticked == Some(true)).count();
+        (ticked, self.boxes.len())
+    }
+}
+
+/// Is it the heading of a task group?
+pub(super) fn is_group(heading: &Heading<'_>) -> bool {
+    number(heading).is_some()
+}
+
+/// `Task Group 2: Title`: the number, and what stands behind it.
+fn number<'a>(heading: &Heading<'a>) -> Option<(Line<'a>, u64, Line<'a>)> {
+    let words = Line { text: heading.text, start: heading.at.start };
+    let start = words.text.find(|c: char| c.is_alphanumeric())?;
+    let phrase = words.text.get(start..start + 10)?;
+    if !phrase.eq_ignore_ascii_case("task group") {
+        return None;
+    }
+    let rest = words.part(&words.text[start + 10..]);
+    let found = mentions(&rest, str::is_empty).into_iter().next()?;
+    let near = rest.text[..found.id.start - rest.start].trim().is_empty();
+    let title = &rest.text[found.id.end() - rest.start..];
+    let title =
+        title.trim_start_matches([':', '.', '-', '—', '–', ' ']).trim_end_matches(['✅', ' ']);
+    near.then(|| (found.id, found.number, rest.part(title)))
+}
+
+pub(super) fn read(text: &str) -> Vec<Group<'_>> {
+    headings(text).iter().filter_map(|heading| group(text, heading)).collect()
+}
+
+fn group<'a>(text: &'a str, heading: &Heading<'a>) -> Option<Group<'a>> {
+    let (id, number, title) = number(heading)?;
+    let all = items(text, heading.body.clone());
+    let boxes: Vec<Item<'a>> = all.into_iter().filter(|item| item.ticked.is_some()).collect();
+    let steps = steps(&boxes);
+    let labels = Labels::read(text, &heading.body);
+    Some(Group {
+        id,
+        number,
+        title,
+        heading: heading.at.clone(),
+        body: heading.body.clone(),
+        needs: labels.needs,
+        boxes,
+        steps,
+        criteria: labels.criteria,
+        misspelt: labels.misspelt,
+    })
+}
+
+/// The boxes that are steps: `2.1` and its like, and not the `2.0` that stands for all of them.
+fn steps(boxes: &[Item<'_>]) -> Vec<usize> {
+    let part = |item: &Item<'_>| {
+        let number = item.text.text.split_whitespace().next().unwrap_or_default();
+        let (_, part) = number.trim_end_matches(['.', ':']).split_once('.')?;
+        part.split('.').next()?.parse::<u64>().ok()
+    };
+    let numbered: Vec<usize> =
+        (0..boxes.len()).filter(|at| part(&boxes[*at]).is_some_and(|part| part > 0)).collect();
+    let among = if numbered.is_empty() { (0..boxes.len()).collect() } else { numbered };
+    let top = among.iter().map(|at| boxes[*at].indent).min().unwrap_or_default();
+    among.into_iter().filter(|at| boxes[*at].indent == top).collect()
+}
+
+const LABELS: &[&str] = &["dependencies", "depends on", "acceptance criteria"];
+
+/// What stands behind bold words of a group.
+#[derive(Default)]
+struct Labels<'a> {
+    needs: Option<Line<'a>>,
+    criteria: Option<Range<usize>>,
+    misspelt: Vec<(Line<'a>, &'static str)>,
+}
+
+impl<'a> Labels<'a> {
+    fn read(text: &'a str, body: &Range<usize>) -> Self {
+        let mut labels = Self::default();
+        for line in lines_from(&text[body.clone()], body.start) {
+            let said = line.part(line.text.trim_start_matches([' ', '-', '*', '_', '#']));
+            if let Some(rest) =
+                behind(&said, "dependencies").or_else(|| behind(&said, "depends on"))
+            {
+                labels.needs.get_or_insert(rest);
+            } else if behind(&said, "acceptance criteria").is_some() {
+                labels.criteria.get_or_insert(line.trimmed().range());
+            } else if line.text.trim_start().starts_with("**")
+                && let Some((word, _)) = said.text.split_once(':')
+                && let word = said.part(word.trim_end_matches(['*', '_']))
+                && let Some(meant) = meant(word.text, LABELS)
+            {
+                labels.misspelt.push((word, meant));
+            }
+        }
+        labels
+    }
+}
+
+/// What stands behind a label and its colon, with or without emphasis.
+fn behind<'a>(line: &Line<'a>, label: &str) -> Option<Line<'a>> {
+    let front = line.text.get(..label.len())?;
+    let rest = line.text[label.len()..].trim_start_matches(['*', '_']);
+    let rest = rest.strip_prefix(':')?;
+    front.eq_ignore_ascii_case(label).then(|| line.part(rest.trim_start_matches(['*', '_']).trim()))
+}

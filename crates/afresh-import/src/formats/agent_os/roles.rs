@@ -1,0 +1,106 @@
+//! Who does which group: `orchestration.yml`.
+//!
+//! A role names an agent definition. Whether there is one is for whoever runs the plan.
+
+use std::collections::BTreeMap;
+
+use super::groups::Group;
+use crate::draft::Drafted;
+use crate::draft::feature_dirs::Feature;
+use afresh_formats::findings::{Severity, Source};
+use afresh_formats::folder::Folder;
+use afresh_formats::text::node::Node;
+use afresh_formats::text::yaml;
+use afresh_formats::text::yaml::values::{entries, get, word, words};
+
+/// What is said about one group.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Role {
+    pub(super) agent: Option<String>,
+    /// What its worker is told besides.
+    pub(super) standards: String,
+}
+
+/// What is said about groups, by their positions.
+pub(super) fn read(
+    folder: &dyn Folder,
+    drafted: &mut Drafted,
+    feature: &Feature,
+    groups: &[Group<'_>],
+) -> BTreeMap<usize, Role> {
+    let mut roles = BTreeMap::new();
+    let file = feature.file("orchestration.yml");
+    let text = match folder.text(&file) {
+        Some(Ok(text)) => text,
+        Some(Err(finding)) => {
+            drafted.findings.push(finding.as_warning().with_help("no roles are read from it"));
+            return roles;
+        }
+        None => return roles,
+    };
+    let source = Source::new(&file, &text);
+    let root = match yaml::strict::parse(&source, &(0..text.len())) {
+        Ok(root) => root,
+        Err(finding) => {
+            let help = "expected `task_groups:` with names; no roles are read from it";
+            drafted.findings.push(finding.as_warning().with_help(help));
+            return roles;
+        }
+    };
+    let Some(afresh_formats::text::node::Value::List(listed)) =
+        get(&root, "task_groups").map(|node| &node.value)
+    else {
+        return roles;
+    };
+    let by_name: BTreeMap<String, usize> =
+        groups.iter().enumerate().map(|(at, group)| (slug(group.title.text), at)).collect();
+    let by_number: BTreeMap<u64, usize> =
+        groups.iter().enumerate().map(|(at, group)| (group.number, at)).collect();
+    for entry in listed {
+        let name = get(entry, "name").and_then(word).unwrap_or_default();
+        let numbered = || number(&name).and_then(|number| by_number.get(&number));
+        let Some(at) = by_name.get(&slug(&name)).or_else(numbered) else {
+            let message = format!("{name:?} is none of the task groups");
+            let mut finding = source.finding("unresolved-name", &entry.span, message);
+            finding.severity = Severity::Warning;
+            drafted.findings.push(finding.with_help("write the group's title, as in tasks.md"));
+            continue;
+        };
+        roles.insert(*at, role(entry));
+        for other in entries(entry) {
+            if !matches!(other.key.as_str(), "name" | "claude_code_subagent" | "standards") {
+                let written = text.get(other.node.span.clone()).unwrap_or_default();
+                drafted.unknown.insert(format!("{file}:{name}.{}", other.key), written.to_owned());
+            }
+        }
+    }
+    roles
+}
+
+fn role(entry: &Node) -> Role {
+    let agent = get(entry, "claude_code_subagent").and_then(word).filter(|name| !name.is_empty());
+    let named = get(entry, "standards").map(words).unwrap_or_default();
+    let named: Vec<&str> = named.iter().map(|word| word.text.as_str()).collect();
+    let standards = if named.is_empty() {
+        String::new()
+    } else {
+        format!("Keep to these standards: {}.", named.join(", "))
+    };
+    Role { agent, standards }
+}
+
+/// `task-group-2`, `2`.
+fn number(name: &str) -> Option<u64> {
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.parse().ok()
+}
+
+/// `Data Models & Migrations` as `data-models-migrations`.
+fn slug(title: &str) -> String {
+    let words: Vec<String> = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.join("-")
+}

@@ -1,0 +1,193 @@
+//! Task groups as tasks.
+
+use std::collections::BTreeMap;
+
+use afresh_core::plan::{Field, StepDraft, TaskDraft};
+
+use super::groups::{self, Group};
+use super::{needs, roles};
+use crate::draft::feature_dirs::Feature;
+use crate::draft::{Drafted, DraftedTask};
+use crate::prose::{self, Brief, title, unticked};
+use afresh_formats::findings::Severity;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::limits::too_many_tasks;
+use afresh_formats::text::markdown::Item;
+
+/// The most dependencies of one plan.
+const MAX_NEEDS: usize = 200_000;
+
+pub(super) fn add(
+    folder: &dyn Folder,
+    drafted: &mut Drafted,
+    feature: &Feature,
+    file: &str,
+    text: &str,
+) {
+    let groups = groups::read(text);
+    if let Some(finding) = too_many_tasks(file, groups.len()) {
+        drafted.findings.push(finding);
+        return;
+    }
+    let roles = roles::read(folder, drafted, feature, &groups);
+    let others = Others::read(folder, drafted, feature);
+    let mut by_number: BTreeMap<u64, Vec<&Group<'_>>> = BTreeMap::new();
+    for group in &groups {
+        by_number.entry(group.number).or_default().push(group);
+    }
+    let mut adding =
+        Adding { drafted, file, text, groups: &groups, by_number: &by_number, needs: 0 };
+    for (at, group) in groups.iter().enumerate() {
+        let mut brief = Brief::for_one_of(groups.len());
+        let role = roles.get(&at);
+        brief.say(role.map_or("", |role| role.standards.as_str()));
+        brief.say(&unticked(&text[group.body.clone()]));
+        others.tell(&mut brief);
+        let agent = role.and_then(|role| role.agent.clone());
+        adding.group(group, brief.finish(), agent);
+    }
+    adding.label();
+}
+
+struct Adding<'x> {
+    drafted: &'x mut Drafted,
+    file: &'x str,
+    text: &'x str,
+    groups: &'x [Group<'x>],
+    by_number: &'x BTreeMap<u64, Vec<&'x Group<'x>>>,
+    /// How many dependencies there are so far.
+    needs: usize,
+}
+
+impl Adding<'_> {
+    fn group(&mut self, group: &Group<'_>, instructions: String, agent: Option<String>) {
+        let spot = |at| Spot::new(self.file, at);
+        let mut task = DraftedTask::new(TaskDraft::default(), spot(group.heading.clone()));
+        task.note(None, Field::Id, 0, spot(group.id.range()));
+        group.id.text.clone_into(&mut task.draft.id);
+        task.draft.title = title(group.title.text);
+        task.draft.instructions = instructions;
+        task.draft.agent = agent;
+        task.draft.steps = group.steps.iter().map(|at| self.step(&group.boxes[*at])).collect();
+        let (ticked, boxes) = group.ticked();
+        if boxes > 0 && ticked == boxes {
+            task.draft.done_before = Some(format!("all its boxes are ticked in {}", self.file));
+        } else if ticked > 0 {
+            let message = format!(
+                "{ticked} of {boxes} boxes of task group {} are ticked; it is done again as a whole",
+                group.id.text
+            );
+            let help = "tick all of them if it is done; its worker finds what is there";
+            self.warn(&group.heading, "partly-done", message, help);
+        }
+        self.needs(group, &mut task);
+        self.drafted.tasks.push(task);
+    }
+
+    fn step(&self, item: &Item<'_>) -> StepDraft {
+        let said = unticked(&self.text[item.whole()]);
+        StepDraft { name: title(item.text.text), instructions: said, ..StepDraft::default() }
+    }
+
+    fn needs(&mut self, group: &Group<'_>, task: &mut DraftedTask) {
+        for (word, meant) in &group.misspelt {
+            prose::warn_of_misspelt(self.drafted, self.file, word, meant);
+        }
+        let Some(line) = group.needs.filter(|_| self.needs <= MAX_NEEDS) else { return };
+        let Some(named) = needs::named(&line) else {
+            let message = format!(
+                "task group {} depends on {:?}, which names no task group",
+                group.id.text, line.text
+            );
+            let help = "write `Task Group 1`, or `None`";
+            self.warn(&line.range(), "unresolved-dependency", message, help);
+            return;
+        };
+        for found in named {
+            let span = found.number..=found.through.unwrap_or(found.number);
+            let covered = self.by_number.range(span).flat_map(|(_, groups)| groups);
+            let covered: Vec<&&Group<'_>> = covered.take(MAX_NEEDS).collect();
+            if found.through.is_none() && found.number == group.number {
+                let message =
+                    format!("task group {} depends on itself; that is left out", group.id.text);
+                let help = "remove it from its own dependencies";
+                self.warn(&found.id.range(), "self-dependency", message, help);
+                continue;
+            }
+            let mut ids: Vec<String> = covered
+                .iter()
+                .filter(|other| other.number != group.number)
+                .map(|other| other.id.text.to_owned())
+                .collect();
+            if covered.is_empty() {
+                ids.push(found.id.text.to_owned());
+            }
+            self.needs += ids.len();
+            if self.needs > MAX_NEEDS {
+                let message =
+                    format!("the groups depend on each other in more than {MAX_NEEDS} ways");
+                let spot = Spot::new(self.file, line.range());
+                self.drafted.find(&spot, "too-large", message).help =
+                    Some("name only the groups that come directly before".to_owned());
+                return;
+            }
+            for id in ids {
+                let item = task.draft.needs.len();
+                task.note(None, Field::Needs, item, Spot::new(self.file, found.id.range()));
+                task.draft.needs.push(id);
+            }
+        }
+    }
+
+    fn warn(&mut self, at: &std::ops::Range<usize>, code: &str, message: String, help: &str) {
+        let spot = Spot::new(self.file, at.clone());
+        let found = self.drafted.find(&spot, code, message);
+        found.severity = Severity::Warning;
+        found.help = Some(help.to_owned());
+    }
+
+    /// Tells that the criteria are for readers, not for a shell (FO-04).
+    fn label(self) {
+        let open = |task: &&DraftedTask| task.draft.done_before.is_none();
+        let ids: Vec<String> =
+            self.drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
+        let Some(first) = self.groups.first() else { return };
+        let criteria = self.groups.iter().find_map(|group| group.criteria.clone());
+        let spot = Spot::new(self.file, criteria.unwrap_or(first.heading.clone()));
+        prose::label(self.drafted, &spot, ids.iter().map(String::as_str));
+    }
+}
+
+/// What lies beside the tasks and every worker gets.
+struct Others(BTreeMap<&'static str, (String, String)>);
+
+impl Others {
+    fn read(folder: &dyn Folder, drafted: &mut Drafted, feature: &Feature) -> Self {
+        let mut found = BTreeMap::new();
+        for (heading, name) in
+            [("Specification", "spec.md"), ("Requirements", "planning/requirements.md")]
+        {
+            let file = feature.file(name);
+            match folder.text(&file) {
+                Some(Ok(text)) => {
+                    found.insert(heading, (text, file));
+                }
+                Some(Err(finding)) => {
+                    let help = "the workers do not get it";
+                    drafted.findings.push(finding.as_warning().with_help(help));
+                }
+                None => {}
+            }
+        }
+        Self(found)
+    }
+
+    fn tell(&self, brief: &mut Brief) {
+        for heading in ["Specification", "Requirements"] {
+            if let Some((text, file)) = self.0.get(heading) {
+                brief.part(heading, text, file);
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What issues are to each other: who waits for whom once epics are taken apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::issue::{Issue, Kind};
+use crate::draft::document::Document;
+use crate::draft::status::{Found, Standing};
+use afresh_formats::reading::Spot;
+use afresh_formats::text::yaml::values::Word;
+
+/// The most dependencies between single issues.
+const MAX_EDGES: usize = 1_000_000;
+
+/// `gone` are the ids of what is nothing to do, such as deleted issues: nobody waits for those.
+pub(super) fn resolve(
+    document: &mut Document<'_>,
+    issues: Vec<Issue>,
+    gone: &BTreeSet<String>,
+) -> Vec<Found> {
+    let tree = Tree::new(&issues, gone);
+    let mut needs: BTreeMap<usize, Vec<(String, Spot)>> = BTreeMap::new();
+    let mut edges = 0;
+    for at in (0..issues.len()).filter(|at| !tree.is_container(*at)) {
+        // Two large epics, one after the other, are as many edges as one times the other.
+        let own = if edges < MAX_EDGES { tree.needs(document, &issues, at) } else { Vec::new() };
+        edges += own.len();
+        if edges >= MAX_EDGES && !own.is_empty() {
+            let message = format!("there are more than {MAX_EDGES} dependencies between tasks");
+            document.refuse(
+                &issues[at].task.places.whole.range,
+                "too-large",
+                message,
+                "split the epics",
+            );
+        }
+        needs.insert(at, own);
+    }
+    let kept = issues.into_iter().enumerate().filter_map(|(at, issue)| {
+        let needs = needs.get(&at)?.clone();
+        Some(Found { task: issue.task, needs, standing: issue.standing })
+    });
+    kept.collect()
+}
+
+/// Epics and their children, by position.
+struct Tree<'a> {
+    gone: &'a BTreeSet<String>,
+    by_id: BTreeMap<String, usize>,
+    children: BTreeMap<usize, Vec<usize>>,
+    parents: BTreeMap<usize, Vec<usize>>,
+    epics: BTreeSet<usize>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(issues: &[Issue], gone: &'a BTreeSet<String>) -> Self {
+        let by_id: BTreeMap<String, usize> = issues
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(at, issue)| (issue.task.draft.id.clone(), at))
+            .collect();
+        let mut tree = Self {
+            gone,
+            by_id,
+            children: BTreeMap::new(),
+            parents: BTreeMap::new(),
+            epics: (0..issues.len()).filter(|at| issues[*at].is_epic).collect(),
+        };
+        for (at, issue) in issues.iter().enumerate() {
+            for link in issue.links.iter().filter(|link| link.kind == Kind::ChildOf) {
+                if let Some(parent) = tree.by_id.get(&link.to.text).copied().filter(|p| *p != at) {
+                    tree.children.entry(parent).or_default().push(at);
+                    tree.parents.entry(at).or_default().push(parent);
+                }
+            }
+        }
+        tree
+    }
+
+    /// Is it nothing but the sum of others?
+    fn is_container(&self, at: usize) -> bool {
+        self.epics.contains(&at) && self.children.contains_key(&at)
+    }
+
+    /// Everything that an issue waits for: its own links, and those of the epics above it.
+    fn needs(
+        &self,
+        document: &mut Document<'_>,
+        issues: &[Issue],
+        at: usize,
+    ) -> Vec<(String, Spot)> {
+        let mut needs: Vec<(String, Spot)> = Vec::new();
+        let mut named = BTreeSet::new();
+        for owner in self.with_epics(at) {
+            for link in issues[owner].links.iter().filter(|link| link.kind == Kind::Blocks) {
+                let spot = document.spot(&link.to.at);
+                let Some(target) = self.by_id.get(&link.to.text) else {
+                    if owner == at && issues[at].standing == Standing::Open {
+                        self.tell_missing(document, &link.to);
+                    }
+                    continue;
+                };
+                for one in self.taken_apart(*target) {
+                    // An epic that waits for its own child would never end otherwise; an issue
+                    // that waits for itself is a mistake to be told.
+                    let itself = one == at && (owner != at || *target != at);
+                    if !itself && named.insert(one) {
+                        needs.push((issues[one].task.draft.id.clone(), spot.clone()));
+                    }
+                }
+            }
+        }
+        needs
+    }
+
+    /// beads takes a deleted issue out of all dependencies, and keeps closed ones. So an id that is
+    /// not in the file was lost, and without it the task would start too early, unseen: that is an
+    /// error. What another project has to bring is nothing that this file could know.
+    fn tell_missing(&self, document: &mut Document<'_>, to: &Word) {
+        let message = format!("it waits for {:?}, which is not here", to.text);
+        if to.text.starts_with("external:") {
+            let help = "it is left out, so the task may start too early; is it there already?";
+            document.warn(&to.at, "unresolved-dependency", message, help);
+        } else if !self.gone.contains(&to.text) {
+            let help = "restore the issue, or take the dependency away with `bd dep remove`";
+            document.refuse(&to.at, "unknown-dependency", message, help);
+        }
+    }
+
+    /// The issue and the epics above it.
+    fn with_epics(&self, at: usize) -> Vec<usize> {
+        let mut seen = BTreeSet::from([at]);
+        let mut all = vec![at];
+        let mut next = 0;
+        while next < all.len() {
+            let parents = self.parents.get(&all[next]).into_iter().flatten();
+            let above: Vec<usize> =
+                parents.copied().filter(|parent| self.is_container(*parent)).collect();
+            all.extend(above.into_iter().filter(|parent| seen.insert(*parent)));
+            next += 1;
+        }
+        all
+    }
+
+    /// An issue, or the issues that an epic is made of.
+    fn taken_apart(&self, at: usize) -> Vec<usize> {
+        let mut seen = BTreeSet::from([at]);
+        let mut open = vec![at];
+        let mut found = Vec::new();
+        while let Some(next) = open.pop() {
+            if !self.is_container(next) {
+                found.push(next);
+                continue;
+            }
+            let children = self.children.get(&next).into_iter().flatten().copied();
+            open.extend(children.filter(|child| seen.insert(*child)));
+        }
+        found.sort_unstable();
+        found
+    }
+}

@@ -1,0 +1,158 @@
+//! GSD: `.planning/phases/NN-name/NN-PP-PLAN.md`, with a ROADMAP.md that orders the phases.
+//!
+//! A plan is done when its SUMMARY.md is there and does not say otherwise; the ticks of ROADMAP.md
+//! only mirror that. Phases run one after the other, or as ROADMAP.md says.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`layout`] | which files are plans, and what their paths say |
+//! | [`roadmap`] | phases, what they need, and the titles of plans |
+
+pub mod layout;
+pub mod roadmap;
+
+use std::collections::BTreeMap;
+
+use crate::detect::{FolderFormat, Wishes};
+use crate::draft::Drafted;
+use crate::plan_md::assemble::assemble;
+use crate::plan_md::completeness;
+use crate::plan_md::document::Document;
+use crate::plan_md::item::short;
+use crate::plan_md::set::{Member, Phase, Set};
+use crate::plan_md::summary::Summary;
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Reading;
+use afresh_formats::text::markdown::headings;
+use layout::{Area, PlanPath};
+use roadmap::Roadmap;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "gsd", recognises, read };
+
+/// Plans in GSD's places, unless it is Ultra Planner, which uses the same ones.
+fn recognises(folder: &dyn Folder) -> bool {
+    !crate::formats::ultraplan::leaves_traces(folder) && !layout::plans(folder.paths()).is_empty()
+}
+
+/// Reads what is there.
+pub fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let plans = layout::plans(folder.paths());
+    let Some(root) = plans.first().map(|plan| plan.root.clone()) else {
+        let finding = Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
+        return Reading::failed(
+            finding.with_help("plans are .planning/phases/NN-name/NN-PP-PLAN.md"),
+        );
+    };
+    let mut drafted = Drafted::default();
+    let mut text =
+        |name: &str, follows: &str| drafted.beside(folder, &format!("{root}{name}"), follows);
+    let roadmap = text("ROADMAP.md", "phases run one after the other, by their numbers");
+    let roadmap = Roadmap::read(&roadmap.unwrap_or_default());
+    let project = text("PROJECT.md", "the plan has no name from it");
+    drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
+    match set(folder, &plans, &roadmap, &mut drafted) {
+        Ok(set) => assemble(folder, wishes, drafted, set),
+        Err(findings) => Reading { findings, ..Reading::default() },
+    }
+}
+
+/// The first heading of a document.
+fn title(text: &str) -> Option<String> {
+    headings(text).first().map(|heading| short(heading.text)).filter(|title| !title.is_empty())
+}
+
+/// The plans with their phases; or what could not be read at all.
+fn set(
+    folder: &dyn Folder,
+    plans: &[PlanPath],
+    roadmap: &Roadmap,
+    drafted: &mut Drafted,
+) -> Result<Set, Vec<Finding>> {
+    let mut set = Set { phases: phases(plans, roadmap), members: Vec::with_capacity(plans.len()) };
+    let places: BTreeMap<_, usize> = phase_keys(plans).into_iter().zip(0..).collect();
+    let mut spaces: Vec<&Area> = plans.iter().map(|plan| &plan.area).collect();
+    spaces.dedup();
+    // It looks at every path: asked once, and not for each plan.
+    let foreign = crate::formats::ultraplan::leaves_traces(folder);
+    let mut unreadable = Vec::new();
+    for (plan, id) in plans.iter().zip(layout::ids(plans)) {
+        let mut document = match folder.text(&plan.path) {
+            Some(Ok(text)) => Document::read(&plan.path, text),
+            Some(Err(finding)) => {
+                unreadable.push(finding);
+                continue;
+            }
+            None => continue,
+        };
+        if plan.area == Area::Phases && !foreign {
+            completeness::remark_on_keys(&mut document);
+        }
+        let current = plan.number.as_ref().filter(|_| plan.area == Area::Phases);
+        let listed = current.and_then(|number| roadmap.plans.get(number));
+        let mut member = Member {
+            title: document.title(listed.map(|listed| listed.title.as_str()), &id),
+            done_before: None,
+            stem: plan.stem.clone(),
+            number: plan.number.clone(),
+            phase: places.get(&plan.phase_key()).copied().unwrap_or(0),
+            space: spaces.iter().position(|area| **area == plan.area).unwrap_or(0),
+            id,
+            document,
+        };
+        let summary = Summary::find(folder, &plan.summaries(), drafted);
+        judge(plan, &mut member, summary.as_ref(), listed.is_some_and(|listed| listed.ticked));
+        set.members.push(member);
+    }
+    if unreadable.is_empty() { Ok(set) } else { Err(unreadable) }
+}
+
+/// Is it done?
+fn judge(plan: &PlanPath, member: &mut Member, summary: Option<&Summary>, ticked: bool) {
+    let status = member.document.fields.status.as_deref().unwrap_or_default();
+    let archived = matches!(plan.area, Area::Milestone(_));
+    member.done_before = match summary {
+        Some(summary) if !summary.is_unfinished() => Some(format!("{} is there", summary.path)),
+        _ if status.eq_ignore_ascii_case("superseded") => Some("it is superseded".to_owned()),
+        None if archived => Some("its milestone is archived".to_owned()),
+        _ => None,
+    };
+    if ticked && summary.is_none() && member.done_before.is_none() {
+        let message =
+            "ROADMAP.md says that this plan is done, but there is no SUMMARY.md of it".to_owned();
+        let help = "it counts as not done; write the summary, or remove the tick";
+        member.document.remarks.warning("ticked-without-summary", &(0..0), message, help);
+    }
+}
+
+/// What names a phase: its area and its number or directory, in the order in which they run.
+type PhaseKey = (Area, Vec<u64>, String);
+
+fn phase_keys(plans: &[PlanPath]) -> Vec<PhaseKey> {
+    let keys: std::collections::BTreeSet<PhaseKey> =
+        plans.iter().map(PlanPath::phase_key).collect();
+    keys.into_iter().collect()
+}
+
+/// The phases, and which must be finished before each.
+fn phases(plans: &[PlanPath], roadmap: &Roadmap) -> Vec<Phase> {
+    let keys = phase_keys(plans);
+    let position = |area: &Area, number: &Vec<u64>| {
+        keys.iter().position(|(other, phase, _)| other == area && phase == number)
+    };
+    let needs = |at: usize| {
+        let (area, number, _) = &keys[at];
+        let stated = roadmap.phases.get(number).and_then(|phase| phase.needs.as_ref());
+        match stated.filter(|_| *area == Area::Phases) {
+            // What quick plans and archived milestones wait for is nothing that we know of.
+            _ if *area != Area::Phases => Vec::new(),
+            Some(numbers) => {
+                numbers.iter().filter_map(|n| position(area, n)).filter(|p| *p != at).collect()
+            }
+            None => {
+                at.checked_sub(1).filter(|before| keys[*before].0 == *area).into_iter().collect()
+            }
+        }
+    };
+    (0..keys.len()).map(|at| Phase { name: keys[at].2.clone(), needs: needs(at) }).collect()
+}

@@ -1,0 +1,67 @@
+//! The lines of roadmaps and slices: ``- [ ] **S01: Title** `risk:high` `depends:[S02]` ``.
+
+use std::ops::Range;
+
+use super::milestone::is_id;
+use crate::prose::meant;
+use afresh_formats::text::markdown::{Item, Line, code_spans, items};
+
+#[derive(Debug)]
+pub(super) struct BoxLine<'a> {
+    pub(super) id: Line<'a>,
+    pub(super) title: Line<'a>,
+    pub(super) ticked: bool,
+    /// What `depends:[…]` names; none where the line does not say.
+    pub(super) needs: Option<Vec<Line<'a>>>,
+    /// A mark that is nearly known, and what was meant.
+    pub(super) misspelt: Option<(Line<'a>, &'static str)>,
+    /// What stands below it.
+    pub(super) below: Range<usize>,
+}
+
+/// What is marked in back-ticks behind a title.
+const MARKS: &[&str] = &["depends", "risk", "est", "demo", "after"];
+
+/// The lines whose id starts with this letter.
+pub(super) fn read(text: &str, letter: char) -> Vec<BoxLine<'_>> {
+    items(text, 0..text.len()).iter().filter_map(|item| parse(item, letter)).collect()
+}
+
+fn parse<'a>(item: &Item<'a>, letter: char) -> Option<BoxLine<'a>> {
+    let ticked = item.ticked?;
+    let line = item.text;
+    let bold = line.text.strip_prefix("**")?;
+    let (inside, rest) = bold.split_once("**").unwrap_or((bold, ""));
+    let (id, title) = inside.split_once(':').unwrap_or((inside, ""));
+    let id = line.part(id.trim());
+    let spans = code_spans(&line.part(rest));
+    let listed = spans.iter().find_map(|span| Some((span, span.text.strip_prefix("depends:")?)));
+    let needs = listed.map(|(span, said)| {
+        let names = said.trim_matches(['[', ']', ' ']).split(',').map(str::trim);
+        names.filter(|name| !name.is_empty()).map(|name| span.part(name)).collect()
+    });
+    let misspelt = spans.iter().find_map(|span| {
+        let word = span.part(span.text.split_once(':')?.0);
+        Some((word, meant(word.text, MARKS)?))
+    });
+    is_id(id.text, letter).then(|| BoxLine {
+        id,
+        title: line.part(title.trim()),
+        ticked,
+        needs,
+        misspelt,
+        below: item.below.clone(),
+    })
+}
+
+/// What stands behind a word and its colon, in the items below a line: `- Verify: …`.
+pub(super) fn labelled<'a>(text: &'a str, below: &Range<usize>, label: &str) -> Option<Line<'a>> {
+    items(text, below.clone()).iter().find_map(|item| {
+        let bare = item.text.text.trim_start_matches('*');
+        let (name, _) = bare.split_once(':')?;
+        let name = name.trim_end_matches('*');
+        let start = item.text.text.find(':')? + 1;
+        let said = item.text.text[start..].trim_start_matches(['*', ' ']);
+        name.eq_ignore_ascii_case(label).then(|| item.text.part(said))
+    })
+}

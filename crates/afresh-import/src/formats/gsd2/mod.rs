@@ -1,0 +1,75 @@
+//! GSD 2: `.gsd/milestones/M001/`, with slices and tasks.
+//!
+//! Every task of a slice is a task, as it is there. The milestone that is meant is the first one
+//! that is not finished: GSD works on them one after the other.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `milestone` | the files of a milestone |
+//! | `boxes` | the lines of roadmaps and slices |
+//! | `task_plan` | T01-PLAN.md: inputs, outputs, steps, verification |
+//! | `order` | what tasks need: from what they read and write, and from their slices |
+//! | `slices` | the slices of a milestone, one after the other or as they say |
+//! | `tasks` | a line and its plan as a task |
+
+mod boxes;
+mod milestone;
+mod order;
+mod slices;
+mod task_plan;
+mod tasks;
+
+use crate::detect::{FolderFormat, Wishes};
+use crate::draft::Drafted;
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Reading;
+use milestone::Milestone;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "gsd2", recognises, read };
+
+fn recognises(folder: &dyn Folder) -> bool {
+    !milestone::all(folder).is_empty()
+}
+
+fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let all = milestone::all(folder);
+    if let Some(only) = &wishes.only {
+        let named = all.iter().find(|milestone| only.starts_with(&milestone.directory));
+        return named.map_or_else(nothing, |milestone| read_milestone(folder, milestone));
+    }
+    let mut last = None;
+    for milestone in &all {
+        let reading = read_milestone(folder, milestone);
+        let tasks = reading.plan.as_ref().map(afresh_core::Plan::tasks);
+        let finished =
+            tasks.is_some_and(|tasks| tasks.iter().all(|task| task.done_before.is_some()));
+        if !finished && !milestone.is_finished(folder) {
+            return reading;
+        }
+        last = Some(reading).filter(|reading| reading.plan.is_some()).or(last);
+    }
+    last.unwrap_or_else(nothing)
+}
+
+fn read_milestone(folder: &dyn Folder, milestone: &Milestone) -> Reading {
+    let text = match folder.text(&milestone.roadmap) {
+        Some(Ok(text)) => text,
+        Some(Err(finding)) => return Reading::failed(finding),
+        None => return nothing(),
+    };
+    let mut drafted = Drafted { name: slices::name(&text, milestone), ..Drafted::default() };
+    drafted.spec = Some(milestone.roadmap.clone());
+    slices::add(folder, &mut drafted, milestone, &text);
+    if drafted.tasks.is_empty() {
+        let message = format!("{} has no planned task: nothing to do", milestone.id);
+        let finding = Finding::of_file(&milestone.roadmap, "empty-plan", message);
+        drafted.findings.push(finding.with_help("expected slices/S01/S01-PLAN.md with tasks"));
+    }
+    drafted.finish(folder)
+}
+
+fn nothing() -> Reading {
+    let finding = Finding::of_file(".", "empty-plan", "there is no milestone here: nothing to do");
+    Reading::failed(finding.with_help("expected .gsd/milestones/M001/M001-ROADMAP.md"))
+}

@@ -1,0 +1,223 @@
+//! The slices of a milestone, one after the other or as they say.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use afresh_core::plan::Field;
+
+use super::boxes::{self, BoxLine};
+use super::milestone::{Milestone, is_id};
+use super::order::{self, Flow};
+use super::task_plan::TaskPlan;
+use super::tasks::Line;
+use crate::draft::Drafted;
+use crate::prose::{self, Brief, unticked};
+use afresh_formats::findings::Severity;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::limits::too_many_tasks;
+use afresh_formats::text::markdown::headings;
+
+/// The most dependencies between slices.
+const MAX_NEEDS: usize = 200_000;
+
+pub(super) fn name(text: &str, milestone: &Milestone) -> String {
+    let first = headings(text).into_iter().find(|heading| heading.level == 1);
+    first.map_or(milestone.id.as_str(), |heading| heading.text).to_owned()
+}
+
+/// Adds the tasks of all slices that are planned.
+pub(super) fn add(folder: &dyn Folder, drafted: &mut Drafted, milestone: &Milestone, text: &str) {
+    let slices = boxes::read(text, 'S');
+    if let Some(finding) = too_many_tasks(&milestone.roadmap, slices.len()) {
+        drafted.findings.push(finding);
+        return;
+    }
+    let mut adding = Adding { folder, drafted, milestone };
+    let mut ends = BTreeMap::new();
+    for slice in &slices {
+        let found = adding.slice(slice);
+        ends.insert(slice.id.text, found);
+    }
+    adding.link(&slices, &ends);
+    prose::label_unjudged(drafted);
+}
+
+pub(super) struct Adding<'x> {
+    pub(super) folder: &'x dyn Folder,
+    pub(super) drafted: &'x mut Drafted,
+    pub(super) milestone: &'x Milestone,
+}
+
+/// Where a slice begins and ends, as positions of tasks.
+#[derive(Debug, Default)]
+struct Ends {
+    firsts: Vec<usize>,
+    lasts: Vec<usize>,
+    /// There is something to do, and no plan for it.
+    open: bool,
+}
+
+impl Adding<'_> {
+    fn slice(&mut self, slice: &BoxLine<'_>) -> Ends {
+        if let Some((word, meant)) = &slice.misspelt {
+            prose::warn_of_misspelt(self.drafted, &self.milestone.roadmap, word, meant);
+        }
+        let plan = self.milestone.of_slice(self.folder, slice.id.text, "PLAN");
+        let summary = self.milestone.of_slice(self.folder, slice.id.text, "SUMMARY");
+        let done = slice.ticked || summary.is_some();
+        let text = plan.as_ref().and_then(|plan| self.text(plan));
+        let (Some(file), Some(text)) = (plan, text) else {
+            if !done {
+                self.not_planned(slice);
+            }
+            return Ends { open: !done, ..Ends::default() };
+        };
+        let lines = boxes::read(&text, 'T');
+        if let Some(finding) = too_many_tasks(&file, self.drafted.tasks.len() + lines.len()) {
+            self.drafted.findings.push(finding);
+            return Ends::default();
+        }
+        if lines.is_empty() && !done {
+            self.not_planned(slice);
+        }
+        let plans: Vec<Option<TaskPlan>> =
+            lines.iter().map(|line| self.task_plan(slice, line)).collect();
+        let flows: Vec<Flow> = plans.iter().map(|plan| flow(plan.as_ref())).collect();
+        let inner = order::within(&flows);
+        let goal = goal(&text);
+        let first = self.drafted.tasks.len();
+        for (at, own) in lines.iter().enumerate() {
+            let line = Line { slice, file: &file, text: &text, task: own };
+            let mut task = self.task(line, plans[at].as_ref());
+            let mut brief = Brief::for_one_of(lines.len());
+            brief.say(&unticked(&text[own.below.clone()]));
+            if let Some(plan) = &plans[at] {
+                brief.part(own.title.text, &plan.body, &plan.file);
+            }
+            brief.part(&format!("Slice {}: {}", slice.id.text, slice.title.text), &goal, &file);
+            task.draft.instructions = brief.finish();
+            if done && task.draft.done_before.is_none() {
+                task.draft.done_before = Some(format!("{} is finished", slice.id.text));
+            }
+            let id = |at: &usize| self.id(slice, lines[*at].id.text);
+            task.draft.needs = inner[at].iter().map(id).collect();
+            self.drafted.tasks.push(task);
+        }
+        let firsts = (0..inner.len()).filter(|at| inner[*at].is_empty());
+        let lasts = order::lasts(&inner).into_iter();
+        Ends {
+            firsts: firsts.map(|at| first + at).collect(),
+            lasts: lasts.map(|at| first + at).collect(),
+            open: lines.is_empty() && !done,
+        }
+    }
+
+    /// The first tasks of a slice wait for the last ones of those that it needs.
+    fn link(&mut self, slices: &[BoxLine<'_>], ends: &BTreeMap<&str, Ends>) {
+        let mut count = 0;
+        for (at, slice) in slices.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| &slices[before]);
+            let needs = self.slice_needs(slice, before, ends);
+            let Some(own) = ends.get(slice.id.text) else { continue };
+            for (need, place) in needs {
+                let Some(other) = ends.get(need) else { continue };
+                let ids: Vec<String> = if other.open {
+                    vec![format!("{}-{need}", self.milestone.id)]
+                } else {
+                    other.lasts.iter().map(|at| self.drafted.tasks[*at].draft.id.clone()).collect()
+                };
+                count += ids.len() * own.firsts.len();
+                if count > MAX_NEEDS {
+                    let spot = Spot::new(&self.milestone.roadmap, place);
+                    let message = "the slices need each other in too many ways";
+                    self.drafted.find(&spot, "too-large", message).help =
+                        Some("split the milestone".to_owned());
+                    return;
+                }
+                for first in &own.firsts {
+                    let task = &mut self.drafted.tasks[*first];
+                    for id in &ids {
+                        let spot = Spot::new(&self.milestone.roadmap, place.clone());
+                        task.note(None, Field::Needs, task.draft.needs.len(), spot);
+                        task.draft.needs.push(id.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The slices that a slice waits for: as it says, else the one before it.
+    fn slice_needs<'a>(
+        &mut self,
+        slice: &BoxLine<'a>,
+        before: Option<&BoxLine<'a>>,
+        known: &BTreeMap<&str, Ends>,
+    ) -> Vec<(&'a str, Range<usize>)> {
+        let Some(named) = &slice.needs else {
+            return before.map(|before| (before.id.text, slice.id.range())).into_iter().collect();
+        };
+        let mut needs = Vec::new();
+        for need in named {
+            // Other milestones come before this one anyway.
+            if is_id(need.text, 'M') {
+                continue;
+            }
+            if known.contains_key(need.text) && need.text != slice.id.text {
+                needs.push((need.text, need.range()));
+                continue;
+            }
+            let (id, name) = (slice.id.text, need.text);
+            let message = format!("{id} depends on {name:?}, which is no other slice");
+            let help = "write the ids of slices, as in `depends:[S01,S02]`";
+            let spot = Spot::new(&self.milestone.roadmap, need.range());
+            self.warn(&spot, "unresolved-dependency", message, help);
+        }
+        needs
+    }
+
+    fn not_planned(&mut self, slice: &BoxLine<'_>) {
+        let message = format!("{} has no tasks yet; it is left out", slice.id.text);
+        let help = "let GSD plan it, then read the milestone again";
+        let spot = Spot::new(&self.milestone.roadmap, slice.id.range());
+        self.warn(&spot, "not-planned", message, help);
+    }
+
+    pub(super) fn id(&self, slice: &BoxLine<'_>, task: &str) -> String {
+        format!("{}-{}-{task}", self.milestone.id, slice.id.text)
+    }
+
+    pub(super) fn text(&mut self, file: &str) -> Option<String> {
+        match self.folder.text(file)? {
+            Ok(text) => Some(text),
+            Err(finding) => {
+                self.drafted.findings.push(finding);
+                None
+            }
+        }
+    }
+
+    fn warn(&mut self, spot: &Spot, code: &str, message: String, help: &str) {
+        let found = self.drafted.find(spot, code, message);
+        found.severity = Severity::Warning;
+        found.help = Some(help.to_owned());
+    }
+}
+
+fn flow(plan: Option<&TaskPlan>) -> Flow {
+    let outputs = plan.into_iter().flat_map(|plan| &plan.outputs);
+    Flow {
+        inputs: plan.map(|plan| plan.inputs.clone()).unwrap_or_default(),
+        outputs: outputs.map(|output| output.path.clone()).collect(),
+    }
+}
+
+/// What a slice is for: everything in front of its tasks.
+fn goal(text: &str) -> String {
+    let end = headings(text)
+        .into_iter()
+        .find(|heading| heading.text.eq_ignore_ascii_case("tasks"))
+        .map_or(text.len(), |heading| heading.at.start);
+    let front = text[..end].trim_end_matches(['#', ' ']);
+    unticked(front)
+}

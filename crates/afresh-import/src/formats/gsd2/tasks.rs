@@ -1,0 +1,121 @@
+//! A line of a slice and the plan beside it as a task.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use afresh_core::plan::{CheckDraft, Field, FileDraft, StepDraft, TaskDraft};
+
+use super::boxes::{BoxLine, labelled};
+use super::slices::Adding;
+use super::task_plan::{self, TaskPlan};
+use crate::draft::DraftedTask;
+use crate::plan_md::remark::Remarks;
+use crate::plan_md::verify;
+use crate::prose::{self, title};
+use afresh_formats::findings::Source;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::markdown::Frontmatter;
+use afresh_formats::text::yaml;
+use afresh_formats::text::yaml::values::{get, word};
+
+/// What GSD itself writes there is none of a task's files.
+const OWN_FILES: &str = ".gsd/";
+
+/// A line of a slice, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'l> {
+    pub(super) slice: &'l BoxLine<'l>,
+    pub(super) file: &'l str,
+    pub(super) text: &'l str,
+    pub(super) task: &'l BoxLine<'l>,
+}
+
+impl Adding<'_> {
+    pub(super) fn task(&mut self, line: Line<'_>, plan: Option<&TaskPlan>) -> DraftedTask {
+        let Line { slice, file, text, task: own } = line;
+        let whole = Spot::new(file, own.id.start..own.title.end().max(own.id.end()));
+        let mut task = DraftedTask::new(TaskDraft::default(), whole);
+        task.note(None, Field::Id, 0, Spot::new(file, own.id.range()));
+        task.draft.id = self.id(slice, own.id.text);
+        task.draft.title = title(own.title.text);
+        task.draft.done_before = self.done(slice, own);
+        let said = labelled(text, &own.below, "files");
+        if let Some(said) = &said {
+            prose::warn_of_outside(self.drafted, file, said);
+        }
+        let named = said.iter().flat_map(task_plan::listed);
+        let named = named.map(|path| (path.text.to_owned(), None, Spot::new(file, path.range())));
+        let written = plan.into_iter().flat_map(|plan| {
+            let spot = |at: &Range<usize>| Spot::new(&plan.file, at.clone());
+            plan.outputs.iter().map(move |out| (out.path.clone(), out.action, spot(&out.at)))
+        });
+        let mut seen = BTreeSet::new();
+        for (path, action, spot) in written.chain(named) {
+            if !path.starts_with(OWN_FILES) && seen.insert(path.clone()) {
+                task.note(None, Field::Files, task.draft.files.len(), spot);
+                task.draft.files.push(FileDraft { path, action });
+            }
+        }
+        for (name, said) in plan.iter().flat_map(|plan| &plan.steps) {
+            let (name, instructions) = (title(name), said.clone());
+            task.draft.steps.push(StepDraft { name, instructions, ..StepDraft::default() });
+        }
+        self.checks(&mut task, line, plan);
+        task
+    }
+
+    /// The commands of the task's own plan, else of its line.
+    fn checks(&mut self, task: &mut DraftedTask, line: Line<'_>, plan: Option<&TaskPlan>) {
+        let mut commands: Vec<(String, Spot)> = Vec::new();
+        if let Some(plan) = plan {
+            let spot = |at: &Range<usize>| Spot::new(&plan.file, at.clone());
+            commands.extend(plan.verify.commands.iter().map(|(run, at)| (run.clone(), spot(at))));
+        }
+        let said = plan.map(|plan| &plan.verify);
+        let planned = said.is_some_and(|said| !said.commands.is_empty() || !said.prose.is_empty());
+        let below = labelled(line.text, &line.task.below, "verify");
+        if let Some(said) = below.filter(|_| !planned) {
+            let mut remarks = Remarks::default();
+            let found = verify::parse(line.text, &said.range(), &mut remarks);
+            let source = Source::new(line.file, line.text);
+            self.drafted.findings.extend(remarks.render(&source));
+            let spot = |at: &Range<usize>| Spot::new(line.file, at.clone());
+            commands.extend(found.commands.iter().map(|(run, at)| (run.clone(), spot(at))));
+        }
+        for (command, spot) in commands {
+            task.note(None, Field::Checks, task.draft.checks.len(), spot);
+            task.draft.checks.push(CheckDraft { command, ..CheckDraft::default() });
+        }
+    }
+
+    pub(super) fn task_plan(
+        &mut self,
+        slice: &BoxLine<'_>,
+        line: &BoxLine<'_>,
+    ) -> Option<TaskPlan> {
+        let file = self.milestone.of_task(self.folder, slice.id.text, line.id.text, "PLAN")?;
+        let text = self.text(&file)?;
+        let plan = task_plan::read(&file, &text);
+        self.drafted.findings.extend(plan.findings.iter().cloned());
+        for (key, value) in &plan.unknown {
+            self.drafted.unknown.insert(format!("{file}:{key}"), value.clone());
+        }
+        Some(plan)
+    }
+
+    /// Why a task is done, where it is: its summary, unless that tells of a failure, or its box.
+    fn done(&mut self, slice: &BoxLine<'_>, line: &BoxLine<'_>) -> Option<String> {
+        let summary = self.milestone.of_task(self.folder, slice.id.text, line.id.text, "SUMMARY");
+        if let Some(file) = summary {
+            let text = self.text(&file)?;
+            let source = Source::new(&file, &text);
+            let block = Frontmatter::first(&text).map(|block| yaml::frontmatter(&source, &block).0);
+            let says = |key: &str| block.as_ref().and_then(|block| get(block, key)).and_then(word);
+            let blocked = says("blocker_discovered").is_some_and(|flag| flag == "true");
+            let failed =
+                says("verification_result").is_some_and(|result| result.starts_with("fail"));
+            return (!blocked && !failed).then(|| format!("{file} is there"));
+        }
+        line.ticked.then(|| format!("ticked in {}", slice.id.text))
+    }
+}

@@ -1,0 +1,165 @@
+//! long-run: `.long-run/plans/NN-PLAN.md` beside the spec that they were made from.
+//!
+//! A plan is done when its summary says `completed`, or when there is none and all the boxes of
+//! tasks.md that it was made from are ticked. Of a plan that was begun, a checkpoint tells which
+//! tasks are finished.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::detect::{FolderFormat, Wishes};
+use crate::draft::Drafted;
+use crate::plan_md::assemble::assemble;
+use crate::plan_md::checkpoint_json;
+use crate::plan_md::completeness;
+use crate::plan_md::document::Document;
+use crate::plan_md::set::{Member, Number, Phase, Set};
+use crate::plan_md::summary::Summary;
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Reading;
+use afresh_formats::text::markdown::check_boxes;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "long-run", recognises, read };
+
+/// A plan, and the directory `.long-run/` that it is in; that ends in `/`, or is empty.
+#[derive(Debug)]
+struct PlanPath<'a> {
+    path: &'a str,
+    home: &'a str,
+    id: &'a str,
+}
+
+fn recognises(folder: &dyn Folder) -> bool {
+    !plans(folder).is_empty()
+}
+
+fn plans(folder: &dyn Folder) -> Vec<PlanPath<'_>> {
+    folder.paths().iter().filter_map(|path| parse(path)).collect()
+}
+
+fn parse(path: &str) -> Option<PlanPath<'_>> {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let id = name.strip_suffix("-PLAN.md")?;
+    let home = directory.strip_suffix("plans")?;
+    let ours = home.is_empty() || home == ".long-run/" || home.ends_with("/.long-run/");
+    let numbered = id.starts_with(|c: char| c.is_ascii_digit()) && Number::leading(id).is_none();
+    (ours && numbered).then_some(PlanPath { path, home, id })
+}
+
+fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let mut plans = plans(folder);
+    if let Some(only) = &wishes.only {
+        let home = plans.iter().find(|plan| plan.path == only).map(|plan| plan.home);
+        plans.retain(|plan| home.is_none_or(|home| plan.home == home));
+    }
+    let homes: BTreeSet<&str> = plans.iter().map(|plan| plan.home).collect();
+    let home = match homes.into_iter().collect::<Vec<_>>().as_slice() {
+        [] => {
+            let finding =
+                Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
+            return Reading::failed(finding.with_help("plans are .long-run/plans/NN-PLAN.md"));
+        }
+        [home] => (*home).to_owned(),
+        homes @ [first, ..] => {
+            let message = format!("{} specs have plans here", homes.len());
+            let help =
+                format!("name one of them, such as {}", first.trim_end_matches(".long-run/"));
+            let first = plans.iter().find(|plan| plan.home == *first).map_or(".", |plan| plan.path);
+            return Reading::failed(
+                Finding::of_file(first, "several-plans", message).with_help(help),
+            );
+        }
+    };
+    let beside = home.strip_suffix(".long-run/");
+    let file = |name: &str| beside.map(|spec| format!("{spec}{name}"));
+    let mut drafted = Drafted::default();
+    let boxes = file("tasks.md")
+        .and_then(|path| drafted.beside(folder, &path, "its ticks are not counted"));
+    let boxes = Boxes::read(boxes.as_deref().unwrap_or_default());
+    let spec = file("spec.md").filter(|path| folder.holds(path));
+    let name =
+        beside.and_then(|spec| spec.trim_end_matches('/').rsplit('/').next()).unwrap_or_default();
+    if name.is_empty() { "plan" } else { name }.clone_into(&mut drafted.name);
+    drafted.spec = spec;
+    let mut set = Set { phases: vec![Phase::default()], members: Vec::new() };
+    let mut unreadable = Vec::new();
+    for plan in &plans {
+        match folder.text(plan.path) {
+            Some(Ok(text)) => {
+                let mut member = member(folder, plan, text, &boxes, &mut drafted);
+                resume(folder, plan, &mut member, &mut drafted);
+                set.members.push(member);
+            }
+            Some(Err(finding)) => unreadable.push(finding),
+            None => {}
+        }
+    }
+    if unreadable.is_empty() {
+        return assemble(folder, wishes, drafted, set);
+    }
+    Reading { findings: unreadable, ..Reading::default() }
+}
+
+fn member(
+    folder: &dyn Folder,
+    plan: &PlanPath,
+    text: String,
+    boxes: &Boxes,
+    drafted: &mut Drafted,
+) -> Member {
+    let mut document = Document::read(plan.path, text);
+    completeness::remark_on_steps(&mut document);
+    let summaries = [
+        format!("{}summaries/{}-SUMMARY.md", plan.home, plan.id),
+        plan.path.replace("-PLAN.md", "-SUMMARY.md"),
+    ];
+    let done_before = match Summary::find(folder, &summaries, drafted) {
+        Some(summary) => summary.is_completed().then(|| format!("{} says so", summary.path)),
+        None => boxes.all_ticked(&document).then(|| "its boxes in tasks.md are ticked".to_owned()),
+    };
+    Member {
+        id: plan.id.to_owned(),
+        title: document.title(None, plan.id),
+        stem: plan.id.to_owned(),
+        number: plan.id.parse().ok().map(|number| Number { phase: Vec::new(), plan: number }),
+        phase: 0,
+        space: 0,
+        done_before,
+        document,
+    }
+}
+
+/// Leaves out the tasks that a checkpoint says are finished.
+fn resume(folder: &dyn Folder, plan: &PlanPath, member: &mut Member, drafted: &mut Drafted) {
+    let path = plan.path.replace("-PLAN.md", "-CHECKPOINT.json");
+    if member.done_before.is_some() {
+        return;
+    }
+    let Some(text) = drafted.beside(folder, &path, "nothing counts as done") else { return };
+    let Some(progress) = checkpoint_json::read(&path, &text, drafted) else { return };
+    let items = &mut member.document.items;
+    let done = if progress.completed { items.len() } else { progress.done.min(items.len()) };
+    items[..done].iter_mut().for_each(|item| item.is_done = true);
+}
+
+/// The boxes of tasks.md, by the number that each starts with.
+struct Boxes {
+    ticked: BTreeMap<String, bool>,
+}
+
+impl Boxes {
+    fn read(text: &str) -> Self {
+        let number = |text: &str| {
+            text.split_whitespace().next().map(|word| word.trim_end_matches(['.', ':']).to_owned())
+        };
+        let boxes = check_boxes(text).into_iter();
+        Self {
+            ticked: boxes.filter_map(|found| Some((number(found.text)?, found.ticked))).collect(),
+        }
+    }
+
+    fn all_ticked(&self, plan: &Document) -> bool {
+        let tasks = &plan.fields.source_tasks;
+        !tasks.is_empty() && tasks.iter().all(|task| self.ticked.get(&task.text) == Some(&true))
+    }
+}

@@ -1,0 +1,81 @@
+//! GitHub's spec-kit: `specs/001-name/tasks.md`, with `spec.md` and `plan.md` beside it.
+//!
+//! A line `- [ ] T001 [P] [US1] Do it in src/a.py` is a task, and what it names are its files. The
+//! order is the document's: a phase waits for those before it, a task for the one before it, except
+//! where `[P]` or the section on dependencies says otherwise.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `phases` | the phases and their task lines |
+//! | `stated` | what sentences say about the order |
+//! | `order` | what each task needs |
+//! | `tasks` | lines as tasks |
+
+mod order;
+mod phases;
+mod stated;
+mod tasks;
+
+use crate::detect::{FolderFormat, Wishes};
+use crate::draft::Drafted;
+use crate::draft::feature_dirs::{Feature, features, read_one};
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Reading;
+use afresh_formats::text::markdown::headings;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "spec-kit", recognises, read };
+
+/// Where its features are, from the project's root or from the directory of features.
+const PARENTS: &[&str] = &["specs/", ".specify/specs/", ""];
+
+fn recognises(folder: &dyn Folder) -> bool {
+    !found(folder).is_empty()
+}
+
+/// Its features: other formats have a tasks.md too, so the text tells.
+fn found(folder: &dyn Folder) -> Vec<Feature> {
+    let mut found = features(folder, PARENTS, "tasks.md");
+    found.retain(|feature| match feature.text(folder, "tasks.md") {
+        Some(Ok(text)) => phases::has_tasks(&text),
+        _ => false,
+    });
+    found
+}
+
+fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let mut all = features(folder, PARENTS, "tasks.md");
+    // Where no file has tasks, one says so; and what cannot be read must not be passed over.
+    if !found(folder).is_empty() {
+        all.retain(|feature| match feature.text(folder, "tasks.md") {
+            Some(Ok(text)) => phases::has_tasks(&text),
+            Some(Err(_)) => true,
+            None => false,
+        });
+    }
+    read_one(wishes, &all, |feature| read_feature(folder, feature))
+}
+
+fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
+    let file = feature.file("tasks.md");
+    let text = match folder.text(&file) {
+        Some(Ok(text)) => text,
+        Some(Err(finding)) => return Reading::failed(finding),
+        None => return Reading::default(),
+    };
+    let mut drafted = Drafted { name: name(&text, feature), ..Drafted::default() };
+    let spec = feature.file("spec.md");
+    drafted.spec = folder.holds(&spec).then_some(spec);
+    tasks::add(folder, &mut drafted, feature, &file, &text);
+    if drafted.tasks.is_empty() {
+        let finding = Finding::of_file(&file, "empty-plan", "there is no task here: nothing to do");
+        drafted.findings.push(finding.with_help("expected lines `- [ ] T001 …` under a phase"));
+    }
+    drafted.finish(folder)
+}
+
+fn name(text: &str, feature: &Feature) -> String {
+    let first = headings(text).into_iter().find(|heading| heading.level == 1);
+    let named = first.map(|heading| heading.text.trim_start_matches("Tasks:").trim());
+    named.filter(|name| !name.is_empty()).unwrap_or(feature.name()).to_owned()
+}

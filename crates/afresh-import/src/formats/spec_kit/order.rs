@@ -1,0 +1,208 @@
+//! What each task needs: the document's order, less what may run side by side, plus what is stated.
+//!
+//! Neighbours marked `[P]` are a batch; every other task is a batch of its own, and a heading ends
+//! one. A batch waits for the batch before it, the first of a phase for the last of those phases
+//! that it follows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::phases::{Document, Phase, TaskLine};
+use super::stated;
+use crate::prose::Mention;
+use afresh_formats::text::markdown::lines_from;
+
+/// The most dependencies of one plan.
+const MAX_NEEDS: usize = 200_000;
+
+/// What is needed, and where that is said; nowhere where it follows from the order.
+pub(super) type Needs = Vec<(String, Option<Range<usize>>)>;
+
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    /// By phase and task.
+    pub(super) needs: Vec<Vec<Needs>>,
+    /// Tasks that need one that stands behind them in their phase, and where they say so.
+    pub(super) backwards: Vec<(String, Range<usize>)>,
+    /// Tasks that say that they need themselves, and where; nobody waits for that.
+    pub(super) itself: Vec<(String, Range<usize>)>,
+    pub(super) too_many: bool,
+}
+
+pub(super) fn read(text: &str, document: &Document<'_>) -> Order {
+    let stated = Stated::read(text, document);
+    let phases = &document.phases;
+    let follows = follows(text, document);
+    let mut order = Order { itself: stated.itself.clone(), ..Order::default() };
+    let mut lasts: Vec<Vec<&str>> = Vec::new();
+    let mut count = 0;
+    for (at, phase) in phases.iter().enumerate() {
+        let (sequence, backwards) = stated.sequence(phase);
+        order.backwards.extend(backwards);
+        let mut needs: Vec<Needs> = vec![Vec::new(); phase.tasks.len()];
+        let mut before: Vec<&str> =
+            follows[at].iter().flat_map(|other| lasts[*other].clone()).collect();
+        for batch in batches(phase, &sequence) {
+            for task in &batch {
+                let own = stated.needs.get(phase.tasks[*task].id.text).into_iter().flatten();
+                let said = own.map(|(need, place)| (need.clone(), Some(place.clone())));
+                let implied = before.iter().map(|need| ((*need).to_owned(), None));
+                count += before.len();
+                if count > MAX_NEEDS {
+                    order.too_many = true;
+                    order.needs.resize_with(phases.len(), Vec::new);
+                    for (needs, phase) in order.needs.iter_mut().zip(phases) {
+                        needs.resize_with(phase.tasks.len(), Vec::new);
+                    }
+                    return order;
+                }
+                let mut seen = BTreeSet::new();
+                needs[*task] =
+                    said.chain(implied).filter(|(need, _)| seen.insert(need.clone())).collect();
+            }
+            before = batch.iter().map(|task| phase.tasks[*task].id.text).collect();
+        }
+        lasts.push(before);
+        order.needs.push(needs);
+    }
+    order
+}
+
+/// The phases that each phase follows directly.
+fn follows(text: &str, document: &Document<'_>) -> Vec<Vec<usize>> {
+    let phases = &document.phases;
+    let said: BTreeMap<u64, Vec<u64>> =
+        stated::of_stories(text, &document.dependencies).into_iter().collect();
+    let mut of_story: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    let mut follows = Vec::with_capacity(phases.len());
+    // The last phase that is about no story, and those behind it.
+    let mut common: Option<usize> = None;
+    for (at, phase) in phases.iter().enumerate() {
+        let since = common.map_or(0, |common| common);
+        let before: Vec<usize> = match phase.story.map(|story| (story, said.get(&story))) {
+            Some((story, Some(others))) => {
+                let named = others.iter().chain([&story]).filter_map(|other| of_story.get(other));
+                common.into_iter().chain(named.flatten().copied()).collect()
+            }
+            Some((_, None)) => at.checked_sub(1).into_iter().collect(),
+            None => (since..at).collect(),
+        };
+        match phase.story {
+            Some(story) => of_story.entry(story).or_default().push(at),
+            None => common = Some(at),
+        }
+        follows.push(before);
+    }
+    follows
+}
+
+/// The tasks of a phase that may run side by side, batch by batch.
+fn batches(phase: &Phase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut open = false;
+    for at in sequence {
+        let task = &phase.tasks[*at];
+        match batches.last_mut().filter(|_| open && task.parallel && !task.after_heading) {
+            Some(batch) => batch.push(*at),
+            None => batches.push(vec![*at]),
+        }
+        open = task.parallel;
+    }
+    batches
+}
+
+/// What is said outright, by the task that needs it.
+struct Stated<'a> {
+    needs: BTreeMap<&'a str, Vec<(String, Range<usize>)>>,
+    itself: Vec<(String, Range<usize>)>,
+}
+
+impl<'a> Stated<'a> {
+    fn read(text: &'a str, document: &Document<'a>) -> Self {
+        let mut by_number: BTreeMap<u64, Vec<&TaskLine<'a>>> = BTreeMap::new();
+        let tasks = || document.phases.iter().flat_map(|phase| &phase.tasks);
+        for task in tasks() {
+            by_number.entry(task.number).or_default().push(task);
+        }
+        let mut stated = Self { needs: BTreeMap::new(), itself: Vec::new() };
+        let mut count = 0;
+        let known = |found: &Mention<'a>| -> Vec<&'a str> {
+            let span = found.number..=found.through.unwrap_or(found.number);
+            let covered = by_number.range(span).flat_map(|(_, tasks)| tasks);
+            // `T012a` is not `T012`.
+            let same =
+                |task: &&&TaskLine<'a>| found.through.is_some() || task.id.text == found.id.text;
+            covered.filter(same).map(|task| task.id.text).collect()
+        };
+        let mut add = |next: &'a str, needs: &[&str], place: Range<usize>| {
+            count += needs.len();
+            if needs == [next] {
+                stated.itself.push((next.to_owned(), place));
+            } else if count <= MAX_NEEDS {
+                let all = stated.needs.entry(next).or_default();
+                let others = needs.iter().filter(|need| **need != next);
+                all.extend(others.map(|need| ((*need).to_owned(), place.clone())));
+            }
+        };
+        for task in tasks() {
+            for found in stated::needs(&task.said) {
+                let mut needs = known(&found);
+                if needs.is_empty() {
+                    needs.push(found.id.text);
+                }
+                add(task.id.text, &needs, found.id.range());
+            }
+        }
+        for section in &document.dependencies {
+            for line in lines_from(&text[section.clone()], section.start) {
+                for (first, next) in stated::pairs(&line) {
+                    for found in &first {
+                        let needs = known(found);
+                        for later in next.iter().flat_map(known) {
+                            add(later, &needs, found.id.range());
+                        }
+                    }
+                }
+            }
+        }
+        stated
+    }
+
+    /// The order of a phase's tasks: as they stand there, but none before what it says it needs.
+    fn sequence(&self, phase: &Phase<'_>) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
+        let position: BTreeMap<&str, usize> =
+            phase.tasks.iter().enumerate().map(|(at, task)| (task.id.text, at)).collect();
+        let mut waits: Vec<usize> = vec![0; phase.tasks.len()];
+        let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut backwards = Vec::new();
+        for (at, task) in phase.tasks.iter().enumerate() {
+            for (need, place) in self.needs.get(task.id.text).into_iter().flatten() {
+                if let Some(later) = position.get(need.as_str()).filter(|later| **later > at) {
+                    backwards.push((task.id.text.to_owned(), place.clone()));
+                    waits[at] += 1;
+                    waiting.entry(*later).or_default().push(at);
+                }
+            }
+        }
+        let mut sequence = Vec::with_capacity(phase.tasks.len());
+        let mut ready: Vec<usize> = Vec::new();
+        for at in 0..phase.tasks.len() {
+            if waits[at] == 0 {
+                ready.push(at);
+            }
+            while let Some(placed) = ready.pop() {
+                sequence.push(placed);
+                for freed in waiting.remove(&placed).unwrap_or_default() {
+                    waits[freed] -= 1;
+                    if waits[freed] == 0 && freed < at {
+                        ready.push(freed);
+                    }
+                }
+            }
+        }
+        // Those that wait for each other in a circle; the plan says so.
+        let placed: BTreeSet<usize> = sequence.iter().copied().collect();
+        sequence.extend((0..phase.tasks.len()).filter(|at| !placed.contains(at)));
+        (sequence, backwards)
+    }
+}

@@ -1,0 +1,180 @@
+//! The phases of a tasks.md, and their task lines.
+
+use std::ops::Range;
+
+use crate::prose::mentions;
+use afresh_formats::text::markdown::{Heading, Item, Line, headings, items};
+
+/// Sections that talk about tasks and hold none.
+const ABOUT: &[&str] = &[
+    "dependencies",
+    "parallel",
+    "implementation strategy",
+    "notes",
+    "format",
+    "path conventions",
+    "validation",
+    "summary",
+    "task summary",
+    "execution",
+    "table of contents",
+    "mvp",
+];
+
+#[derive(Debug)]
+pub(super) struct Phase<'a> {
+    pub(super) heading: Heading<'a>,
+    /// The number of the user story that it is about.
+    pub(super) story: Option<u64>,
+    pub(super) tasks: Vec<TaskLine<'a>>,
+}
+
+#[derive(Debug)]
+pub(super) struct TaskLine<'a> {
+    pub(super) id: Line<'a>,
+    pub(super) number: u64,
+    /// It may run beside its neighbours.
+    pub(super) parallel: bool,
+    pub(super) story: Option<u64>,
+    /// What it says on its first line, behind its id and marks.
+    pub(super) words: Line<'a>,
+    /// The same with what is indented below.
+    pub(super) said: Line<'a>,
+    pub(super) ticked: bool,
+    /// A heading stands between it and the task before it.
+    pub(super) after_heading: bool,
+}
+
+/// A document: its phases, the sections that say something about the order, and boxes that are no
+/// tasks because they have no id.
+#[derive(Debug, Default)]
+pub(super) struct Document<'a> {
+    pub(super) phases: Vec<Phase<'a>>,
+    pub(super) dependencies: Vec<Range<usize>>,
+    pub(super) nameless: Vec<Range<usize>>,
+}
+
+/// Does a text hold task lines?
+pub(super) fn has_tasks(text: &str) -> bool {
+    items(text, 0..text.len())
+        .iter()
+        .any(|item| item.ticked.is_some() && task(text, item).is_some())
+}
+
+pub(super) fn read(text: &str) -> Document<'_> {
+    let mut document = Document::default();
+    let comments = comments(text);
+    let all = headings(text);
+    for (at, heading) in all.iter().enumerate().filter(|(_, heading)| heading.level == 2) {
+        let name = heading.text.to_lowercase();
+        if name.starts_with("dependencies") {
+            document.dependencies.push(heading.body.clone());
+        }
+        if !ABOUT.iter().any(|about| name.starts_with(about)) {
+            document.add(text, heading, &all[at + 1..], &comments);
+        }
+    }
+    if document.phases.is_empty() {
+        // Without headings, the document is one phase.
+        let (at, body) = (0..0, 0..text.len());
+        let whole = Heading { level: 1, text: "Tasks", at, body: body.clone(), own: body };
+        document.add(text, &whole, &all, &comments);
+    }
+    document
+}
+
+impl<'a> Document<'a> {
+    /// Adds what stands under a heading, if it is a phase.
+    fn add(
+        &mut self,
+        text: &'a str,
+        heading: &Heading<'a>,
+        behind: &[Heading<'a>],
+        comments: &[Range<usize>],
+    ) {
+        let mut inner = behind.iter().map(|inner| inner.at.start).peekable();
+        let mut tasks: Vec<TaskLine<'a>> = Vec::new();
+        for item in items(text, heading.body.clone()) {
+            let mut after_heading = false;
+            while inner.next_if(|start| *start < item.text.start).is_some() {
+                after_heading = true;
+            }
+            let commented = is_inside(comments, item.text.start);
+            let Some(ticked) = item.ticked.filter(|_| !commented) else { continue };
+            match task(text, &item) {
+                Some(line) => tasks.push(TaskLine { ticked, after_heading, ..line }),
+                None if item.indent == 0 => self.nameless.push(item.text.range()),
+                None => {}
+            }
+        }
+        if !tasks.is_empty() {
+            let story = story(heading, &tasks);
+            self.phases.push(Phase { heading: heading.clone(), story, tasks });
+        }
+    }
+}
+
+/// `T001 [P] [US1] words`, with or without marks around the id.
+fn task<'a>(text: &'a str, item: &Item<'a>) -> Option<TaskLine<'a>> {
+    let line = item.text;
+    let start = line.text.len() - line.text.trim_start_matches(['*', '[', '`', ' ']).len();
+    let words = line.text[start..].split_whitespace().next()?;
+    let found = mentions(&line.part(words), |letters| letters == "T").into_iter().next()?;
+    if found.id.start != line.start + start {
+        return None;
+    }
+    let mut rest =
+        line.text[found.id.end() - line.start..].trim_start_matches(['*', ']', '`', ':', '.', ' ']);
+    let (mut parallel, mut story) = (false, None);
+    while let Some((tag, after)) = rest.strip_prefix('[').and_then(|tag| tag.split_once(']')) {
+        let label =
+            tag.strip_prefix("US").or_else(|| tag.strip_prefix("Story ")).unwrap_or_default();
+        if tag.eq_ignore_ascii_case("p") {
+            parallel = true;
+        } else if let Ok(number) = label.trim().parse() {
+            story = Some(number);
+        } else {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    let words = line.part(rest);
+    let end = item.whole().end.max(words.end());
+    Some(TaskLine {
+        id: found.id,
+        number: found.number,
+        parallel,
+        story,
+        words,
+        said: Line { text: &text[words.start..end], start: words.start },
+        ticked: false,
+        after_heading: false,
+    })
+}
+
+/// The story of a phase: its heading says it, or all its tasks are labelled with it.
+fn story(heading: &Heading<'_>, tasks: &[TaskLine<'_>]) -> Option<u64> {
+    let words = Line { text: heading.text, start: heading.at.start };
+    let named = super::stated::stories(&words).into_iter().next();
+    let label = tasks.first().and_then(|task| task.story);
+    let same = tasks.iter().all(|task| task.story == label);
+    named.or(label.filter(|_| same))
+}
+
+/// Where the comments are: examples stand in them.
+fn comments(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text[at..].find("<!--").map(|start| at + start) {
+        let Some(length) = text[start..].find("-->") else { break };
+        found.push(start..start + length);
+        at = start + length;
+    }
+    found
+}
+
+/// The comments are in order.
+fn is_inside(comments: &[Range<usize>], at: usize) -> bool {
+    let next = comments.partition_point(|comment| comment.start <= at);
+    next > 0 && comments[next - 1].contains(&at)
+}

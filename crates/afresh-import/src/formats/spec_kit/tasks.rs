@@ -1,0 +1,160 @@
+//! Task lines as tasks.
+
+use afresh_core::plan::{Field, FileDraft, TaskDraft};
+
+use super::order::{self, Needs};
+use super::phases::{self, Phase, TaskLine};
+use super::stated;
+use crate::draft::feature_dirs::Feature;
+use crate::draft::{Drafted, DraftedTask};
+use crate::prose::{self, Brief, paths, title, unticked};
+use afresh_formats::findings::Severity;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::limits::too_many_tasks;
+use afresh_formats::text::markdown::{Line, headings};
+
+/// Documents that tasks refer to and do not write.
+const DOCUMENTS: &[&str] =
+    &["plan.md", "spec.md", "research.md", "data-model.md", "quickstart.md", "tasks.md"];
+
+pub(super) fn add(
+    folder: &dyn Folder,
+    drafted: &mut Drafted,
+    feature: &Feature,
+    file: &str,
+    text: &str,
+) {
+    let document = phases::read(text);
+    let count = document.phases.iter().map(|phase| phase.tasks.len()).sum();
+    if let Some(finding) = too_many_tasks(file, count) {
+        drafted.findings.push(finding);
+        return;
+    }
+    let order = order::read(text, &document);
+    let beside = Beside::read(folder, drafted, feature);
+    let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, help: &str| {
+        let found = drafted.find(&Spot::new(file, at.clone()), code, message);
+        found.severity = Severity::Warning;
+        found.help = Some(help.to_owned());
+    };
+    for nameless in &document.nameless {
+        let message = "this box has no task id, so it is not run".to_owned();
+        warn(nameless, "no-task-id", message, "start it with an id, as in `T001`");
+    }
+    for (id, place) in &order.backwards {
+        let message = format!("{id} needs a task that stands behind it; it waits for that");
+        warn(place, "dependency-not-earlier", message, "move the task behind what it needs");
+    }
+    for (id, place) in &order.itself {
+        let message = format!("{id} depends on itself; that is left out");
+        warn(place, "self-dependency", message, "name the task that it really needs");
+    }
+    if order.too_many {
+        let spot = Spot::new(file, document.phases[0].heading.at.clone());
+        drafted.find(&spot, "too-large", "the tasks need each other in too many ways").help =
+            Some("split the plan, or its phases".to_owned());
+    }
+    for (phase, needs) in document.phases.iter().zip(&order.needs) {
+        let about = about(text, phase);
+        for (line, needs) in phase.tasks.iter().zip(needs) {
+            let mut brief = Brief::for_one_of(count);
+            brief.say(&unticked(line.said.text));
+            brief.part(phase.heading.text, &about, file);
+            beside.tell(&mut brief, line.story);
+            let task = task(file, line, needs, brief.finish());
+            drafted.tasks.push(task);
+            prose::warn_of_outside(drafted, file, &line.said);
+        }
+    }
+    label(drafted, file, &document.phases);
+}
+
+fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) -> DraftedTask {
+    let spot = |at| Spot::new(file, at);
+    let mut task = DraftedTask::new(TaskDraft::default(), spot(line.id.start..line.words.end()));
+    task.note(None, Field::Id, 0, spot(line.id.range()));
+    line.id.text.clone_into(&mut task.draft.id);
+    task.draft.title = title(line.words.text);
+    task.draft.instructions = instructions;
+    task.draft.done_before = line.ticked.then(|| format!("ticked in {file}"));
+    for (item, (need, place)) in needs.iter().enumerate() {
+        task.draft.needs.push(need.clone());
+        if let Some(place) = place {
+            task.note(None, Field::Needs, item, spot(place.clone()));
+        }
+    }
+    for path in paths(&line.said) {
+        let name = path.text.rsplit('/').next().unwrap_or(path.text);
+        if path.text.starts_with("specs/") || DOCUMENTS.contains(&name) {
+            continue;
+        }
+        task.note(None, Field::Files, task.draft.files.len(), spot(path.range()));
+        task.draft.files.push(FileDraft { path: path.text.to_owned(), action: None });
+    }
+    task
+}
+
+/// What a phase says about itself, without its tasks: its goal, its test, its checkpoint.
+fn about(text: &str, phase: &Phase<'_>) -> String {
+    let mut said = String::new();
+    for line in text[phase.heading.body.clone()].lines() {
+        if line.starts_with("**") || line.starts_with("> ") {
+            said.push_str(line);
+            said.push('\n');
+        }
+    }
+    said
+}
+
+/// Tells that the criteria are for readers, not for a shell (FO-04).
+fn label(drafted: &mut Drafted, file: &str, phases: &[Phase<'_>]) {
+    let open = |task: &&DraftedTask| task.draft.done_before.is_none();
+    let ids: Vec<String> =
+        drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
+    if let Some(phase) = phases.first() {
+        let spot = Spot::new(file, phase.heading.at.clone());
+        prose::label(drafted, &spot, ids.iter().map(String::as_str));
+    }
+}
+
+/// What lies beside the tasks: the specification, story by story, and the plan.
+struct Beside {
+    spec: Option<(String, String)>,
+    plan: Option<(String, String)>,
+    stories: std::collections::BTreeMap<u64, std::ops::Range<usize>>,
+}
+
+impl Beside {
+    fn read(folder: &dyn Folder, drafted: &mut Drafted, feature: &Feature) -> Self {
+        let mut text = |name: &str| match feature.text(folder, name)? {
+            Ok(text) => Some((text, feature.file(name))),
+            Err(finding) => {
+                let help = "the workers do not get it";
+                drafted.findings.push(finding.as_warning().with_help(help));
+                None
+            }
+        };
+        let (spec, plan) = (text("spec.md"), text("plan.md"));
+        let mut stories = std::collections::BTreeMap::new();
+        for heading in spec.iter().flat_map(|(text, _)| headings(text)) {
+            let words = Line { text: heading.text, start: heading.at.start };
+            if let [story] = stated::stories(&words)[..] {
+                stories.entry(story).or_insert(heading.at.start..heading.body.end);
+            }
+        }
+        Self { spec, plan, stories }
+    }
+
+    /// A task of a story gets that story, any other the whole specification.
+    fn tell(&self, brief: &mut Brief, story: Option<u64>) {
+        if let Some((text, file)) = &self.spec {
+            let part = story.and_then(|story| self.stories.get(&story));
+            let said = part.map_or(text.as_str(), |part| &text[part.clone()]);
+            brief.part("Specification", said, file);
+        }
+        if let Some((text, file)) = &self.plan {
+            brief.part("Plan", text, file);
+        }
+    }
+}

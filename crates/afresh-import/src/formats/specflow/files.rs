@@ -1,0 +1,112 @@
+//! Files to create, modify and delete: tables and lists under headings of these names.
+
+use afresh_core::plan::FileAction;
+
+use super::spec::{Spec, plain};
+use crate::prose::paths;
+use crate::prose::paths::{is_path, without_note};
+use afresh_formats::text::markdown::{Heading, Line, Row, code_spans, items, tables};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedFile<'a> {
+    pub(super) path: Line<'a>,
+    pub(super) action: Option<FileAction>,
+}
+
+/// Headings that list files, and what is done to those.
+const LISTS: &[(&str, Option<FileAction>)] = &[
+    ("files to create", Some(FileAction::Create)),
+    ("new files", Some(FileAction::Create)),
+    ("files created", Some(FileAction::Create)),
+    ("added", Some(FileAction::Create)),
+    ("files to modify", Some(FileAction::Modify)),
+    ("modified files", Some(FileAction::Modify)),
+    ("modified", Some(FileAction::Modify)),
+    ("files to delete", Some(FileAction::Delete)),
+    ("deleted files", Some(FileAction::Delete)),
+    ("files deleted", Some(FileAction::Delete)),
+    ("removed", Some(FileAction::Delete)),
+    ("files", None),
+    ("files modified", None),
+    ("files to change", None),
+    ("files changed", None),
+    ("affected files", None),
+];
+
+/// The files that a specification lists, each once, in its order.
+pub(super) fn read<'a>(spec: &Spec<'a>) -> Vec<ListedFile<'a>> {
+    let mut found = Vec::new();
+    for heading in &spec.headings {
+        let name = plain(heading.text);
+        if let Some((_, action)) = LISTS.iter().find(|(list, _)| *list == name) {
+            under(spec, heading, *action, &mut found);
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|file: &ListedFile<'_>| seen.insert(file.path.text));
+    found
+}
+
+fn under<'a>(
+    spec: &Spec<'a>,
+    heading: &Heading<'a>,
+    action: Option<FileAction>,
+    found: &mut Vec<ListedFile<'a>>,
+) {
+    for table in tables(spec.text, heading.own.clone()) {
+        let Some(column) = table.column(&["file", "files", "path", "file path"]) else { continue };
+        let acts = table.column(&["action", "change", "changes", "operation", "contents"]);
+        for row in &table.rows {
+            let action = stated(row, acts).or(action);
+            found.extend(in_cell(row, column).map(|path| ListedFile { path, action }));
+        }
+    }
+    for item in items(spec.text, heading.own.clone()) {
+        // What stands behind a dash or a colon explains.
+        let end =
+            [" — ", " – ", " - ", ": "].iter().filter_map(|mark| item.text.text.find(mark)).min();
+        let said = item.text.part(&item.text.text[..end.unwrap_or(item.text.text.len())]);
+        let mut named = paths(&said);
+        if let Some(first) = quoted_first(&said).filter(|first| !named.contains(first)) {
+            named.insert(0, first);
+        }
+        found.extend(named.into_iter().map(|path| ListedFile { path, action }));
+    }
+}
+
+/// In a list of files, an item that starts with back-ticks names one, whatever it looks like: if it
+/// leads out of the repository, that must be said and not passed over.
+fn quoted_first<'a>(said: &Line<'a>) -> Option<Line<'a>> {
+    let first = code_spans(said).into_iter().next().filter(|_| said.text.starts_with('`'))?;
+    let path = without_note(&first);
+    let word = !path.text.is_empty() && !path.text.contains([' ', '\t', '(']);
+    word.then_some(path)
+}
+
+/// The files in a cell: in a column of files, whatever stands in back-ticks is one.
+fn in_cell<'a>(row: &Row<'a>, column: usize) -> impl Iterator<Item = Line<'a>> + use<'a> {
+    let cell = row.cell(Some(column));
+    let spans = code_spans(&cell);
+    let named: Vec<Line<'a>> = if spans.is_empty() {
+        cell.text.split(',').map(|part| without_note(&cell.part(part.trim()))).collect()
+    } else {
+        spans.iter().map(without_note).collect()
+    };
+    let only = named.len() == 1;
+    named.into_iter().filter(move |path| {
+        is_path(path.text) || (only && !path.text.is_empty() && !path.text.contains(' '))
+    })
+}
+
+/// `Create: the types` says what is done to a file.
+fn stated(row: &Row<'_>, column: Option<usize>) -> Option<FileAction> {
+    let cell = row.cell(column);
+    let word = cell.text.trim_start_matches(['*', '`']);
+    let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    match word.to_ascii_lowercase().as_str() {
+        "create" | "new" => Some(FileAction::Create),
+        "modify" | "update" | "edit" | "extend" => Some(FileAction::Modify),
+        "delete" | "remove" => Some(FileAction::Delete),
+        _ => None,
+    }
+}

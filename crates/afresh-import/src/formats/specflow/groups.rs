@@ -1,0 +1,201 @@
+//! The table of task groups: columns by name, only under the heading that owns it.
+//!
+//! Audits hold tables with the same columns; those are in the history, which is not looked at.
+
+use crate::draft::Drafted;
+use crate::prose::{meant, mentions, outside_brackets, warn_of_misspelt};
+use afresh_formats::reading::Spot;
+use afresh_formats::text::markdown::{Heading, Line, Row, Table, tables};
+
+use super::needs::warn;
+use super::spec::Spec;
+
+/// A row of the table.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    /// `G2`, or `G2-S1` where a row is a segment of a group.
+    pub(super) id: String,
+    /// The group without its segment.
+    pub(super) base: String,
+    /// Of `G2`.
+    pub(super) number: Option<u64>,
+    pub(super) cell: Line<'a>,
+    pub(super) row: std::ops::Range<usize>,
+    pub(super) tasks: Line<'a>,
+    pub(super) needs: Line<'a>,
+    pub(super) wave: Option<(u64, Line<'a>)>,
+    /// How much of a worker's context it is said to fill, in per cent.
+    pub(super) estimate: Option<(u64, Line<'a>)>,
+    /// Other cells that say something, by their column's name.
+    pub(super) notes: Vec<(&'a str, &'a str)>,
+}
+
+/// Columns that are used; others are notes.
+struct Columns {
+    group: usize,
+    segment: Option<usize>,
+    wave: Option<usize>,
+    tasks: Option<usize>,
+    needs: Option<usize>,
+    estimate: Option<usize>,
+}
+
+/// More than this, in per cent, is too much for the worker of one group, by `SpecFlow`'s own auditor.
+const MAX_GROUP: u64 = 30;
+
+/// The groups of a specification; none where it has no table of them.
+pub(super) fn read<'a>(drafted: &mut Drafted, spec: &Spec<'a>) -> Option<Vec<Group<'a>>> {
+    let owner = spec.heading(&["task groups"]);
+    let heading = owner.or_else(|| spec.heading(&["implementation tasks"]))?;
+    let found = tables(spec.text, heading.own.clone());
+    let Some(table) = found.iter().find(|table| group_column(table).is_some()) else {
+        if owner.is_some() {
+            no_table(drafted, spec, heading, &found);
+            return Some(Vec::new());
+        }
+        return None;
+    };
+    let columns = Columns {
+        group: group_column(table)?,
+        segment: table.column(&["segment"]),
+        wave: table.column(&["wave"]),
+        tasks: table.column(&["tasks", "task", "description", "work"]),
+        needs: table.column(NEEDS),
+        estimate: table.column(&["est. context", "est context", "estimated context"]),
+    };
+    for cell in &table.header {
+        if let Some(meant) = meant(cell.text, COLUMNS) {
+            warn_of_misspelt(drafted, spec.file, cell, meant);
+        }
+    }
+    Some(table.rows.iter().filter_map(|row| group(table, &columns, row)).collect())
+}
+
+/// The columns that such tables have, used or not.
+const COLUMNS: &[&str] = &[
+    "group",
+    "groups",
+    "task group",
+    "wave",
+    "waves",
+    "segment",
+    "segments",
+    "tasks",
+    "task",
+    "dependencies",
+    "depends on",
+    "dependency",
+    "depends",
+    "deps",
+    "est. context",
+    "est context",
+    "estimated context",
+    "cumulative",
+    "enables truths",
+    "status",
+    "description",
+    "work",
+    "notes",
+];
+
+const NEEDS: &[&str] = &["dependencies", "depends on", "depends", "deps", "dependency"];
+
+/// Tells a table that looks like one of task groups, where a specification has none that is read.
+pub(super) fn elsewhere(drafted: &mut Drafted, spec: &Spec<'_>) {
+    for heading in &spec.headings {
+        let found = tables(spec.text, heading.own.clone());
+        let like_groups = |table: &&Table<'_>| {
+            table.column(&["group", "task group"]).is_some() && table.column(NEEDS).is_some()
+        };
+        if let Some(cell) = found.iter().find(like_groups).and_then(|table| table.header.first()) {
+            let message =
+                format!("this looks like task groups, but stands under {:?}", heading.text);
+            let found = warn(drafted, spec, cell.range(), "table-elsewhere", message);
+            found.help = Some("put it under `### Task Groups`; now one worker does all".to_owned());
+            return;
+        }
+    }
+}
+
+/// Tells groups that are said to fill too much of a worker's context.
+pub(super) fn too_large(drafted: &mut Drafted, spec: &Spec<'_>, groups: &[Group<'_>]) {
+    for group in groups {
+        let Some((percent, cell)) = group.estimate.filter(|(percent, _)| *percent > MAX_GROUP)
+        else {
+            continue;
+        };
+        let message = format!(
+            "{} is said to fill {percent} % of a worker's context; {MAX_GROUP} % is the most",
+            group.id
+        );
+        let found = warn(drafted, spec, cell.range(), "large-group", message);
+        found.help = Some("split the group".to_owned());
+    }
+}
+
+/// `~25%`, `20-25 %`: the larger number.
+fn percent(cell: Line<'_>) -> Option<(u64, Line<'_>)> {
+    let digits = |c: char| !c.is_ascii_digit();
+    let numbers = cell.text.split(digits).filter_map(|number| number.parse().ok());
+    numbers.max().filter(|_| cell.text.contains('%')).map(|percent| (percent, cell))
+}
+
+fn group_column(table: &Table<'_>) -> Option<usize> {
+    table.column(&["group", "groups", "task group", "id"])
+}
+
+fn no_table(drafted: &mut Drafted, spec: &Spec<'_>, heading: &Heading<'_>, found: &[Table<'_>]) {
+    let message = if found.is_empty() {
+        "there is no table of task groups under this heading"
+    } else {
+        "the table under this heading has no column `Group`"
+    };
+    let spot = Spot::new(spec.file, heading.at.clone());
+    drafted.find(&spot, "no-task-groups", message).help =
+        Some("expected a table with the columns Group, Wave, Tasks, Dependencies".to_owned());
+}
+
+fn group<'a>(table: &Table<'a>, columns: &Columns, row: &Row<'a>) -> Option<Group<'a>> {
+    let cell = bare(row.cell(Some(columns.group)));
+    let tasks = row.cell(columns.tasks);
+    let sum = cell.text.eq_ignore_ascii_case("total");
+    if sum || (cell.text.is_empty() && tasks.text.is_empty()) {
+        return None;
+    }
+    let named = mentions(&cell, |letters| letters == "G").into_iter().next();
+    let base = match &named {
+        Some(named) => named.without_segment().to_owned(),
+        // `G2 (059b)`: what is in brackets explains.
+        None => outside_brackets(&cell).iter().map(|part| part.text.trim()).collect(),
+    };
+    let segment = bare(row.cell(columns.segment));
+    let segment = segment.text.trim_start_matches(['S', 's', '-', '—']);
+    let id = match &named {
+        _ if !segment.is_empty() => format!("{base}-S{segment}"),
+        Some(named) => named.id.text.to_owned(),
+        None => base.clone(),
+    };
+    let used = [Some(columns.group), columns.segment, columns.wave, columns.tasks, columns.needs];
+    let notes = (0..table.header.len())
+        .filter(|column| !used.contains(&Some(*column)))
+        .map(|column| (table.header[column].text, row.cell(Some(column)).text))
+        .filter(|(_, said)| !said.is_empty());
+    let wave = row.cell(columns.wave);
+    Some(Group {
+        number: named.as_ref().map(|named| named.number),
+        id,
+        base,
+        cell,
+        row: row.at.clone(),
+        tasks,
+        needs: row.cell(columns.needs),
+        wave: bare(wave).text.parse().ok().map(|number| (number, wave)),
+        estimate: percent(bare(row.cell(columns.estimate))),
+        notes: notes.collect(),
+    })
+}
+
+/// A cell without emphasis.
+fn bare(cell: Line<'_>) -> Line<'_> {
+    cell.part(cell.text.trim_matches(['*', '`', ' ']))
+}

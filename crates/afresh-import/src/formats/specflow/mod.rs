@@ -1,0 +1,113 @@
+//! `SpecFlow`: `.specflow/specs/SPEC-XXX.md` (FO-04).
+//!
+//! A task group is a task; what its row lists are its steps. A specification without groups is one
+//! task. Criteria are prose: they go to the worker, and the task is labelled (`checks-are-prose`).
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `spec` | a specification: who it is, its sections without the history behind them |
+//! | `groups` | the table of task groups |
+//! | `needs` | what each group needs |
+//! | `waves` | stated waves that dependencies contradict |
+//! | `files` | files to create, modify and delete |
+//! | `share` | which requirements, criteria and files belong to which group |
+//! | `progress` | what was executed before |
+//! | `tasks` | groups as tasks |
+
+mod files;
+mod groups;
+mod needs;
+mod progress;
+mod share;
+mod spec;
+mod tasks;
+mod waves;
+
+use std::collections::BTreeMap;
+
+use crate::detect::{FolderFormat, Wishes};
+use crate::draft::Drafted;
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::{Reading, Spot};
+use spec::Spec;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "specflow", recognises, read };
+
+fn recognises(folder: &dyn Folder) -> bool {
+    folder.paths().iter().any(|path| is_spec(path))
+}
+
+/// `SPEC-XXX.md`, alone or in the directory of specifications that are to be done.
+fn is_spec(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let named = name.starts_with("SPEC-") && name.to_ascii_lowercase().ends_with(".md");
+    named && matches!(directory, "" | "specs" | ".specflow/specs" | ".specflow")
+}
+
+fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let mut drafted = Drafted::default();
+    let mut texts: Vec<(&str, String)> = Vec::new();
+    let wanted = |path: &&String| match &wishes.only {
+        Some(only) => *path == only,
+        None => is_spec(path),
+    };
+    for path in folder.paths().iter().filter(wanted) {
+        match folder.text(path) {
+            Some(Ok(text)) => texts.push((path, text)),
+            Some(Err(finding)) => drafted.findings.push(finding),
+            None => {}
+        }
+    }
+    let specs: Vec<Spec<'_>> = texts.iter().map(|(file, text)| Spec::read(file, text)).collect();
+    let (split, live): (Vec<_>, Vec<_>) = specs.iter().partition(|spec| spec.is_split());
+    for spec in &split {
+        name_children(&mut drafted, spec, live.is_empty());
+    }
+    if let [only] = live.as_slice() {
+        drafted.name.clone_from(&only.title);
+        drafted.spec = Some(only.file.to_owned());
+    } else {
+        "SpecFlow".clone_into(&mut drafted.name);
+    }
+    let mut added = BTreeMap::new();
+    for spec in &live {
+        let prefix = if live.len() > 1 { format!("{}.", spec.id) } else { String::new() };
+        let range = tasks::add(folder, &mut drafted, spec, &prefix);
+        added.insert(spec.id.clone(), range);
+    }
+    let archived = archived(folder);
+    for spec in &live {
+        needs::between_specs(&mut drafted, spec, &added, &archived);
+    }
+    if specs.is_empty() && drafted.findings.is_empty() {
+        let message = "there is no specification here: nothing to do";
+        let finding = Finding::of_file(".", "empty-plan", message);
+        return Reading::failed(finding.with_help("expected .specflow/specs/SPEC-XXX.md"));
+    }
+    drafted.finish(folder)
+}
+
+/// A specification that was split is not run; its children are.
+fn name_children(drafted: &mut Drafted, spec: &Spec<'_>, alone: bool) {
+    let children = spec.children();
+    let named = if children.is_empty() { "others".to_owned() } else { children.join(", ") };
+    let message = format!("{} was split into {named} and is not run itself", spec.id);
+    let at = spec.status.as_ref().map_or(0..0, |status| status.at.clone());
+    let found = drafted.find(&Spot::new(spec.file, at), "spec-is-split", message);
+    found.help = Some(format!("run {named} instead"));
+    if !alone {
+        *found = found.clone().as_warning();
+    }
+}
+
+/// Ids of the specifications that were finished and put away.
+fn archived(folder: &dyn Folder) -> Vec<String> {
+    let name = |path: &String| {
+        let (directory, name) = path.rsplit_once('/')?;
+        let archive = matches!(directory, "archive" | ".specflow/archive");
+        let name = name.strip_suffix(".md").filter(|_| archive)?;
+        Some(name.to_owned())
+    };
+    folder.paths().iter().filter_map(name).collect()
+}

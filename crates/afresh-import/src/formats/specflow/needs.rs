@@ -1,0 +1,193 @@
+//! What each group needs, and what whole specifications need of each other.
+//!
+//! A dependency is an id outside brackets. What names nothing is told, never guessed at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use afresh_core::plan::Field;
+
+use super::groups::Group;
+use super::spec::Spec;
+use crate::draft::Drafted;
+use crate::prose::{Mention, mentions, outside_brackets};
+use afresh_formats::reading::Spot;
+use afresh_formats::text::markdown::Line;
+
+/// The most dependencies of one specification.
+const MAX_NEEDS: usize = 200_000;
+
+/// What a cell says where there is no dependency.
+const NOTHING: &[&str] = &["", "-", "--", "---", "—", "–", "none", "n/a", "nothing", "no"];
+
+/// The ids that each group needs, with their places. What is unknown stays in, for the plan to
+/// refuse; what is no id at all is told here.
+pub(super) fn of_groups<'a>(
+    drafted: &mut Drafted,
+    spec: &Spec<'a>,
+    groups: &[Group<'a>],
+) -> Vec<Vec<(String, Line<'a>)>> {
+    let known = Known::new(groups);
+    let mut all: Vec<Vec<(String, Line<'a>)>> = Vec::with_capacity(groups.len());
+    let mut count = 0;
+    for (at, group) in groups.iter().enumerate() {
+        let (mut needs, understood) = known.needs(at, group);
+        if !understood {
+            let message =
+                format!("{} depends on {:?}, which names no group", group.id, group.needs.text);
+            warn(drafted, spec, group.needs.range(), "unresolved-dependency", message).help =
+                Some("write the groups by their ids, as in `G1, G2`, or `—` for none".to_owned());
+        }
+        if let Some(own) = needs.iter().position(|(need, _)| *need == group.id) {
+            let (_, place) = needs.remove(own);
+            let message = format!("{} depends on itself; that is left out", group.id);
+            warn(drafted, spec, place.range(), "self-dependency", message).help =
+                Some("remove it from its own dependencies".to_owned());
+        }
+        count += needs.len();
+        if count > MAX_NEEDS {
+            let message = format!("the groups depend on each other in more than {MAX_NEEDS} ways");
+            let spot = Spot::new(spec.file, group.needs.range());
+            drafted.find(&spot, "too-large", message).help =
+                Some("name only the groups that come directly before".to_owned());
+            needs.clear();
+            all.push(needs);
+            break;
+        }
+        all.push(needs);
+    }
+    all.resize(groups.len(), Vec::new());
+    all
+}
+
+/// The groups by what may name them.
+struct Known<'g, 'a> {
+    groups: &'g [Group<'a>],
+    by_id: BTreeMap<&'g str, Vec<usize>>,
+    by_number: BTreeMap<u64, Vec<usize>>,
+}
+
+impl<'g, 'a> Known<'g, 'a> {
+    fn new(groups: &'g [Group<'a>]) -> Self {
+        let mut known = Self { groups, by_id: BTreeMap::new(), by_number: BTreeMap::new() };
+        for (at, group) in groups.iter().enumerate() {
+            if let Some(number) = group.number {
+                known.by_number.entry(number).or_default().push(at);
+            }
+            known.by_id.entry(&group.id).or_default().push(at);
+            if group.base != group.id {
+                known.by_id.entry(&group.base).or_default().push(at);
+            }
+        }
+        known
+    }
+
+    /// What a group needs, and whether its cell could be understood.
+    fn needs(&self, at: usize, group: &Group<'a>) -> (Vec<(String, Line<'a>)>, bool) {
+        let said = group.needs.text.trim_matches(['*', '`', ' ']).to_lowercase();
+        let mut understood = NOTHING.contains(&said.as_str());
+        let mut needs = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut add = |id: &str, place: Line<'a>| {
+            if seen.insert(id.to_owned()) {
+                needs.push((id.to_owned(), place));
+            }
+        };
+        for part in outside_brackets(&group.needs) {
+            for found in mentions(&part, |letters| matches!(letters, "G" | "SPEC")) {
+                understood = true;
+                if found.letters == "G" {
+                    self.mentioned(&found, group, &mut add);
+                }
+            }
+            for piece in part.text.split([',', ';', '+', '&']) {
+                let word = part.part(piece.trim_matches(['*', '`', ' ']));
+                let named = self.by_id.get(word.text).filter(|_| !word.text.starts_with('G'));
+                for at in named.into_iter().flatten() {
+                    understood = true;
+                    add(&self.groups[*at].id, word);
+                }
+            }
+        }
+        // More order than was meant does no harm.
+        if !understood && (said == "all" || said.starts_with("all ")) {
+            understood = true;
+            self.groups[..at].iter().for_each(|other| add(&other.id, group.needs));
+        }
+        (needs, understood)
+    }
+
+    /// `G2`, all segments of `G2`, the whole of a group whose segment is not listed, `G2-G4`.
+    fn mentioned(
+        &self,
+        found: &Mention<'a>,
+        own: &Group<'a>,
+        add: &mut impl FnMut(&str, Line<'a>),
+    ) {
+        if let Some(last) = found.through {
+            let spanned = self.by_number.range(found.number..=last).flat_map(|(_, at)| at);
+            let others = spanned.map(|at| &self.groups[*at]);
+            others
+                .filter(|other| other.base != own.base)
+                .for_each(|other| add(&other.id, found.id));
+            return;
+        }
+        let exact = self.by_id.get(found.id.text);
+        match exact.or_else(|| self.by_id.get(found.without_segment())) {
+            Some(named) => named.iter().for_each(|at| add(&self.groups[*at].id, found.id)),
+            None => add(found.id.text, found.id),
+        }
+    }
+}
+
+/// What a whole specification depends on: its first groups need the last ones of the other.
+pub(super) fn between_specs(
+    drafted: &mut Drafted,
+    spec: &Spec<'_>,
+    added: &BTreeMap<String, Range<usize>>,
+    archived: &[String],
+) {
+    let Some(own) = added.get(&spec.id).cloned() else { return };
+    let is_first = |at: &usize| drafted.tasks[*at].draft.needs.is_empty();
+    let firsts: Vec<usize> = own.clone().filter(is_first).collect();
+    for other in &spec.depends_on {
+        let Some(theirs) = added.get(&other.text).filter(|theirs| **theirs != own) else {
+            if archived.contains(&other.text) || added.len() == 1 {
+                continue;
+            }
+            let message = format!("{} depends on {:?}, which is not here", spec.id, other.text);
+            warn(drafted, spec, other.at.clone(), "unresolved-dependency", message).help =
+                Some("specifications that are done are in the archive".to_owned());
+            continue;
+        };
+        let lasts = lasts(drafted, theirs.clone());
+        for first in firsts.iter().take(MAX_NEEDS / lasts.len().max(1)) {
+            let task = &mut drafted.tasks[*first];
+            let item = task.draft.needs.len();
+            task.note(None, Field::Needs, item, Spot::new(spec.file, other.at.clone()));
+            task.draft.needs.extend(lasts.iter().cloned());
+        }
+    }
+}
+
+/// The ids of the tasks that no other one of these needs.
+fn lasts(drafted: &Drafted, tasks: Range<usize>) -> Vec<String> {
+    let tasks = &drafted.tasks[tasks];
+    let needed: BTreeSet<&str> =
+        tasks.iter().flat_map(|task| task.draft.needs.iter().map(String::as_str)).collect();
+    let last = |id: &&str| !needed.contains(id);
+    tasks.iter().map(|task| task.draft.id.as_str()).filter(last).map(str::to_owned).collect()
+}
+
+/// A finding that stops nothing.
+pub(super) fn warn<'d>(
+    drafted: &'d mut Drafted,
+    spec: &Spec<'_>,
+    at: Range<usize>,
+    code: &str,
+    message: String,
+) -> &'d mut afresh_formats::Finding {
+    let found = drafted.find(&Spot::new(spec.file, at), code, message);
+    found.severity = afresh_formats::Severity::Warning;
+    found
+}

@@ -1,0 +1,112 @@
+//! What was executed before: the state file of an execution, the specification's own status, and
+//! the summary that an execution leaves.
+
+use std::collections::BTreeMap;
+
+use super::spec::Spec;
+use crate::draft::Drafted;
+use afresh_formats::findings::Source;
+use afresh_formats::folder::Folder;
+use afresh_formats::text::json;
+use afresh_formats::text::node::{Node, Value};
+use afresh_formats::text::yaml::values::get;
+
+/// Statuses of a specification whose groups are all executed.
+const EXECUTED: &[&str] = &["done", "archived", "review", "complete", "completed"];
+
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Why there is nothing left to do at all.
+    whole: Option<String>,
+    groups: BTreeMap<String, String>,
+}
+
+impl Progress {
+    /// Why a group is done, where it is.
+    pub(super) fn of(&self, group: &str) -> Option<String> {
+        self.whole.clone().or_else(|| self.groups.get(group).cloned())
+    }
+
+    /// Why a specification without groups is done, where it is.
+    pub(super) fn of_all(&self) -> Option<String> {
+        self.whole.clone()
+    }
+
+    pub(super) fn read(folder: &dyn Folder, drafted: &mut Drafted, spec: &Spec<'_>) -> Self {
+        let status = spec.status.as_ref();
+        let status = status.map(|status| status.text.to_lowercase()).unwrap_or_default();
+        if EXECUTED.contains(&status.as_str()) {
+            return Self::all(format!("{} has the status {status}", spec.id));
+        }
+        let end = format!("execution/{}-state.json", spec.id);
+        let named = |path: &&String| {
+            path.strip_suffix(end.as_str())
+                .is_some_and(|front| front.is_empty() || front.ends_with('/'))
+        };
+        if let Some(path) = folder.paths().iter().find(named) {
+            return Self::of_state(folder, drafted, path);
+        }
+        let summary = spec.past("execution summary");
+        if summary.is_some_and(|heading| spec.part(&heading.body).contains("**Executed:**")) {
+            return Self::all(format!("{} has an execution summary", spec.id));
+        }
+        Self::default()
+    }
+
+    fn all(why: String) -> Self {
+        Self { whole: Some(why), groups: BTreeMap::new() }
+    }
+
+    fn of_state(folder: &dyn Folder, drafted: &mut Drafted, path: &str) -> Self {
+        let text = match folder.text(path) {
+            Some(Ok(text)) => text,
+            Some(Err(finding)) => {
+                drafted.findings.push(finding);
+                return Self::default();
+            }
+            None => return Self::default(),
+        };
+        match json::parse(&Source::new(path, &text)) {
+            Ok(state) => Self::of_waves(path, &state),
+            Err(finding) => {
+                let help =
+                    "expected the JSON of an execution; without it everything counts as open";
+                drafted.findings.push(finding.as_warning().with_help(help));
+                Self::default()
+            }
+        }
+    }
+
+    fn of_waves(path: &str, state: &Node) -> Self {
+        let mut progress = Self::default();
+        let waves = get(state, "waves").map(list).unwrap_or_default();
+        if waves.is_empty() && is_complete(get(state, "status")) {
+            return Self::all(format!("complete according to {path}"));
+        }
+        for wave in waves {
+            let whole = is_complete(get(wave, "status"));
+            let results = get(wave, "results");
+            for group in get(wave, "groups").map(list).unwrap_or_default() {
+                let Value::Text(id) = &group.value else { continue };
+                let result = results.and_then(|results| get(results, id));
+                // A result is an object with a status, or the status alone.
+                let status = result.map(|result| get(result, "status").unwrap_or(result));
+                if status.map_or(whole, |status| is_complete(Some(status))) {
+                    progress.groups.insert(id.clone(), format!("complete according to {path}"));
+                }
+            }
+        }
+        progress
+    }
+}
+
+fn list(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(items) => items,
+        _ => &[],
+    }
+}
+
+fn is_complete(node: Option<&Node>) -> bool {
+    matches!(node.map(|node| &node.value), Some(Value::Text(word)) if matches!(word.as_str(), "complete" | "completed" | "done"))
+}

@@ -1,0 +1,210 @@
+//! Which requirements, criteria and files belong to which group.
+//!
+//! A piece belongs to a group that it names in its heading, that names it by its id (`R2`), or that
+//! names the same file. What no group claims belongs to all of them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::groups::Group;
+use super::spec::{Spec, plain};
+use crate::prose::mentions;
+use afresh_formats::text::markdown::{Heading, Line, items};
+
+/// What more groups than this claim belongs to all; it keeps the work linear, too.
+const MAX_OWNERS: usize = 200;
+
+/// A requirement or a criterion.
+#[derive(Debug, Clone)]
+pub(super) struct Piece<'a> {
+    /// Its heading, or its first line.
+    pub(super) name: Line<'a>,
+    pub(super) whole: Range<usize>,
+}
+
+/// Things by the group that they belong to.
+#[derive(Debug, Clone)]
+pub(super) struct Shared<T> {
+    pub(super) of_group: Vec<Vec<T>>,
+    pub(super) of_all: Vec<T>,
+}
+
+/// What groups are known by.
+pub(super) struct Claims<'a> {
+    groups: usize,
+    by_id: BTreeMap<String, Vec<usize>>,
+    by_number: BTreeMap<u64, Vec<usize>>,
+    /// Which groups name which other ids, by letters and number.
+    named: BTreeMap<(&'a str, u64), Vec<usize>>,
+    /// Which groups name a span of ids.
+    spans: Vec<(&'a str, Range<u64>, usize)>,
+    /// Which groups name a file, by its last component.
+    files: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
+}
+
+impl<'a> Claims<'a> {
+    /// From the groups' rows and the sections under their names.
+    pub(super) fn new(
+        spec: &Spec<'a>,
+        groups: &[Group<'a>],
+        sections: &[Option<Heading<'a>>],
+    ) -> Self {
+        let mut claims = Self {
+            groups: groups.len(),
+            by_id: BTreeMap::new(),
+            by_number: BTreeMap::new(),
+            named: BTreeMap::new(),
+            spans: Vec::new(),
+            files: BTreeMap::new(),
+        };
+        for (at, group) in groups.iter().enumerate() {
+            claims.by_id.entry(group.base.clone()).or_default().push(at);
+            if let Some(number) = group.number {
+                claims.by_number.entry(number).or_default().push(at);
+            }
+            claims.note(at, group.tasks);
+            if let Some(heading) = sections.get(at).and_then(Option::as_ref) {
+                let (text, start) = (spec.part(&heading.own), heading.own.start);
+                claims.note(at, Line { text, start });
+            }
+        }
+        claims
+    }
+
+    /// Takes down what a group says about itself.
+    fn note(&mut self, at: usize, said: Line<'a>) {
+        for found in mentions(&said, |letters| !letters.is_empty() && letters != "G") {
+            match found.through {
+                Some(last) if self.spans.len() < MAX_OWNERS => {
+                    self.spans.push((found.letters, found.number..last + 1, at));
+                }
+                _ => {
+                    self.named.entry((found.letters, found.number)).or_default().push(at);
+                }
+            }
+        }
+        for word in file_words(said.text) {
+            let named = self.files.entry(last(word)).or_default();
+            if named.len() < MAX_OWNERS {
+                named.push((at, word));
+            }
+        }
+    }
+
+    /// The groups that a piece with this name belongs to.
+    fn owners(&self, name: &Line<'_>) -> Vec<usize> {
+        let mut owners: Vec<usize> = Vec::new();
+        for found in mentions(name, |letters| letters == "G").iter().take(MAX_OWNERS) {
+            if owners.len() > MAX_OWNERS {
+                break;
+            }
+            if let Some(last) = found.through {
+                let within = self.by_number.range(found.number..=last).flat_map(|(_, at)| at);
+                owners.extend(within.take(MAX_OWNERS + 1));
+            } else {
+                owners.extend(self.by_id.get(found.without_segment()).into_iter().flatten());
+            }
+        }
+        // The id of a piece stands in front of it: `R2: Parse the header`.
+        if let Some(own) = mentions(name, |l| !l.is_empty() && l != "G").first()
+            && is_mark(&name.text[..own.id.start - name.start])
+        {
+            owners.extend(self.named.get(&(own.letters, own.number)).into_iter().flatten());
+            let spans = self.spans.iter();
+            let covering =
+                spans.filter(|(l, span, _)| *l == own.letters && span.contains(&own.number));
+            owners.extend(covering.map(|(_, _, at)| *at));
+        }
+        for word in file_words(name.text).take(MAX_OWNERS) {
+            owners.extend(self.owners_of_file(word));
+        }
+        owners.sort_unstable();
+        owners.dedup();
+        owners
+    }
+
+    /// The groups that name a file, in full or by the end of its path.
+    pub(super) fn owners_of_file(&self, path: &str) -> Vec<usize> {
+        let same = |word: &str| ends_with(path, word) || ends_with(word, path);
+        let named = self.files.get(last(path)).into_iter().flatten();
+        let mut owners: Vec<usize> =
+            named.filter(|(_, word)| same(word)).map(|(at, _)| *at).collect();
+        owners.dedup();
+        owners
+    }
+
+    /// Hands out what has owners to them, and the rest to all.
+    pub(super) fn share<T: Clone>(
+        &self,
+        things: Vec<T>,
+        owners: impl Fn(&Self, &T) -> Vec<usize>,
+    ) -> Shared<T> {
+        let mut shared = Shared { of_group: vec![Vec::new(); self.groups], of_all: Vec::new() };
+        for thing in things {
+            let owners = owners(self, &thing);
+            if owners.is_empty() || owners.len() > MAX_OWNERS {
+                shared.of_all.push(thing);
+                continue;
+            }
+            for owner in owners {
+                shared.of_group[owner].push(thing.clone());
+            }
+        }
+        shared
+    }
+
+    pub(super) fn share_pieces(&self, pieces: Vec<Piece<'a>>) -> Shared<Piece<'a>> {
+        self.share(pieces, |claims, piece| claims.owners(&piece.name))
+    }
+}
+
+/// The requirements: what stands under each heading below `## Requirements`, else the items.
+pub(super) fn requirements<'a>(spec: &Spec<'a>) -> Vec<Piece<'a>> {
+    let Some(section) = spec.heading(&["requirements", "functional requirements"]) else {
+        return Vec::new();
+    };
+    let below = |heading: &&Heading<'a>| {
+        section.body.contains(&heading.at.start)
+            && heading.level == section.level + 1
+            && !plain(heading.text).starts_with("files")
+    };
+    let piece = |heading: &Heading<'a>| Piece {
+        name: Line { text: heading.text, start: heading.at.start },
+        whole: heading.at.start..heading.body.end,
+    };
+    let headed: Vec<Piece<'a>> = spec.headings.iter().filter(below).map(piece).collect();
+    if headed.is_empty() { top_items(spec, section.body.clone()) } else { headed }
+}
+
+pub(super) fn criteria<'a>(spec: &Spec<'a>) -> Vec<Piece<'a>> {
+    let section = spec.heading(&["acceptance criteria", "success criteria"]);
+    section.map(|section| top_items(spec, section.body.clone())).unwrap_or_default()
+}
+
+fn top_items<'a>(spec: &Spec<'a>, within: Range<usize>) -> Vec<Piece<'a>> {
+    let all = items(spec.text, within);
+    let top = all.iter().map(|item| item.indent).min().unwrap_or_default();
+    let own = all.iter().filter(|item| item.indent == top);
+    own.map(|item| Piece { name: item.text, whole: item.whole() }).collect()
+}
+
+/// Nothing but marks.
+fn is_mark(text: &str) -> bool {
+    text.trim_matches(['*', '`', '[', '(', ' ']).is_empty()
+}
+
+/// Words that look like files, loosely: they are only compared with others.
+fn file_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || ",;()`\"'".contains(c))
+        .map(|word| word.trim_matches(['.', ':', '*', '_', '[', ']']))
+        .filter(|word| word.len() > 2 && word.contains(['.', '/']) && !last(word).is_empty())
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Does a path end with these whole components?
+fn ends_with(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+}

@@ -1,0 +1,253 @@
+//! Groups as tasks.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use afresh_core::plan::{Field, FileDraft, StepDraft, TaskDraft, nearest};
+
+use super::files::{self, ListedFile};
+use super::groups::{self, Group};
+use super::needs;
+use super::progress::Progress;
+use super::share::{self, Claims, Piece};
+use super::spec::{KNOWN, Spec};
+use super::waves;
+use crate::draft::{Drafted, DraftedTask};
+use crate::prose::{self, Brief, mentions, title, unticked};
+use afresh_formats::findings::Fix;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::limits::too_many_tasks;
+use afresh_formats::text::markdown::{Heading, Line};
+
+/// How many files that belong to all groups are listed with each, in all.
+const MAX_SPREAD_FILES: usize = 100_000;
+
+/// Sections that every group gets.
+const SHARED: &[&str] =
+    &["task", "context", "goal analysis", "constraints", "assumptions", "implementation order"];
+
+/// Adds the tasks of a specification; says which those are.
+pub(super) fn add(
+    folder: &dyn Folder,
+    drafted: &mut Drafted,
+    spec: &Spec<'_>,
+    prefix: &str,
+) -> Range<usize> {
+    let first = drafted.tasks.len();
+    for (key, value) in &spec.unknown {
+        drafted.unknown.insert(format!("{}:{}", spec.file, key.text), (*value).to_owned());
+        if let Some(near) = nearest(&key.text, KNOWN.iter().copied()) {
+            let message = format!("the key {:?} means nothing here", key.text);
+            let found = needs::warn(drafted, spec, key.at.clone(), "unknown-field", message);
+            found.help = Some(format!("did you mean {near:?}?"));
+            found.fix = Some(Fix::meant(key.at.clone(), near));
+        }
+    }
+    drafted.findings.extend(spec.trouble.clone());
+    let progress = Progress::read(folder, drafted, spec);
+    if let Some(groups) = groups::read(drafted, spec) {
+        add_groups(drafted, spec, &groups, &progress, prefix);
+    } else {
+        groups::elsewhere(drafted, spec);
+        drafted.tasks.push(whole(spec, &progress));
+    }
+    label(drafted, spec, first);
+    first..drafted.tasks.len()
+}
+
+fn add_groups(
+    drafted: &mut Drafted,
+    spec: &Spec<'_>,
+    groups: &[Group<'_>],
+    progress: &Progress,
+    prefix: &str,
+) {
+    if let Some(finding) = too_many_tasks(spec.file, groups.len()) {
+        drafted.findings.push(finding);
+        return;
+    }
+    let sections: Vec<Option<Heading<'_>>> = sections(spec, groups);
+    let claims = Claims::new(spec, groups, &sections);
+    let needs = needs::of_groups(drafted, spec, groups);
+    waves::compare(drafted, spec, groups, &needs);
+    groups::too_large(drafted, spec, groups);
+    let files =
+        claims.share(files::read(spec), |claims, file| claims.owners_of_file(file.path.text));
+    let requirements = claims.share_pieces(share::requirements(spec));
+    let criteria = claims.share_pieces(share::criteria(spec));
+    let common = Common::new(spec, &requirements.of_all, &criteria.of_all);
+    let spread = files.of_all.len() * groups.len() <= MAX_SPREAD_FILES;
+    for (at, group) in groups.iter().enumerate() {
+        let mut task = DraftedTask::new(TaskDraft::default(), spot(spec, &group.row));
+        task.note(None, Field::Id, 0, spot(spec, &group.cell.range()));
+        task.note(None, Field::Title, 0, spot(spec, &group.tasks.range()));
+        task.draft.id = format!("{prefix}{}", group.id);
+        let pieces = pieces(group.tasks.text);
+        task.draft.title = title(pieces.first().copied().unwrap_or_default());
+        for (item, (need, place)) in needs[at].iter().enumerate() {
+            task.draft.needs.push(format!("{prefix}{need}"));
+            task.note(None, Field::Needs, item, spot(spec, &place.range()));
+        }
+        // Without a list a task runs alone, which is safe; with a part of it, it might not be.
+        if spread {
+            for file in files.of_group[at].iter().chain(&files.of_all) {
+                add_file(&mut task, spec, file);
+            }
+        }
+        task.draft.steps = steps(spec, &pieces, &requirements.of_group[at]);
+        let mut brief = Brief::for_one_of(groups.len());
+        brief.say(group.tasks.text);
+        for (column, said) in &group.notes {
+            brief.say(&format!("{column}: {said}"));
+        }
+        if let Some(section) = &sections[at] {
+            brief.part(section.text, spec.part(&section.own), spec.file);
+        }
+        brief.part("Requirements", &texts(spec, &requirements.of_group[at]), spec.file);
+        brief.part("Acceptance criteria", &listed(spec, &criteria.of_group[at]), spec.file);
+        common.tell(&mut brief, spec);
+        task.draft.instructions = brief.finish();
+        task.draft.done_before = progress.of(&group.id).or_else(|| progress.of(&group.base));
+        drafted.tasks.push(task);
+    }
+}
+
+/// A specification without groups: one worker does it.
+fn whole(spec: &Spec<'_>, progress: &Progress) -> DraftedTask {
+    let at = spec.headings.first().map_or(0..0, |heading| heading.at.clone());
+    let mut task = DraftedTask::new(TaskDraft::default(), spot(spec, &at));
+    task.draft.id.clone_from(&spec.id);
+    // `# SPEC-001: Title` says the id once more.
+    let named = spec.title.strip_prefix(&spec.id).map(|rest| rest.trim_start_matches([':', ' ']));
+    task.draft.title = title(named.filter(|rest| !rest.is_empty()).unwrap_or(&spec.title));
+    for file in files::read(spec) {
+        add_file(&mut task, spec, &file);
+    }
+    let mut brief = Brief::for_one_of(1);
+    Common::new(spec, &share::requirements(spec), &share::criteria(spec)).tell(&mut brief, spec);
+    task.draft.instructions = brief.finish();
+    task.draft.done_before = progress.of_all();
+    task
+}
+
+fn spot(spec: &Spec<'_>, at: &Range<usize>) -> Spot {
+    Spot::new(spec.file, at.clone())
+}
+
+fn add_file(task: &mut DraftedTask, spec: &Spec<'_>, file: &ListedFile<'_>) {
+    let item = task.draft.files.len();
+    task.note(None, Field::Files, item, spot(spec, &file.path.range()));
+    task.draft.files.push(FileDraft { path: file.path.text.to_owned(), action: file.action });
+}
+
+/// What every group is told; looked up once.
+struct Common<'a> {
+    requirements: String,
+    criteria: String,
+    sections: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Common<'a> {
+    fn new(spec: &Spec<'a>, requirements: &[Piece<'a>], criteria: &[Piece<'a>]) -> Self {
+        let sections = SHARED.iter().filter_map(|name| spec.heading(&[name]));
+        Self {
+            requirements: texts(spec, requirements),
+            criteria: listed(spec, criteria),
+            sections: sections.map(|found| (found.text, spec.part(&found.body))).collect(),
+        }
+    }
+
+    fn tell(&self, brief: &mut Brief, spec: &Spec<'_>) {
+        brief.part("Requirements of the whole", &self.requirements, spec.file);
+        brief.part("Acceptance criteria of the whole", &self.criteria, spec.file);
+        for (heading, text) in &self.sections {
+            brief.part(heading, text, spec.file);
+        }
+    }
+}
+
+fn texts(spec: &Spec<'_>, pieces: &[Piece<'_>]) -> String {
+    let texts: Vec<&str> = pieces.iter().map(|piece| spec.part(&piece.whole).trim()).collect();
+    texts.join("\n\n")
+}
+
+fn listed(spec: &Spec<'_>, pieces: &[Piece<'_>]) -> String {
+    let lines: Vec<String> =
+        pieces.iter().map(|piece| format!("- {}", unticked(spec.part(&piece.whole)))).collect();
+    lines.join("\n")
+}
+
+/// What a row lists is done in this order; else what it claims of the requirements.
+fn steps(spec: &Spec<'_>, pieces: &[&str], claimed: &[Piece<'_>]) -> Vec<StepDraft> {
+    let step = |name: &str, said: &str| StepDraft {
+        name: title(name),
+        instructions: said.trim().to_owned(),
+        ..StepDraft::default()
+    };
+    if pieces.len() > 1 {
+        return pieces.iter().map(|piece| step(piece, piece)).collect();
+    }
+    if claimed.len() < 2 {
+        return Vec::new();
+    }
+    claimed.iter().map(|piece| step(piece.name.text, spec.part(&piece.whole))).collect()
+}
+
+/// A cell's pieces: between line breaks, else between semicolons that are in no brackets or code.
+fn pieces(cell: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut start, mut depth, mut code) = (0, 0_usize, false);
+    let broken = cell.contains("<br");
+    for (at, c) in cell.char_indices() {
+        match c {
+            '`' => code = !code,
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ';' if !broken && !code && depth == 0 => {
+                found.push(&cell[start..at]);
+                start = at + 1;
+            }
+            '<' if at >= start && cell[at..].starts_with("<br") => {
+                found.push(&cell[start..at]);
+                start = cell[at..].find('>').map_or(cell.len(), |end| at + end + 1);
+            }
+            _ => {}
+        }
+    }
+    found.push(&cell[start..]);
+    found.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty()).collect()
+}
+
+/// The headings that start with a group's id: `#### G2: Handlers`.
+fn sections<'a>(spec: &Spec<'a>, groups: &[Group<'a>]) -> Vec<Option<Heading<'a>>> {
+    let mut found: Vec<Option<Heading<'a>>> = vec![None; groups.len()];
+    let position: BTreeMap<&str, usize> =
+        groups.iter().enumerate().map(|(at, group)| (group.id.as_str(), at)).collect();
+    for heading in &spec.headings {
+        let name = Line { text: heading.text, start: heading.at.start };
+        let Some(named) = mentions(&name, |letters| letters == "G").into_iter().next() else {
+            continue;
+        };
+        let front = &name.text[..named.id.start - name.start];
+        if !front.trim_matches(['*', '`', '[', ' ']).is_empty() && front.trim() != "Group" {
+            continue;
+        }
+        if let Some(at) = position.get(named.id.text) {
+            found[*at].get_or_insert_with(|| heading.clone());
+        }
+    }
+    found
+}
+
+/// Tells that the criteria are for readers, not for a shell (FO-04).
+fn label(drafted: &mut Drafted, spec: &Spec<'_>, first: usize) {
+    let open = |task: &&DraftedTask| task.draft.done_before.is_none();
+    let ids: Vec<String> =
+        drafted.tasks[first..].iter().filter(open).map(|task| task.draft.id.clone()).collect();
+    let Some(task) = drafted.tasks.get(first) else { return };
+    let criteria = spec.heading(&["acceptance criteria", "success criteria"]);
+    let at = criteria.map_or(task.places.whole.range.clone(), |heading| heading.at.clone());
+    let spot = Spot::new(spec.file, at);
+    prose::label(drafted, &spot, ids.iter().map(String::as_str));
+}

@@ -1,0 +1,143 @@
+//! Every subtask as a task of its own (`--unit task`).
+//!
+//! A task with subtasks that are left is then only their sum: whoever waits for it waits for all of
+//! them, and they wait for whatever it waits for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::plan::{Field, TaskDraft};
+
+use super::task::{Raw, Subtask};
+use crate::draft::DraftedTask;
+use crate::draft::document::Document;
+use crate::draft::status::{Found, Standing};
+use afresh_formats::reading::Spot;
+use afresh_formats::text::yaml::values::Word;
+
+/// The most dependencies between subtasks.
+const MAX_EDGES: usize = 200_000;
+
+/// The tasks of a list, with those that have subtasks taken apart.
+pub(super) fn apart(document: &mut Document<'_>, all: Vec<Raw>) -> Vec<Found> {
+    let names = Names::of(&all);
+    let mut found = Vec::new();
+    let mut edges = 0;
+    for raw in all {
+        let id = raw.found.task.draft.id.clone();
+        let outer = names.needs(document, &raw.needs, None);
+        let parts: Vec<usize> = names.open(&id).to_vec();
+        edges += parts.len().max(1) * outer.len();
+        if edges > MAX_EDGES {
+            let at = raw.found.task.places.whole.range.clone();
+            let message = format!("there are more than {MAX_EDGES} dependencies between subtasks");
+            document.refuse(&at, "too-large", message, "read it with `--unit plan`");
+            break;
+        }
+        if parts.is_empty() {
+            found.push(Found { needs: outer, ..raw.found });
+            continue;
+        }
+        for part in parts {
+            let inner = raw.inner.iter().filter(|(at, _)| *at == part).map(|(_, word)| word);
+            let inner: Vec<Word> = inner.cloned().collect();
+            let mut needs = names.needs(document, &inner, Some(&id));
+            needs.extend(outer.iter().cloned());
+            edges += needs.len();
+            found.push(one(&raw.found.task, &raw.subtasks[part], needs));
+        }
+    }
+    found
+}
+
+fn one(task: &DraftedTask, sub: &Subtask, needs: Vec<(String, Spot)>) -> Found {
+    let whole = "The subtask, of a task whose other subtasks others do:";
+    let told = [task.draft.instructions.as_str(), whole, &sub.step.name, &sub.step.instructions];
+    let told: Vec<&str> = told.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    let draft = TaskDraft {
+        id: format!("{}.{}", task.draft.id, sub.id),
+        title: sub.step.name.clone(),
+        instructions: told.join("\n\n"),
+        ..TaskDraft::default()
+    };
+    let mut part = DraftedTask::new(draft, sub.spot.clone());
+    part.note(None, Field::Title, 0, sub.spot.clone());
+    Found { task: part, needs: once(needs), standing: Standing::Open }
+}
+
+/// Each need once.
+fn once(needs: Vec<(String, Spot)>) -> Vec<(String, Spot)> {
+    let mut seen = BTreeSet::new();
+    needs.into_iter().filter(|(id, _)| seen.insert(id.clone())).collect()
+}
+
+/// What the ids mean.
+struct Names {
+    tasks: BTreeMap<String, Parts>,
+}
+
+struct Parts {
+    by_id: BTreeMap<String, usize>,
+    /// Those that are left, where the task is open.
+    open: Vec<usize>,
+    ids: Vec<String>,
+}
+
+impl Names {
+    fn of(all: &[Raw]) -> Self {
+        let parts = |raw: &Raw| {
+            let is_open = raw.found.standing == Standing::Open;
+            let ids: Vec<String> = raw.subtasks.iter().map(|sub| sub.id.clone()).collect();
+            Parts {
+                by_id: ids.iter().cloned().zip(0..).collect(),
+                open: (0..ids.len()).filter(|at| is_open && !raw.subtasks[*at].done).collect(),
+                ids,
+            }
+        };
+        Self {
+            tasks: all.iter().map(|raw| (raw.found.task.draft.id.clone(), parts(raw))).collect(),
+        }
+    }
+
+    fn open(&self, task: &str) -> &[usize] {
+        self.tasks.get(task).map_or(&[], |parts| &parts.open)
+    }
+
+    /// What these words name, for a task, or for a subtask of `own`.
+    fn needs(
+        &self,
+        document: &Document<'_>,
+        words: &[Word],
+        own: Option<&str>,
+    ) -> Vec<(String, Spot)> {
+        let mut needs = Vec::new();
+        for word in words {
+            let spot = document.spot(&word.at);
+            needs.extend(self.named(&word.text, own).into_iter().map(|id| (id, spot.clone())));
+        }
+        once(needs)
+    }
+
+    fn named(&self, id: &str, own: Option<&str>) -> Vec<String> {
+        // A bare number in a subtask names a neighbour before it names a task.
+        let local = own.and_then(|own| Some((own, *self.tasks.get(own)?.by_id.get(id)?)));
+        let whole = || {
+            let (task, part) = id.split_once('.')?;
+            let (task, parts) = self.tasks.get_key_value(task)?;
+            Some((task.as_str(), *parts.by_id.get(part)?))
+        };
+        if let Some((task, part)) = local.or_else(whole) {
+            let parts = &self.tasks[task];
+            // What is done holds nobody up.
+            let left = parts.open.contains(&part).then(|| format!("{task}.{}", parts.ids[part]));
+            return left.into_iter().collect();
+        }
+        match self.tasks.get(id) {
+            // A subtask that needs its own task means nothing.
+            Some(_) if own == Some(id) => Vec::new(),
+            Some(parts) if !parts.open.is_empty() => {
+                parts.open.iter().map(|at| format!("{id}.{}", parts.ids[*at])).collect()
+            }
+            _ => vec![id.to_owned()],
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Task Master: `.taskmaster/tasks/tasks.json`, with or without tags.
+//!
+//! A task is a task, and its subtasks are its steps, or tasks of their own with `--unit task`; those
+//! that are done are told as done.
+//! `testStrategy` is prose, for the worker.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `apart` | every subtask as a task of its own |
+//! | `tags` | which list of tasks is meant |
+//! | `task` | one task and its subtasks |
+
+mod apart;
+mod tags;
+mod task;
+
+use crate::detect::{FolderFormat, Unit, Wishes};
+use crate::draft::Drafted;
+use crate::draft::document::Document;
+use crate::draft::status::{self, Found};
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::{Reading, only_text};
+use afresh_formats::text::limits::too_many_tasks;
+use task::Raw;
+
+pub const FORMAT: FolderFormat = FolderFormat { name: "task-master", recognises, read };
+
+const EXPECTED: &str = "expected are tasks in .taskmaster/tasks/tasks.json";
+
+const HELP: &str =
+    "expected is {\"master\": {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}}, or {\"tasks\": […]}";
+
+/// Where the tasks may be, seen from the project's root or from `.taskmaster`.
+const FILES: &[&str] = &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"];
+
+fn recognises(folder: &dyn Folder) -> bool {
+    file(folder).is_some_and(|file| {
+        // Other programs have a tasks/tasks.json too.
+        file.starts_with('.')
+            || folder.text(file).is_some_and(|text| text.is_ok_and(|t| is_ours(&t)))
+    })
+}
+
+fn file(folder: &dyn Folder) -> Option<&'static str> {
+    let there = |file: &&&str| folder.holds(file);
+    FILES.iter().find(there).copied()
+}
+
+fn is_ours(text: &str) -> bool {
+    ["\"tasks\"", "\"title\"", "\"status\"", "\"dependencies\""]
+        .iter()
+        .all(|key| text.contains(key))
+}
+
+fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+    let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
+        let message = "there are no tasks here: nothing to do";
+        let finding = Finding::of_file(".", "empty-plan", message);
+        return Reading::failed(finding.with_help(EXPECTED));
+    };
+    let text = match only_text(folder, file, HELP) {
+        Ok(text) => text,
+        Err(failed) => return failed,
+    };
+    let mut drafted = Drafted::default();
+    let mut document = Document::new(file, &text, HELP);
+    let mut found: Vec<Found> = Vec::new();
+    if let Some(root) = document.parse() {
+        let list = tags::choose(&mut document, &root, current_tag(folder, file).as_deref());
+        drafted.name = list.as_ref().map(|list| list.name.clone()).unwrap_or_default();
+        let tasks = list.map(|list| document.objects(list.node, "tasks")).unwrap_or_default();
+        if let Some(finding) = too_many_tasks(file, tasks.len()) {
+            return Reading::failed(finding);
+        }
+        let mut raw: Vec<Raw> =
+            tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
+        found = match wishes.unit {
+            Unit::Task => apart::apart(&mut document, raw),
+            Unit::Plan => {
+                task::resolve(&mut document, &mut raw);
+                raw.into_iter().map(|one| one.found).collect()
+            }
+        };
+    }
+    document.close(&mut drafted);
+    status::finish(folder, drafted, found, (file, EXPECTED))
+}
+
+/// The tag that `state.json` says is worked on.
+fn current_tag(folder: &dyn Folder, file: &str) -> Option<String> {
+    let root = file.strip_suffix("tasks/tasks.json")?;
+    let text = folder.text(&format!("{root}state.json"))?.ok()?;
+    let state: serde_json::Value = serde_json::from_str(&text).ok()?;
+    state.get("currentTag")?.as_str().map(str::to_owned)
+}

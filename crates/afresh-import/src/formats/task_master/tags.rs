@@ -1,0 +1,51 @@
+//! Which list of tasks is meant: the file may hold one, or one for every tag.
+
+use crate::draft::document::{Document, get};
+use afresh_formats::text::node::{Node, Value};
+use afresh_formats::text::yaml::values;
+
+const DEFAULT: &str = "master";
+
+pub(super) struct List<'n> {
+    pub(super) name: String,
+    /// An object with `tasks`.
+    pub(super) node: &'n Node,
+}
+
+/// The list of the tag that is worked on; else `master`, else the only one.
+pub(super) fn choose<'n>(
+    document: &mut Document<'_>,
+    root: &'n Node,
+    current: Option<&str>,
+) -> Option<List<'n>> {
+    if get(root, "tasks").is_some_and(|node| matches!(node.value, Value::List(_))) {
+        let name = project_name(document, root).unwrap_or_else(|| "Task Master".to_owned());
+        return Some(List { name, node: root });
+    }
+    let tags: Vec<_> =
+        values::entries(root).iter().filter(|entry| get(&entry.node, "tasks").is_some()).collect();
+    let named = |name: &str| tags.iter().find(|tag| tag.key == name).copied();
+    let only = || tags.first().filter(|_| tags.len() == 1).copied();
+    let chosen = current.and_then(named).or_else(|| named(DEFAULT)).or_else(only);
+    let others: Vec<&str> = tags
+        .iter()
+        .map(|tag| tag.key.as_str())
+        .filter(|name| chosen.is_some_and(|chosen| chosen.key != *name))
+        .take(10)
+        .collect();
+    let Some(tag) = chosen else {
+        document.wrong(root, "`tasks`, or tags that hold `tasks`, with one called master");
+        return None;
+    };
+    if !others.is_empty() {
+        let message = format!("the tag {:?} is read, not: {}", tag.key, others.join(", "));
+        let help = "`currentTag` in .taskmaster/state.json says which is";
+        document.warn(&tag.key_span, "other-tags", message, help);
+    }
+    Some(List { name: tag.key.clone(), node: &tag.node })
+}
+
+fn project_name(document: &mut Document<'_>, root: &Node) -> Option<String> {
+    let about = ["metadata", "meta"].iter().find_map(|key| get(root, key))?;
+    ["projectName", "name"].iter().find_map(|key| document.word(about, key)).map(|word| word.text)
+}

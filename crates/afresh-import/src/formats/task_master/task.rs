@@ -1,0 +1,206 @@
+//! One task and its subtasks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::plan::{Field, StepDraft};
+
+use crate::draft::document::Document;
+use crate::draft::status::{Found, Standing};
+use crate::prose::Brief;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::node::Node;
+use afresh_formats::text::yaml::values::Word;
+
+const FIELDS: &[&str] = &[
+    "id",
+    "title",
+    "description",
+    "status",
+    "dependencies",
+    "priority",
+    "details",
+    "testStrategy",
+    "subtasks",
+    "acceptanceCriteria",
+    "metadata",
+    "previousStatus",
+    "complexity",
+    "recommendedSubtasks",
+    "expansionPrompt",
+    "complexityReasoning",
+    "createdAt",
+    "updatedAt",
+    "parentTaskId",
+    "parentId",
+    "assignee",
+    "effort",
+    "tags",
+    "relevantFiles",
+];
+
+/// A task whose dependencies are still as they were written.
+pub(super) struct Raw {
+    pub(super) found: Found,
+    pub(super) needs: Vec<Word>,
+    /// Of its subtasks: to subtasks of its own, or to anything else.
+    pub(super) inner: Vec<(usize, Word)>,
+    pub(super) subtasks: Vec<Subtask>,
+}
+
+pub(super) struct Subtask {
+    pub(super) id: String,
+    pub(super) done: bool,
+    pub(super) step: StepDraft,
+    pub(super) spot: Spot,
+}
+
+pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Raw {
+    let mut task = document.task(node, "title");
+    document.keep_unknown(node, &format!("{}.", task.draft.id), FIELDS);
+    let standing = standing(document, node);
+    let needs = document.words(node, "dependencies");
+    let (mut subtasks, mut inner) = (Vec::new(), Vec::new());
+    for (at, sub) in document.objects(node, "subtasks").into_iter().enumerate() {
+        inner.extend(document.words(sub, "dependencies").into_iter().map(|word| (at, word)));
+        subtasks.push(subtask(document, sub, at, &task.draft.id));
+    }
+    task.draft.instructions = brief(document, node, &subtasks);
+    Raw { found: Found { task, needs: Vec::new(), standing }, needs, inner, subtasks }
+}
+
+fn standing(document: &mut Document<'_>, node: &Node) -> Standing {
+    let Some(status) = document.word(node, "status") else { return Standing::Open };
+    match status.text.as_str() {
+        "done" | "completed" => Standing::Done(format!("{} in tasks.json", status.text)),
+        "cancelled" | "canceled" => Standing::GivenUp,
+        "deferred" => Standing::PutOff,
+        "pending" | "in-progress" | "review" | "blocked" | "todo" => Standing::Open,
+        _ => {
+            let known =
+                ["pending", "in-progress", "review", "done", "deferred", "cancelled", "blocked"];
+            document.unknown_status(&status, "pending", &known);
+            Standing::Open
+        }
+    }
+}
+
+fn subtask(document: &mut Document<'_>, node: &Node, at: usize, task: &str) -> Subtask {
+    let id = document.word(node, "id").map_or_else(|| (at + 1).to_string(), |word| word.text);
+    document.keep_unknown(node, &format!("{task}.{id}."), FIELDS);
+    let mut brief = Brief::for_one_of(1);
+    brief.say(&document.prose(node, "description")).say(&document.prose(node, "details"));
+    for (key, heading) in
+        [("acceptanceCriteria", "Acceptance criteria"), ("testStrategy", "Test strategy")]
+    {
+        brief.part(heading, &document.prose(node, key), "tasks.json");
+    }
+    let name = document.word(node, "title").map_or_else(|| id.clone(), |word| word.text);
+    Subtask {
+        // `1.2` and `2` are both written for the second subtask of task 1.
+        id: id.strip_prefix(&format!("{task}.")).unwrap_or(&id).to_owned(),
+        // What was given up is nothing to do either.
+        done: !matches!(standing(document, node), Standing::Open | Standing::PutOff),
+        step: StepDraft { name, instructions: brief.finish(), ..StepDraft::default() },
+        spot: document.spot(&node.span),
+    }
+}
+
+fn brief(document: &mut Document<'_>, node: &Node, subtasks: &[Subtask]) -> String {
+    let mut brief = Brief::for_one_of(1);
+    brief.say(&document.prose(node, "description")).say(&document.prose(node, "details"));
+    for (key, heading) in
+        [("acceptanceCriteria", "Acceptance criteria"), ("testStrategy", "Test strategy")]
+    {
+        brief.part(heading, &document.prose(node, key), "tasks.json");
+    }
+    let done = subtasks.iter().filter(|sub| sub.done).map(|sub| sub.step.name.as_str());
+    brief.list("Done before", done, "tasks.json");
+    brief.finish()
+}
+
+/// The subtasks of a task by their ids.
+type Parts = BTreeMap<String, usize>;
+
+/// What the dependencies mean, now that all tasks are known.
+pub(super) fn resolve(document: &mut Document<'_>, all: &mut [Raw]) {
+    let tasks: BTreeMap<String, Parts> = all
+        .iter()
+        .map(|raw| {
+            let ids = raw.subtasks.iter().enumerate().map(|(at, sub)| (sub.id.clone(), at));
+            (raw.found.task.draft.id.clone(), ids.collect())
+        })
+        .collect();
+    let none = Parts::new();
+    for raw in all {
+        let own = raw.found.task.draft.id.clone();
+        let parts = tasks.get(&own).unwrap_or(&none);
+        let mut order: Vec<Vec<usize>> = vec![Vec::new(); raw.subtasks.len()];
+        let mut outer = std::mem::take(&mut raw.needs);
+        for (at, word) in std::mem::take(&mut raw.inner) {
+            let local = word.text.strip_prefix(&format!("{own}.")).unwrap_or(&word.text);
+            match parts.get(local) {
+                Some(part) => order[at].push(*part),
+                None if word.text == own => {}
+                None => outer.push(word),
+            }
+        }
+        let mut named = BTreeSet::new();
+        for word in outer {
+            let task = task_of(&word.text, &tasks);
+            // A task that needs itself is a mistake to be told; one that needs its own part is not.
+            if (task != own || word.text == own) && named.insert(task.clone()) {
+                raw.found.needs.push((task, document.spot(&word.at)));
+            }
+        }
+        steps(document, raw, &order);
+    }
+}
+
+/// The task that an id names: `3`, or `3.2` for a subtask of it.
+fn task_of(id: &str, tasks: &BTreeMap<String, Parts>) -> String {
+    let of_part = id.split_once('.').filter(|(task, part)| {
+        !tasks.contains_key(id) && tasks.get(*task).is_some_and(|parts| parts.contains_key(*part))
+    });
+    of_part.map_or(id, |(task, _)| task).to_owned()
+}
+
+/// The subtasks that are left, each after those that it depends on.
+fn steps(document: &mut Document<'_>, raw: &mut Raw, order: &[Vec<usize>]) {
+    let (placed, circle) = in_order(order);
+    if let Some(first) = circle.first() {
+        let at = raw.subtasks[*first].spot.range.clone();
+        let message = "these subtasks wait for each other".to_owned();
+        let help = "they are done in the order of the file";
+        document.warn(&at, "subtasks-in-a-circle", message, help);
+    }
+    for at in placed.into_iter().chain(circle).filter(|at| !raw.subtasks[*at].done) {
+        let sub = &raw.subtasks[at];
+        let task = &mut raw.found.task;
+        task.note(Some(task.draft.steps.len()), Field::Title, 0, sub.spot.clone());
+        task.draft.steps.push(sub.step.clone());
+    }
+}
+
+/// Positions, each after those that it needs and else as they are; and those that wait in a circle.
+fn in_order(needs: &[Vec<usize>]) -> (Vec<usize>, Vec<usize>) {
+    let mut unmet: Vec<usize> = needs.iter().map(Vec::len).collect();
+    let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
+    for (at, needed) in needs.iter().enumerate() {
+        for need in needed {
+            dependents[*need].push(at);
+        }
+    }
+    let mut free: BTreeSet<usize> = (0..needs.len()).filter(|at| unmet[*at] == 0).collect();
+    let mut placed = Vec::with_capacity(needs.len());
+    while let Some(at) = free.pop_first() {
+        placed.push(at);
+        for dependent in &dependents[at] {
+            unmet[*dependent] -= 1;
+            if unmet[*dependent] == 0 {
+                free.insert(*dependent);
+            }
+        }
+    }
+    let circle = (0..needs.len()).filter(|at| unmet[*at] > 0).collect();
+    (placed, circle)
+}

@@ -1,0 +1,98 @@
+//! Whether the tasks are what the capability map asks for, in an order that makes sense.
+//!
+//! Tasker's own validation stops there; here each is told, and the plan runs as its dependencies
+//! say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::maps::Maps;
+use crate::draft::Drafted;
+use crate::draft::status::Found;
+use afresh_formats::findings::Severity;
+use afresh_formats::reading::Spot;
+
+/// What a task says of its place in the whole.
+pub(super) struct About {
+    pub(super) behaviours: Vec<(String, Spot)>,
+    pub(super) phase: Option<(u64, Spot)>,
+    /// Where it says that it belongs to the steel thread.
+    pub(super) steel: Option<Spot>,
+}
+
+/// Behaviours that no task brings, and those that the map does not know.
+pub(super) fn behaviours(drafted: &mut Drafted, maps: &Maps, tasks: &[About]) {
+    if maps.places.is_empty() {
+        return;
+    }
+    let mut brought = BTreeSet::new();
+    for (id, spot) in tasks.iter().flat_map(|task| &task.behaviours) {
+        brought.insert(id.as_str());
+        if !maps.places.contains_key(id) {
+            let message = format!("{id:?} is no behaviour of the capability map");
+            let help = "the worker is told only the id; is it right?";
+            say(drafted, spot, "unknown-behavior", message, help, Severity::Warning);
+        }
+    }
+    for (id, spot) in maps.places.iter().filter(|(id, _)| !brought.contains(id.as_str())) {
+        let message = format!("no task brings the behaviour {id}");
+        let help = "add it to a task's `behaviors`, or take it out of the map";
+        say(drafted, spot, "uncovered-behavior", message, help, Severity::Warning);
+    }
+}
+
+/// The steel thread: there is one, and it comes early.
+pub(super) fn steel_thread(drafted: &mut Drafted, maps: &Maps, tasks: &[About]) {
+    let marked = tasks.iter().any(|task| task.steel.is_some());
+    if let Some(flows) = maps.flows.as_ref().filter(|_| !maps.has_steel_thread && !marked) {
+        let message = "none of the flows is the steel thread".to_owned();
+        let help = "mark the thinnest flow through everything with \"is_steel_thread\": true";
+        say(drafted, flows, "no-steel-thread", message, help, Severity::Note);
+    }
+    let last = tasks.iter().filter_map(|task| task.phase.as_ref()).map(|(phase, _)| *phase).max();
+    let latest = last.unwrap_or(0) / 2 + 1;
+    for task in tasks.iter().filter(|task| task.steel.is_some()) {
+        let Some((phase, spot)) = task.phase.as_ref().filter(|(phase, _)| *phase > latest) else {
+            continue;
+        };
+        let message = format!("the steel thread comes as late as phase {phase}");
+        let help =
+            format!("it shows early what does not fit together: phase {latest} at the latest");
+        say(drafted, spot, "steel-thread-late", message, &help, Severity::Note);
+    }
+}
+
+/// A phase is a wave by another name: what a task needs is in an earlier one.
+pub(super) fn phases(drafted: &mut Drafted, found: &[Found], tasks: &[About]) {
+    let phases: BTreeMap<&str, u64> = found
+        .iter()
+        .zip(tasks)
+        .filter_map(|(one, about)| Some((one.task.draft.id.as_str(), about.phase.as_ref()?.0)))
+        .collect();
+    for one in found {
+        let id = one.task.draft.id.as_str();
+        let Some(own) = phases.get(id) else { continue };
+        for (need, spot) in &one.needs {
+            let Some(phase) = phases.get(need.as_str()).filter(|phase| *phase >= own) else {
+                continue;
+            };
+            let message = format!("{id} of phase {own} needs {need} of phase {phase}");
+            // Order comes from dependencies, and phases only group; Tasker itself is stricter.
+            let severity = if phase == own { Severity::Note } else { Severity::Warning };
+            let help = "dependencies count, phases do not";
+            say(drafted, spot, "dependency-not-earlier", message, help, severity);
+        }
+    }
+}
+
+fn say(
+    drafted: &mut Drafted,
+    spot: &Spot,
+    code: &str,
+    message: String,
+    help: &str,
+    severity: Severity,
+) {
+    let found = drafted.find(spot, code, message);
+    found.severity = severity;
+    found.help = Some(help.to_owned());
+}

@@ -1,0 +1,106 @@
+//! The capability map (what the program shall do) and the physical map (in which files).
+
+use std::collections::BTreeMap;
+
+use super::HELP;
+use crate::draft::Drafted;
+use crate::draft::document::{Document, get};
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::node::Value;
+
+#[derive(Debug, Default)]
+pub(super) struct Maps {
+    pub(super) slug: Option<String>,
+    /// The repository that is planned for.
+    pub(super) target: Option<String>,
+    /// By id: `name (type): description`.
+    behaviours: BTreeMap<String, String>,
+    /// Where each behaviour is.
+    pub(super) places: BTreeMap<String, Spot>,
+    /// Where the flows are, if there are any.
+    pub(super) flows: Option<Spot>,
+    pub(super) has_steel_thread: bool,
+    /// By behaviour: what each of its files is for.
+    purposes: BTreeMap<String, Vec<String>>,
+}
+
+impl Maps {
+    pub(super) fn read(folder: &dyn Folder, root: &str, drafted: &mut Drafted) -> Self {
+        let mut maps = Self::default();
+        let file = format!("{root}artifacts/capability-map.json");
+        let text = super::text_of(folder, &file, drafted);
+        maps.capabilities(&file, &text, drafted);
+        let file = format!("{root}artifacts/physical-map.json");
+        let text = super::text_of(folder, &file, drafted);
+        maps.files(&file, &text, drafted);
+        maps
+    }
+
+    /// What a behaviour is, in a line; its id where the maps do not know it.
+    pub(super) fn behaviour(&self, id: &str) -> String {
+        self.behaviours.get(id).map_or_else(|| id.to_owned(), |about| format!("{id} {about}"))
+    }
+
+    pub(super) fn purposes(&self, behaviour: &str) -> &[String] {
+        self.purposes.get(behaviour).map_or(&[], Vec::as_slice)
+    }
+
+    fn capabilities(&mut self, file: &str, text: &str, drafted: &mut Drafted) {
+        if text.is_empty() {
+            return;
+        }
+        let mut document = Document::new(file, text, HELP);
+        if let Some(root) = document.parse() {
+            self.slug = document.word(&root, "spec_slug").map(|word| word.text);
+            for flow in document.objects(&root, "flows") {
+                self.flows.get_or_insert_with(|| document.spot(&flow.span));
+                let steel = get(flow, "is_steel_thread").map(|node| &node.value);
+                self.has_steel_thread |= steel == Some(&Value::Bool(true));
+            }
+            for domain in document.objects(&root, "domains") {
+                for capability in document.objects(domain, "capabilities") {
+                    for behaviour in document.objects(capability, "behaviors") {
+                        let Some(id) = document.word(behaviour, "id") else { continue };
+                        let name = document.prose(behaviour, "name");
+                        let kind = document.prose(behaviour, "type");
+                        let told = document.prose(behaviour, "description");
+                        let kind = if kind.is_empty() { kind } else { format!(" ({kind})") };
+                        let told = if told.is_empty() { told } else { format!(": {told}") };
+                        self.places.insert(id.text.clone(), document.spot(&id.at));
+                        self.behaviours.insert(id.text, format!("{name}{kind}{told}"));
+                    }
+                }
+            }
+        }
+        document.close(drafted);
+    }
+
+    fn files(&mut self, file: &str, text: &str, drafted: &mut Drafted) {
+        if text.is_empty() {
+            return;
+        }
+        let mut document = Document::new(file, text, HELP);
+        if let Some(root) = document.parse() {
+            self.target = document.word(&root, "target_dir").map(|word| word.text);
+            for mapping in document.objects(&root, "file_mapping") {
+                let Some(id) = document.word(mapping, "behavior_id") else { continue };
+                for file in document.objects(mapping, "files") {
+                    let path = document.prose(file, "path");
+                    let (layer, purpose) =
+                        (document.prose(file, "layer"), document.prose(file, "purpose"));
+                    let about: Vec<&str> = [&layer, &purpose]
+                        .into_iter()
+                        .map(String::as_str)
+                        .filter(|t| !t.is_empty())
+                        .collect();
+                    if !about.is_empty() {
+                        let line = format!("{path}: {}", about.join(", "));
+                        self.purposes.entry(id.text.clone()).or_default().push(line);
+                    }
+                }
+            }
+        }
+        document.close(drafted);
+    }
+}

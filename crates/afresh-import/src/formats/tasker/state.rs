@@ -1,0 +1,76 @@
+//! `state.json`: how far each task is.
+
+use std::collections::BTreeMap;
+
+use super::HELP;
+use crate::draft::Drafted;
+use crate::draft::document::{Document, get};
+use crate::draft::status::Standing;
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::yaml::values;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) target: Option<String>,
+    tasks: BTreeMap<String, Told>,
+}
+
+/// What it tells of one task.
+#[derive(Debug)]
+struct Told {
+    status: String,
+    phase: Option<u64>,
+    needs: Vec<(String, Spot)>,
+}
+
+impl State {
+    pub(super) fn read(folder: &dyn Folder, root: &str, drafted: &mut Drafted) -> Self {
+        let file = format!("{root}state.json");
+        let text = super::text_of(folder, &file, drafted);
+        let mut state = Self::default();
+        if text.is_empty() {
+            return state;
+        }
+        let mut document = Document::new(&file, &text, HELP);
+        if let Some(root_node) = document.parse() {
+            state.target = document.word(&root_node, "target_dir").map(|word| word.text);
+            let tasks = get(&root_node, "tasks").map(values::entries).unwrap_or_default();
+            for entry in tasks {
+                let task = &entry.node;
+                let status = document.prose(task, "status");
+                let known = format!("{root}tasks/{}.json", entry.key);
+                if !folder.holds(&known) && status != "complete" {
+                    let message = format!("there is no {known}");
+                    let help = "it is not part of the plan";
+                    document.warn(&entry.key_span, "missing-task-file", message, help);
+                }
+                let phase = document.word(task, "phase").and_then(|word| word.text.parse().ok());
+                let needs = document.words(task, "depends_on");
+                let needs =
+                    needs.into_iter().map(|word| (word.text, document.spot(&word.at))).collect();
+                state.tasks.insert(entry.key.clone(), Told { status, phase, needs });
+            }
+        }
+        document.close(drafted);
+        state
+    }
+
+    pub(super) fn standing(&self, id: &str) -> Standing {
+        match self.tasks.get(id).map(|told| told.status.as_str()) {
+            Some("complete") => Standing::Done("complete in state.json".to_owned()),
+            Some("skipped") => Standing::GivenUp,
+            _ => Standing::Open,
+        }
+    }
+
+    /// What a task needs, where its own file does not say.
+    pub(super) fn needs(&self, id: &str) -> Vec<(String, Spot)> {
+        self.tasks.get(id).map(|told| told.needs.clone()).unwrap_or_default()
+    }
+
+    /// The phase of a task, where its own file does not say.
+    pub(super) fn phase(&self, id: &str) -> Option<u64> {
+        self.tasks.get(id)?.phase
+    }
+}

@@ -1,0 +1,230 @@
+//! One task file.
+
+use afresh_core::plan::{CheckDraft, Field, FileAction, FileDraft, TaskDraft};
+
+use super::HELP;
+use super::coverage::About;
+use super::maps::Maps;
+use super::spec::Spec;
+use super::state::State;
+use crate::draft::document::{Document, get};
+use crate::draft::status::Found;
+use crate::draft::{Drafted, DraftedTask};
+use crate::plan_md::command;
+use crate::prose::{Brief, vague};
+use afresh_formats::reading::Spot;
+use afresh_formats::text::markdown::Line;
+use afresh_formats::text::node::{Node, Value};
+use afresh_formats::text::yaml::values::Word;
+
+const FIELDS: &[&str] = &[
+    "id",
+    "name",
+    "phase",
+    "task_type",
+    "context",
+    "refactor_context",
+    "behaviors",
+    "files",
+    "dependencies",
+    "acceptance_criteria",
+    "estimate_hours",
+    "state_machine",
+];
+
+/// What all tasks share.
+pub(super) struct Shared<'a> {
+    pub(super) maps: &'a Maps,
+    pub(super) state: &'a State,
+    pub(super) constraints: &'a str,
+    pub(super) spec: &'a Spec,
+    pub(super) root: &'a str,
+    pub(super) count: usize,
+}
+
+pub(super) fn read(
+    file: &str,
+    text: &str,
+    shared: &Shared<'_>,
+    drafted: &mut Drafted,
+) -> Option<(Found, About)> {
+    let mut document = Document::new(file, text, HELP);
+    let found = document.parse().map(|root| task(&mut document, &root, file, shared));
+    document.close(drafted);
+    found
+}
+
+fn task(
+    document: &mut Document<'_>,
+    root: &Node,
+    file: &str,
+    shared: &Shared<'_>,
+) -> (Found, About) {
+    let mut task = DraftedTask::new(TaskDraft::default(), document.spot(&root.span));
+    if let Some(id) = document.word(root, "id") {
+        task.note(None, Field::Id, 0, document.spot(&id.at));
+        if !file.ends_with(&format!("/{}.json", id.text)) {
+            let shown: String = id.text.chars().take(80).collect();
+            let message = format!("the file's name says another id than {shown:?}");
+            document.warn(&id.at, "id-unlike-file", message, "the id counts");
+        }
+        task.draft.id = id.text;
+    }
+    if let Some(name) = document.word(root, "name") {
+        task.note(None, Field::Title, 0, document.spot(&name.at));
+        task.draft.title = name.text;
+    }
+    document.keep_unknown(root, "", FIELDS);
+    files(document, root, &mut task);
+    let criteria = criteria(document, root, &mut task);
+    task.draft.instructions = brief(document, root, &criteria, shared);
+    let needs = needs(document, root).unwrap_or_else(|| shared.state.needs(&task.draft.id));
+    let standing = shared.state.standing(&task.draft.id);
+    let about = about(document, root, &task, shared.state);
+    (Found { task, needs, standing }, about)
+}
+
+fn about(document: &mut Document<'_>, root: &Node, task: &DraftedTask, state: &State) -> About {
+    let whole = task.places.whole.clone();
+    let behaviours = document.words(root, "behaviors").into_iter();
+    let behaviours = behaviours.map(|word| (word.text, document.spot(&word.at))).collect();
+    let own = document.word(root, "phase");
+    let own = own.and_then(|word| Some((word.text.parse().ok()?, document.spot(&word.at))));
+    let phase = own.or_else(|| Some((state.phase(&task.draft.id)?, whole)));
+    let steel = document.object(root, "context").and_then(|context| get(context, "steel_thread"));
+    let steel = steel.filter(|node| node.value == Value::Bool(true));
+    About { behaviours, phase, steel: steel.map(|node| document.spot(&node.span)) }
+}
+
+fn files(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) {
+    for node in document.objects(root, "files") {
+        let Some(path) = document.word(node, "path") else { continue };
+        let action = document.word(node, "action");
+        let action = match action.as_ref().map(|word| word.text.as_str()) {
+            Some("create") => Some(FileAction::Create),
+            Some("modify" | "extend") => Some(FileAction::Modify),
+            Some("delete") => Some(FileAction::Delete),
+            _ => None,
+        };
+        task.note(None, Field::Files, task.draft.files.len(), document.spot(&path.at));
+        task.draft.files.push(FileDraft { path: path.text, action });
+    }
+}
+
+/// The criteria as lines; those with a command become checks.
+fn criteria(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) -> Vec<String> {
+    let mut lines = Vec::new();
+    for node in document.objects(root, "acceptance_criteria") {
+        let criterion = document.prose(node, "criterion");
+        if let Some(place) = get(node, "criterion").map(|node| node.span.clone())
+            && let Some(words) = vague(&Line { text: &criterion, start: 0 })
+        {
+            let message = format!("{:?} says nothing that could be looked at", words.text);
+            let help = "say what can be seen: a value, a status, a file, a time";
+            document.note(&place, "vague-criterion", message, help);
+        }
+        let Some(verification) = document.word(node, "verification") else {
+            lines.push(criterion);
+            continue;
+        };
+        let Some(command) = command::find(&verification.text) else {
+            lines.push(format!("{criterion} ({})", verification.text));
+            let message = "the verification is prose, not a command".to_owned();
+            let help = "it is shown to the worker, and not run";
+            document.warn(&verification.at, "checks-are-prose", message, help);
+            continue;
+        };
+        lines.push(format!("{criterion} (`{command}`)"));
+        let (item, spot) = (task.draft.checks.len(), document.spot(&verification.at));
+        task.note(None, Field::Checks, item, spot);
+        let name = Some(criterion).filter(|name| !name.is_empty());
+        task.draft.checks.push(CheckDraft { name, command, red_first: false });
+    }
+    lines
+}
+
+/// None where the file does not say.
+fn needs(document: &mut Document<'_>, root: &Node) -> Option<Vec<(String, Spot)>> {
+    let node = get(root, "dependencies")?;
+    let words: Vec<Word> = match &node.value {
+        Value::Table(_) => document.words(node, "tasks"),
+        _ => document.words(root, "dependencies"),
+    };
+    Some(words.into_iter().map(|word| (word.text, document.spot(&word.at))).collect())
+}
+
+fn brief(
+    document: &mut Document<'_>,
+    root: &Node,
+    criteria: &[String],
+    shared: &Shared<'_>,
+) -> String {
+    let mut brief = Brief::for_one_of(shared.count);
+    if let Some(phase) = document.word(root, "phase") {
+        brief.say(&phase_line(&phase.text));
+    }
+    let (maps, own) = (shared.maps, "the task's file");
+    let in_root = |name: &str| format!("{}{name}", shared.root);
+    let ids: Vec<String> = document.words(root, "behaviors").into_iter().map(|w| w.text).collect();
+    let behaviours: Vec<String> = ids.iter().map(|id| maps.behaviour(id)).collect();
+    let lines = behaviours.iter().map(String::as_str);
+    brief.list("Behaviours", lines, &in_root("artifacts/capability-map.json"));
+    let purposes = ids.iter().flat_map(|id| maps.purposes(id)).map(String::as_str);
+    brief.list("What the files are for", purposes, &in_root("artifacts/physical-map.json"));
+    let mut refers = false;
+    if let Some(context) = document.object(root, "context") {
+        for (key, heading) in [("domain", "Domain"), ("capability", "Capability")] {
+            brief.part(heading, &document.prose(context, key), own);
+        }
+        let quoted = spec_ref(document, context);
+        let part = shared.spec.lines_around(&quoted);
+        let quoted = part.unwrap_or(quoted);
+        brief.part("From the specification", &quoted, &in_root("inputs/spec.md"));
+        refers = !quoted.is_empty();
+        brief.part("Requirements", &document.prose(context, "spec_requirements"), own);
+    }
+    for (part, key, heading) in [
+        ("refactor_context", "refactor_directive", "Refactoring"),
+        ("refactor_context", "design_changes", "Changes of the design"),
+        ("state_machine", "transitions_covered", "Transitions of the state machine"),
+        ("state_machine", "guards_enforced", "Guards"),
+        ("state_machine", "states_reached", "States"),
+    ] {
+        if let Some(node) = document.object(root, part) {
+            brief.part(heading, &document.prose(node, key), own);
+        }
+    }
+    brief.list("Acceptance criteria", criteria.iter().map(String::as_str), own);
+    if let Some(node) = get(root, "dependencies")
+        && matches!(node.value, Value::Table(_))
+    {
+        brief.part("Needs from outside", &document.prose(node, "external"), own);
+    }
+    brief.part("Constraints", shared.constraints, &in_root("inputs/constraints.md"));
+    // Whoever refers to no part of it gets all of it (PR-01).
+    if !refers {
+        brief.part("Specification", shared.spec.text(), &in_root("inputs/spec.md"));
+    }
+    brief.finish()
+}
+
+/// Tasker numbers its phases, and means the same by the first two everywhere.
+fn phase_line(number: &str) -> String {
+    match number {
+        "1" => "Phase: 1, foundations".to_owned(),
+        "2" => "Phase: 2, steel thread".to_owned(),
+        other => format!("Phase: {other}, features"),
+    }
+}
+
+/// A text, a quote with its place, or what a refactoring refers to.
+fn spec_ref(document: &mut Document<'_>, context: &Node) -> String {
+    let Some(node) = get(context, "spec_ref") else { return String::new() };
+    if !matches!(node.value, Value::Table(_)) {
+        return document.prose(context, "spec_ref");
+    }
+    let quote = document.prose(node, "quote");
+    let told = if quote.is_empty() { document.prose(node, "refactor_ref") } else { quote };
+    let place = document.prose(node, "location");
+    if place.is_empty() { told } else { format!("{told}\n({place})") }
+}

@@ -1,0 +1,15 @@
+//! Plans that other tools wrote, read as plans of afresh. Pure: a reader is a function over text.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`detect`] | all formats, and which of them a directory contains |
+//! | [`draft`] | what a reader collects: tasks, their places, findings; and how that becomes a plan |
+//! | [`prose`] | what sentences say without guessing: ids, paths, texts for workers |
+//! | [`plan_md`] | PLAN.md: what GSD, Ultra Planner and long-run have in common |
+//! | [`formats`] | one module per format |
+
+pub mod detect;
+pub mod draft;
+pub mod formats;
+pub mod plan_md;
+pub mod prose;

@@ -1,0 +1,146 @@
+//! From the plans of a project to one plan of ours.
+
+use std::collections::BTreeSet;
+
+use afresh_core::plan::Field;
+
+use super::dependencies::{self, Needs};
+use super::parts::{self, Parts};
+use super::reads;
+use super::set::{Member, Set};
+use super::waves;
+use crate::detect::{Unit, Wishes};
+use crate::draft::{Drafted, DraftedTask};
+use crate::prose;
+use afresh_formats::findings::{Finding, Source};
+use afresh_formats::folder::Folder;
+use afresh_formats::reading::{Reading, Spot};
+use afresh_formats::text::limits::{self, MAX_TOLD_BYTES};
+
+/// The most dependencies of a plan that is made of many.
+const MAX_LINKS: usize = 200_000;
+
+/// Adds the plans to what is known besides them, and makes a plan of it.
+pub fn assemble(
+    folder: &dyn Folder,
+    wishes: &Wishes,
+    mut drafted: Drafted,
+    mut set: Set,
+) -> Reading {
+    let needs = dependencies::resolve(&mut set);
+    let waves = waves::of(&set, &needs);
+    waves::remark(&mut set, &needs, &waves);
+    let orderings = orderings(&set, &needs);
+    let told: usize =
+        set.members.iter().map(|m| m.document.sections.len() * m.document.items.len()).sum();
+    if wishes.unit == Unit::Task && told > MAX_TOLD_BYTES {
+        let message =
+            "what all workers would be told, each its plan's sections, has more than 16 MiB";
+        return too_large(message);
+    }
+    let items: usize = set.members.iter().map(|member| member.document.items.len()).sum();
+    if let Some(finding) = limits::too_many_tasks(".", items.max(set.members.len())) {
+        return Reading::failed(finding);
+    }
+    let parts: Vec<Parts> =
+        set.members.iter().map(|member| parts::of(member, wishes.unit)).collect();
+    let all = |at: usize| {
+        let stated = needs[at].iter().map(|(need, place)| (*need, place.clone()));
+        stated.chain(orderings[at].iter().map(|need| (*need, 0..0)))
+    };
+    let ends = |at: usize| all(at).map(|(need, _)| parts[need].last.len()).sum::<usize>();
+    if (0..parts.len()).map(|at| parts[at].first.len() * ends(at)).sum::<usize>() > MAX_LINKS {
+        return too_large("more dependencies than 200,000 follow from its phases and waves");
+    }
+    let named = |at: &usize| Some(&set.members[*at].document.path) == wishes.only.as_ref();
+    let wanted: BTreeSet<usize> = (0..parts.len()).filter(named).collect();
+    let is_wanted = |at: usize| wanted.is_empty() || wanted.contains(&at);
+    for at in (0..parts.len()).filter(|at| is_wanted(*at)) {
+        let mut tasks = parts[at].tasks.clone();
+        name_phase(&mut tasks, &set.phases[set.members[at].phase].name);
+        for first in &parts[at].first {
+            for (need, place) in all(at).filter(|(need, _)| is_wanted(*need)) {
+                let spot = Spot::new(&set.members[at].document.path, place);
+                link(&mut tasks[*first], &parts[need].last, &spot);
+            }
+        }
+        drafted.tasks.extend(tasks);
+        say(&mut drafted, &set.members[at]);
+    }
+    if !drafted.findings.iter().any(Finding::is_error) {
+        prose::label_unjudged(&mut drafted);
+    }
+    drafted.finish(folder)
+}
+
+/// A worker is told in which phase of the project it works (PR-02).
+fn name_phase(tasks: &mut [DraftedTask], phase: &str) {
+    if phase.is_empty() {
+        return;
+    }
+    for task in tasks {
+        let told = &mut task.draft.instructions;
+        *told = format!("Phase: {phase}\n\n{told}");
+        told.truncate(told.trim_end().len());
+    }
+}
+
+/// Lets a task wait for others.
+fn link(task: &mut DraftedTask, others: &[String], spot: &Spot) {
+    for id in others {
+        task.draft.needs.push(id.clone());
+        task.note(None, Field::Needs, task.draft.needs.len() - 1, spot.clone());
+    }
+}
+
+fn too_large(message: &str) -> Reading {
+    Reading::failed(
+        limits::beyond(".", message).with_help("read one phase, or one plan, at a time"),
+    )
+}
+
+/// The remarks about a plan, and what it says that we do not know.
+fn say(drafted: &mut Drafted, member: &Member) {
+    let document = &member.document;
+    // Nobody mends a plan that is done.
+    if member.done_before.is_none() {
+        let source = Source::new(&document.path, &document.text);
+        drafted.findings.extend(document.trouble.clone());
+        drafted.findings.extend(document.remarks.render(&source));
+        let reads = reads::of(document).into_iter();
+        drafted.reads.extend(reads.map(|(path, at)| (path, Spot::new(&document.path, at))));
+    }
+    for (key, value) in &document.fields.unknown {
+        drafted.unknown.insert(format!("{}:{key}", document.path), value.clone());
+    }
+}
+
+/// What follows from the order of phases: a plan that waits for no other of its phase waits for
+/// those of the phases before that nobody else waits for.
+fn orderings(set: &Set, needs: &[Needs]) -> Vec<Vec<usize>> {
+    let same = |a: usize, b: usize| set.members[a].phase == set.members[b].phase;
+    // What is done waits for nobody, so nobody can wait through it.
+    let is_open = |at: usize| set.members[at].done_before.is_none();
+    let mut is_needed = vec![false; needs.len()];
+    let mut starts = vec![true; needs.len()];
+    for (at, needs) in needs.iter().enumerate() {
+        for (need, _) in needs.iter().filter(|(need, _)| same(at, *need) && *need != at) {
+            is_needed[*need] |= is_open(at);
+            starts[at] &= !is_open(*need);
+        }
+    }
+    let mut ends: Vec<Vec<usize>> = vec![Vec::new(); set.phases.len()];
+    for at in (0..needs.len()).filter(|at| !is_needed[*at]) {
+        ends[set.members[at].phase].push(at);
+    }
+    let mut budget = MAX_LINKS + 1;
+    let mut found = Vec::with_capacity(needs.len());
+    for (at, starts) in starts.iter().enumerate() {
+        let phases = &set.phases[set.members[at].phase].needs;
+        let before = phases.iter().flat_map(|phase| &ends[*phase]).copied();
+        let before: Vec<usize> = before.take(if *starts { budget } else { 0 }).collect();
+        budget -= before.len();
+        found.push(before);
+    }
+    found
+}

@@ -1,0 +1,91 @@
+//! What a PLAN.md and its tasks should say, and do not.
+//!
+//! Nothing of it stops a run: a worker gets what is there.
+
+use std::ops::Range;
+
+use super::document::Document;
+use super::remark::Remarks;
+use super::tag::Opening;
+use crate::prose::vague;
+use afresh_formats::findings::Finding;
+use afresh_formats::text::markdown::lines::lines_from;
+
+/// Keys that GSD's own check of a plan asks for; without the first two, order and files are unknown.
+const KEYS: [&str; 8] =
+    ["depends_on", "files_modified", "phase", "plan", "type", "wave", "autonomous", "must_haves"];
+
+/// Says which parts a task lacks.
+pub(super) fn remark(opening: &Opening, has: &dyn Fn(&str) -> bool, remarks: &mut Remarks) {
+    let named = has("name") || opening.attribute("name").is_some();
+    let ways = ["action", "implementation", "behavior", "description", "steps", "instructions"];
+    let told = ways.iter().any(|part| has(part));
+    let files = has("files") || has("file");
+    let wanted = [
+        ("name", named),
+        ("action", told),
+        ("files", files),
+        ("verify", has("verify")),
+        ("done", has("done")),
+    ];
+    let missing: Vec<String> =
+        wanted.iter().filter(|(_, there)| !there).map(|(part, _)| format!("<{part}>")).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let message = format!("this task has no {}", missing.join(", "));
+    let help = "a task has <name>, <files>, <action>, <verify> and <done>";
+    if named && told {
+        remarks.note("task-incomplete", &opening.at, message, help);
+    } else {
+        remarks.warning("task-incomplete", &opening.at, message, help);
+    }
+}
+
+/// Says which keys the frontmatter of a plan of GSD lacks.
+pub fn remark_on_keys(document: &mut Document) {
+    let keys = &document.fields.keys;
+    let missing: Vec<&str> = KEYS.into_iter().filter(|key| !keys.contains(*key)).collect();
+    let unread = document.trouble.as_ref().is_some_and(Finding::is_error);
+    // A text without tasks is told as such.
+    if missing.is_empty() || unread || document.items.is_empty() {
+        return;
+    }
+    let message = format!("the frontmatter has no {}", missing.join(", "));
+    if keys.contains(KEYS[0]) && keys.contains(KEYS[1]) {
+        let help = "GSD's own check asks for it";
+        document.remarks.note("frontmatter-incomplete", &(0..0), message, help);
+    } else {
+        let help =
+            "order and files follow from `depends_on` and `files_modified`; write [] for none";
+        document.remarks.warning("frontmatter-incomplete", &(0..0), message, help);
+    }
+}
+
+/// Says that a long action is not in numbered steps, as long-run wants it.
+pub fn remark_on_steps(document: &mut Document) {
+    for item in document.items.iter().filter(|item| !item.is_done) {
+        let Some(at) = &item.action else { continue };
+        let lines: Vec<&str> =
+            document.text[at.clone()].lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        let numbered = lines.iter().any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+        if lines.len() > 2 && !numbered {
+            let message = "this action is not in numbered steps".to_owned();
+            let help = "write `1. …`, `2. …`: then a worker can say how far it came";
+            let start = at.start..at.start + lines[0].len();
+            document.remarks.note("action-not-numbered", &start, message, help);
+        }
+    }
+}
+
+/// Says that a `<done>` cannot be measured.
+pub(super) fn vague_done(text: &str, part: &Range<usize>, remarks: &mut Remarks) {
+    for line in lines_from(&text[part.clone()], part.start) {
+        if let Some(words) = vague(&line) {
+            let message = format!("{:?} says nothing that could be looked at", words.text);
+            let help = "say what can be seen: a value, a status, a file, a time";
+            remarks.note("vague-criterion", &words.range(), message, help);
+            return;
+        }
+    }
+}

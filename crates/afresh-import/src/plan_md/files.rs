@@ -1,0 +1,164 @@
+//! The files that a plan names: one, or several by commas or lines, with remarks.
+//!
+//! `src/a.ts (new)`, `- src/b.ts — the parser`, `` `src/c.ts`:10-20 ``, `Create: src/d.ts`. What
+//! is no path is left to its reader, who says so.
+
+use std::ops::Range;
+
+use afresh_core::plan::{FileAction, FileDraft};
+
+use afresh_formats::text::markdown::lines::{Line, lines_from};
+
+/// A file, or what stands where one should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    File(FileDraft, Range<usize>),
+    Prose(String, Range<usize>),
+}
+
+/// The files in a part of a text.
+pub fn parse(text: &str, part: &Range<usize>) -> Vec<Named> {
+    lines_from(&text[part.clone()], part.start)
+        .flat_map(|line| items(&line))
+        .filter_map(item)
+        .collect()
+}
+
+/// A single file, as an item of a list says it.
+pub fn parse_item(text: &str, at: &Range<usize>) -> Option<Named> {
+    item(Line { text, start: at.start }).map(|named| match named {
+        Named::File(file, _) => Named::File(file, at.clone()),
+        Named::Prose(prose, _) => Named::Prose(prose, at.clone()),
+    })
+}
+
+/// A line in its parts: by commas that are in no brackets, braces or backticks.
+fn items<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    let mut cuts = vec![0];
+    let (mut depth, mut code) = (0_usize, false);
+    for (at, c) in line.text.char_indices() {
+        match c {
+            '`' => code = !code,
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            ',' | ';' if depth == 0 && !code => cuts.push(at + 1),
+            _ => {}
+        }
+    }
+    cuts.push(line.text.len() + 1);
+    let part = |pair: &[usize]| line.part(&line.text[pair[0]..pair[1] - 1]);
+    cuts.windows(2).map(part).collect()
+}
+
+fn item(line: Line) -> Option<Named> {
+    let line = line.without_bullet();
+    let (action, line) = leading_word(line);
+    let (path, remark) = split_remark(&line);
+    let path = path.trim().trim_matches(['`', '"', '\'', '*']).trim().trim_start_matches('@');
+    let path = without_line_numbers(path);
+    let nothing = ["", "none", "n/a", "na", "-", "—", "[]", "tbd", "null", "(none)"];
+    if nothing.contains(&path.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let at = line.part(path).range();
+    if path.contains(char::is_whitespace) && !line.text.starts_with(['`', '"', '\'']) {
+        return Some(Named::Prose(line.text.to_owned(), line.range()));
+    }
+    let action = action.or_else(|| action_of(remark));
+    Some(Named::File(FileDraft { path: path.to_owned(), action }, at))
+}
+
+/// `Create: src/a.ts`, `[NEW] src/a.ts`.
+fn leading_word(line: Line<'_>) -> (Option<FileAction>, Line<'_>) {
+    let bracketed = line.text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let Some((word, rest)) = bracketed.or_else(|| line.text.split_once(':')) else {
+        return (None, line);
+    };
+    let spaced = rest.starts_with([' ', '\t']);
+    match action_of(word).filter(|_| spaced && !word.contains(['/', '.'])) {
+        Some(action) => (Some(action), line.part(rest.trim())),
+        None => (None, line),
+    }
+}
+
+/// The path, and what is said about it.
+fn split_remark<'a>(line: &Line<'a>) -> (&'a str, &'a str) {
+    if let Some((path, remark)) = line.text.strip_prefix('`').and_then(|rest| rest.split_once('`'))
+    {
+        return (path, remark);
+    }
+    let ends = [" (", " — ", " – ", " - ", " # ", ": ", " → ", " <-", " ←"];
+    match ends.iter().filter_map(|end| line.text.find(end)).min() {
+        Some(at) => line.text.split_at(at),
+        None => (line.text, ""),
+    }
+}
+
+/// Without `:10`, `:10-20` or `:L5` behind it.
+fn without_line_numbers(path: &str) -> &str {
+    match path.rsplit_once(':') {
+        Some((file, numbers))
+            if !numbers.is_empty()
+                && numbers.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | 'L')) =>
+        {
+            file
+        }
+        _ => path,
+    }
+}
+
+/// What a remark says will be done with the file.
+fn action_of(remark: &str) -> Option<FileAction> {
+    let mut words = remark.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    match words.next()?.to_ascii_lowercase().as_str() {
+        "new" | "create" | "created" | "creates" | "add" => Some(FileAction::Create),
+        "modify" | "modified" | "update" | "updated" | "edit" | "extend" | "existing"
+        | "modifies" => Some(FileAction::Modify),
+        "delete" | "deleted" | "remove" | "removed" => Some(FileAction::Delete),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<String> {
+        let shown = |named| match named {
+            Named::File(file, at) => {
+                assert_eq!(&text[at], file.path);
+                let action = file.action.map(|action| format!(" {action:?}")).unwrap_or_default();
+                file.path + &action
+            }
+            Named::Prose(prose, _) => format!("? {prose}"),
+        };
+        parse(text, &(0..text.len())).into_iter().map(shown).collect()
+    }
+
+    /// FO-02: all the ways in which real plans name files.
+    #[test]
+    fn files_are_read_however_they_are_named() {
+        assert_eq!(read("src/a.ts"), ["src/a.ts"]);
+        assert_eq!(read("src/a.ts, src/b.ts"), ["src/a.ts", "src/b.ts"]);
+        assert_eq!(
+            read("\n  src/a.ts (new)\n  - src/b.ts (modify, then test)\n"),
+            ["src/a.ts Create", "src/b.ts Modify"]
+        );
+        assert_eq!(read("`src/a.ts`, `b c.ts` — new"), ["src/a.ts", "b c.ts Create"]);
+        assert_eq!(read("src/{a,b}.ts, src/**/*.ts"), ["src/{a,b}.ts", "src/**/*.ts"]);
+        assert_eq!(
+            read("Create: src/a.ts\n[DELETE] src/b.ts"),
+            ["src/a.ts Create", "src/b.ts Delete"]
+        );
+        assert_eq!(read("1. src/a.ts:10-20\n2. src/b.ts - parser"), ["src/a.ts", "src/b.ts"]);
+        assert_eq!(read("src/a.ts: new file"), ["src/a.ts Create"]);
+        assert_eq!(read("None"), Vec::<String>::new());
+        assert_eq!(read("(none)"), Vec::<String>::new());
+        assert_eq!(read(""), Vec::<String>::new());
+        assert_eq!(read("whatever is needed"), ["? whatever is needed"]);
+        assert_eq!(
+            read("src/app/[slug]/page.tsx, src/(auth)/a.ts"),
+            ["src/app/[slug]/page.tsx", "src/(auth)/a.ts"]
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! What is to be said about a place of one file.
+
+use std::ops::Range;
+
+use afresh_formats::findings::{Finding, Fix, Severity, Source};
+
+/// More remarks than this about one file say nothing new.
+const MAX_REMARKS: usize = 200;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    pub severity: Severity,
+    pub code: &'static str,
+    pub at: Range<usize>,
+    pub message: String,
+    pub help: String,
+    pub fix: Option<Fix>,
+}
+
+/// Everything that is to be said about one file.
+#[derive(Debug, Clone, Default)]
+pub struct Remarks {
+    all: Vec<Remark>,
+}
+
+impl Remarks {
+    pub fn error(&mut self, code: &'static str, at: &Range<usize>, message: String, help: &str) {
+        self.add(Severity::Error, code, at, message, help);
+    }
+
+    pub fn warning(&mut self, code: &'static str, at: &Range<usize>, message: String, help: &str) {
+        self.add(Severity::Warning, code, at, message, help);
+    }
+
+    /// A warning with what would mend it.
+    pub fn mendable(
+        &mut self,
+        code: &'static str,
+        at: &Range<usize>,
+        message: String,
+        help: &str,
+        fix: Fix,
+    ) {
+        let said = self.all.len();
+        self.warning(code, at, message, help);
+        self.mend_by(said, fix);
+    }
+
+    /// An error with what would mend it.
+    pub fn mendable_error(
+        &mut self,
+        code: &'static str,
+        at: &Range<usize>,
+        message: String,
+        help: &str,
+        fix: Option<Fix>,
+    ) {
+        let said = self.all.len();
+        self.error(code, at, message, help);
+        if let Some(fix) = fix {
+            self.mend_by(said, fix);
+        }
+    }
+
+    pub fn note(&mut self, code: &'static str, at: &Range<usize>, message: String, help: &str) {
+        self.add(Severity::Note, code, at, message, help);
+    }
+
+    /// They as findings of a file.
+    pub fn render(&self, source: &Source) -> Vec<Finding> {
+        let finding = |remark: &Remark| Finding {
+            severity: remark.severity,
+            fix: remark.fix.clone(),
+            ..source
+                .finding(remark.code, &remark.at, remark.message.as_str())
+                .with_help(remark.help.as_str())
+        };
+        self.all.iter().map(finding).collect()
+    }
+
+    /// Notes what would mend a remark, if it was taken down.
+    fn mend_by(&mut self, said: usize, fix: Fix) {
+        if let Some(remark) = self.all.get_mut(said) {
+            remark.fix = Some(fix);
+        }
+    }
+
+    fn add(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        at: &Range<usize>,
+        message: String,
+        help: &str,
+    ) {
+        // An error must be heard, however many warnings came before it.
+        let first_error = severity == Severity::Error
+            && !self.all.iter().any(|remark| remark.severity == Severity::Error);
+        if self.all.len() < MAX_REMARKS || first_error {
+            let (at, help) = (at.clone(), help.to_owned());
+            self.all.push(Remark { severity, code, at, message, help, fix: None });
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! SUMMARY.md: what became of a plan.
+
+use crate::draft::Drafted;
+use afresh_formats::findings::Source;
+use afresh_formats::folder::Folder;
+use afresh_formats::text::markdown::Frontmatter;
+use afresh_formats::text::yaml;
+use afresh_formats::text::yaml::values::{get, word};
+
+/// What a summary says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    pub path: String,
+    pub status: Option<String>,
+}
+
+impl Summary {
+    /// The first of these files that is there.
+    pub fn find(folder: &dyn Folder, candidates: &[String], drafted: &mut Drafted) -> Option<Self> {
+        let path = candidates.iter().find(|path| folder.holds(path))?;
+        let text = drafted.beside(folder, path, "its plan counts as not done")?;
+        let source = Source::new(path, &text);
+        let status = Frontmatter::first(&text).and_then(|block| {
+            let (node, _) = yaml::frontmatter(&source, &block);
+            get(&node, "status").and_then(word)
+        });
+        let status = status.map(|status| status.trim().to_ascii_lowercase());
+        Some(Self { path: path.clone(), status: status.filter(|status| !status.is_empty()) })
+    }
+
+    /// Whether it says in so many words that the plan is done.
+    pub fn is_completed(&self) -> bool {
+        matches!(
+            self.status.as_deref(),
+            Some("completed" | "complete" | "done" | "success" | "passed")
+        )
+    }
+
+    /// Whether it says that the plan is not done.
+    pub fn is_unfinished(&self) -> bool {
+        let status = self.status.as_deref().unwrap_or_default().replace(['_', ' '], "-");
+        let words = [
+            "blocked",
+            "halted",
+            "failed",
+            "failure",
+            "partial",
+            "incomplete",
+            "skipped",
+            "timeout",
+            "paused",
+            "in-progress",
+            "pending",
+            "aborted",
+            "error",
+            "needs-decision",
+            "needs-action",
+        ];
+        words.contains(&status.as_str())
+    }
+}

@@ -1,0 +1,52 @@
+//! The label of tasks whose criteria are prose (FO-04).
+//!
+//! A check is a command. Sentences are never run: they go to the worker, and whoever starts the run
+//! adds the commands of the repository.
+
+use afresh_core::plan::TaskDraft;
+
+use crate::draft::Drafted;
+use afresh_formats::findings::Severity;
+use afresh_formats::reading::Spot;
+
+/// How many tasks a message names.
+const MAX_NAMED: usize = 10;
+/// How much of each name is shown.
+const MAX_ID_CHARS: usize = 80;
+
+/// Tells which tasks have criteria in prose and no command that could judge them.
+pub fn label<'t>(drafted: &mut Drafted, spot: &Spot, tasks: impl IntoIterator<Item = &'t str>) {
+    let tasks: Vec<&str> = tasks.into_iter().collect();
+    if tasks.is_empty() {
+        return;
+    }
+    // What is no id yet may be a text of any length.
+    let short = |task: &&str| task.chars().take(MAX_ID_CHARS).collect::<String>();
+    let mut named = tasks.iter().take(MAX_NAMED).map(short).collect::<Vec<_>>().join(", ");
+    if tasks.len() > MAX_NAMED {
+        named = format!("{named} and {} more", tasks.len() - MAX_NAMED);
+    }
+    let message = format!("no command judges {named}: the criteria are prose");
+    let found = drafted.find(spot, "checks-are-prose", message);
+    found.severity = Severity::Warning;
+    found.help = Some(
+        "the worker gets them; the repository's own build, test and lint commands are run"
+            .to_owned(),
+    );
+}
+
+/// Labels all tasks that are to be done and that no command judges, at the first of them.
+pub fn label_unjudged(drafted: &mut Drafted) {
+    let unjudged = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
+    let (ids, spots): (Vec<String>, Vec<Spot>) =
+        unjudged.map(|task| (task.draft.id.clone(), task.places.whole.clone())).unzip();
+    if let Some(first) = spots.first() {
+        label(drafted, first, ids.iter().map(String::as_str));
+    }
+}
+
+fn is_judged(draft: &TaskDraft) -> bool {
+    let steps = draft.steps.iter().any(|step| !step.checks.is_empty());
+    let needs_none = draft.checkpoint.is_some() || draft.done_before.is_some();
+    steps || needs_none || !draft.checks.is_empty()
+}

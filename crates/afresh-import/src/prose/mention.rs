@@ -1,0 +1,163 @@
+//! Ids that a sentence names: `G2`, `G2a`, `G2-S1`, `SPEC-057a`, `T012`, a bare `3`, and spans of
+//! them (`G2-G4`, `1 to 3`).
+
+use afresh_formats::text::markdown::Line;
+
+/// An id, or the first of a span of ids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention<'a> {
+    pub id: Line<'a>,
+    /// Its letters; empty for a bare number.
+    pub letters: &'a str,
+    pub number: u64,
+    /// The number of the last one, where this is a span.
+    pub through: Option<u64>,
+}
+
+impl Mention<'_> {
+    /// Whether a number lies in the span, or is this one.
+    pub fn covers(&self, number: u64) -> bool {
+        (self.number..=self.through.unwrap_or(self.number)).contains(&number)
+    }
+
+    /// The id without the segment that `G2-S1` names.
+    pub fn without_segment(&self) -> &str {
+        let tail = self.id.text.rfind("-S").filter(|at| *at > self.letters.len());
+        tail.map_or(self.id.text, |at| &self.id.text[..at])
+    }
+}
+
+/// The ids with such letters, in order. Letters are capital; `""` stands for bare numbers.
+pub fn mentions<'a>(line: &Line<'a>, wanted: impl Fn(&str) -> bool) -> Vec<Mention<'a>> {
+    let text = line.text;
+    let mut found: Vec<Mention<'a>> = Vec::new();
+    let mut end_of_last = 0;
+    let mut at = 0;
+    while let Some(next) = text[at..].find(|c: char| c.is_ascii_alphanumeric()) {
+        let start = at + next;
+        at = word_end(text, start);
+        let Some((letters, number, end)) = id(text, start).filter(|(l, ..)| wanted(l)) else {
+            continue;
+        };
+        at = end;
+        let span = found.last_mut().filter(|last| {
+            last.letters == letters && last.through.is_none() && is_span(&text[end_of_last..start])
+        });
+        end_of_last = end;
+        match span {
+            Some(first) if first.number < number => first.through = Some(number),
+            _ => found.push(Mention {
+                id: line.part(&text[start..end]),
+                letters,
+                number,
+                through: None,
+            }),
+        }
+    }
+    found
+}
+
+/// What stands between the ends of a span.
+fn is_span(between: &str) -> bool {
+    matches!(between.trim(), "-" | "–" | "—" | "to" | "through" | ".." | "..." | "…")
+}
+
+/// Letters, number and end of the id that starts here.
+fn id(text: &str, start: usize) -> Option<(&str, u64, usize)> {
+    let rest = &text[start..];
+    let letters = rest.bytes().take_while(u8::is_ascii_uppercase).count();
+    let dash = usize::from(letters > 0 && rest[letters..].starts_with('-'));
+    let digits = rest[letters + dash..].bytes().take_while(u8::is_ascii_digit).count();
+    let number = rest[letters + dash..letters + dash + digits].parse().ok()?;
+    let mut end = letters + dash + digits;
+    if letters > 0 && rest[end..].starts_with(|c: char| c.is_ascii_lowercase()) {
+        end += 1;
+    }
+    if let Some(segment) = rest[end..].strip_prefix("-S").filter(|_| letters > 0) {
+        let digits = segment.bytes().take_while(u8::is_ascii_digit).count();
+        end += if digits > 0 { 2 + digits } else { 0 };
+    }
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    let whole = letters <= 5 && !rest[end..].starts_with(goes_on);
+    whole.then(|| (&rest[..letters], number, start + end))
+}
+
+/// The end of the word that starts here.
+fn word_end(text: &str, start: usize) -> usize {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    text[start..].find(|c| !goes_on(c)).map_or(text.len(), |length| start + length)
+}
+
+/// The parts of a line that are not in brackets: what is in them explains, and names nothing. A
+/// bracket that is never closed is a character like any other, so that nothing is lost behind it.
+pub fn outside_brackets<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    let mut open = Vec::new();
+    let mut asides: Vec<(usize, usize)> = Vec::new();
+    for (at, byte) in line.text.bytes().enumerate() {
+        match byte {
+            b'(' => open.push(at),
+            b')' => {
+                if let Some(start) = open.pop() {
+                    // An outer pair takes the place of those inside it.
+                    while asides.pop_if(|inner| inner.0 > start).is_some() {}
+                    asides.push((start, at + 1));
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (start, end) in asides {
+        parts.push(line.part(&line.text[from..start]));
+        from = end;
+    }
+    parts.push(line.part(&line.text[from..]));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let line = Line { text, start: 0 };
+        let shown = |m: &Mention| match m.through {
+            Some(to) => format!("{}..{to}", m.id.text),
+            None => m.id.text.to_owned(),
+        };
+        mentions(&line, |letters| letters == "G").iter().map(shown).collect()
+    }
+
+    #[test]
+    fn ids_are_whole_words() {
+        assert_eq!(found("G1, G2a and G10; not G, aG1, G1x2, G_1 or SPEC-1"), ["G1", "G2a", "G10"]);
+        assert_eq!(found("G2-S1, `G3`"), ["G2-S1", "G3"]);
+        let line = Line { text: "G2-S12", start: 0 };
+        assert_eq!(mentions(&line, |l| l == "G")[0].without_segment(), "G2");
+    }
+
+    #[test]
+    fn spans_are_told_from_lists() {
+        assert_eq!(found("G1-G3, G5"), ["G1..3", "G5"]);
+        assert_eq!(found("G1 – G3"), ["G1..3"]);
+        assert_eq!(found("G4 to G6"), ["G4..6"]);
+        assert_eq!(found("G3-G1"), ["G3", "G1"]);
+        let line = Line { text: "Task Groups 1-3 and 07", start: 0 };
+        let numbers: Vec<_> = mentions(&line, str::is_empty)
+            .iter()
+            .map(|m| (m.id.text, m.number, m.through))
+            .collect();
+        assert_eq!(numbers, [("1", 1, Some(3)), ("07", 7, None)]);
+    }
+
+    #[test]
+    fn what_is_in_brackets_names_nothing() {
+        let parts = |text| -> String {
+            outside_brackets(&Line { text, start: 0 }).iter().map(|part| part.text).collect()
+        };
+        assert_eq!(parts("G1 (like G2 (and G3)), G4 (x)"), "G1 , G4 ");
+        assert_eq!(parts("G1 (open, G2"), "G1 (open, G2");
+        assert_eq!(parts("a) G1 (b)"), "a) G1 ");
+    }
+}

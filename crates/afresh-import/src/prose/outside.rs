@@ -1,0 +1,31 @@
+//! Files outside of the repository that a sentence names as a task's own: they are left out, and told.
+
+use super::paths::paths_outside;
+use crate::draft::Drafted;
+use crate::plan_md::remark::Remarks;
+use afresh_formats::findings::Severity;
+use afresh_formats::reading::Spot;
+use afresh_formats::text::markdown::Line;
+
+const CODE: &str = "path-outside";
+const HELP: &str = "name a path below the repository's root, or leave it to a person";
+
+/// Tells of them in a plan that is being put together.
+pub fn warn_of_outside(drafted: &mut Drafted, file: &str, line: &Line<'_>) {
+    for path in paths_outside(line) {
+        let found = drafted.find(&Spot::new(file, path.range()), CODE, message(path.text));
+        found.severity = Severity::Warning;
+        found.help = Some(HELP.to_owned());
+    }
+}
+
+/// Tells of them in one document.
+pub fn remark_outside(remarks: &mut Remarks, line: &Line<'_>) {
+    for path in paths_outside(line) {
+        remarks.warning(CODE, &path.range(), message(path.text), HELP);
+    }
+}
+
+fn message(path: &str) -> String {
+    format!("{path:?} is not in the repository, so no worker may write it")
+}

@@ -1,0 +1,179 @@
+//! Files that a sentence names.
+//!
+//! Only what is plainly a file: a path with an ending that files of programs have, a directory with
+//! its slash, a file that is known by its name. `and/or`, `Node.js`, `GET /users` and the names of
+//! packages are not.
+
+use afresh_formats::text::markdown::{Line, code_spans};
+
+/// Endings of files that tasks write.
+const ENDINGS: &[&str] = &[
+    "astro", "bat", "c", "cc", "cfg", "cjs", "clj", "conf", "cpp", "cs", "css", "csv", "cts",
+    "dart", "env", "ex", "exs", "fish", "go", "gradle", "graphql", "h", "hpp", "hs", "html", "ini",
+    "ipynb", "java", "jl", "js", "json", "jsonc", "jsx", "kt", "kts", "less", "lock", "lua", "m",
+    "md", "mdx", "mjs", "ml", "mod", "mts", "nix", "php", "pl", "prisma", "proto", "ps1", "py",
+    "pyi", "r", "rb", "resc", "rs", "rst", "sass", "scala", "scss", "sh", "sol", "sql", "svelte",
+    "svg", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "wgsl", "xml", "yaml", "yml", "zig",
+    "zsh",
+];
+
+/// Files that are known without a directory or an ending, also outside back-ticks.
+const NAMES: &[&str] = &[
+    "Cargo.toml",
+    "CHANGELOG.md",
+    "Dockerfile",
+    "Gemfile",
+    "Makefile",
+    "README.md",
+    "docker-compose.yml",
+    "go.mod",
+    "justfile",
+    "package.json",
+    "pyproject.toml",
+    "requirements.txt",
+    "tsconfig.json",
+];
+
+/// Directories of a machine, which no route of a program is called.
+const ROOTS: &[&str] = &[
+    "bin/", "boot/", "dev/", "etc/", "home/", "opt/", "proc/", "root/", "sys/", "tmp/", "usr/",
+    "var/",
+];
+
+/// The paths that a line names, in order, without doubles.
+pub fn paths<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    named(line, is_path)
+}
+
+/// Files that a line names and that no task may write, because they are not in the repository.
+pub fn paths_outside<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    named(line, is_outside)
+}
+
+fn named<'a>(line: &Line<'a>, is_meant: fn(&str) -> bool) -> Vec<Line<'a>> {
+    let spans = code_spans(line);
+    let mut found: Vec<Line<'a>> =
+        spans.iter().map(without_note).filter(|span| is_meant(span.text)).collect();
+    let mut from = line.start;
+    for span in spans.iter().map(Line::range).chain(std::iter::once(line.end()..line.end())) {
+        let between = line.part(&line.text[from - line.start..span.start - line.start]);
+        found.extend(bare_words(&between).filter(|word| is_meant(word.text)));
+        from = span.end;
+    }
+    found.sort_by_key(|path| path.start);
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|path| seen.insert(path.text));
+    found
+}
+
+/// Plain words that may be paths: with a directory, or known by their name.
+fn bare_words<'a>(text: &Line<'a>) -> impl Iterator<Item = Line<'a>> {
+    let text = *text;
+    text.text
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '`'))
+        .map(move |word| {
+            let word = word.trim_start_matches(['(', '"', '\'', '*', '_', '[']);
+            text.part(word.trim_end_matches([')', '"', '\'', '*', '_', ':', '.', '!', '?']))
+        })
+        .filter(|word| word.text.contains('/') || NAMES.contains(&word.text))
+}
+
+/// Is this plainly a file, and not of the repository? A route such as `/api/users` is none.
+fn is_outside(text: &str) -> bool {
+    let climbs = text.starts_with("../") || text.starts_with("~/") || text.contains("/../");
+    let inside: String = text
+        .split('/')
+        .filter(|part| !matches!(*part, ".." | "~" | ""))
+        .collect::<Vec<_>>()
+        .join("/");
+    let plain = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+    if climbs {
+        return !inside.is_empty() && inside.chars().all(plain);
+    }
+    let absolute = text.strip_prefix('/');
+    absolute.is_some_and(|rest| {
+        is_path(rest) || rest.chars().all(plain) && ROOTS.iter().any(|root| rest.starts_with(root))
+    })
+}
+
+/// ``server.js — the import route`` and ``index.js (modified)`` name files with a note behind them.
+pub fn without_note<'a>(span: &Line<'a>) -> Line<'a> {
+    let end = [" — ", " – ", " - ", " ("].iter().filter_map(|mark| span.text.find(mark)).min();
+    span.part(span.text[..end.unwrap_or(span.text.len())].trim())
+}
+
+/// Is this plainly a path inside the repository?
+pub fn is_path(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "._-/@+*[]{},()~".contains(c);
+    let outside = text.starts_with(['/', '~', '-', '@']) || text.contains("..");
+    if text.is_empty() || outside || !text.chars().all(plain) || text.contains("//") {
+        return false;
+    }
+    let name = text.rsplit('/').next().unwrap_or(text);
+    if name.is_empty() {
+        // A directory with its slash.
+        return text.len() > 1;
+    }
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let hidden = name.starts_with('.') && name.len() > 2;
+    NAMES.contains(&name) || hidden || ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let found = paths(&Line { text, start: 7 });
+        for path in &found {
+            assert_eq!(&text[path.start - 7..path.end() - 7], path.text);
+        }
+        found.iter().map(|path| path.text).collect()
+    }
+
+    #[test]
+    fn files_are_found_in_sentences() {
+        assert_eq!(
+            found("Create User model in src/models/user.py, and `tests/test_user.py` (see docs/)."),
+            ["src/models/user.py", "tests/test_user.py", "docs/"]
+        );
+        assert_eq!(
+            found("Set up Cargo.toml; **app/[slug]/page.tsx**"),
+            ["Cargo.toml", "app/[slug]/page.tsx"]
+        );
+        assert_eq!(
+            found("`server.js — import route`, `index.js (modified)`"),
+            ["server.js", "index.js"]
+        );
+    }
+
+    #[test]
+    fn files_outside_are_told_from_routes() {
+        let outside = |text| -> Vec<&str> {
+            paths_outside(&Line { text, start: 0 }).iter().map(|path| path.text).collect()
+        };
+        assert_eq!(
+            outside(
+                "Write ../../etc/x.txt, `/etc/passwd` and ~/.ssh/config, a/../../b.rs, /srv/app.conf"
+            ),
+            ["../../etc/x.txt", "/etc/passwd", "~/.ssh/config", "a/../../b.rs", "/srv/app.conf"]
+        );
+        for route in
+            ["GET /api/users", "`/api/users/{id}`", "and/or", "https://x.org/a.md", "1...3/4"]
+        {
+            assert_eq!(outside(route), [""; 0], "{route}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_path_is_none() {
+        for text in [
+            "and/or, CI/CD with Node.js e.g. v1.2.3",
+            "GET /api/users and https://x.org/a.md",
+            "`@scope/name` in `state.registry.count()` as `application/json`",
+            "/etc/passwd, ../up.rs, ~/x.py, `a//b.rs`",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+}

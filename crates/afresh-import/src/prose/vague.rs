@@ -1,0 +1,44 @@
+//! Words that sound like a criterion and say nothing that could be looked at.
+
+use afresh_formats::text::markdown::Line;
+
+/// What Tasker's own validation refuses, and its nearest relatives.
+const VAGUE: &[&str] = &[
+    "works correctly",
+    "works properly",
+    "works as expected",
+    "functions properly",
+    "performs well",
+    "is good",
+    "is clean",
+    "is fast",
+    "is secure",
+];
+
+/// The first vague words of a line.
+pub fn vague<'a>(line: &Line<'a>) -> Option<Line<'a>> {
+    let small = line.text.to_ascii_lowercase();
+    let is_word = |at: usize, words: &str| {
+        let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        !letter(small[..at].chars().next_back())
+            && !letter(small[at + words.len()..].chars().next())
+    };
+    let found = VAGUE.iter().filter_map(|words| {
+        let at = small.match_indices(words).map(|(at, _)| at).find(|at| is_word(*at, words))?;
+        Some((at, words.len()))
+    });
+    found.min().map(|(at, length)| line.part(&line.text[at..at + length]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vague_words_are_found_as_words() {
+        let found = |text| vague(&Line { text, start: 5 }).map(|line| (line.text, line.start));
+        assert_eq!(found("Login works correctly."), Some(("works correctly", 11)));
+        assert_eq!(found("This goods train is faster"), None);
+        assert_eq!(found("It returns 404 for unknown ids"), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! A GSD project with everything that real ones hold.
+
+use afresh_formats::folder::MemoryFolder;
+use afresh_import::detect::{Unit, Wishes};
+
+use crate::{fixture, format, read, rendered, shown, task};
+
+/// FO-02: phases, plans, checkpoints, must-haves, and what is done.
+#[test]
+fn a_project_is_a_plan() {
+    insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), Unit::Plan)));
+}
+
+/// FO-02: every `<task>` on its own.
+#[test]
+fn every_task_can_have_its_own_worker() {
+    insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), Unit::Task)));
+}
+
+/// FO-06, B17: everything that is strange is said, with its place.
+#[test]
+fn what_is_strange_is_said_with_its_place() {
+    insta::assert_snapshot!(rendered(&read(fixture("gsd/shop"), Unit::Plan)));
+}
+
+/// FO-06: what we do not know is kept as it was written.
+#[test]
+fn unknown_fields_are_kept() {
+    let reading = read(fixture("gsd/shop"), Unit::Plan);
+    let kept: Vec<String> =
+        reading.unknown.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    insta::assert_snapshot!(kept.join("\n"));
+}
+
+/// FO-02: a worker is told the plan's sections and its tasks as they stand there.
+#[test]
+fn a_worker_is_told_what_the_plan_says() {
+    let reading = read(fixture("gsd/shop"), Unit::Plan);
+    let plan = task(&reading, "02-01");
+    insta::assert_snapshot!(format!(
+        "{}\n=====\n{}",
+        plan.instructions, plan.steps[0].instructions
+    ));
+    // How GSD itself works is not for our workers: they would write its summary.
+    assert!(!plan.instructions.contains("SUMMARY"), "{}", plan.instructions);
+}
+
+/// FO-02: one plan can be read on its own.
+#[test]
+fn a_single_plan_can_be_read() {
+    let folder = MemoryFolder::new(fixture("gsd/shop"));
+    let path = ".planning/phases/02-accounts/02-02-PLAN.md";
+    let wishes = Wishes { only: Some(path.to_owned()), ..Wishes::default() };
+    let reading = (format("gsd").read)(&folder, &wishes);
+    let plan = reading.plan.as_ref().expect("a plan");
+    assert_eq!(plan.len(), 1);
+    assert_eq!((plan.task(0).id.as_str(), plan.needs(0)), ("02-02", &[][..]));
+    assert!(reading.findings.iter().all(|finding| finding.file == path));
+}
+
+/// FO-02: the folder may be `.planning`, or one of its phases.
+#[test]
+fn a_project_can_be_entered_anywhere() {
+    let below = |prefix: &str| {
+        let files = fixture("gsd/shop").into_iter();
+        let inside =
+            files.filter_map(|(path, text)| Some((path.strip_prefix(prefix)?.to_owned(), text)));
+        read(inside.collect(), Unit::Plan).plan.expect("a plan")
+    };
+    let ids = |plan: afresh_core::Plan| -> Vec<String> {
+        plan.tasks().iter().map(|task| task.id.to_string()).collect()
+    };
+    let whole = read(fixture("gsd/shop"), Unit::Plan).plan.expect("a plan");
+    let inside = below(".planning/");
+    let links = |plan: &afresh_core::Plan| {
+        (0..plan.len()).map(|at| plan.needs(at).to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!((&inside.name, links(&inside)), (&whole.name, links(&whole)));
+    assert_eq!(ids(inside), ids(whole));
+    assert_eq!(ids(below(".planning/phases/02-accounts/")), ["02-01", "02-02", "02-03", "02-04"]);
+}

@@ -1,0 +1,91 @@
+//! Large plans of every format: all tasks are read, and the work grows no faster than the plan.
+//! Work is counted, not timed: `cargo xtask bench reading` has the times.
+
+use std::cell::Cell;
+
+use afresh_formats::Finding;
+use afresh_formats::folder::{Folder, MemoryFolder};
+use afresh_formats::native;
+use afresh_formats::reading::Reading;
+use afresh_import::detect::{Wishes, by_name};
+use afresh_testkit::large_plan;
+
+use crate::rendered;
+
+/// A folder that counts what is asked of it.
+struct Counting {
+    folder: MemoryFolder,
+    texts: Cell<usize>,
+    listings: Cell<usize>,
+}
+
+impl Folder for Counting {
+    fn paths(&self) -> &[String] {
+        self.listings.set(self.listings.get() + 1);
+        self.folder.paths()
+    }
+
+    fn holds(&self, path: &str) -> bool {
+        self.folder.holds(path)
+    }
+
+    fn starting_with(&self, front: &str) -> &[String] {
+        self.folder.starting_with(front)
+    }
+
+    fn text(&self, path: &str) -> Option<Result<String, Finding>> {
+        self.texts.set(self.texts.get() + 1);
+        self.folder.text(path)
+    }
+}
+
+/// Reads a plan of so many tasks, all of which must be there, each waiting for the one it should. Says how
+/// often a text and the listing were asked for.
+#[track_caller]
+fn read(format: &str, tasks: usize) -> (usize, usize) {
+    let files = large_plan::files(format, tasks);
+    if format == "native" {
+        expect_all(&native::read("large.plan.toml", files[0].1.as_bytes()), tasks);
+        return (1, 0);
+    }
+    let (texts, listings) = (Cell::new(0), Cell::new(0));
+    let folder = Counting { folder: MemoryFolder::new(files), texts, listings };
+    let reader = by_name(format).expect("a format");
+    assert!((reader.recognises)(&folder), "{format}");
+    expect_all(&(reader.read)(&folder, &Wishes::default()), tasks);
+    (folder.texts.get(), folder.listings.get())
+}
+
+#[track_caller]
+fn expect_all(reading: &Reading, tasks: usize) {
+    let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("{}", rendered(reading)));
+    assert_eq!(plan.len(), tasks);
+    assert_eq!(plan.needs(0), [0_usize; 0]);
+    for at in 1..tasks {
+        // Formats differ in what the first of a ten waits for.
+        let waits = if at % 10 == 0 {
+            !plan.needs(at).is_empty()
+        } else {
+            plan.needs(at).contains(&(at - 1))
+        };
+        assert!(waits, "task {at} waits for {:?}", plan.needs(at));
+    }
+}
+
+/// FO-06: ten times the tasks are at most ten times the looks at files, and no more at the listing.
+#[test]
+fn reading_asks_for_each_file_a_few_times_however_many_there_are() {
+    let known = afresh_import::detect::FORMATS.iter().map(|format| format.name);
+    assert!(known.chain(["native"]).all(|name| large_plan::FORMATS.contains(&name)));
+    for format in large_plan::FORMATS {
+        let ((few, some), (many, same)) = (read(format, 100), read(format, 1_000));
+        assert!(many <= few * 10, "{format}: {few} texts for 100 tasks, {many} for 1,000");
+        assert_eq!(same, some, "{format}: the listing is gone through for every task");
+    }
+}
+
+/// FO-05: the promise is about 10,000 tasks.
+#[test]
+fn a_plan_of_ten_thousand_tasks_is_read() {
+    read("native", 10_000);
+}

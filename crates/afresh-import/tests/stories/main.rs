@@ -1,0 +1,23 @@
+//! Stories about plans of other tools: files in, a plan or located findings out.
+
+mod agent_os;
+mod beads;
+mod codes;
+mod fixing;
+mod folders;
+mod gsd2;
+mod hostile;
+mod large;
+mod spec_kit;
+mod specflow;
+mod task_master;
+mod tasker;
+mod writing;
+
+use afresh_formats::Finding;
+use afresh_formats::reading::Reading;
+
+/// All findings as people read them.
+fn rendered(reading: &Reading) -> String {
+    reading.findings.iter().map(Finding::render).collect()
+}
