@@ -68,7 +68,7 @@ impl Agent {
             tools,
             hooks: is_claude,
             reports_use: self.reader().is_some(),
-            chooses_model: self.model(afresh_core::plan::Tier::Standard).is_some(),
+            chooses_model: self.model(afresh_core::plan::ModelTier::Standard).is_some(),
         }
     }
 }

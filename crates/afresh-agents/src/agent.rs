@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 use serde::{Deserialize, Serialize};
 
 use crate::acp::{self, AcpAgent};
@@ -52,7 +52,7 @@ pub struct Order<'a> {
     /// Our own program, for agents that are built in, and for the worker's tools.
     pub us: &'a Path,
     /// The size of model.
-    pub tier: Tier,
+    pub tier: ModelTier,
     pub session: Session<'a>,
     /// The attempt's own directory, for files that the program needs.
     pub directory: &'a Path,
@@ -140,7 +140,7 @@ impl Agent {
     }
 
     /// The name of the model that a worker of this size gets; none where the program decides.
-    pub fn model(&self, tier: Tier) -> Option<&str> {
+    pub fn model(&self, tier: ModelTier) -> Option<&str> {
         match &self.kind {
             Kind::Program(agent) => Some(agent.models.of(tier)),
             Kind::Acp(agent) => agent.models.as_ref().map(|models| models.of(tier)),

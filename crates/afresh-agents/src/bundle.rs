@@ -6,7 +6,7 @@
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::outcome::Deviation;
 use afresh_core::plan::{ContextLevel, Task};
-use afresh_core::question::Answered;
+use afresh_core::question::AnsweredQuestion;
 use afresh_core::rejection::Rejection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct Bundle {
     /// It goes on with the conversation of that attempt, and has its files; else they are only kept.
     pub goes_on: bool,
     /// What a person answered to this task's questions.
-    pub answers: Vec<Answered>,
+    pub answers: Vec<AnsweredQuestion>,
     /// Where the task stands in the plan; from the standard level on.
     pub position: Option<Position>,
     /// What the project is; from the standard level on.

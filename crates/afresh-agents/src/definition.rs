@@ -119,7 +119,7 @@ fn models(model: &str, program: Program, known: &Models) -> Models {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afresh_core::plan::Tier;
+    use afresh_core::plan::ModelTier;
 
     const REVIEWER: &str = "---\nname: reviewer\ndescription: \"Looks: twice\"\ntools: Read, Grep,Bash\nmodel: opus\n---\n\nYou look twice.\n";
 
@@ -137,8 +137,8 @@ mod tests {
             ("reviewer", "You look twice.")
         );
         let claude = definition.agent("reviewer", &base(Program::Claude));
-        assert_eq!(claude.model(Tier::Standard), Some("opus"));
-        assert_eq!(claude.model(Tier::Small), Some("sonnet"), "after failures");
+        assert_eq!(claude.model(ModelTier::Standard), Some("opus"));
+        assert_eq!(claude.model(ModelTier::Small), Some("sonnet"), "after failures");
         assert_eq!(claude.env, ["TOKEN"]);
         let Kind::Program(program) = &claude.kind else { panic!("a program") };
         assert_eq!(
@@ -154,11 +154,11 @@ mod tests {
         let definition = Definition::parse("a.md", "a", REVIEWER).expect("a definition");
         let codex = definition.agent("reviewer", &base(Program::Codex));
         let own = Program::Codex.models();
-        assert_eq!(codex.model(Tier::Standard), Some(own.large.as_str()));
+        assert_eq!(codex.model(ModelTier::Standard), Some(own.large.as_str()));
         assert!(definition.has_tools_without_effect(&base(Program::Codex)));
         let named = Definition { model: Some("gpt-x".to_owned()), ..definition };
         let codex = named.agent("reviewer", &base(Program::Codex));
-        assert_eq!(codex.model(Tier::Large), Some("gpt-x"));
+        assert_eq!(codex.model(ModelTier::Large), Some("gpt-x"));
     }
 
     #[test]

@@ -5,28 +5,28 @@
 
 use std::time::Duration;
 
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::Value;
 
 use crate::event::{ProgramEnd, bounded};
 use crate::fields::{number, text};
 
 /// The class of an HTTP status.
-pub(crate) fn by_status(status: u64) -> ErrorClass {
+pub(crate) fn by_status(status: u64) -> ModelErrorClass {
     match status {
-        429 => ErrorClass::RateLimit,
-        503 | 529 => ErrorClass::Overloaded,
-        401 | 403 => ErrorClass::Auth,
-        402 => ErrorClass::Quota,
-        404 => ErrorClass::ModelNotFound,
-        413 => ErrorClass::ContextFull,
-        500.. => ErrorClass::ServerError,
-        _ => ErrorClass::BadRequest,
+        429 => ModelErrorClass::RateLimit,
+        503 | 529 => ModelErrorClass::Overloaded,
+        401 | 403 => ModelErrorClass::Auth,
+        402 => ModelErrorClass::Quota,
+        404 => ModelErrorClass::ModelNotFound,
+        413 => ModelErrorClass::ContextFull,
+        500.. => ModelErrorClass::ServerError,
+        _ => ModelErrorClass::BadRequest,
     }
 }
 
 /// The class of a provider's own error body, where a message is one.
-pub(crate) fn by_body(message: &str) -> Option<ErrorClass> {
+pub(crate) fn by_body(message: &str) -> Option<ModelErrorClass> {
     let body: Value =
         serde_json::from_str(&message[message.find('{')?..=message.rfind('}')?]).ok()?;
     // Gemini's code is a number; what is wrong with a key stands in the details.
@@ -34,22 +34,22 @@ pub(crate) fn by_body(message: &str) -> Option<ErrorClass> {
         .or_else(|| text(&body, "/error/code"))
         .or_else(|| text(&body, "/error/type"));
     match word.unwrap_or_default() {
-        "context_length_exceeded" => return Some(ErrorClass::ContextFull),
-        "insufficient_quota" => return Some(ErrorClass::Quota),
-        "rate_limit_exceeded" | "rate_limit_error" => return Some(ErrorClass::RateLimit),
-        "overloaded_error" | "server_is_overloaded" => return Some(ErrorClass::Overloaded),
-        "model_not_found" | "not_found_error" => return Some(ErrorClass::ModelNotFound),
+        "context_length_exceeded" => return Some(ModelErrorClass::ContextFull),
+        "insufficient_quota" => return Some(ModelErrorClass::Quota),
+        "rate_limit_exceeded" | "rate_limit_error" => return Some(ModelErrorClass::RateLimit),
+        "overloaded_error" | "server_is_overloaded" => return Some(ModelErrorClass::Overloaded),
+        "model_not_found" | "not_found_error" => return Some(ModelErrorClass::ModelNotFound),
         "invalid_api_key" | "authentication_error" | "API_KEY_INVALID" => {
-            return Some(ErrorClass::Auth);
+            return Some(ModelErrorClass::Auth);
         }
         _ => {}
     }
     let said = text(&body, "/error/message").unwrap_or_default();
     // Gemini has no code for it; the sentence is its own.
     if said.starts_with("The input token count") || said.starts_with("prompt is too long") {
-        return Some(ErrorClass::ContextFull);
+        return Some(ModelErrorClass::ContextFull);
     }
-    number(&body, "/error/code").map(by_status).or(Some(ErrorClass::BadRequest))
+    number(&body, "/error/code").map(by_status).or(Some(ModelErrorClass::BadRequest))
 }
 
 /// How long a provider asks to wait, where its message says `try again in 1.5s` or
@@ -81,7 +81,7 @@ pub(crate) fn wait_in(message: &str) -> Option<Duration> {
 }
 
 /// An error of this class in the program's own words, with the wait that they ask for.
-pub(crate) fn error(class: ErrorClass, message: &str) -> ModelError {
+pub(crate) fn error(class: ModelErrorClass, message: &str) -> ModelError {
     let wait = if class.is_transient() { wait_in(message) } else { None };
     ModelError::new(class, bounded(message)).waiting(wait)
 }
@@ -91,7 +91,7 @@ pub(crate) fn unexplained(end: &ProgramEnd<'_>) -> Option<ModelError> {
     let code = end.exit.filter(|code| *code != 0)?;
     let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
     let said = last.unwrap_or("it said nothing").trim();
-    Some(error(ErrorClass::Unknown, &format!("exit code {code}: {said}")))
+    Some(error(ModelErrorClass::Unknown, &format!("exit code {code}: {said}")))
 }
 
 #[cfg(test)]
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn a_providers_body_tells_its_class() {
         let class = |code: &str| by_body(&format!("x {{\"error\":{{\"code\":\"{code}\"}}}}"));
-        assert_eq!(class("context_length_exceeded"), Some(ErrorClass::ContextFull));
-        assert_eq!(class("insufficient_quota"), Some(ErrorClass::Quota));
-        assert_eq!(class("something_new"), Some(ErrorClass::BadRequest));
+        assert_eq!(class("context_length_exceeded"), Some(ModelErrorClass::ContextFull));
+        assert_eq!(class("insufficient_quota"), Some(ModelErrorClass::Quota));
+        assert_eq!(class("something_new"), Some(ModelErrorClass::BadRequest));
         assert_eq!(by_body("}{"), None);
         assert_eq!(by_body("no body"), None);
     }

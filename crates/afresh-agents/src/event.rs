@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use afresh_core::model_error::{ErrorClass, ModelError};
-use afresh_core::usage::{ModelUse, Usage};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+use afresh_core::usage::{ModelUsage, Usage};
 
 /// One thing that an agent program reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum AgentEvent {
     /// What the attempt has used so far: a total, not an addition.
     Used(Usage),
     /// The same by model; again totals.
-    UsedByModel(Vec<ModelUse>),
+    UsedByModel(Vec<ModelUsage>),
     /// How full its context is.
     Context {
         used: u64,
@@ -57,7 +57,7 @@ pub struct ToolEnd {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
-    pub class: ErrorClass,
+    pub class: ModelErrorClass,
     /// The program's own words, or a status.
     pub message: String,
     pub wait: Option<Duration>,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 
 use crate::agent::{Launch, LaunchError, Order};
 use crate::event::StreamReader;
@@ -44,11 +44,11 @@ pub struct Models {
 }
 
 impl Models {
-    pub fn of(&self, tier: Tier) -> &str {
+    pub fn of(&self, tier: ModelTier) -> &str {
         match tier {
-            Tier::Small => &self.small,
-            Tier::Standard => &self.standard,
-            Tier::Large => &self.large,
+            ModelTier::Small => &self.small,
+            ModelTier::Standard => &self.standard,
+            ModelTier::Large => &self.large,
         }
     }
 

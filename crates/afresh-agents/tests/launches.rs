@@ -6,7 +6,7 @@ use std::path::Path;
 
 use afresh_agents::agent::{COMMON_VARIABLES, Launch, Prompt, Session};
 use afresh_agents::{Agent, Kind, Order, Program};
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 
 fn agent(program: Program) -> Agent {
     Agent { name: program.word().to_owned(), kind: Kind::Program(program.agent()), env: vec![] }
@@ -16,7 +16,7 @@ fn launch(program: Program, session: Session<'_>, variables: &BTreeMap<String, S
     let order = Order {
         prompt: Prompt { text: "do it", file: Path::new("/attempt/prompt.md") },
         us: Path::new("/bin/afresh"),
-        tier: Tier::Standard,
+        tier: ModelTier::Standard,
         session,
         directory: Path::new("/attempt"),
         variables,

@@ -69,7 +69,7 @@ fn shown(event: &AgentEvent) -> String {
             usage.input, usage.output, usage.cache_read, usage.cache_write, usage.cost_micros
         ),
         AgentEvent::UsedByModel(models) => {
-            let one = |one: &afresh_core::usage::ModelUse| {
+            let one = |one: &afresh_core::usage::ModelUsage| {
                 format!("{} {} tokens {:?}", one.model, one.usage.tokens(), one.usage.cost_micros)
             };
             format!("by model: {}", models.iter().map(one).collect::<Vec<_>>().join("; "))

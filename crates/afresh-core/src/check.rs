@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::excess::Excess;
 use crate::ids::TreeId;
-use crate::outcome::{Criterion, Deviation};
-use crate::refusal::Refusal;
+use crate::outcome::{CriterionReport, Deviation};
+use crate::refusal::Denial;
 
 /// Which tree a round of checks is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Phase {
+pub enum CheckPhase {
     /// The tree the attempt started from; checks marked `red_first` must fail there (EX-11).
     Red,
     /// A finished step, while its worker waits.
@@ -39,7 +39,7 @@ pub struct CheckResult {
     pub reused: bool,
     /// What its room refused it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<Denial>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl CheckResult {
 /// How a round of checks ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Checked {
+pub enum CheckOutcome {
     /// All that ran, in order; the first failure ends the round.
     Ran(Vec<CheckResult>),
     /// We ended them, because the run was halted.
@@ -97,7 +97,7 @@ pub struct Receipt {
     pub differences: Vec<String>,
     /// What the worker says of its work (RE-05); nothing here rests on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub criteria: Vec<Criterion>,
+    pub criteria: Vec<CriterionReport>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<Deviation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use crate::check::Phase;
-use crate::ids::{AttemptId, CommitId, Slot, TreeId};
-use crate::interruption::Resumption;
-use crate::plan::{Check, Tier};
-use crate::step::{Ground, StepAnswer};
+use crate::check::CheckPhase;
+use crate::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
+use crate::interruption::AttemptResumption;
+use crate::plan::{Check, ModelTier};
+use crate::step::{StartPoint, StepAnswer};
 use crate::usage::ContextFill;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,19 +15,19 @@ pub enum Effect {
     /// Prepare the slot and start a worker in it: a fresh one, or one that goes on.
     Start {
         attempt: AttemptId,
-        slot: Slot,
-        ground: Ground,
-        tier: Tier,
-        resumes: Option<Resumption>,
+        slot: WorkspaceSlot,
+        ground: StartPoint,
+        tier: ModelTier,
+        resumes: Option<AttemptResumption>,
     },
     /// Tell the worker that its context fills up.
     Warn { attempt: AttemptId, fill: ContextFill },
     /// End a running attempt with everything it started.
     Stop { attempt: AttemptId, grace: Duration },
     /// Make a tree and a commit of what is in the slot, and keep it under a salvage ref.
-    Harvest { attempt: AttemptId, slot: Slot, ground: Ground },
+    Harvest { attempt: AttemptId, slot: WorkspaceSlot, ground: StartPoint },
     /// The same for a finished step, while the worker waits.
-    SaveStep { attempt: AttemptId, slot: Slot, ground: Ground, step: u32 },
+    SaveStep { attempt: AttemptId, slot: WorkspaceSlot, ground: StartPoint, step: u32 },
     /// Tell the worker what became of the step that it claimed.
     AnswerStep { attempt: AttemptId, step: u32, answer: StepAnswer },
     /// Run checks on a clean checkout.
@@ -46,7 +46,7 @@ pub enum Effect {
 pub struct CheckRequest {
     /// None: the final checks of the run.
     pub attempt: Option<AttemptId>,
-    pub phase: Phase,
+    pub phase: CheckPhase,
     pub on: CheckOn,
     pub checks: Vec<Check>,
 }

@@ -22,12 +22,12 @@ pub const DEFAULT_WINDOW: u64 = 200_000;
 
 /// An estimate for one worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
+pub struct ContextEstimate {
     pub tokens: u64,
     pub window: u64,
 }
 
-impl Estimate {
+impl ContextEstimate {
     /// `bytes_of` says how large the files are that a pattern names; none where there is none.
     pub fn of(task: &Task, window: u64, bytes_of: impl Fn(&FilePattern) -> Option<u64>) -> Self {
         let words = task.title.len() + task.instructions.len();
@@ -89,7 +89,7 @@ mod tests {
         let task =
             task(&[("old.rs", None), ("new.rs", None), ("gone.rs", Some(FileAction::Delete))]);
         let bytes = |pattern: &FilePattern| (pattern.as_str() != "new.rs").then_some(40_000);
-        let estimate = Estimate::of(&task, 200_000, bytes);
+        let estimate = ContextEstimate::of(&task, 200_000, bytes);
         assert_eq!(estimate.tokens, 15_000 + 1_000 + 20_000 + 4_000 + 2_000);
         assert_eq!(estimate.percent(), 21);
     }
@@ -98,6 +98,6 @@ mod tests {
     #[test]
     fn absurd_sizes_do_not_overflow() {
         let task = task(&[("a", None), ("b", None)]);
-        assert!(Estimate::of(&task, 0, |_| Some(u64::MAX)).percent() > 100);
+        assert!(ContextEstimate::of(&task, 0, |_| Some(u64::MAX)).percent() > 100);
     }
 }

@@ -3,18 +3,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::{CheckResult, Phase, Receipt};
+use crate::check::{CheckPhase, CheckResult, Receipt};
 use crate::harvest::Harvest;
-use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
-use crate::input::{AttemptEnd, Identity, MergedTree};
-use crate::interruption::{Conversation, Resumption};
+use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
+use crate::input::{AgentIdentity, AttemptEnd, MergedTree};
+use crate::interruption::{AgentSession, AttemptResumption};
 use crate::outcome::{Deviation, SpawnFailure};
-use crate::plan::{Plan, Tier};
+use crate::plan::{ModelTier, Plan};
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::settings::Settings;
 use crate::time::Timestamp;
-use crate::usage::{Amount, ContextFill, Usage};
+use crate::usage::{BudgetAmount, ContextFill, Usage};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -38,18 +38,18 @@ pub enum Event {
 
     AttemptStarting {
         attempt: AttemptId,
-        slot: Slot,
+        slot: WorkspaceSlot,
         base: CommitId,
-        reserved: Amount,
+        reserved: BudgetAmount,
         /// The last finished step of an earlier attempt, where this one goes on from there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<CommitId>,
         /// The size of model that it gets.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        tier: Option<Tier>,
+        tier: Option<ModelTier>,
         /// The interrupted attempt whose conversation it takes up, with everything that was there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        resumes: Option<Resumption>,
+        resumes: Option<AttemptResumption>,
     },
     AttemptSpawned {
         attempt: AttemptId,
@@ -66,7 +66,7 @@ pub enum Event {
     /// The agent program said who it is.
     AttemptIdentified {
         attempt: AttemptId,
-        identity: Identity,
+        identity: AgentIdentity,
     },
     ContextSeen {
         attempt: AttemptId,
@@ -86,7 +86,7 @@ pub enum Event {
     AgentParked {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
-        tier: Tier,
+        tier: ModelTier,
         until: Timestamp,
         why: String,
     },
@@ -103,7 +103,7 @@ pub enum Event {
     AttemptInterrupted {
         attempt: AttemptId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        conversation: Option<Conversation>,
+        conversation: Option<AgentSession>,
     },
     /// A worker added a line to the activity log.
     WorkerLogged {
@@ -169,7 +169,7 @@ pub enum Event {
     /// We ended the checks; they have to run again.
     ChecksStopped {
         attempt: Option<AttemptId>,
-        phase: Phase,
+        phase: CheckPhase,
     },
     /// They run again, after the halt that stopped them was taken back.
     ChecksResumed {
@@ -244,7 +244,7 @@ pub enum Event {
     },
     HaltCleared,
     BudgetReached {
-        spent: Amount,
+        spent: BudgetAmount,
     },
 
     /// This wave and everything after it is to be done again (ST-05).

@@ -14,7 +14,7 @@ pub const MAX_ID_CHARS: usize = 64;
 
 /// Why a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadId {
+pub enum IdError {
     #[error("is empty")]
     Empty,
     #[error("has {0} characters; at most {MAX_ID_CHARS} are allowed")]
@@ -33,37 +33,37 @@ pub enum BadId {
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Says why `text` cannot name a task or a run, if it cannot.
-pub fn check_name(text: &str) -> Result<(), BadId> {
+pub fn check_name(text: &str) -> Result<(), IdError> {
     if text.is_empty() {
-        return Err(BadId::Empty);
+        return Err(IdError::Empty);
     }
     let length = text.chars().count();
     if length > MAX_ID_CHARS {
-        return Err(BadId::TooLong(length));
+        return Err(IdError::TooLong(length));
     }
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if let Some(bad) = text.chars().find(|c| !allowed(c)) {
-        return Err(BadId::Character(bad));
+        return Err(IdError::Character(bad));
     }
     let dotted = text.starts_with('.') || text.ends_with('.') || text.contains("..");
     let lower = text.to_ascii_lowercase();
     if dotted || text.starts_with('-') || lower.strip_suffix(".lock").is_some() {
-        return Err(BadId::Shape);
+        return Err(IdError::Shape);
     }
     let stem = lower.split('.').next().unwrap_or_default();
     let numbered = (stem.starts_with("com") || stem.starts_with("lpt"))
         && stem.len() == 4
         && stem.ends_with(|c: char| c.is_ascii_digit());
     if RESERVED.contains(&stem) || numbered {
-        return Err(BadId::Reserved);
+        return Err(IdError::Reserved);
     }
     Ok(())
 }
 
 /// Says why `text` cannot be a git object id, if it cannot.
-fn check_object(text: &str) -> Result<(), BadId> {
+fn check_object(text: &str) -> Result<(), IdError> {
     let hex = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    if hex && matches!(text.len(), 40 | 64) { Ok(()) } else { Err(BadId::NotAnObject) }
+    if hex && matches!(text.len(), 40 | 64) { Ok(()) } else { Err(IdError::NotAnObject) }
 }
 
 macro_rules! text_id {
@@ -75,7 +75,7 @@ macro_rules! text_id {
         pub struct $name(String);
 
         impl $name {
-            pub fn new(text: impl Into<String>) -> Result<Self, BadId> {
+            pub fn new(text: impl Into<String>) -> Result<Self, IdError> {
                 let text = text.into();
                 $check(&text)?;
                 Ok(Self(text))
@@ -87,15 +87,15 @@ macro_rules! text_id {
         }
 
         impl FromStr for $name {
-            type Err = BadId;
-            fn from_str(text: &str) -> Result<Self, BadId> {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
                 Self::new(text)
             }
         }
 
         impl TryFrom<String> for $name {
-            type Error = BadId;
-            fn try_from(text: String) -> Result<Self, BadId> {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
                 Self::new(text)
             }
         }
@@ -155,9 +155,9 @@ impl fmt::Display for AttemptId {
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
-pub struct Slot(pub u16);
+pub struct WorkspaceSlot(pub u16);
 
-impl fmt::Display for Slot {
+impl fmt::Display for WorkspaceSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Checked, Phase};
+use crate::check::{CheckOutcome, CheckPhase};
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
 use crate::model_error::ModelError;
 use crate::outcome::{Deviation, Ending, Outcome, SpawnFailure};
 use crate::plan::Plan;
-use crate::refusal::Refusal;
+use crate::refusal::Denial;
 use crate::settings::Settings;
-use crate::usage::{ContextFill, ModelUse, Usage};
+use crate::usage::{ContextFill, ModelUsage, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// A driver took up the run; everything that an earlier one had running is dead.
-    Opened(Box<Opening>),
+    Opened(Box<RunOpening>),
     /// The worker's process is there.
     Spawned(AttemptId),
     /// It could not be started.
@@ -26,7 +26,7 @@ pub enum Input {
     /// A running total of what the attempt has used.
     UsageSeen(AttemptId, Usage),
     /// The agent program said who it is.
-    Identified(AttemptId, Identity),
+    Identified(AttemptId, AgentIdentity),
     /// How full the worker's context is now.
     ContextSeen(AttemptId, ContextFill),
     /// A worker added a line to the activity log.
@@ -54,11 +54,11 @@ pub enum Input {
     /// A round of checks on a tree ended.
     Checked(CheckReport),
     /// The merge aside was tried.
-    MergeBuilt(AttemptId, Build),
+    MergeBuilt(AttemptId, MergeBuild),
     /// The branch was asked to go back to this commit.
-    MovedBack(CommitId, Move),
+    MovedBack(CommitId, BranchMove),
     /// The branch was asked to move to this commit.
-    BranchMoved(AttemptId, CommitId, Move),
+    BranchMoved(AttemptId, CommitId, BranchMove),
     Answered {
         question: QuestionId,
         answer: String,
@@ -83,19 +83,19 @@ pub enum Input {
 
 /// What is different from the last time that the run was driven.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Opening {
+pub struct RunOpening {
     /// The plan's file as it is now; it was pinned when the run started.
     pub plan: Option<Plan>,
     pub settings: Option<Settings>,
     /// The person asked to go on.
     pub clear_halt: bool,
     /// What to do about a wave that was interrupted, where the person said so.
-    pub resume: Option<Resume>,
+    pub resume: Option<ResumeMode>,
 }
 
 /// How to take up a wave that was interrupted (ST-05).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resume {
+pub enum ResumeMode {
     /// What failed is tried again.
     Failed,
     /// The branch goes back to before the wave, and all of it is done again.
@@ -115,10 +115,10 @@ pub struct AttemptEnd {
     pub error: Option<ModelError>,
     /// The use by model, where the program tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub models: Vec<ModelUse>,
+    pub models: Vec<ModelUsage>,
     /// What its room refused it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<Denial>,
 }
 
 impl AttemptEnd {
@@ -138,7 +138,7 @@ impl AttemptEnd {
 
 /// What an agent program says of itself at its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
+pub struct AgentIdentity {
     /// Its name for the conversation, with which it could be taken up again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -153,13 +153,13 @@ pub struct Identity {
 pub struct CheckReport {
     /// None: the final checks of the run.
     pub attempt: Option<AttemptId>,
-    pub phase: Phase,
+    pub phase: CheckPhase,
     pub tree: TreeId,
-    pub checked: Checked,
+    pub checked: CheckOutcome,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Build {
+pub enum MergeBuild {
     Clean(MergedTree),
     Conflict { paths: Vec<String>, detail: String },
     Impossible(String),
@@ -174,7 +174,7 @@ pub struct MergedTree {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Move {
+pub enum BranchMove {
     Done,
     /// Somebody else moved the branch.
     Foreign(CommitId),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// An agent program gave up because of its model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelError {
-    pub class: ErrorClass,
+    pub class: ModelErrorClass,
     /// The program's own words.
     pub message: String,
     /// How long the model's provider asks to wait.
@@ -21,7 +21,7 @@ pub struct ModelError {
 /// Of what kind an error of a model is (AG-06).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ErrorClass {
+pub enum ModelErrorClass {
     /// Too many requests for now.
     RateLimit,
     /// What the account may use is used up.
@@ -43,7 +43,7 @@ pub enum ErrorClass {
 }
 
 impl ModelError {
-    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+    pub fn new(class: ModelErrorClass, message: impl Into<String>) -> Self {
         Self { class, message: message.into(), wait_ms: None }
     }
 
@@ -72,7 +72,7 @@ impl ModelError {
     }
 }
 
-impl ErrorClass {
+impl ModelErrorClass {
     /// The word that people and scripts see.
     pub fn word(self) -> &'static str {
         match self {

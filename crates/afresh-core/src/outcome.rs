@@ -13,14 +13,14 @@ use crate::excess::Excess;
 pub enum Outcome {
     /// It said nothing that we read as an answer.
     Silent,
-    Done(Claim),
+    Done(CompletionClaim),
     /// It finished a part, and says so.
-    Partial(Partial),
+    Partial(PartialOutcome),
     /// It could not begin, or not go on, before something else is done.
-    Blocked(Blocked),
-    NeedsDecision(Decision),
-    NeedsAction(Action),
-    Failed(Failure),
+    Blocked(BlockedOutcome),
+    NeedsDecision(DecisionRequest),
+    NeedsAction(ActionRequest),
+    Failed(WorkerFailure),
     /// There was an answer, and it made no sense.
     Unintelligible {
         reason: String,
@@ -30,7 +30,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// What it says of its work, whatever became of it.
-    pub fn claim(&self) -> Option<&Claim> {
+    pub fn claim(&self) -> Option<&CompletionClaim> {
         match self {
             Self::Done(claim) => Some(claim),
             Self::Partial(partial) => Some(&partial.claim),
@@ -47,18 +47,18 @@ impl Outcome {
 /// What a worker says of its work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Claim {
+pub struct CompletionClaim {
     pub files: Vec<String>,
     pub deviations: Vec<Deviation>,
     pub notes: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub criteria: Vec<Criterion>,
+    pub criteria: Vec<CriterionReport>,
     /// What is odd about the answer itself, though it can be understood.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-impl Claim {
+impl CompletionClaim {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -66,7 +66,7 @@ impl Claim {
 
 /// Something that had to be so, and what the worker says about it. Our own checks decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Criterion {
+pub struct CriterionReport {
     pub name: String,
     pub result: CriterionResult,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -98,22 +98,22 @@ impl CriterionResult {
 /// A part of the work is done; what was kept of it are the steps that it finished.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Partial {
+pub struct PartialOutcome {
     /// How far it came, or why no further.
     pub reason: String,
-    #[serde(skip_serializing_if = "Claim::is_empty")]
-    pub claim: Claim,
+    #[serde(skip_serializing_if = "CompletionClaim::is_empty")]
+    pub claim: CompletionClaim,
 }
 
 /// Something else has to be done first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Blocked {
+pub struct BlockedOutcome {
     pub reason: String,
     /// The tasks that it says stand in its way.
     pub by: Vec<String>,
-    #[serde(skip_serializing_if = "Claim::is_empty")]
-    pub claim: Claim,
+    #[serde(skip_serializing_if = "CompletionClaim::is_empty")]
+    pub claim: CompletionClaim,
 }
 
 /// A worker says that it went beyond its task, and why.
@@ -148,21 +148,21 @@ pub fn names(text: &str, path: &str) -> bool {
 /// A worker stopped at a choice that is not its own to make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Decision {
+pub struct DecisionRequest {
     pub blocked_at: String,
     pub question: String,
-    pub options: Vec<Choice>,
+    pub options: Vec<DecisionOption>,
     pub context: String,
 }
 
 /// One possible answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Choice {
+pub struct DecisionOption {
     pub key: String,
     pub description: String,
 }
 
-impl Choice {
+impl DecisionOption {
     pub fn new(key: &str, description: &str) -> Self {
         Self { key: key.to_owned(), description: description.to_owned() }
     }
@@ -171,7 +171,7 @@ impl Choice {
 /// A worker needs something done that it cannot do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Action {
+pub struct ActionRequest {
     pub blocked_at: String,
     pub needed: String,
     pub instructions: Vec<String>,
@@ -181,7 +181,7 @@ pub struct Action {
 /// A worker gave up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Failure {
+pub struct WorkerFailure {
     pub failed_at: String,
     pub error: String,
     pub output: String,
@@ -190,8 +190,8 @@ pub struct Failure {
     /// Of what kind the error is, in the worker's words: `test`, `compilation`, `dependency` …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    #[serde(skip_serializing_if = "Claim::is_empty")]
-    pub claim: Claim,
+    #[serde(skip_serializing_if = "CompletionClaim::is_empty")]
+    pub claim: CompletionClaim,
 }
 
 /// How an attempt's process ended.

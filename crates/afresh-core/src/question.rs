@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommitId, QuestionId, TaskId};
-use crate::outcome::Choice;
+use crate::outcome::DecisionOption;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     pub id: QuestionId,
     pub task: TaskId,
-    pub topic: Topic,
+    pub topic: QuestionTopic,
     pub text: String,
-    pub options: Vec<Choice>,
+    pub options: Vec<DecisionOption>,
 }
 
 impl Question {
@@ -23,14 +23,14 @@ impl Question {
     /// Is it one of the answers that whoever asked has thought of? Then it is theirs, whatever the
     /// word means elsewhere: a worker may offer to `skip` a header, or to `abort` a transaction.
     pub fn is_for_who_asked(&self, answer: &str) -> bool {
-        self.topic == Topic::Decision && answer != "defer" && self.offers(answer)
+        self.topic == QuestionTopic::Decision && answer != "defer" && self.offers(answer)
     }
 }
 
 /// What the question is about; decides which answers mean what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Topic {
+pub enum QuestionTopic {
     /// A worker stopped at a choice.
     Decision,
     /// A worker needs something done first.
@@ -49,7 +49,7 @@ pub enum Topic {
     Branch(CommitId),
 }
 
-impl Topic {
+impl QuestionTopic {
     /// The word that scripts see.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ pub const CLARIFY: &str = "clarify:";
 
 /// An answer that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Answered {
+pub struct AnsweredQuestion {
     pub text: String,
     pub answer: String,
 }

@@ -10,8 +10,8 @@ use crate::rejection::Rejection;
 
 /// Something that its room did not let happen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
-    pub what: Refused,
+pub struct Denial {
+    pub what: DeniedAction,
     /// What exactly, in a few words. It may hold names that the program chose: whoever shows it makes
     /// it printable.
     pub detail: String,
@@ -20,7 +20,7 @@ pub struct Refusal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Refused {
+pub enum DeniedAction {
     /// A place on the network.
     Network,
     /// More space than it may take.
@@ -33,7 +33,7 @@ pub enum Refused {
     Said,
 }
 
-impl Refused {
+impl DeniedAction {
     /// The word that people and scripts see.
     pub fn word(self) -> &'static str {
         match self {
@@ -50,8 +50,8 @@ impl Refused {
 /// How long the detail of a refusal may become.
 const LONGEST: usize = 200;
 
-impl Refusal {
-    pub fn new(what: Refused, detail: &str, times: u64) -> Self {
+impl Denial {
+    pub fn new(what: DeniedAction, detail: &str, times: u64) -> Self {
         Self { what, detail: detail.chars().take(LONGEST).collect(), times: times.max(1) }
     }
 
@@ -67,15 +67,15 @@ impl Refusal {
 
 /// A refusal, and who met it.
 #[derive(Debug, Clone, Copy)]
-pub struct Met<'a> {
+pub struct DenialContext<'a> {
     /// None: the final checks of the run.
     pub attempt: Option<&'a AttemptId>,
     /// The command of a check; the worker itself otherwise.
     pub check: Option<&'a str>,
-    pub refusal: &'a Refusal,
+    pub refusal: &'a Denial,
 }
 
-impl Met<'_> {
+impl DenialContext<'_> {
     /// One line for people.
     pub fn describe(&self) -> String {
         match self.check {
@@ -86,9 +86,9 @@ impl Met<'_> {
 }
 
 /// The refusals that an event tells of. A pass that was seen before is not told again.
-pub fn met(event: &Event) -> Vec<Met<'_>> {
+pub fn met(event: &Event) -> Vec<DenialContext<'_>> {
     if let Event::AttemptEnded { attempt, end } = event {
-        let worker = |refusal| Met { attempt: Some(attempt), check: None, refusal };
+        let worker = |refusal| DenialContext { attempt: Some(attempt), check: None, refusal };
         return end.refusals.iter().map(worker).collect();
     }
     let (attempt, results) = results(event);
@@ -96,7 +96,7 @@ pub fn met(event: &Event) -> Vec<Met<'_>> {
     fresh
         .flat_map(|result| {
             let check = Some(result.command.as_str());
-            result.refusals.iter().map(move |refusal| Met { attempt, check, refusal })
+            result.refusals.iter().map(move |refusal| DenialContext { attempt, check, refusal })
         })
         .collect()
 }
@@ -130,10 +130,10 @@ mod tests {
     /// R15: names are the program's own choice, and they are bounded.
     #[test]
     fn a_refusal_is_one_short_line() {
-        let refusal = Refusal::new(Refused::Network, &"a".repeat(100_000), 3);
+        let refusal = Denial::new(DeniedAction::Network, &"a".repeat(100_000), 3);
         let told = refusal.describe();
         assert!(told.starts_with("network: aaa") && told.ends_with("(3 times)"), "{told}");
         assert!(told.len() < 250);
-        assert_eq!(Refusal::new(Refused::Git, "x", 0).describe(), "git: x");
+        assert_eq!(Denial::new(DeniedAction::Git, "x", 0).describe(), "git: x");
     }
 }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::check::CheckResult;
 use crate::excess::Excess;
 use crate::ids::TaskId;
-use crate::model_error::{ErrorClass, ModelError};
+use crate::model_error::{ModelError, ModelErrorClass};
 use crate::outcome::Ending;
-use crate::scope::Violation;
+use crate::scope::ScopeViolation;
 use crate::usage::ContextFill;
 
 /// Why an attempt came to nothing; also what the next worker is told (PR-07).
@@ -16,7 +16,7 @@ use crate::usage::ContextFill;
 pub enum Rejection {
     /// It changed what it may not.
     OutOfScope {
-        violations: Vec<Violation>,
+        violations: Vec<ScopeViolation>,
     },
     /// It claimed success and changed nothing, although files were expected.
     NoChange,
@@ -175,7 +175,7 @@ impl Rejection {
 impl Rejection {
     /// Did its program end badly, for whatever reason?
     pub(crate) fn is_death(&self) -> bool {
-        let unknown = |error: &ModelError| error.class == ErrorClass::Unknown;
+        let unknown = |error: &ModelError| error.class == ModelErrorClass::Unknown;
         matches!(self, Self::Died { .. })
             || matches!(self, Self::ModelFailed { error } if unknown(error))
     }

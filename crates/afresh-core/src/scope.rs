@@ -13,20 +13,20 @@ use crate::settings::ScopeMode;
 
 /// One change that cannot land, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Violation {
+pub struct ScopeViolation {
     pub path: String,
-    pub why: Why,
+    pub why: ViolationReason,
 }
 
-impl From<&Leak> for Violation {
+impl From<&Leak> for ScopeViolation {
     fn from(leak: &Leak) -> Self {
-        Self { path: leak.path.clone(), why: Why::Secret(leak.line) }
+        Self { path: leak.path.clone(), why: ViolationReason::Secret(leak.line) }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Why {
+pub enum ViolationReason {
     /// Outside the task's files, and not declared.
     Undeclared,
     /// Outside the task's files, which is all that `strict` allows.
@@ -51,7 +51,7 @@ pub enum Why {
     Secret(u64),
 }
 
-impl Why {
+impl ViolationReason {
     /// What the next worker is told.
     pub fn explain(&self) -> String {
         match self {
@@ -80,7 +80,7 @@ impl Why {
 
 /// What the judgement rests on.
 #[derive(Debug)]
-pub struct Scope<'a> {
+pub struct TaskScope<'a> {
     pub mode: ScopeMode,
     pub task: &'a Task,
     pub deviations: &'a [Deviation],
@@ -92,21 +92,21 @@ pub struct Scope<'a> {
 
 /// What may land, what may not, and what a person must allow first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Judgement {
-    pub violations: Vec<Violation>,
+pub struct ScopeVerdict {
+    pub violations: Vec<ScopeViolation>,
     /// Listed files that hand trust to other programs.
     pub ask: Vec<String>,
     /// Accepted although they are not listed.
     pub beyond: Vec<String>,
 }
 
-impl Scope<'_> {
-    pub fn judge(&self, changes: &[Change]) -> Judgement {
-        let mut judgement = Judgement::default();
+impl TaskScope<'_> {
+    pub fn judge(&self, changes: &[Change]) -> ScopeVerdict {
+        let mut judgement = ScopeVerdict::default();
         for change in changes {
             let listed = self.task.may_write(&change.path);
             if let Some(why) = self.never(change).or_else(|| self.outside(change, listed)) {
-                judgement.violations.push(Violation { path: change.path.clone(), why });
+                judgement.violations.push(ScopeViolation { path: change.path.clone(), why });
             } else if hands_trust(&change.path) {
                 judgement.ask.push(change.path.clone());
             } else if !listed && self.task.lists_files() {
@@ -117,47 +117,47 @@ impl Scope<'_> {
     }
 
     /// What no list and no declaration can allow.
-    fn never(&self, change: &Change) -> Option<Why> {
+    fn never(&self, change: &Change) -> Option<ViolationReason> {
         if let Err(why) = crate::pattern::check_path(&change.path) {
-            return Some(Why::BadPath(why.to_string()));
+            return Some(ViolationReason::BadPath(why.to_string()));
         }
         if self.pinned.contains(&change.path) {
-            return Some(Why::Pinned);
+            return Some(ViolationReason::Pinned);
         }
         match &change.now {
-            EntryKind::Gitlink => Some(Why::Gitlink),
+            EntryKind::Gitlink => Some(ViolationReason::Gitlink),
             EntryKind::Symlink(target) if leaves_tree(&change.path, target) => {
-                Some(Why::LeavesTree(target.clone()))
+                Some(ViolationReason::LeavesTree(target.clone()))
             }
             _ => None,
         }
     }
 
-    fn outside(&self, change: &Change, listed: bool) -> Option<Why> {
+    fn outside(&self, change: &Change, listed: bool) -> Option<ViolationReason> {
         if listed {
             return None;
         }
         if hands_trust(&change.path) {
-            return Some(Why::Trust);
+            return Some(ViolationReason::Trust);
         }
         if self.mode == ScopeMode::Open {
             return None;
         }
         let free = !self.task.lists_files();
         if self.mode == ScopeMode::Strict && !free {
-            return Some(Why::Unlisted);
+            return Some(ViolationReason::Unlisted);
         }
         if change.kind == ChangeKind::Deleted {
-            return Some(Why::Deletion);
+            return Some(ViolationReason::Deletion);
         }
         if change.existed() && self.checks_rest_on(&change.path) {
-            return Some(Why::Test);
+            return Some(ViolationReason::Test);
         }
         if let Some(other) = self.unfinished.iter().find(|task| task.may_write(&change.path)) {
-            return Some(Why::ClaimedBy(other.id.to_string()));
+            return Some(ViolationReason::ClaimedBy(other.id.to_string()));
         }
         let declared = self.deviations.iter().any(|deviation| deviation.declares(&change.path));
-        (!free && !declared).then_some(Why::Undeclared)
+        (!free && !declared).then_some(ViolationReason::Undeclared)
     }
 
     fn checks_rest_on(&self, path: &str) -> bool {

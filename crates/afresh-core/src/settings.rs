@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
-use crate::plan::{Task, Tier, TierChoice};
+use crate::plan::{ModelTier, Task, TierChoice};
 use crate::time::span;
 use crate::usage::Budget;
 
@@ -108,7 +108,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The size of model for a task, before anything has failed.
-    pub fn tier_of(&self, task: &Task) -> Tier {
+    pub fn tier_of(&self, task: &Task) -> ModelTier {
         task.tier.unwrap_or(self.tier).of(task)
     }
 }

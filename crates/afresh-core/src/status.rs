@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::check::{CheckEnd, Receipt};
 use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
-use crate::outcome::{Choice, Criterion, Deviation, Outcome};
+use crate::outcome::{CriterionReport, DecisionOption, Deviation, Outcome};
 use crate::plan::Task;
 use crate::rejection::Rejection;
-use crate::run::{BlockCause, Run, Stage, Standing, TaskState};
+use crate::run::{BlockCause, DriveState, Run, TaskStage, TaskState};
 use crate::time::Timestamp;
 
 pub use spending::{UsageStatus, WaveStatus};
@@ -20,7 +20,7 @@ pub use workers::{ContextStatus, WorkerStatus};
 
 /// What `afresh status --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Status {
+pub struct RunStatus {
     pub run: RunId,
     pub state: RunState,
     pub branch: String,
@@ -97,7 +97,7 @@ pub struct TaskStatus {
     pub error_category: Option<String>,
     /// What the last worker says of its work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub criteria: Vec<Criterion>,
+    pub criteria: Vec<CriterionReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<Deviation>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ pub struct ReceiptStatus {
     pub modified: Vec<String>,
     pub deleted: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub criteria: Vec<Criterion>,
+    pub criteria: Vec<CriterionReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<Deviation>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,7 +174,7 @@ pub struct QuestionStatus {
     pub task: TaskId,
     pub kind: &'static str,
     pub text: String,
-    pub options: Vec<Choice>,
+    pub options: Vec<DecisionOption>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -186,7 +186,7 @@ pub struct HaltStatus {
     pub since: Option<String>,
 }
 
-impl Status {
+impl RunStatus {
     pub fn of(run: &Run) -> Self {
         let blocked = run.blocked();
         let tasks: Vec<TaskStatus> = run
@@ -234,11 +234,11 @@ pub fn run_state(run: &Run) -> RunState {
         return RunState::Halted;
     }
     match run.standing(Timestamp::default()) {
-        Standing::Busy => RunState::Running,
-        Standing::Halted => RunState::Halted,
-        Standing::Waiting => RunState::Waiting,
-        Standing::BudgetReached | Standing::Finished { ok: false } => RunState::Failed,
-        Standing::Finished { ok: true } => {
+        DriveState::Busy => RunState::Running,
+        DriveState::Halted => RunState::Halted,
+        DriveState::Waiting => RunState::Waiting,
+        DriveState::BudgetReached | DriveState::Finished { ok: false } => RunState::Failed,
+        DriveState::Finished { ok: true } => {
             let all = run.tasks().all(|(_, state)| state.is_done());
             if all { RunState::Done } else { RunState::Running }
         }
@@ -250,7 +250,7 @@ fn final_error(run: &Run) -> Option<String> {
     if let Some(reason) = run.aborted() {
         return Some(reason.to_owned());
     }
-    let crate::run::Finals::Ended { results, .. } = run.finals() else { return None };
+    let crate::run::FinalChecks::Ended { results, .. } = run.finals() else { return None };
     let failed = results.iter().find(|result| !result.passed())?;
     Some(format!("on the final tree, {}", failed.describe()))
 }
@@ -262,7 +262,7 @@ fn task_status(
     ready: bool,
 ) -> TaskStatus {
     let commits = match &state.stage {
-        Stage::Done { commit, .. } => vec![commit.clone()],
+        TaskStage::Done { commit, .. } => vec![commit.clone()],
         _ => Vec::new(),
     };
     let claim = state.outcome.as_ref().and_then(Outcome::claim).cloned().unwrap_or_default();
@@ -287,7 +287,7 @@ fn task_status(
         deviations: state.declared_in_steps().cloned().chain(claim.deviations).collect(),
         notes: claim.notes,
         receipt: match &state.stage {
-            Stage::Done { receipt, .. } => Some(ReceiptStatus::from(&**receipt)),
+            TaskStage::Done { receipt, .. } => Some(ReceiptStatus::from(&**receipt)),
             _ => None,
         },
     }
@@ -301,27 +301,29 @@ fn steps_status(task: &Task, state: &TaskState) -> Option<StepsStatus> {
 }
 
 /// The word that scripts see for a task's state.
-pub fn word(stage: &Stage, blocked: bool, ready: bool) -> &'static str {
+pub fn word(stage: &TaskStage, blocked: bool, ready: bool) -> &'static str {
     match stage {
-        Stage::Idle if blocked => "blocked",
-        Stage::Idle if ready => "ready",
-        Stage::Idle => "pending",
+        TaskStage::Idle if blocked => "blocked",
+        TaskStage::Idle if ready => "ready",
+        TaskStage::Idle => "pending",
         // Not running before its process is there (B37).
-        Stage::Starting(_) => "ready",
-        Stage::Running(_) | Stage::Harvesting(..) | Stage::Judging(..) => "running",
-        Stage::Held(..) | Stage::Waiting(_) => "waiting",
-        Stage::Checking(..) => "checking",
-        Stage::Queued(..) | Stage::Merging(..) => "merging",
-        Stage::Failed { .. } => "failed",
-        Stage::Skipped { .. } => "skipped",
-        Stage::Done { .. } | Stage::Settled { .. } => "done",
+        TaskStage::Starting(_) => "ready",
+        TaskStage::Running(_) | TaskStage::Harvesting(..) | TaskStage::Judging(..) => "running",
+        TaskStage::Held(..) | TaskStage::Waiting(_) => "waiting",
+        TaskStage::Checking(..) => "checking",
+        TaskStage::Queued(..) | TaskStage::Merging(..) => "merging",
+        TaskStage::Failed { .. } => "failed",
+        TaskStage::Skipped { .. } => "skipped",
+        TaskStage::Done { .. } | TaskStage::Settled { .. } => "done",
     }
 }
 
 fn error(state: &TaskState, causes: Option<&Vec<BlockCause>>) -> Option<String> {
     match (&state.stage, causes) {
-        (Stage::Failed { reason, .. } | Stage::Skipped { reason, .. }, _) => Some(reason.clone()),
-        (Stage::Done { .. } | Stage::Settled { .. }, _) => None,
+        (TaskStage::Failed { reason, .. } | TaskStage::Skipped { reason, .. }, _) => {
+            Some(reason.clone())
+        }
+        (TaskStage::Done { .. } | TaskStage::Settled { .. }, _) => None,
         (_, Some(causes)) => {
             let list: Vec<String> =
                 causes.iter().map(|cause| format!("{} {}", cause.task, cause.state)).collect();

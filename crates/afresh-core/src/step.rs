@@ -11,7 +11,7 @@ use crate::outcome::Deviation;
 
 /// What an attempt stands on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ground {
+pub struct StartPoint {
     /// The branch as it was: it holds everything that the task needs, and changes are measured
     /// against it.
     pub base: CommitId,
@@ -21,7 +21,7 @@ pub struct Ground {
     pub onto: CommitId,
 }
 
-impl Ground {
+impl StartPoint {
     /// A start from nothing but the branch.
     pub fn fresh(base: CommitId) -> Self {
         Self { prepared: base.clone(), onto: base.clone(), base }

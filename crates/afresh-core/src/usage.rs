@@ -59,7 +59,7 @@ impl Usage {
 
 /// What one model's part in an attempt was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelUse {
+pub struct ModelUsage {
     pub model: String,
     pub usage: Usage,
 }
@@ -81,12 +81,12 @@ impl ContextFill {
 
 /// An amount of both currencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Amount {
+pub struct BudgetAmount {
     pub cost_micros: u64,
     pub tokens: u64,
 }
 
-impl Amount {
+impl BudgetAmount {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -113,7 +113,7 @@ impl Amount {
     }
 }
 
-impl From<&Usage> for Amount {
+impl From<&Usage> for BudgetAmount {
     fn from(usage: &Usage) -> Self {
         Self { cost_micros: usage.cost_micros.unwrap_or(0), tokens: usage.tokens() }
     }
@@ -132,22 +132,22 @@ impl Budget {
     }
 
     /// Nothing is left.
-    pub fn is_reached_by(&self, spent: Amount) -> bool {
+    pub fn is_reached_by(&self, spent: BudgetAmount) -> bool {
         self.cost_micros.is_some_and(|limit| spent.cost_micros >= limit)
             || self.tokens.is_some_and(|limit| spent.tokens >= limit)
     }
 
     /// `planned` would go over the limit.
-    pub fn is_exceeded_by(&self, planned: Amount) -> bool {
+    pub fn is_exceeded_by(&self, planned: BudgetAmount) -> bool {
         self.cost_micros.is_some_and(|limit| planned.cost_micros > limit)
             || self.tokens.is_some_and(|limit| planned.tokens > limit)
     }
 
     /// May this many go on side by side? Each may have used another `step` since it was heard of,
     /// and one of them another one before it can be stopped. One alone always may.
-    pub fn holds(&self, spent: Amount, step: Amount, workers: usize) -> bool {
+    pub fn holds(&self, spent: BudgetAmount, step: BudgetAmount, workers: usize) -> bool {
         let steps = u64::try_from(workers).unwrap_or(u64::MAX).saturating_add(1);
-        let at_most = Amount {
+        let at_most = BudgetAmount {
             cost_micros: step.cost_micros.saturating_mul(steps),
             tokens: step.tokens.saturating_mul(steps),
         };
@@ -155,7 +155,7 @@ impl Budget {
     }
 
     /// What was used of what there is, of that which is used up.
-    pub fn describe(&self, spent: Amount) -> String {
+    pub fn describe(&self, spent: BudgetAmount) -> String {
         let by_cost = self.cost_micros.filter(|limit| spent.cost_micros >= *limit);
         let by_tokens = self.tokens.filter(|limit| spent.tokens >= *limit);
         let cost =
@@ -165,9 +165,9 @@ impl Budget {
     }
 
     /// An even share for each of `parallel` workers, for as long as nothing has been measured.
-    pub fn share(&self, parallel: u16) -> Amount {
+    pub fn share(&self, parallel: u16) -> BudgetAmount {
         let share = |limit: Option<u64>| limit.map_or(0, |l| l / u64::from(parallel.max(1)));
-        Amount { cost_micros: share(self.cost_micros), tokens: share(self.tokens) }
+        BudgetAmount { cost_micros: share(self.cost_micros), tokens: share(self.tokens) }
     }
 }
 
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn near_the_limit_there_is_no_room_for_several() {
         let budget = Budget { tokens: Some(100), cost_micros: None };
-        let amount = |tokens| Amount { tokens, cost_micros: 0 };
+        let amount = |tokens| BudgetAmount { tokens, cost_micros: 0 };
         let holds = |spent, workers| budget.holds(amount(spent), amount(10), workers);
         assert!(holds(0, 9) && !holds(0, 10) && holds(60, 3) && !holds(61, 3));
         assert!(holds(200, 1) && !holds(200, 2));

@@ -11,7 +11,7 @@ use afresh_core::printable;
 use afresh_core::refusal;
 use afresh_core::rejection::Rejection;
 
-use crate::watch::{Seen, Watcher};
+use crate::watch::{RecordedEvent, Reporter};
 
 #[derive(Debug)]
 pub struct ActivityLog {
@@ -26,8 +26,8 @@ impl ActivityLog {
     }
 }
 
-impl Watcher for ActivityLog {
-    fn recorded(&mut self, seen: &Seen<'_>) {
+impl Reporter for ActivityLog {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
         let at = (self.moment)(seen.wall_ms);
         let text: String = lines(seen.event).iter().map(|line| line.render(&at) + "\n").collect();
         // The log is a convenience; the journal has everything.
@@ -37,14 +37,14 @@ impl Watcher for ActivityLog {
 
 /// What one event says in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct ActivityLine {
     pub level: &'static str,
     pub who: String,
     pub event: &'static str,
     pub message: String,
 }
 
-impl Line {
+impl ActivityLine {
     /// The line as it is written.
     pub fn render(&self, at: &str) -> String {
         let Self { level, who, event, message } = self;
@@ -58,10 +58,10 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The log lines of an event: its own, and one for everything that was refused.
-pub fn lines(event: &Event) -> Vec<Line> {
+pub fn lines(event: &Event) -> Vec<ActivityLine> {
     let (level, who, name, message) = describe(event);
-    let own = Line { level, who, event: name, message };
-    let refused = refusal::met(event).into_iter().map(|met| Line {
+    let own = ActivityLine { level, who, event: name, message };
+    let refused = refusal::met(event).into_iter().map(|met| ActivityLine {
         level: "WARN",
         who: met.attempt.map_or_else(|| "afresh".to_owned(), ToString::to_string),
         event: "refused",
@@ -70,10 +70,10 @@ pub fn lines(event: &Event) -> Vec<Line> {
     std::iter::once(own).chain(refused).collect()
 }
 
-type Parts = (&'static str, String, &'static str, String);
+type ActivityParts = (&'static str, String, &'static str, String);
 
 #[expect(clippy::too_many_lines, reason = "one arm per event, and each says one thing")]
-fn describe(event: &Event) -> Parts {
+fn describe(event: &Event) -> ActivityParts {
     let ours = || "afresh".to_owned();
     match event {
         Event::RunStarted { run, plan, branch, .. } => {

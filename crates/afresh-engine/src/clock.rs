@@ -5,12 +5,12 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use afresh_core::time::Timestamp;
 
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct RunClock {
     started_at: Timestamp,
     since: Instant,
 }
 
-impl Clock {
+impl RunClock {
     /// A clock that goes on after `last`.
     pub(crate) fn after(last: Timestamp) -> Self {
         Self { started_at: Timestamp(last.0 + 1), since: Instant::now() }

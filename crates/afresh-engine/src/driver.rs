@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use afresh_core::ids::RunId;
-use afresh_core::input::Opening;
-use afresh_core::run::Standing;
+use afresh_core::input::RunOpening;
+use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event, Input, Run, decide};
 use afresh_git::PoolError;
 use afresh_process::become_subreaper;
 use afresh_store::{Answer, JournalError, NewRecord};
 
-use crate::clock::{Clock, wall_ms};
-use crate::layout::Layout;
-use crate::mailbox::{Letter, Postman};
-use crate::open::{OpenRun, Taken, Unseen, job_prefix, pool};
-use crate::order::Order;
+use crate::clock::{RunClock, wall_ms};
+use crate::layout::StateLayout;
+use crate::mailbox::{MailboxReader, ReceivedMessage};
+use crate::open::{LockedRepo, OpenRun, UnreportedEvent, job_prefix, pool};
+use crate::order::ControlCommand;
 use crate::records;
 use crate::redact_input::InputRedactor;
-use crate::rules::Rules;
-use crate::watch::{Seen, Watcher};
-use crate::world::{CheckDesk, Shared, Stoppers, World};
+use crate::rules::ExecutionConfig;
+use crate::watch::{RecordedEvent, Reporter};
+use crate::world::{CancelRegistry, CheckSlots, ExecutorContext, LocalExecutor};
 
 /// How often the inbox and the STOP file are looked at while nothing happens.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
@@ -48,18 +48,18 @@ pub enum DriveError {
 
 /// Drives one run until nothing more can happen by itself.
 pub struct Driver {
-    taken: Taken,
+    taken: LockedRepo,
     run: Run,
-    clock: Clock,
+    clock: RunClock,
     /// The moment that the last decisions were made for.
     decided_at: Timestamp,
-    world: World,
+    world: LocalExecutor,
     mail: Receiver<Mail>,
     mailer: Sender<Mail>,
-    watchers: Vec<Box<dyn Watcher>>,
+    watchers: Vec<Box<dyn Reporter>>,
     inbox_version: Option<i64>,
     mail_seen: Instant,
-    postman: Postman,
+    postman: MailboxReader,
     redactor: InputRedactor,
     /// Whether somebody is there who could answer questions.
     presence: Arc<AtomicBool>,
@@ -71,27 +71,27 @@ type Post = (Input, Option<i64>);
 impl Driver {
     pub fn new(
         open: OpenRun,
-        rules: Rules,
-        watchers: Vec<Box<dyn Watcher>>,
+        rules: ExecutionConfig,
+        watchers: Vec<Box<dyn Reporter>>,
     ) -> Result<Self, DriveError> {
         let OpenRun { taken, run, last_at, unseen } = open;
         let layout = taken.workplace.layout.clone();
         prepare_tools(&layout, &rules)?;
         let redactor = InputRedactor::new(rules.secrets());
         let (mailer, mail) = channel();
-        let shared = Shared {
+        let shared = ExecutorContext {
             run: run.id().clone(),
             pool: pool(&taken.workplace)?,
-            stoppers: Stoppers::default(),
-            desk: CheckDesk::new(rules.checks_parallel),
+            stoppers: CancelRegistry::default(),
+            desk: CheckSlots::new(rules.checks_parallel),
             tools: std::sync::OnceLock::new(),
             crowd: afresh_proxy::Crowd::default(),
             job_prefix: job_prefix(&taken.workplace.repository),
             layout,
             rules,
         };
-        let world = World::new(shared, mailer.clone());
-        let clock = Clock::after(last_at);
+        let world = LocalExecutor::new(shared, mailer.clone());
+        let clock = RunClock::after(last_at);
         let decided_at = clock.now();
         let mut driver = Self {
             taken,
@@ -104,11 +104,11 @@ impl Driver {
             watchers,
             inbox_version: None,
             mail_seen: Instant::now(),
-            postman: Postman::default(),
+            postman: MailboxReader::default(),
             redactor,
             presence: Arc::default(),
         };
-        for Unseen { seq, wall_ms, event } in &unseen {
+        for UnreportedEvent { seq, wall_ms, event } in &unseen {
             driver.show(*seq, *wall_ms, event);
         }
         Ok(driver)
@@ -130,7 +130,7 @@ impl Driver {
     }
 
     /// Takes the run up and drives it until nothing more can happen by itself.
-    pub fn drive(&mut self, opening: Opening) -> Result<Standing, DriveError> {
+    pub fn drive(&mut self, opening: RunOpening) -> Result<DriveState, DriveError> {
         // If a supervisor is killed, its orphans come to us, and we can end them.
         let _ = become_subreaper();
         let (mut posts, later): (Vec<Post>, Vec<Post>) = self
@@ -145,8 +145,8 @@ impl Driver {
         loop {
             // A moment that passed while we wrote to the disk still has to wake us.
             match self.run.standing(self.decided_at) {
-                Standing::Busy => waits = false,
-                Standing::Waiting if self.presence.load(Ordering::Relaxed) => {
+                DriveState::Busy => waits = false,
+                DriveState::Waiting if self.presence.load(Ordering::Relaxed) => {
                     if !std::mem::replace(&mut waits, true) {
                         self.watchers.iter_mut().for_each(|watcher| watcher.waits(&self.run));
                     }
@@ -179,7 +179,7 @@ impl Driver {
             if !posts.is_empty() {
                 self.turn(posts)?;
             }
-            letters.into_iter().for_each(Letter::remove);
+            letters.into_iter().for_each(ReceivedMessage::remove);
         }
     }
 
@@ -237,7 +237,7 @@ impl Driver {
 
     fn show(&mut self, seq: u64, wall_ms: i64, event: &Event) {
         for watcher in &mut self.watchers {
-            watcher.recorded(&Seen { seq, wall_ms, event, run: &self.run });
+            watcher.recorded(&RecordedEvent { seq, wall_ms, event, run: &self.run });
         }
     }
 
@@ -254,7 +254,7 @@ impl Driver {
     }
 
     /// What workers have said; looked for now and then, and whenever one has ended.
-    fn collect_mail(&mut self, posts: &[Post]) -> Vec<Letter> {
+    fn collect_mail(&mut self, posts: &[Post]) -> Vec<ReceivedMessage> {
         let ended = posts.iter().any(|(input, _)| matches!(input, Input::AttemptEnded(..)));
         if !ended && self.mail_seen.elapsed() < LOOK_AROUND {
             return Vec::new();
@@ -281,7 +281,7 @@ impl Driver {
     fn read_inbox(&mut self) -> Result<Vec<Post>, DriveError> {
         let mut posts = Vec::new();
         for message in self.taken.journal.pending()? {
-            match serde_json::from_str::<Order>(&message.body) {
+            match serde_json::from_str::<ControlCommand>(&message.body) {
                 Ok(order) if order.run() == self.run.id() => {
                     posts.push((order.to_input(), Some(message.id)));
                 }
@@ -309,12 +309,12 @@ impl std::fmt::Debug for Driver {
 /// `sent` is its own message there, if it was sent. The refusal, if it cannot be carried out.
 pub fn apply_order(
     open: OpenRun,
-    order: &Order,
+    order: &ControlCommand,
     sent: Option<i64>,
-    watchers: &mut [Box<dyn Watcher>],
+    watchers: &mut [Box<dyn Reporter>],
 ) -> Result<Option<String>, JournalError> {
     let OpenRun { mut taken, mut run, last_at, .. } = open;
-    let clock = Clock::after(last_at);
+    let clock = RunClock::after(last_at);
     let mut orders = waiting_orders(&taken, run.id())?;
     if !orders.iter().any(|(message, _)| sent.is_some() && *message == sent) {
         orders.push((None, order.clone()));
@@ -343,7 +343,7 @@ pub fn apply_order(
         let last = taken.journal.append_and_answer(&new, &answers)?;
         for (seq, event) in (last + 1 - new.len() as u64..).zip(&events) {
             for watcher in &mut *watchers {
-                watcher.recorded(&Seen { seq, wall_ms, event, run: &run });
+                watcher.recorded(&RecordedEvent { seq, wall_ms, event, run: &run });
             }
         }
         for watcher in watchers {
@@ -357,9 +357,12 @@ pub fn apply_order(
 }
 
 /// Orders for this run that were acknowledged, and that no driver has carried out yet.
-fn waiting_orders(taken: &Taken, run: &RunId) -> Result<Vec<(Option<i64>, Order)>, JournalError> {
+fn waiting_orders(
+    taken: &LockedRepo,
+    run: &RunId,
+) -> Result<Vec<(Option<i64>, ControlCommand)>, JournalError> {
     let orders = taken.journal.pending()?.into_iter().filter_map(|message| {
-        let order = serde_json::from_str::<Order>(&message.body).ok()?;
+        let order = serde_json::from_str::<ControlCommand>(&message.body).ok()?;
         (order.run() == run).then_some((Some(message.id), order))
     });
     Ok(orders.collect())
@@ -371,7 +374,7 @@ fn starts_something(event: &Event) -> bool {
 }
 
 /// The directory with `afresh` in it for the workers' PATH, and the one for process files.
-fn prepare_tools(layout: &Layout, rules: &Rules) -> Result<(), DriveError> {
+fn prepare_tools(layout: &StateLayout, rules: &ExecutionConfig) -> Result<(), DriveError> {
     let failed = |path: &std::path::Path| {
         let path = path.display().to_string();
         move |error| DriveError::Directory(path, error)

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use afresh_core::{Event, printable};
 
-use crate::watch::{Seen, Watcher};
+use crate::watch::{RecordedEvent, Reporter};
 
 /// The word by which a worker's log line is an issue.
 pub const ISSUE: &str = "issue";
@@ -38,8 +38,8 @@ impl IssueList {
     }
 }
 
-impl Watcher for IssueList {
-    fn recorded(&mut self, seen: &Seen<'_>) {
+impl Reporter for IssueList {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
         for (who, text) in issues(seen) {
             // The list is a convenience; the journal has everything.
             let _ = self.add(seen.wall_ms, &who, &text);
@@ -48,7 +48,7 @@ impl Watcher for IssueList {
 }
 
 /// What one event adds: who noticed it, and what.
-fn issues(seen: &Seen<'_>) -> Vec<(String, String)> {
+fn issues(seen: &RecordedEvent<'_>) -> Vec<(String, String)> {
     match seen.event {
         Event::WorkerLogged { attempt, event, message, .. } if event == ISSUE => {
             vec![(attempt.to_string(), message.clone())]

@@ -7,7 +7,7 @@ use afresh_git::Repository;
 
 /// The directories of one repository's afresh.
 #[derive(Debug, Clone)]
-pub struct Layout {
+pub struct StateLayout {
     /// Journal, transcripts, activity log.
     pub state: PathBuf,
     /// Workspaces and the tools that workers find on their PATH.
@@ -16,7 +16,7 @@ pub struct Layout {
     pub lock: PathBuf,
 }
 
-impl Layout {
+impl StateLayout {
     /// `state` and `cache` are the user's wishes (`AFRESH_STATE`, the cache directory).
     pub fn new(repository: &Repository, state: Option<PathBuf>, cache: PathBuf) -> Self {
         // A bare repository has no checkout to keep state in.

@@ -50,8 +50,8 @@ mod worker_files;
 mod world;
 
 pub use driver::{DriveError, Driver, Mail};
-pub use layout::Layout;
-pub use open::{OpenError, OpenRun, Workplace};
-pub use order::Order;
-pub use rules::Rules;
-pub use watch::{Seen, Watcher};
+pub use layout::StateLayout;
+pub use open::{OpenError, OpenRun, RepoContext};
+pub use order::ControlCommand;
+pub use rules::ExecutionConfig;
+pub use watch::{RecordedEvent, Reporter};

@@ -17,8 +17,8 @@ use afresh_core::{Input, Run};
 use afresh_secrets::redact;
 use serde::{Deserialize, Serialize};
 
-use crate::layout::Layout;
-use crate::worker_files::Directory;
+use crate::layout::StateLayout;
+use crate::worker_files::WorkerDirectory;
 
 /// The longest note, in bytes.
 const MAX_NOTE_BYTES: u64 = 16 * 1024;
@@ -33,7 +33,7 @@ const NOTICE: &str = "notice";
 /// What a worker leaves for us.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Note {
+pub enum WorkerMessage {
     /// A line for the activity log.
     Log { level: LogLevel, event: String, message: String },
     /// A step is finished; the worker waits for an answer.
@@ -51,11 +51,11 @@ pub struct Mailbox {
 
 /// A note on its way.
 #[derive(Debug)]
-pub struct Sent {
+pub struct SentMessage {
     file: PathBuf,
 }
 
-impl Sent {
+impl SentMessage {
     /// Has the driver not read it yet?
     pub fn is_waiting(&self) -> bool {
         self.file.exists()
@@ -78,7 +78,7 @@ impl Mailbox {
         Self { secrets, ..self }
     }
 
-    pub fn leave(&self, note: &Note) -> io::Result<Sent> {
+    pub fn leave(&self, note: &WorkerMessage) -> io::Result<SentMessage> {
         let bytes = redact(&serde_json::to_string(note)?, &self.secrets).into_bytes();
         if bytes.len() as u64 > MAX_NOTE_BYTES {
             // Nobody would read it, and its sender would wait for an answer.
@@ -89,8 +89,8 @@ impl Mailbox {
         let now =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let name = format!("{:024}-{}.json", now.as_nanos(), std::process::id());
-        Directory::make(&self.attempt, MAIL)?.write(&name, &bytes)?;
-        Ok(Sent { file: self.attempt.join(MAIL).join(name) })
+        WorkerDirectory::make(&self.attempt, MAIL)?.write(&name, &bytes)?;
+        Ok(SentMessage { file: self.attempt.join(MAIL).join(name) })
     }
 
     /// Forgets what was answered before about this step.
@@ -112,12 +112,12 @@ impl Mailbox {
 
     /// Leaves a notice, which the worker is given with whatever it hears from us next.
     pub(crate) fn notify(&self, text: &str) -> io::Result<()> {
-        Directory::make(&self.attempt, ANSWERS)?.write(NOTICE, text.as_bytes())
+        WorkerDirectory::make(&self.attempt, ANSWERS)?.write(NOTICE, text.as_bytes())
     }
 
     /// The notice, if one waits. Whoever takes it has to hand it on: it is given once.
     pub fn take_notice(&self) -> Option<String> {
-        let answers = Directory::enter(&self.attempt, ANSWERS).ok()?;
+        let answers = WorkerDirectory::enter(&self.attempt, ANSWERS).ok()?;
         let text = answers.read(NOTICE.as_ref(), MAX_NOTE_BYTES).ok()?;
         // Of two who ask at once, one gets it.
         answers.remove(NOTICE.as_ref()).ok()?;
@@ -126,7 +126,7 @@ impl Mailbox {
 
     /// Tells the worker what became of a step.
     pub(crate) fn tell(&self, step: u32, answer: &StepAnswer) -> io::Result<()> {
-        Directory::make(&self.attempt, ANSWERS)?
+        WorkerDirectory::make(&self.attempt, ANSWERS)?
             .write(&answer_name(step), &serde_json::to_vec(answer)?)
     }
 }
@@ -137,29 +137,30 @@ fn answer_name(step: u32) -> String {
 
 /// A note that a worker left, and where it is.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct ReceivedMessage {
     pub(crate) input: Input,
     attempt: PathBuf,
     name: OsString,
 }
 
-impl Letter {
+impl ReceivedMessage {
     /// It is recorded.
     pub(crate) fn remove(self) {
-        let _ = Directory::enter(&self.attempt, MAIL).and_then(|mail| mail.remove(&self.name));
+        let _ =
+            WorkerDirectory::enter(&self.attempt, MAIL).and_then(|mail| mail.remove(&self.name));
     }
 }
 
 /// Reads what workers leave.
 #[derive(Debug, Default)]
-pub(crate) struct Postman {
+pub(crate) struct MailboxReader {
     /// Lines for the log, by attempt.
     lines: BTreeMap<AttemptId, usize>,
 }
 
-impl Postman {
+impl MailboxReader {
     /// The notes of all attempts at work, oldest first.
-    pub(crate) fn collect(&mut self, layout: &Layout, run: &Run) -> Vec<Letter> {
+    pub(crate) fn collect(&mut self, layout: &StateLayout, run: &Run) -> Vec<ReceivedMessage> {
         let mut letters = Vec::new();
         let attempts: Vec<&AttemptId> =
             run.tasks().filter_map(|(_, state)| state.attempt()).collect();
@@ -167,12 +168,12 @@ impl Postman {
         for attempt in attempts {
             let directory = layout.worker(run.id(), attempt);
             // A worker that never said anything has no mailbox.
-            let Ok(mail) = Directory::enter(&directory, MAIL) else { continue };
+            let Ok(mail) = WorkerDirectory::enter(&directory, MAIL) else { continue };
             let room = MAX_NOTES - letters.len();
             for name in names(&directory.join(MAIL), room) {
                 match self.open(attempt, mail.read(&name, MAX_NOTE_BYTES)) {
                     Some(input) => {
-                        letters.push(Letter { input, attempt: directory.clone(), name });
+                        letters.push(ReceivedMessage { input, attempt: directory.clone(), name });
                     }
                     // It makes no sense, or is too much.
                     None => drop(mail.remove(&name)),
@@ -186,10 +187,10 @@ impl Postman {
         let note = serde_json::from_slice(&bytes.ok()?).ok()?;
         let attempt = attempt.clone();
         match note {
-            Note::Step { step, deviations } => {
+            WorkerMessage::Step { step, deviations } => {
                 Some(Input::StepClaimed { attempt, step, deviations })
             }
-            Note::Log { level, event, message } => {
+            WorkerMessage::Log { level, event, message } => {
                 let lines = self.lines.entry(attempt.clone()).or_default();
                 *lines += 1;
                 let (level, event, message) = match (*lines).cmp(&MAX_LOG_LINES) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::run::{Run, Standing};
+use afresh_core::run::{DriveState, Run};
 use afresh_core::settings::Settings;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
@@ -19,8 +19,8 @@ use afresh_store::{
 };
 
 use crate::clock::wall_ms;
-use crate::layout::Layout;
-use crate::records::{self, BadRecord};
+use crate::layout::StateLayout;
+use crate::records::{self, RecordError};
 use crate::world::{full_name, tip_ref};
 
 /// How long a git that outlived an earlier driver may go on, before it is ended.
@@ -28,9 +28,9 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
 
 /// A repository, and where afresh keeps things for it.
 #[derive(Debug, Clone)]
-pub struct Workplace {
+pub struct RepoContext {
     pub repository: Repository,
-    pub layout: Layout,
+    pub layout: StateLayout,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum OpenError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     #[error(transparent)]
-    Record(#[from] BadRecord),
+    Record(#[from] RecordError),
     #[error(transparent)]
     Git(#[from] CommandError),
     #[error(transparent)]
@@ -65,7 +65,7 @@ fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-impl Workplace {
+impl RepoContext {
     /// The repository around `directory`.
     pub fn find(
         program: &Program,
@@ -74,19 +74,19 @@ impl Workplace {
         cache: PathBuf,
     ) -> Result<Self, DiscoverError> {
         let repository = Repository::discover(program, directory)?;
-        let layout = Layout::new(&repository, state, cache);
+        let layout = StateLayout::new(&repository, state, cache);
         Ok(Self { repository, layout })
     }
 
     /// The records of the newest run that `wanted` accepts, read without the lock.
-    pub fn look(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<Found>, OpenError> {
+    pub fn look(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<RecordedRun>, OpenError> {
         self.check_owner()?;
         let Some(reader) = Journal::open_read_only(&self.layout.state)? else { return Ok(None) };
         newest(&reader.read_all()?, wanted)
     }
 
     /// Every run of the journal, oldest first; read without the lock.
-    pub fn every_run(&self) -> Result<Vec<Found>, OpenError> {
+    pub fn every_run(&self) -> Result<Vec<RecordedRun>, OpenError> {
         self.check_owner()?;
         let Some(reader) = Journal::open_read_only(&self.layout.state)? else {
             return Ok(Vec::new());
@@ -101,7 +101,7 @@ impl Workplace {
         let mut runs = Vec::new();
         for (_, records) in by_run {
             if let Some((run, last_at)) = records::replay(&records)? {
-                runs.push(Found { run, last_at, records });
+                runs.push(RecordedRun { run, last_at, records });
             }
         }
         Ok(runs)
@@ -113,13 +113,13 @@ impl Workplace {
     }
 
     /// Takes the lock and opens the journal; ends what earlier drivers left running.
-    pub fn take(&self, holder: &Holder) -> Result<Taken, OpenError> {
+    pub fn take(&self, holder: &Holder) -> Result<LockedRepo, OpenError> {
         let lock = Lock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
         let journal = Journal::open(&self.layout.state)?;
         self.note_owner()?;
         let swept = self.end_leftovers()?;
-        Ok(Taken { workplace: self.clone(), journal, swept, _lock: lock })
+        Ok(LockedRepo { workplace: self.clone(), journal, swept, _lock: lock })
     }
 
     /// Takes the lock to clean up: nobody drives meanwhile, and nothing is made that is not there.
@@ -142,7 +142,7 @@ impl Workplace {
     }
 }
 
-impl Workplace {
+impl RepoContext {
     /// The lock is the repository's, the journal the state directory's: a state directory outside
     /// must belong to one repository alone. One inside moves with it, and needs no note.
     fn owner_note(&self) -> Option<PathBuf> {
@@ -174,15 +174,15 @@ impl Workplace {
 
 /// A run as its journal tells it.
 #[derive(Debug)]
-pub struct Found {
+pub struct RecordedRun {
     pub run: Run,
     pub last_at: Timestamp,
     pub records: Vec<Record>,
 }
 
-impl Found {
+impl RecordedRun {
     /// Takes in what was recorded since; answers whether that was anything.
-    pub fn catch_up(&mut self, workplace: &Workplace) -> Result<bool, OpenError> {
+    pub fn catch_up(&mut self, workplace: &RepoContext) -> Result<bool, OpenError> {
         let Some(reader) = Journal::open_read_only(&workplace.layout.state)? else {
             return Ok(false);
         };
@@ -201,8 +201,8 @@ impl Found {
 
 /// The repository is ours alone, until this is dropped.
 #[derive(Debug)]
-pub struct Taken {
-    pub workplace: Workplace,
+pub struct LockedRepo {
+    pub workplace: RepoContext,
     pub journal: Journal,
     /// What an earlier driver had left running, and is ended now.
     pub swept: SweepReport,
@@ -212,17 +212,17 @@ pub struct Taken {
 /// A run that can be driven.
 #[derive(Debug)]
 pub struct OpenRun {
-    pub taken: Taken,
+    pub taken: LockedRepo,
     pub run: Run,
     pub last_at: Timestamp,
     /// What was recorded when nobody could watch yet.
-    pub unseen: Vec<Unseen>,
+    pub unseen: Vec<UnreportedEvent>,
 }
 
 impl OpenRun {
     /// Makes sure that work can land: only what is still to be done needs that.
     pub fn keep_branch(&self) -> Result<(), OpenError> {
-        if self.run.standing(Timestamp::default()) == (Standing::Finished { ok: true }) {
+        if self.run.standing(Timestamp::default()) == (DriveState::Finished { ok: true }) {
             return Ok(());
         }
         self.taken.keep_branch(&self.run)
@@ -231,15 +231,15 @@ impl OpenRun {
 
 /// An event on disk that no watcher has seen.
 #[derive(Debug)]
-pub struct Unseen {
+pub struct UnreportedEvent {
     pub seq: u64,
     pub wall_ms: i64,
     pub event: Event,
 }
 
-impl Taken {
+impl LockedRepo {
     /// The newest run that `wanted` accepts.
-    pub fn find(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<Found>, OpenError> {
+    pub fn find(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<RecordedRun>, OpenError> {
         newest(&self.journal.read_all()?, wanted)
     }
 
@@ -258,7 +258,7 @@ impl Taken {
         let record = records::to_record(&id, 0, Timestamp::default(), wall_ms, &event);
         let seq = self.journal.append(&[record])?;
         let run = Run::start(&event).expect("this event starts a run");
-        let unseen = vec![Unseen { seq, wall_ms, event }];
+        let unseen = vec![UnreportedEvent { seq, wall_ms, event }];
         Ok(OpenRun { taken: self, run, last_at: Timestamp::default(), unseen })
     }
 
@@ -323,7 +323,10 @@ impl Taken {
 }
 
 /// The newest run of a journal that `wanted` accepts.
-fn newest(records: &[Record], wanted: impl Fn(&Run) -> bool) -> Result<Option<Found>, OpenError> {
+fn newest(
+    records: &[Record],
+    wanted: impl Fn(&Run) -> bool,
+) -> Result<Option<RecordedRun>, OpenError> {
     let mut runs: Vec<&str> = Vec::new();
     for record in records.iter().rev() {
         if !runs.contains(&record.run.as_str()) {
@@ -335,7 +338,7 @@ fn newest(records: &[Record], wanted: impl Fn(&Run) -> bool) -> Result<Option<Fo
         if let Some((run, last_at)) = records::replay(&own)?
             && wanted(&run)
         {
-            return Ok(Some(Found { run, last_at, records: own }));
+            return Ok(Some(RecordedRun { run, last_at, records: own }));
         }
     }
     Ok(None)
@@ -362,6 +365,6 @@ pub(crate) fn job_prefix(repository: &Repository) -> String {
 }
 
 /// A pool of workspaces for the repository.
-pub(crate) fn pool(workplace: &Workplace) -> Result<Pool, PoolError> {
+pub(crate) fn pool(workplace: &RepoContext) -> Result<Pool, PoolError> {
     Pool::open(workplace.repository.clone(), &workplace.layout.cache)
 }

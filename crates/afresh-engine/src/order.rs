@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "kebab-case")]
-pub enum Order {
+pub enum ControlCommand {
     Halt { run: RunId, now: bool, reason: String, by: String },
     ClearHalt { run: RunId },
     Decide { run: RunId, question: u32, answer: String, by: String },
@@ -17,7 +17,7 @@ pub enum Order {
     Ignore { run: RunId, task: TaskId },
 }
 
-impl Order {
+impl ControlCommand {
     /// The same with nothing secret in a person's words (B36).
     #[must_use]
     pub fn without(mut self, secrets: &[String]) -> Self {

@@ -8,7 +8,7 @@ use afresh_store::{NewRecord, Record};
 /// A record that this version cannot read.
 #[derive(Debug, thiserror::Error)]
 #[error("record {seq} of the journal cannot be read as an event: {source}")]
-pub struct BadRecord {
+pub struct RecordError {
     pub seq: u64,
     #[source]
     pub source: serde_json::Error,
@@ -33,12 +33,12 @@ pub(crate) fn to_record(
     }
 }
 
-pub fn to_event(record: &Record) -> Result<Event, BadRecord> {
-    serde_json::from_str(&record.body).map_err(|source| BadRecord { seq: record.seq, source })
+pub fn to_event(record: &Record) -> Result<Event, RecordError> {
+    serde_json::from_str(&record.body).map_err(|source| RecordError { seq: record.seq, source })
 }
 
 /// The run that the records add up to, and the moment of the last one.
-pub fn replay(records: &[Record]) -> Result<Option<(Run, Timestamp)>, BadRecord> {
+pub fn replay(records: &[Record]) -> Result<Option<(Run, Timestamp)>, RecordError> {
     let mut run = None;
     let mut last = Timestamp::default();
     for record in records {

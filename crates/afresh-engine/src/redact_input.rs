@@ -6,7 +6,7 @@
 
 use afresh_core::Input;
 use afresh_core::harvest::Harvest;
-use afresh_core::input::Build;
+use afresh_core::input::MergeBuild;
 use afresh_core::outcome::SpawnFailure;
 use afresh_secrets::{redact, redact_value};
 use serde::Serialize;
@@ -49,8 +49,11 @@ impl InputRedactor {
             Input::StepSaved { attempt, step, saved } => {
                 Input::StepSaved { attempt, step, saved: self.harvest(saved) }
             }
-            Input::MergeBuilt(attempt, Build::Conflict { paths, detail }) => {
-                Input::MergeBuilt(attempt, Build::Conflict { paths, detail: self.text(&detail) })
+            Input::MergeBuilt(attempt, MergeBuild::Conflict { paths, detail }) => {
+                Input::MergeBuilt(
+                    attempt,
+                    MergeBuild::Conflict { paths, detail: self.text(&detail) },
+                )
             }
             Input::Answered { question, answer, by } => {
                 Input::Answered { question, answer: self.text(&answer), by }
@@ -101,7 +104,7 @@ impl InputRedactor {
 mod tests {
     use afresh_core::ids::{AttemptId, TaskId};
     use afresh_core::input::AttemptEnd;
-    use afresh_core::outcome::{Decision, Ending, Outcome};
+    use afresh_core::outcome::{DecisionRequest, Ending, Outcome};
     use afresh_core::usage::Usage;
 
     use super::*;
@@ -113,7 +116,8 @@ mod tests {
         let redactor = InputRedactor::new(vec![secret.to_owned()]);
         let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };
         let asked = |question: &str| {
-            let decision = Decision { question: question.to_owned(), ..Decision::default() };
+            let decision =
+                DecisionRequest { question: question.to_owned(), ..DecisionRequest::default() };
             let outcome = Outcome::NeedsDecision(decision);
             let end = AttemptEnd::new(Ending::Exited(0), outcome, Usage::default(), 1);
             Input::AttemptEnded(attempt.clone(), Box::new(end))

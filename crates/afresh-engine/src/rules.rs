@@ -8,14 +8,14 @@ use std::time::Duration;
 use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::{Agent, Briefing, Prices};
 use afresh_core::estimate::DEFAULT_WINDOW;
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 use afresh_process::{Bounds, Containment};
 use afresh_proxy::{Hosts, Upstream};
 use afresh_sandbox::{Level, Limits as SandboxLimits};
 use afresh_secrets::is_secret_variable;
 
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct ExecutionConfig {
     pub agents: BTreeMap<String, Agent>,
     /// What models cost, and how much they can hold.
     pub prices: Arc<Prices>,
@@ -40,7 +40,7 @@ pub struct Rules {
     pub bounds: Bounds,
     /// What a workspace may hold with its temporary files, in bytes.
     pub quota: Option<u64>,
-    pub sandbox: Sandbox,
+    pub sandbox: SandboxConfig,
     /// Our own environment; workers and checks see only what is allowed.
     pub environment: BTreeMap<String, String>,
     /// Our own program, for supervisors and for the workers' PATH.
@@ -49,7 +49,7 @@ pub struct Rules {
 
 /// What holds workers and checks to their places.
 #[derive(Debug, Clone)]
-pub struct Sandbox {
+pub struct SandboxConfig {
     pub level: Level,
     /// Whether checks reach the network.
     pub check_network: bool,
@@ -74,7 +74,7 @@ pub enum AgentNetwork {
     Off,
 }
 
-impl Sandbox {
+impl SandboxConfig {
     /// An agent of which nothing is said reaches everybody.
     pub(crate) fn network_of(&self, agent: &str) -> AgentNetwork {
         self.agents.get(agent).cloned().unwrap_or(AgentNetwork::Open)
@@ -95,14 +95,14 @@ impl Sandbox {
     }
 }
 
-impl Rules {
+impl ExecutionConfig {
     /// The agent that a task's worker is.
     pub fn agent_for(&self, wanted: Option<&str>) -> Option<&Agent> {
         self.agents.get(wanted.unwrap_or(&self.agent))
     }
 
     /// How many tokens the model of such a worker can hold.
-    pub fn window(&self, agent: Option<&str>, tier: Tier) -> u64 {
+    pub fn window(&self, agent: Option<&str>, tier: ModelTier) -> u64 {
         let model = self.agent_for(agent).and_then(|agent| agent.model(tier));
         model.map_or(DEFAULT_WINDOW, |model| self.prices.window(model))
     }

@@ -40,14 +40,14 @@ const SECRETS: &[&str] = &[
 const MAX_ENTRIES: usize = 2_000;
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tools {
+pub(crate) struct HomeTools {
     pub(crate) readable: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
 }
 
 /// The tools on this search path.
-pub(crate) fn below(home: Option<&Path>, path: &str) -> Tools {
-    let mut tools = Tools::default();
+pub(crate) fn below(home: Option<&Path>, path: &str) -> HomeTools {
+    let mut tools = HomeTools::default();
     if let Some(home) = home {
         tools.readable.extend(HOMES.iter().map(|place| home.join(place)));
         tools.hidden.extend(SECRETS.iter().map(|place| home.join(place)));
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn system_places_need_nothing() {
-        assert_eq!(below(None, "/usr/bin:/bin:relative"), Tools::default());
+        assert_eq!(below(None, "/usr/bin:/bin:relative"), HomeTools::default());
         assert!(of_program(None, "/bin/sh").is_empty());
     }
 }

@@ -4,7 +4,7 @@ use afresh_core::{Event, Run};
 
 /// One event, on disk.
 #[derive(Debug)]
-pub struct Seen<'a> {
+pub struct RecordedEvent<'a> {
     pub seq: u64,
     pub wall_ms: i64,
     pub event: &'a Event,
@@ -12,8 +12,8 @@ pub struct Seen<'a> {
     pub run: &'a Run,
 }
 
-pub trait Watcher {
-    fn recorded(&mut self, seen: &Seen<'_>);
+pub trait Reporter {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>);
 
     /// Nothing goes on until somebody answers; told once, not at every look.
     fn waits(&mut self, _run: &Run) {}

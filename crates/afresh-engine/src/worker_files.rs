@@ -57,9 +57,9 @@ fn step(name: &str) -> io::Result<&str> {
 
 /// A directory inside that of an attempt.
 #[derive(Debug)]
-pub(crate) struct Directory(OwnedFd);
+pub(crate) struct WorkerDirectory(OwnedFd);
 
-impl Directory {
+impl WorkerDirectory {
     /// The one of this name; an error if it is not there, or elsewhere.
     pub(crate) fn enter(attempt: &Path, name: &str) -> io::Result<Self> {
         let attempt = open(attempt, ENTER, Mode::empty())?;
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_pipe_holds_nobody_up() {
         let attempt = tempfile::tempdir().expect("a directory");
-        let inside = Directory::make(attempt.path(), "answers").expect("made");
+        let inside = WorkerDirectory::make(attempt.path(), "answers").expect("made");
         let place = |name: &str| attempt.path().join("answers").join(name);
         for name in ["a", ".b"] {
             mkfifo(&place(name), Mode::S_IRWXU).expect("a pipe");
@@ -162,9 +162,9 @@ mod tests {
         let precious = elsewhere.path().join("precious.json");
         fs::write(&precious, "mine").expect("written");
         symlink(elsewhere.path(), attempt.path().join("mail")).expect("a link");
-        assert!(Directory::enter(attempt.path(), "mail").is_err());
-        assert!(Directory::make(attempt.path(), "mail").is_err());
-        let inside = Directory::make(attempt.path(), "answers").expect("made");
+        assert!(WorkerDirectory::enter(attempt.path(), "mail").is_err());
+        assert!(WorkerDirectory::make(attempt.path(), "mail").is_err());
+        let inside = WorkerDirectory::make(attempt.path(), "answers").expect("made");
         symlink(&precious, attempt.path().join("answers/.c")).expect("a link");
         inside.write("c", b"said").expect("written");
         symlink(&precious, attempt.path().join("answers/d")).expect("a link");

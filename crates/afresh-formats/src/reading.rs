@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use afresh_core::Plan;
-use afresh_core::plan::Field;
+use afresh_core::plan::PlanField;
 
 use crate::findings::Finding;
 use crate::folder::Folder;
@@ -44,7 +44,7 @@ impl Reading {
 pub struct TaskPlaces {
     pub whole: Spot,
     /// By step, field and item.
-    pub parts: BTreeMap<(Option<usize>, Field, usize), Spot>,
+    pub parts: BTreeMap<(Option<usize>, PlanField, usize), Spot>,
 }
 
 impl TaskPlaces {
@@ -53,7 +53,7 @@ impl TaskPlaces {
     }
 
     /// Where an item of a field is; else the field, else the whole task.
-    pub fn of(&self, step: Option<usize>, field: Field, item: usize) -> &Spot {
+    pub fn of(&self, step: Option<usize>, field: PlanField, item: usize) -> &Spot {
         let exact = self.parts.get(&(step, field, item));
         exact.or_else(|| self.parts.get(&(step, field, 0))).unwrap_or(&self.whole)
     }

@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use afresh_core::ids::Slot;
+use afresh_core::ids::WorkspaceSlot;
 
 use crate::command::{Call, CommandError};
 use crate::error::{Context, FileError};
@@ -50,15 +50,15 @@ impl PoolError {
 /// A slot of one of the two kinds; its path never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    Work(Slot),
-    Check(Slot),
+    Work(WorkspaceSlot),
+    Check(WorkspaceSlot),
 }
 
 impl Place {
     /// The slot with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let (kind, number) = name.split_once('-')?;
-        let slot = Slot(number.parse().ok()?);
+        let slot = WorkspaceSlot(number.parse().ok()?);
         let place = match kind {
             "work" => Self::Work(slot),
             "check" => Self::Check(slot),

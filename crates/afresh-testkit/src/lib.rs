@@ -14,4 +14,4 @@ pub mod simulation;
 pub mod survivors;
 pub mod untouched;
 
-pub use repo::{Ran, TestRepo};
+pub use repo::{CommandOutput, TestRepo};

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::survivors::survivors;
-use crate::untouched::Untouched;
+use crate::untouched::RepoFingerprint;
 
 /// Longer than anything here should take; a hang is a failure, not a wait.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -25,14 +25,14 @@ pub struct TestRepo {
 
 /// How a run of the program ended.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CommandOutput {
     /// None: it was ended by a signal.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Ran {
+impl CommandOutput {
     /// Fails the test unless the exit code is this one.
     #[track_caller]
     #[expect(clippy::return_self_not_must_use, reason = "often the exit code is all that matters")]
@@ -210,13 +210,13 @@ impl TestRepo {
 
     /// Runs the program to its end.
     #[track_caller]
-    pub fn afresh(&self, args: &[&str]) -> Ran {
+    pub fn afresh(&self, args: &[&str]) -> CommandOutput {
         finish(self.command(args))
     }
 
     /// `afresh run p.plan.toml` with more arguments.
     #[track_caller]
-    pub fn run(&self, more: &[&str]) -> Ran {
+    pub fn run(&self, more: &[&str]) -> CommandOutput {
         let args: Vec<&str> = ["run", "p.plan.toml"].iter().chain(more).copied().collect();
         self.afresh(&args)
     }
@@ -284,8 +284,8 @@ impl TestRepo {
     }
 
     /// What must be the same after any run (R5).
-    pub fn untouched(&self) -> Untouched {
-        Untouched::of(&self.root())
+    pub fn untouched(&self) -> RepoFingerprint {
+        RepoFingerprint::of(&self.root())
     }
 
     /// Fails the test if a process of this test is still alive a moment later (R6).
@@ -322,7 +322,7 @@ impl Drop for TestRepo {
 
 /// Runs a command to its end, with its output read meanwhile; a hang fails the test.
 #[track_caller]
-pub fn finish(mut command: Command) -> Ran {
+pub fn finish(mut command: Command) -> CommandOutput {
     let child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let pid = child.id();
@@ -333,7 +333,7 @@ pub fn finish(mut command: Command) -> Ran {
         panic!("{command:?} hangs");
     };
     let output = output.expect("output");
-    Ran {
+    CommandOutput {
         code: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Path → what is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Untouched(BTreeMap<String, String>);
+pub struct RepoFingerprint(BTreeMap<String, String>);
 
 /// What afresh may write in a user's repository.
 const OURS: &[&str] = &[
@@ -21,7 +21,7 @@ const OURS: &[&str] = &[
     ".git/packed-refs",
 ];
 
-impl Untouched {
+impl RepoFingerprint {
     pub fn of(root: &Path) -> Self {
         let mut found = BTreeMap::new();
         collect(root, root, &mut found);

@@ -1,7 +1,7 @@
 //! The core in thousands of worlds: R2, R3, R4, R7, R12, R14, R16, ST-02, EX-01 to
 //! EX-03, AG-05 to AG-08 and BE-04 after every step.
 
-use afresh_testkit::simulation::{Summary, simulate};
+use afresh_testkit::simulation::{SimulationSummary, simulate};
 
 /// How many seeds every test run plays.
 const SEEDS: usize = 3_000;
@@ -9,7 +9,7 @@ const SEEDS: usize = 3_000;
 /// R2, R3, R4, R7, R12, R14, R16, ST-02.
 #[test]
 fn the_promises_hold_in_every_world() {
-    let mut all = Summary::default();
+    let mut all = SimulationSummary::default();
     for seed in 0..SEEDS {
         let one = simulate(seed as u64).unwrap_or_else(|broken| panic!("{broken}"));
         all.steps += one.steps;

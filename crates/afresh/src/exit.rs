@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -29,15 +29,15 @@ impl From<Exit> for ExitCode {
     }
 }
 
-impl From<Standing> for Exit {
-    fn from(standing: Standing) -> Self {
+impl From<DriveState> for Exit {
+    fn from(standing: DriveState) -> Self {
         match standing {
-            Standing::Finished { ok: true } => Self::Done,
-            Standing::Finished { ok: false } => Self::Incomplete,
-            Standing::Halted => Self::Halted,
-            Standing::Waiting => Self::Waiting,
-            Standing::BudgetReached => Self::BudgetReached,
-            Standing::Busy => Self::Bug,
+            DriveState::Finished { ok: true } => Self::Done,
+            DriveState::Finished { ok: false } => Self::Incomplete,
+            DriveState::Halted => Self::Halted,
+            DriveState::Waiting => Self::Waiting,
+            DriveState::BudgetReached => Self::BudgetReached,
+            DriveState::Busy => Self::Bug,
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use support::rooms::levels;
 
 /// A server on this machine: what it was sent, and "hello" for everybody.
@@ -52,7 +52,7 @@ fn command(repo: &TestRepo, level: &str, hosts: &str, more: &[&str]) -> Command 
     command
 }
 
-fn run(repo: &TestRepo, level: &str, hosts: &str, more: &[&str]) -> Ran {
+fn run(repo: &TestRepo, level: &str, hosts: &str, more: &[&str]) -> CommandOutput {
     afresh_testkit::repo::finish(command(repo, level, hosts, more))
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use afresh_testkit::repo::{finish, put_script};
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 use support::{Driver, Gate, repo};
 
@@ -59,7 +59,7 @@ impl Place {
         command
     }
 
-    fn afresh(&self, args: &[&str]) -> Ran {
+    fn afresh(&self, args: &[&str]) -> CommandOutput {
         finish(self.command(args))
     }
 

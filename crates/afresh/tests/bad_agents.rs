@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 
 fn repo() -> TestRepo {
@@ -18,7 +18,7 @@ fn planned() -> TestRepo {
 }
 
 #[track_caller]
-fn run(repo: &TestRepo, args: &[&str], code: i32) -> Ran {
+fn run(repo: &TestRepo, args: &[&str], code: i32) -> CommandOutput {
     let before = repo.untouched();
     let ran = repo.run(args).expect(code);
     assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
@@ -44,7 +44,7 @@ fn agent_is(repo: &TestRepo, program: &str) {
 }
 
 /// The events of `run --json`, by type.
-fn events(ran: &Ran) -> Vec<Value> {
+fn events(ran: &CommandOutput) -> Vec<Value> {
     ran.stdout.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
 }
 

@@ -4,7 +4,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 
 fn repo() -> TestRepo {
@@ -18,7 +18,7 @@ fn plan(repo: &TestRepo, more: &str) {
 
 /// Runs the plan; R5 and R6 hold whatever the worker does.
 #[track_caller]
-fn run(repo: &TestRepo, code: i32) -> Ran {
+fn run(repo: &TestRepo, code: i32) -> CommandOutput {
     let before = repo.untouched();
     let ran = repo.run(&["--on-failure", "skip"]).expect(code);
     assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use afresh_testkit::repo::finish;
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use nix::sys::signal::Signal;
 use support::Driver;
 
@@ -33,7 +33,7 @@ fn left_in(directory: &Path) -> Vec<String> {
 }
 
 /// The attempts that came to nothing, by the lines of progress with this mark.
-fn marked(ran: &Ran, mark: &str) -> BTreeSet<String> {
+fn marked(ran: &CommandOutput, mark: &str) -> BTreeSet<String> {
     let lines = ran.stderr.lines().filter_map(|line| line.split_once(&format!("s {mark:>9} ")));
     lines.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned()).collect()
 }

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use afresh_testkit::repo::finish;
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use support::git::{in_front_of_path, put_git};
 use support::{WORKER, expect_landed_once, repo};
 
@@ -17,14 +17,14 @@ fn ready() -> TestRepo {
     repo
 }
 
-fn run_with_path(repo: &TestRepo, path: &str) -> Ran {
+fn run_with_path(repo: &TestRepo, path: &str) -> CommandOutput {
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.env("PATH", path);
     finish(command)
 }
 
 #[track_caller]
-fn expect_refused(repo: &TestRepo, ran: Ran, words: &[&str]) {
+fn expect_refused(repo: &TestRepo, ran: CommandOutput, words: &[&str]) {
     let refused = ran.expect(2);
     for word in words {
         assert!(refused.stderr.contains(word), "no {word:?} in {}", refused.stderr);

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use refusal::bounded;
 
 /// Just below what is read of a text, and of data.
@@ -31,14 +31,14 @@ const FORMATS: &[(&str, &str, bool)] = &[
     ("beads", ".beads/issues.jsonl", true),
 ];
 
-fn lint(repo: &TestRepo, (format, file, _): (&str, &str, bool), more: &[&str]) -> Ran {
+fn lint(repo: &TestRepo, (format, file, _): (&str, &str, bool), more: &[&str]) -> CommandOutput {
     let path = if format == "native" { file } else { "." };
     bounded(repo, &[&["lint", path, "--format", format], more].concat())
 }
 
 /// The plan's file holds this; the program says something, and does not fall over.
 #[track_caller]
-fn survives(format: (&str, &str, bool), text: &[u8], more: &[&str]) -> Ran {
+fn survives(format: (&str, &str, bool), text: &[u8], more: &[&str]) -> CommandOutput {
     let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
     let path = repo.root().join(format.1);
     fs::create_dir_all(path.parent().expect("a directory")).expect("made");

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 
 mod support;
 
@@ -55,7 +55,7 @@ impl Scene {
         Self { repo, state, level }
     }
 
-    fn afresh(&self, arguments: &[&str]) -> Ran {
+    fn afresh(&self, arguments: &[&str]) -> CommandOutput {
         let mut command = self.repo.command(arguments);
         command.env("AFRESH_STATE", &self.state).env("AFRESH_SANDBOX", self.level);
         command.env("AFRESH_SANDBOX_READ", self.repo.path().join("agent.sh"));

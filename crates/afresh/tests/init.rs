@@ -35,7 +35,7 @@ impl Place {
         command
     }
 
-    fn init(&self, args: &[&str]) -> afresh_testkit::Ran {
+    fn init(&self, args: &[&str]) -> afresh_testkit::CommandOutput {
         finish(self.command(args))
     }
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use afresh_core::Event;
-use afresh_core::status::Status;
+use afresh_core::status::RunStatus;
 use afresh_engine::{activity, records};
 use afresh_store::Journal;
 use afresh_testkit::TestRepo;
@@ -115,11 +115,11 @@ fn an_older_copy_of_the_journal_is_refused() {
 }
 
 /// What the journal says, by our own replay.
-fn replayed(repo: &TestRepo) -> (Vec<Event>, Option<Status>) {
+fn replayed(repo: &TestRepo) -> (Vec<Event>, Option<RunStatus>) {
     let reader = Journal::open_read_only(&repo.state()).expect("a journal").expect("a journal");
     let all = reader.read_all().expect("records");
     let events = all.iter().map(|record| records::to_event(record).expect("an event")).collect();
-    let run = records::replay(&all).expect("a replay").map(|(run, _)| Status::of(&run));
+    let run = records::replay(&all).expect("a replay").map(|(run, _)| RunStatus::of(&run));
     (events, run)
 }
 
@@ -131,7 +131,7 @@ fn logged(repo: &TestRepo) -> Vec<String> {
 }
 
 fn expected_lines(events: &[Event]) -> Vec<String> {
-    let line = |line: activity::Line| {
+    let line = |line: activity::ActivityLine| {
         let message = activity::one_line(&line.message);
         format!("[{}] [{}] {}: {message}", line.level, line.who, line.event)
     };

@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use afresh_testkit::TestRepo;
-use afresh_testkit::simulation::Random;
+use afresh_testkit::simulation::SeededRandom;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use support::processes::{Watch, supervisors_below};
@@ -42,7 +42,7 @@ const LEAVES_DAEMONS: &str = "marker=$(dirname \"$0\")/daemon\n\
 
 impl Storm {
     fn rage(self) {
-        let mut random = Random::new(self.seed);
+        let mut random = SeededRandom::new(self.seed);
         let mut kills = 0;
         // A run that is done before there were enough kills is followed by another.
         while kills < self.kills {
@@ -51,7 +51,7 @@ impl Storm {
     }
 
     /// One run from its start to its end, killed at most so many times; how many it were.
-    fn one_run(self, random: &mut Random, at_most: u32) -> u32 {
+    fn one_run(self, random: &mut SeededRandom, at_most: u32) -> u32 {
         let repo = repo();
         repo.agent(self.worker);
         repo.plan_of(TASKS);
@@ -94,7 +94,7 @@ impl Storm {
         Driver::start_command(repo, command)
     }
 
-    fn strike(self, driver: Driver, random: &mut Random) {
+    fn strike(self, driver: Driver, random: &mut SeededRandom) {
         match self.victims {
             Victims::Driver => driver.kill_9(),
             Victims::Group => {

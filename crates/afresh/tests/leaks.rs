@@ -20,7 +20,7 @@ fn repo(script: &str) -> TestRepo {
     repo
 }
 
-fn run(repo: &TestRepo, code: i32) -> afresh_testkit::Ran {
+fn run(repo: &TestRepo, code: i32) -> afresh_testkit::CommandOutput {
     let mut command = repo.command(&["run", "p.plan.toml", "--on-failure", "skip"]);
     command.env("MY_TOKEN", KEY);
     afresh_testkit::repo::finish(command).expect(code)

@@ -3,7 +3,7 @@
 //! Without a sandbox and in every sandbox that there is.
 #![cfg(target_os = "linux")]
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 
 mod support;
 
@@ -20,7 +20,7 @@ fn repo(config: &str) -> TestRepo {
     repo
 }
 
-fn run(repo: &TestRepo, way: &str, more: &[&str]) -> Ran {
+fn run(repo: &TestRepo, way: &str, more: &[&str]) -> CommandOutput {
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.args(more).env("AFRESH_SANDBOX", way);
     command.env("AFRESH_SANDBOX_READ", repo.path().join("agent.sh"));

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 
 mod support;
 
@@ -67,7 +67,7 @@ impl Machine {
     }
 
     /// `afresh ARGS` there; afterwards the repository is ours again.
-    fn afresh(&self, repo: &TestRepo, level: &str, args: &str) -> Ran {
+    fn afresh(&self, repo: &TestRepo, level: &str, args: &str) -> CommandOutput {
         let like = repo.command(&[]);
         let mut shell = self.shell(&format!("{} {args}", env!("CARGO_BIN_EXE_afresh")));
         shell.current_dir(repo.root());

@@ -111,11 +111,11 @@ impl Stage {
         command
     }
 
-    fn run_in_a_room(&self) -> afresh_testkit::Ran {
+    fn run_in_a_room(&self) -> afresh_testkit::CommandOutput {
         finish(self.in_a_room(&["run", "p.plan.toml", "--no-input"]))
     }
 
-    fn run(&self) -> afresh_testkit::Ran {
+    fn run(&self) -> afresh_testkit::CommandOutput {
         finish(self.command(&["run", "p.plan.toml", "--no-input"]))
     }
 }

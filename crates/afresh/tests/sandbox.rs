@@ -7,7 +7,7 @@
 use std::fs;
 use std::net::TcpListener;
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 
 mod support;
 
@@ -23,7 +23,7 @@ fn repo() -> TestRepo {
 }
 
 /// `afresh run` with a sandbox; the worker's script is all that is open besides.
-fn run(repo: &TestRepo, level: &str, more: &[&str]) -> Ran {
+fn run(repo: &TestRepo, level: &str, more: &[&str]) -> CommandOutput {
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.args(more).env("AFRESH_SANDBOX", level);
     command.env("AFRESH_SANDBOX_READ", repo.path().join("agent.sh"));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 
 const VALUE: &str = "correct-horse-battery-staple";
 const TOKEN: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"; // afresh:allow-secret
@@ -11,14 +11,14 @@ fn repo() -> TestRepo {
     TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
 }
 
-fn scan(repo: &TestRepo, more: &[&str]) -> Ran {
+fn scan(repo: &TestRepo, more: &[&str]) -> CommandOutput {
     let mut command = repo.command(&["scan"]);
     command.args(more).env("MY_TOKEN", VALUE).env("SSH_AUTH_SOCK", "/tmp/some/where");
     afresh_testkit::repo::finish(command)
 }
 
 /// Whatever is printed, no secret is.
-fn expect_silent(ran: &Ran) {
+fn expect_silent(ran: &CommandOutput) {
     let all = format!("{}{}", ran.stdout, ran.stderr);
     assert!(!all.contains(VALUE) && !all.contains("ghp_01"), "{all}");
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use afresh_testkit::repo::finish;
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 
 const KEY: &str = "hunter22-\"quoted\"-hunter22";
 const CALL: &str =
@@ -28,7 +28,7 @@ fn leaking(worker: &str) -> TestRepo {
     repo
 }
 
-fn with_key(repo: &TestRepo, args: &[&str]) -> Ran {
+fn with_key(repo: &TestRepo, args: &[&str]) -> CommandOutput {
     let mut command: Command = repo.command(args);
     command.env("MY_KEY", KEY);
     finish(command)

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
 use afresh_model::{Fault, Script, Step};
-use afresh_testkit::Ran;
+use afresh_testkit::CommandOutput;
 
 use super::stage::{Stage, good};
 
@@ -154,12 +154,12 @@ fn failing_first(fault: Fault, times: u32) -> impl Iterator<Item = Step> {
     [first.failing(fault, times)].into_iter().chain(rest)
 }
 
-fn done(ran: &Ran) -> Result<(), String> {
+fn done(ran: &CommandOutput) -> Result<(), String> {
     if ran.code == Some(0) { Ok(()) } else { Err(format!("exit {:?}: {}", ran.code, ran.stderr)) }
 }
 
 /// The task is given up, for a reason that holds one of these words.
-fn failed(stage: &Stage, ran: &Ran, words: &[&str]) -> Result<(), String> {
+fn failed(stage: &Stage, ran: &CommandOutput, words: &[&str]) -> Result<(), String> {
     if ran.code != Some(1) {
         return Err(format!("exit {:?}: {}", ran.code, ran.stderr));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use afresh_model::client::binary;
 use afresh_model::{Client, Script, Server, Step};
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::json;
 
 /// Longer than any case should take.
@@ -35,13 +35,23 @@ impl Stage {
     }
 
     /// Runs a plan of so many tasks by a script, with more lines under `[run]`.
-    pub(super) fn run(&self, tasks: usize, settings: &str, script: Script) -> Result<Ran, String> {
+    pub(super) fn run(
+        &self,
+        tasks: usize,
+        settings: &str,
+        script: Script,
+    ) -> Result<CommandOutput, String> {
         let url = self.server.add("work", script);
         self.run_at(&url, tasks, settings)
     }
 
     /// The same with another address than that of our server.
-    pub(super) fn run_at(&self, url: &str, tasks: usize, more: &str) -> Result<Ran, String> {
+    pub(super) fn run_at(
+        &self,
+        url: &str,
+        tasks: usize,
+        more: &str,
+    ) -> Result<CommandOutput, String> {
         let client = Client::new(self.program, url).ok_or("a program that we do not know")?;
         let run = format!("[run]\nagent = \"{}\"\nbackoff = [\"10ms\"]\n{more}\n", self.program);
         self.repo.write(".afresh/config.toml", &format!("{run}{}", client.table()));
@@ -55,7 +65,7 @@ impl Stage {
         self.end(command)
     }
 
-    fn end(&self, mut command: Command) -> Result<Ran, String> {
+    fn end(&self, mut command: Command) -> Result<CommandOutput, String> {
         let (stdout, stderr) = (self.repo.path().join("stdout"), self.repo.path().join("stderr"));
         let create = |path: &Path| File::create(path).map_err(|error| error.to_string());
         command.stdin(Stdio::null()).stdout(create(&stdout)?).stderr(create(&stderr)?);
@@ -67,7 +77,7 @@ impl Stage {
             let ended = child.try_wait().map_err(|error| error.to_string())?;
             if let Some(status) = ended {
                 let (stdout, stderr) = (text(&stdout), text(&stderr));
-                return Ok(Ran { code: status.code(), stdout, stderr });
+                return Ok(CommandOutput { code: status.code(), stdout, stderr });
             }
             if Instant::now() > until {
                 // Whatever it had under it ends with it.

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,6 +29,26 @@ pub(crate) struct Edit {
     file: &'static str,
     text: &'static str,
     instead: &'static str,
+}
+
+impl Edit {
+    /// Where the text stands in a source. Line breaks and indentation do not count, so that formatting a
+    /// renamed item outdates nothing.
+    fn find_in(&self, source: &str) -> Vec<Range<usize>> {
+        let solid: Vec<(usize, char)> =
+            source.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
+        let wanted: Vec<char> = self.text.chars().filter(|c| !c.is_whitespace()).collect();
+        let fits = |window: &&[(usize, char)]| window.iter().map(|(_, c)| c).eq(&wanted);
+        let range = |window: &[(usize, char)]| {
+            let (first, last) = (window[0], window[window.len() - 1]);
+            first.0..last.0 + last.1.len_utf8()
+        };
+        solid.windows(wanted.len()).filter(fits).map(range).collect()
+    }
+
+    fn apply_to(&self, source: &str, place: &Range<usize>) -> String {
+        format!("{}{}{}", &source[..place.start], self.instead.trim(), &source[place.end..])
+    }
 }
 
 /// A mutation, and the test that has to fail: the arguments of `cargo test`.
@@ -127,9 +148,11 @@ impl Copy {
         for edit in mutation.edits {
             let path = self.directory.join("crates").join(edit.file);
             let text = fs::read_to_string(&path)?;
-            let found = text.matches(edit.text).count();
-            ensure!(found == 1, "{:?} is {found} times in {}", edit.text, edit.file);
-            fs::write(&path, text.replacen(edit.text, edit.instead, 1))?;
+            let found = edit.find_in(&text);
+            let [place] = found.as_slice() else {
+                bail!("{:?} is {} times in {}", edit.text, found.len(), edit.file)
+            };
+            fs::write(&path, edit.apply_to(&text, place))?;
         }
         Ok(())
     }
@@ -207,12 +230,13 @@ mod tests {
                 let text = texts.entry(edit.file).or_insert_with(|| {
                     fs::read_to_string(crates.join(edit.file)).unwrap_or_default()
                 });
-                let found = text.matches(edit.text).count();
-                if found != 1 {
-                    let name = mutation.name;
-                    stale.push(format!("{name}: {found} times in {}: {}", edit.file, edit.text));
+                let found = edit.find_in(text);
+                if let [place] = found.as_slice() {
+                    *text = edit.apply_to(text, place);
+                } else {
+                    let (name, count) = (mutation.name, found.len());
+                    stale.push(format!("{name}: {count} times in {}: {}", edit.file, edit.text));
                 }
-                *text = text.replacen(edit.text, edit.instead, 1);
             }
         }
         assert!(stale.is_empty(), "mutations that no longer fit:\n{}", stale.join("\n"));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::{Value, json};
 
 use super::offered::{self, Setting};
@@ -115,7 +115,7 @@ impl Conversation {
             let params = json!({"sessionId": self.session});
             return vec![Step::Send(rpc::notice("session/cancel", &params))];
         }
-        vec![fail(ErrorClass::Unknown, "it was stopped before it began")]
+        vec![fail(ModelErrorClass::Unknown, "it was stopped before it began")]
     }
 
     /// Where the conversation is, for somebody who asks why it broke off.
@@ -149,7 +149,7 @@ impl Conversation {
         let version = result.get("protocolVersion").and_then(Value::as_u64).unwrap_or(VERSION);
         if version != VERSION {
             let why = format!("it speaks version {version} of the protocol; {VERSION} is needed");
-            return fail(ErrorClass::Unknown, &why);
+            return fail(ModelErrorClass::Unknown, &why);
         }
         let env: Vec<Value> = (self.opening.tools_env.iter())
             .map(|(name, value)| json!({"name": name, "value": value}))
@@ -168,7 +168,7 @@ impl Conversation {
             Some(Value::Object(_)) => "session/resume",
             // This one tells the whole conversation again first.
             _ if able["loadSession"] == true => "session/load",
-            _ => return fail(ErrorClass::Unknown, "it takes no conversation up again"),
+            _ => return fail(ModelErrorClass::Unknown, "it takes no conversation up again"),
         };
         params["sessionId"] = session.as_str().into();
         self.ask(Stage::Opening, method, &params)
@@ -177,7 +177,7 @@ impl Conversation {
     fn opened(&mut self, result: &Value) -> Step {
         let known = self.opening.resumes.as_deref();
         let Some(session) = known.or_else(|| text(result, "/sessionId")) else {
-            return fail(ErrorClass::Unknown, "it opened a session without an id");
+            return fail(ModelErrorClass::Unknown, "it opened a session without an id");
         };
         session.clone_into(&mut self.session);
         // The last one is made first: a mode may bring models of its own.
@@ -196,7 +196,7 @@ impl Conversation {
     /// How the wanted model is chosen; an error that names what there is, where it is not offered.
     fn model(&self, result: &Value) -> Result<Option<(Setting, Chosen)>, Step> {
         let Some(wanted) = &self.opening.model else { return Ok(None) };
-        let refused = |why: String| fail(ErrorClass::ModelNotFound, &why);
+        let refused = |why: String| fail(ModelErrorClass::ModelNotFound, &why);
         let models = offered::models(result).ok_or_else(|| {
             refused(format!("it offers no choice of models, so {wanted:?} cannot be set"))
         })?;
@@ -223,7 +223,7 @@ impl Conversation {
     }
 }
 
-fn fail(class: ErrorClass, why: &str) -> Step {
+fn fail(class: ModelErrorClass, why: &str) -> Step {
     Step::End(End::Failed(ModelError::new(class, why)))
 }
 

@@ -3,7 +3,7 @@
 //!
 //! An error of the protocol is the program's, never a worker's words; so its message may be looked at.
 
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::Value;
 
 use crate::claude::by_word;
@@ -27,25 +27,31 @@ pub(super) fn classify(told: &Value) -> ModelError {
 /// Why a turn that was answered came to nothing; none where it ended by itself, or by us.
 pub(super) fn by_stop(reason: &str) -> Option<ModelError> {
     let (class, why) = match reason {
-        "max_tokens" => (ErrorClass::ContextFull, "it reached the most tokens that it may use"),
-        "max_turn_requests" => (ErrorClass::ProgramLimit, "it reached the most turns it may take"),
-        "refusal" => (ErrorClass::BadRequest, "it refused the prompt"),
+        "max_tokens" => {
+            (ModelErrorClass::ContextFull, "it reached the most tokens that it may use")
+        }
+        "max_turn_requests" => {
+            (ModelErrorClass::ProgramLimit, "it reached the most turns it may take")
+        }
+        "refusal" => (ModelErrorClass::BadRequest, "it refused the prompt"),
         _ => return None,
     };
     Some(ModelError::new(class, why))
 }
 
-fn class(told: &Value, message: &str) -> ErrorClass {
+fn class(told: &Value, message: &str) -> ModelErrorClass {
     let word = text(told, "/data/errorKind").map(by_word);
-    let vague = |class: &ErrorClass| matches!(class, ErrorClass::BadRequest | ErrorClass::Unknown);
+    let vague = |class: &ModelErrorClass| {
+        matches!(class, ModelErrorClass::BadRequest | ModelErrorClass::Unknown)
+    };
     // Where a model is overloaded, Claude's word is that its server failed; its sentence says more.
-    let said = |class: &ErrorClass| !vague(class) && *class != ErrorClass::ServerError;
+    let said = |class: &ModelErrorClass| !vague(class) && *class != ModelErrorClass::ServerError;
     if let Some(class) = word.filter(said).or_else(|| by_name(told)) {
         return class;
     }
     let code = told.get("code").and_then(Value::as_i64);
     if code == Some(LOGIN_NEEDED) {
-        return ErrorClass::Auth;
+        return ModelErrorClass::Auth;
     }
     let body = by_body(message).filter(|class| !vague(class));
     // Some give the status of their model as the code.
@@ -57,14 +63,14 @@ fn class(told: &Value, message: &str) -> ErrorClass {
         .or_else(|| by_sentence(message))
         .or(status)
         .or(word)
-        .unwrap_or(ErrorClass::Unknown)
+        .unwrap_or(ModelErrorClass::Unknown)
 }
 
 /// opencode's names for errors.
-fn by_name(told: &Value) -> Option<ErrorClass> {
+fn by_name(told: &Value) -> Option<ModelErrorClass> {
     match text(told, "/data/errorName")? {
-        "ContextOverflowError" => Some(ErrorClass::ContextFull),
-        "ProviderAuthError" => Some(ErrorClass::Auth),
+        "ContextOverflowError" => Some(ModelErrorClass::ContextFull),
+        "ProviderAuthError" => Some(ModelErrorClass::Auth),
         _ => None,
     }
 }
@@ -77,18 +83,18 @@ fn status_in(message: &str) -> Option<u64> {
 }
 
 /// The sentences that programs have where there was no status at all.
-fn by_sentence(message: &str) -> Option<ErrorClass> {
-    const SENTENCES: &[(ErrorClass, &[&str])] = &[
+fn by_sentence(message: &str) -> Option<ModelErrorClass> {
+    const SENTENCES: &[(ModelErrorClass, &[&str])] = &[
         (
-            ErrorClass::ContextFull,
+            ModelErrorClass::ContextFull,
             &["prompt is too long", "context window", "context length", "input token count"],
         ),
-        (ErrorClass::RateLimit, &["rate limit", "too many requests"]),
-        (ErrorClass::Quota, &["quota exceeded", "insufficient_quota"]),
-        (ErrorClass::Overloaded, &["overloaded", "at capacity", "high demand"]),
-        (ErrorClass::Auth, &["api key", "unauthorized", "not logged in"]),
+        (ModelErrorClass::RateLimit, &["rate limit", "too many requests"]),
+        (ModelErrorClass::Quota, &["quota exceeded", "insufficient_quota"]),
+        (ModelErrorClass::Overloaded, &["overloaded", "at capacity", "high demand"]),
+        (ModelErrorClass::Auth, &["api key", "unauthorized", "not logged in"]),
         (
-            ErrorClass::Network,
+            ModelErrorClass::Network,
             &["unable to connect", "fetch failed", "econnrefused", "error sending request"],
         ),
     ];
@@ -108,24 +114,24 @@ mod tests {
     fn errors_of_the_protocol_have_a_class() {
         let of = |told: Value| classify(&told).class;
         let word = |kind: &str| of(json!({"code": -32603, "data": {"errorKind": kind}}));
-        assert_eq!(word("rate_limit"), ErrorClass::RateLimit);
-        assert_eq!(word("overloaded"), ErrorClass::Overloaded);
-        assert_eq!(of(json!({"code": -32000, "message": "429"})), ErrorClass::Auth);
-        assert_eq!(of(json!({"code": 429, "message": "slow"})), ErrorClass::RateLimit);
-        assert_eq!(of(json!({"code": 500, "message": "x"})), ErrorClass::ServerError);
+        assert_eq!(word("rate_limit"), ModelErrorClass::RateLimit);
+        assert_eq!(word("overloaded"), ModelErrorClass::Overloaded);
+        assert_eq!(of(json!({"code": -32000, "message": "429"})), ModelErrorClass::Auth);
+        assert_eq!(of(json!({"code": 429, "message": "slow"})), ModelErrorClass::RateLimit);
+        assert_eq!(of(json!({"code": 500, "message": "x"})), ModelErrorClass::ServerError);
         let status = json!({"code": -32603, "message": "x", "data": {"statusCode": 503}});
-        assert_eq!(of(status), ErrorClass::Overloaded);
-        assert_eq!(of(json!({"message": "API Error: (529) busy"})), ErrorClass::Overloaded);
+        assert_eq!(of(status), ModelErrorClass::Overloaded);
+        assert_eq!(of(json!({"message": "API Error: (529) busy"})), ModelErrorClass::Overloaded);
         let body = json!({"code": -32603, "message": "Internal error",
             "data": {"details": "{\"error\":{\"code\":\"context_length_exceeded\"}}"}});
-        assert_eq!(of(body), ErrorClass::ContextFull);
-        assert_eq!(of(json!({"message": "Unable to connect"})), ErrorClass::Network);
+        assert_eq!(of(body), ModelErrorClass::ContextFull);
+        assert_eq!(of(json!({"message": "Unable to connect"})), ModelErrorClass::Network);
         let long =
             json!({"message": "Prompt is too long", "data": {"errorKind": "invalid_request"}});
-        assert_eq!(of(long), ErrorClass::ContextFull);
-        assert_eq!(of(json!({"code": 400, "message": "no"})), ErrorClass::BadRequest);
+        assert_eq!(of(long), ModelErrorClass::ContextFull);
+        assert_eq!(of(json!({"code": 400, "message": "no"})), ModelErrorClass::BadRequest);
         for odd in [json!(null), json!([]), json!({"code": "x"}), json!({"data": 7})] {
-            assert_eq!(of(odd.clone()), ErrorClass::Unknown, "{odd}");
+            assert_eq!(of(odd.clone()), ModelErrorClass::Unknown, "{odd}");
         }
         let wait = classify(&json!({"code": 429, "message": "try again in 2s"})).wait_ms;
         assert_eq!(wait, Some(2_000));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::model_error::ModelError;
-use afresh_core::usage::{ModelUse, Usage};
+use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
 use super::errors::{by_stop, classify};
@@ -217,7 +217,7 @@ fn by_model(result: &Value) -> Option<AgentEvent> {
         Some((text(told, "/model")?.to_owned(), usage))
     };
     let models: BTreeMap<String, Usage> = told.iter().filter_map(one).collect();
-    let models: Vec<ModelUse> =
-        models.into_iter().map(|(model, usage)| ModelUse { model, usage }).collect();
+    let models: Vec<ModelUsage> =
+        models.into_iter().map(|(model, usage)| ModelUsage { model, usage }).collect();
     (!models.is_empty()).then_some(AgentEvent::UsedByModel(models))
 }

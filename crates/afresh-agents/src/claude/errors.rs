@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::Value;
 
 use crate::errors::{by_status, error};
@@ -12,7 +12,7 @@ use crate::fields::{number, text};
 #[derive(Debug, Default)]
 pub(super) struct Troubles {
     /// The last word of an `api_retry`: it tells overloaded from broken, which the end does not.
-    retried_for: Option<ErrorClass>,
+    retried_for: Option<ModelErrorClass>,
     /// The `error` of its last own message.
     said: Option<String>,
     /// When the account may be used again, in seconds since 1970.
@@ -21,7 +21,7 @@ pub(super) struct Troubles {
 }
 
 impl Troubles {
-    pub(super) fn retried(&mut self, class: ErrorClass) {
+    pub(super) fn retried(&mut self, class: ModelErrorClass) {
         self.retried_for = Some(class);
     }
 
@@ -45,33 +45,35 @@ impl Troubles {
     /// `now` in seconds since 1970.
     pub(super) fn error(&self, now: u64) -> Option<ModelError> {
         let error = self.ended.clone()?;
-        let limited = matches!(error.class, ErrorClass::RateLimit | ErrorClass::Quota);
+        let limited = matches!(error.class, ModelErrorClass::RateLimit | ModelErrorClass::Quota);
         let left = self.resets_at.filter(|_| limited).map(|at| at.saturating_sub(now));
         let wait = left.map(Duration::from_secs).or(error.wait());
         Some(error.waiting(wait))
     }
 
-    fn class(&self, line: &Value) -> ErrorClass {
+    fn class(&self, line: &Value) -> ModelErrorClass {
         if text(line, "/terminal_reason") == Some("prompt_too_long") {
-            return ErrorClass::ContextFull;
+            return ModelErrorClass::ContextFull;
         }
         match text(line, "/subtype") {
-            Some("error_max_turns" | "error_max_budget_usd") => return ErrorClass::ProgramLimit,
-            Some("error_during_execution") => return ErrorClass::Unknown,
+            Some("error_max_turns" | "error_max_budget_usd") => {
+                return ModelErrorClass::ProgramLimit;
+            }
+            Some("error_during_execution") => return ModelErrorClass::Unknown,
             _ => {}
         }
         match number(line, "/api_error_status") {
             Some(status) => by_status(status),
             // It never got an answer; where nobody listened, its word for that is another.
             None if self.said.as_deref() == Some("unknown") || is_unreached(line) => {
-                ErrorClass::Network
+                ModelErrorClass::Network
             }
             None => self
                 .said
                 .as_deref()
                 .map(by_word)
                 .or(self.retried_for)
-                .unwrap_or(ErrorClass::Unknown),
+                .unwrap_or(ModelErrorClass::Unknown),
         }
     }
 }
@@ -83,15 +85,15 @@ fn is_unreached(line: &Value) -> bool {
 }
 
 /// The words of `api_retry` and of its own messages.
-pub(crate) fn by_word(word: &str) -> ErrorClass {
+pub(crate) fn by_word(word: &str) -> ModelErrorClass {
     match word {
-        "rate_limit" => ErrorClass::RateLimit,
-        "overloaded" => ErrorClass::Overloaded,
-        "server_error" => ErrorClass::ServerError,
-        "authentication_failed" => ErrorClass::Auth,
-        "model_not_found" => ErrorClass::ModelNotFound,
-        "billing_error" => ErrorClass::Quota,
-        "invalid_request" => ErrorClass::BadRequest,
-        _ => ErrorClass::Unknown,
+        "rate_limit" => ModelErrorClass::RateLimit,
+        "overloaded" => ModelErrorClass::Overloaded,
+        "server_error" => ModelErrorClass::ServerError,
+        "authentication_failed" => ModelErrorClass::Auth,
+        "model_not_found" => ModelErrorClass::ModelNotFound,
+        "billing_error" => ModelErrorClass::Quota,
+        "invalid_request" => ModelErrorClass::BadRequest,
+        _ => ModelErrorClass::Unknown,
     }
 }

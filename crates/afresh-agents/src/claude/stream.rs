@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use afresh_core::model_error::{ErrorClass, ModelError};
-use afresh_core::usage::{ModelUse, Usage};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
 use super::errors::{Troubles, by_word};
@@ -70,7 +70,7 @@ impl Reader {
         let word = text(line, "/error").unwrap_or("unknown");
         let status = number(line, "/error_status");
         let class = match by_word(word) {
-            ErrorClass::Unknown => status.map_or(ErrorClass::Network, by_status),
+            ModelErrorClass::Unknown => status.map_or(ModelErrorClass::Network, by_status),
             known => known,
         };
         self.troubles.retried(class);
@@ -144,10 +144,10 @@ fn init(line: &Value) -> Vec<AgentEvent> {
 /// By model, because the sum that it gives beside leaves out helpers and the last turn.
 fn last_use(line: &Value, events: &mut Vec<AgentEvent>) {
     let by_model = line.pointer("/modelUsage").and_then(Value::as_object);
-    let by_model: Vec<ModelUse> = by_model
+    let by_model: Vec<ModelUsage> = by_model
         .into_iter()
         .flatten()
-        .map(|(model, told)| ModelUse { model: model.clone(), usage: usage(told, MODEL, events) })
+        .map(|(model, told)| ModelUsage { model: model.clone(), usage: usage(told, MODEL, events) })
         .collect();
     if by_model.is_empty() {
         return;

@@ -1,6 +1,6 @@
 //! Codex's errors: sentences of the program itself, told apart by how they begin.
 
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 
 use crate::errors;
 
@@ -14,17 +14,17 @@ pub(super) fn is_waiting(message: &str) -> bool {
 }
 
 /// The beginnings of its sentences.
-const SENTENCES: &[(&str, ErrorClass)] = &[
-    ("Quota exceeded", ErrorClass::Quota),
-    ("You've hit your usage limit", ErrorClass::Quota),
-    ("rate limit exceeded", ErrorClass::RateLimit),
-    ("Selected model is at capacity", ErrorClass::Overloaded),
-    ("We're currently experiencing high demand", ErrorClass::ServerError),
-    ("Codex ran out of room in the model's context window", ErrorClass::ContextFull),
-    ("stream disconnected", ErrorClass::Network),
-    ("waiting for network", ErrorClass::Network),
-    ("error sending request", ErrorClass::Network),
-    ("Connection failed", ErrorClass::Network),
+const SENTENCES: &[(&str, ModelErrorClass)] = &[
+    ("Quota exceeded", ModelErrorClass::Quota),
+    ("You've hit your usage limit", ModelErrorClass::Quota),
+    ("rate limit exceeded", ModelErrorClass::RateLimit),
+    ("Selected model is at capacity", ModelErrorClass::Overloaded),
+    ("We're currently experiencing high demand", ModelErrorClass::ServerError),
+    ("Codex ran out of room in the model's context window", ModelErrorClass::ContextFull),
+    ("stream disconnected", ModelErrorClass::Network),
+    ("waiting for network", ModelErrorClass::Network),
+    ("error sending request", ModelErrorClass::Network),
+    ("Connection failed", ModelErrorClass::Network),
 ];
 
 /// What is inside a notice that it tries again; none if it is no such notice.
@@ -34,13 +34,17 @@ pub(super) fn retried(message: &str) -> Option<&str> {
     Some(inner.strip_suffix(')').unwrap_or(inner))
 }
 
-pub(super) fn class(message: &str) -> ErrorClass {
+pub(super) fn class(message: &str) -> ModelErrorClass {
     // It writes ’ where others write '.
     let plain = message.replace('\u{2019}', "'");
     let sentence = SENTENCES.iter().find(|(beginning, _)| plain.starts_with(beginning));
     let status = || status(&plain).map(errors::by_status);
     let body = || plain.starts_with('{').then(|| errors::by_body(&plain)).flatten();
-    sentence.map(|(_, class)| *class).or_else(status).or_else(body).unwrap_or(ErrorClass::Unknown)
+    sentence
+        .map(|(_, class)| *class)
+        .or_else(status)
+        .or_else(body)
+        .unwrap_or(ModelErrorClass::Unknown)
 }
 
 pub(super) fn error(message: &str) -> ModelError {

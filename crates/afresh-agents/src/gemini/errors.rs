@@ -1,6 +1,6 @@
 //! Gemini's errors: a status that was squeezed into an exit code, and a body inside its message.
 
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 
 use crate::errors::{by_body, by_status, error, unexplained};
 use crate::event::ProgramEnd;
@@ -27,21 +27,25 @@ pub(super) fn classify(failed: Option<&Failed>, end: &ProgramEnd<'_>) -> Option<
     let class = match (end.exit, failed) {
         // A signal without a word: whoever sent it knows why.
         (Some(0) | None, None) => return None,
-        (Some(LOGIN_REFUSED), _) => ErrorClass::Auth,
-        (Some(TURNS_USED_UP), _) => ErrorClass::ProgramLimit,
-        (_, Some(failed)) if failed.kind == "FatalTurnLimitedError" => ErrorClass::ProgramLimit,
-        (_, Some(failed)) if failed.message.starts_with(UNREACHED) => ErrorClass::Network,
+        (Some(LOGIN_REFUSED), _) => ModelErrorClass::Auth,
+        (Some(TURNS_USED_UP), _) => ModelErrorClass::ProgramLimit,
+        (_, Some(failed)) if failed.kind == "FatalTurnLimitedError" => {
+            ModelErrorClass::ProgramLimit
+        }
+        (_, Some(failed)) if failed.message.starts_with(UNREACHED) => ModelErrorClass::Network,
         (_, Some(failed)) => by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
-        (Some(_), None) if by_exit(end.exit) == ErrorClass::Unknown => return unexplained(end),
+        (Some(_), None) if by_exit(end.exit) == ModelErrorClass::Unknown => {
+            return unexplained(end);
+        }
         (exit, None) => by_exit(exit),
     };
     Some(error(class, message))
 }
 
-fn by_exit(exit: Option<i32>) -> ErrorClass {
+fn by_exit(exit: Option<i32>) -> ModelErrorClass {
     let code = exit.and_then(|code| u64::try_from(code).ok());
     let status = STATUSES.iter().find(|status| Some(*status & 0xff) == code);
-    status.map_or(ErrorClass::Unknown, |status| by_status(*status))
+    status.map_or(ModelErrorClass::Unknown, |status| by_status(*status))
 }
 
 fn last_line(text: &str) -> &str {

@@ -1,7 +1,7 @@
 //! Gemini CLI's `stream-json`, a line at a time.
 
 use afresh_core::model_error::ModelError;
-use afresh_core::usage::{ModelUse, Usage};
+use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
 use super::errors::{Failed, classify};
@@ -101,10 +101,10 @@ fn tool_result(line: &Value) -> Option<AgentEvent> {
 fn used(line: &Value) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     let models = line.pointer("/stats/models").and_then(Value::as_object);
-    let by_model: Vec<ModelUse> = models
+    let by_model: Vec<ModelUsage> = models
         .into_iter()
         .flatten()
-        .map(|(model, told)| ModelUse {
+        .map(|(model, told)| ModelUsage {
             model: model.clone(),
             usage: usage(told, STATS, &mut events),
         })

@@ -1,6 +1,6 @@
 //! opencode's `--format json`, a line at a time.
 
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::usage::Usage;
 use serde_json::Value;
 
@@ -88,15 +88,15 @@ impl Reader {
         let message = text(line, "/error/data/message").unwrap_or_default();
         let body = text(line, "/error/data/responseBody").unwrap_or_default();
         let class = match (text(line, "/error/name"), number(line, "/error/data/statusCode")) {
-            (Some("ContextOverflowError"), _) => ErrorClass::ContextFull,
+            (Some("ContextOverflowError"), _) => ModelErrorClass::ContextFull,
             (_, Some(status @ 400..500)) => by_body(body)
-                .filter(|class| *class != ErrorClass::BadRequest)
+                .filter(|class| *class != ModelErrorClass::BadRequest)
                 .unwrap_or_else(|| by_status(status)),
             (_, Some(status)) => by_status(status),
-            (Some("ProviderAuthError"), None) => ErrorClass::Auth,
+            (Some("ProviderAuthError"), None) => ModelErrorClass::Auth,
             // It never got an answer.
-            (Some("APIError"), None) => ErrorClass::Network,
-            _ => ErrorClass::Unknown,
+            (Some("APIError"), None) => ModelErrorClass::Network,
+            _ => ModelErrorClass::Unknown,
         };
         let mut failed = error(class, message);
         let header =
@@ -105,7 +105,7 @@ impl Reader {
         failed.wait_ms = failed.wait_ms.or(seconds.map(|seconds| seconds.saturating_mul(1000)));
         self.failed = Some(failed.clone());
         // It makes its conversation shorter and asks again, for ever.
-        (class == ErrorClass::ContextFull).then_some(AgentEvent::Hopeless(failed))
+        (class == ModelErrorClass::ContextFull).then_some(AgentEvent::Hopeless(failed))
     }
 }
 

@@ -37,7 +37,7 @@ fn choice(option: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use afresh_core::outcome::{Choice, Outcome};
+    use afresh_core::outcome::{DecisionOption, Outcome};
 
     use super::*;
 
@@ -52,7 +52,10 @@ mod tests {
         let options = vec!["a: plain".to_owned(), "b".to_owned()];
         let ask = End::Ask { question: "which?".into(), options, context: String::new() };
         let Outcome::NeedsDecision(decision) = read(&ask) else { panic!("no question") };
-        assert_eq!(decision.options, [Choice::new("a", "plain"), Choice::new("b", "b")]);
+        assert_eq!(
+            decision.options,
+            [DecisionOption::new("a", "plain"), DecisionOption::new("b", "b")]
+        );
         let fail = End::Fail { error: "e".into(), at: String::new(), retryable: Some(false) };
         assert!(
             matches!(read(&fail), Outcome::Failed(failure) if failure.retryable == Some(false))

@@ -1,14 +1,14 @@
 //! The person in the loop: what an answer does, a person's or a policy's.
 
-use super::Turn;
+use super::Decider;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
-use crate::question::{CLARIFY, Question, Topic};
+use crate::question::{CLARIFY, Question, QuestionTopic};
 use crate::rejection::Rejection;
-use crate::run::Stage;
+use crate::run::TaskStage;
 use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
 
-impl Turn<'_> {
+impl Decider<'_> {
     /// A policy answers in the person's place.
     pub(super) fn by_policy(
         &mut self,
@@ -28,28 +28,30 @@ impl Turn<'_> {
 
     /// Lets the policy answer a waiting task's question, if there is one for its kind.
     pub(super) fn settle_waiting(&mut self, at: usize) {
-        let Stage::Waiting(id) = self.run.task(at).stage else { return };
+        let TaskStage::Waiting(id) = self.run.task(at).stage else { return };
         let Some(question) = self.run.question(id).cloned() else { return };
         let settings = self.run.settings();
         // A worker that asks again and again would be answered, and paid, for ever.
         let asked_enough = self.run.task(at).answers.len() >= settings.attempts as usize;
         let answer = match (&question.topic, settings.on_decision, settings.timeout_action) {
-            (Topic::Decision, OnDecision::First, _) if asked_enough => return,
-            (Topic::Decision, OnDecision::First, _) => {
+            (QuestionTopic::Decision, OnDecision::First, _) if asked_enough => return,
+            (QuestionTopic::Decision, OnDecision::First, _) => {
                 question.options.first().map_or("defer".to_owned(), |option| option.key.clone())
             }
-            (Topic::Decision | Topic::Action, OnDecision::Defer, _) => "defer".to_owned(),
-            (Topic::Decision | Topic::Action, OnDecision::Abort, _) => {
+            (QuestionTopic::Decision | QuestionTopic::Action, OnDecision::Defer, _) => {
+                "defer".to_owned()
+            }
+            (QuestionTopic::Decision | QuestionTopic::Action, OnDecision::Abort, _) => {
                 return self.abort_at(&question, "policy");
             }
             // The question was for somebody who wanted to be asked, and no longer does.
-            (Topic::Start, ..) if !settings.interactive => "start".to_owned(),
-            (Topic::Orphan, ..) => match settings.on_orphan {
+            (QuestionTopic::Start, ..) if !settings.interactive => "start".to_owned(),
+            (QuestionTopic::Orphan, ..) => match settings.on_orphan {
                 OnOrphan::Ask => return,
                 policy => policy.word().to_owned(),
             },
-            (Topic::Timeout, _, TimeoutAction::Retry) => "retry".to_owned(),
-            (Topic::Timeout, _, TimeoutAction::Skip) => "skip".to_owned(),
+            (QuestionTopic::Timeout, _, TimeoutAction::Retry) => "retry".to_owned(),
+            (QuestionTopic::Timeout, _, TimeoutAction::Skip) => "skip".to_owned(),
             _ => return,
         };
         self.give_answer(&question, &answer, "policy");
@@ -69,7 +71,7 @@ impl Turn<'_> {
             || answer == "abort"
             || clarifies && offers("clarify");
         // A worker's question may be answered in free words.
-        if !known && question.topic != Topic::Decision {
+        if !known && question.topic != QuestionTopic::Decision {
             let keys: Vec<&str> =
                 question.options.iter().map(|option| option.key.as_str()).collect();
             let keys = keys.join(", ").replace("clarify", "clarify: YOUR WORDS");
@@ -96,32 +98,33 @@ impl Turn<'_> {
         let at = self.position(&task);
         match (&question.topic, answer) {
             _ if is_theirs => {}
-            (Topic::Decision | Topic::Action, "defer" | "skip") | (Topic::Start, "skip") => {
+            (QuestionTopic::Decision | QuestionTopic::Action, "defer" | "skip")
+            | (QuestionTopic::Start, "skip") => {
                 self.record(Event::TaskSkipped { task, reason });
             }
-            (Topic::Start, "all") => {
+            (QuestionTopic::Start, "all") => {
                 let settings = Settings { interactive: false, ..self.run.settings().clone() };
                 self.record(Event::SettingsChanged { settings: Box::new(settings) });
             }
-            (Topic::Failed | Topic::Timeout | Topic::Orphan, _) => {
+            (QuestionTopic::Failed | QuestionTopic::Timeout | QuestionTopic::Orphan, _) => {
                 self.settle_end(at, answer, reason);
             }
-            (Topic::Trust(_), "accept") => self.accept_held(at),
-            (Topic::Trust(paths), "skip") => {
+            (QuestionTopic::Trust(_), "accept") => self.accept_held(at),
+            (QuestionTopic::Trust(paths), "skip") => {
                 self.reject(at, Rejection::Refused { paths: paths.clone() }, false);
                 self.record(Event::TaskSkipped { task, reason });
             }
-            (Topic::Trust(paths), _) => {
+            (QuestionTopic::Trust(paths), _) => {
                 self.reject(at, Rejection::Refused { paths: paths.clone() }, true);
             }
-            (Topic::Branch(foreign), "restore") => {
+            (QuestionTopic::Branch(foreign), "restore") => {
                 let foreign = foreign.clone();
                 if let Some(attempt) = self.run.task(at).attempt().cloned() {
                     self.record(Event::BranchRestoreAllowed { attempt, foreign });
                 }
                 self.resume_merge(at);
             }
-            (Topic::Branch(_), _) => self.resume_merge(at),
+            (QuestionTopic::Branch(_), _) => self.resume_merge(at),
             _ => {}
         }
     }
@@ -135,9 +138,9 @@ impl Turn<'_> {
     fn reason_of(&self, question: &Question, answer: &str) -> String {
         let first = question.text.lines().next().unwrap_or_default();
         match (&question.topic, self.run.state_of(&question.task).map(|state| &state.stage)) {
-            (_, Some(Stage::Failed { reason, .. })) => reason.clone(),
-            (Topic::Decision | Topic::Action, _) => format!("deferred: {first}"),
-            (Topic::Timeout | Topic::Orphan, _) => first.to_owned(),
+            (_, Some(TaskStage::Failed { reason, .. })) => reason.clone(),
+            (QuestionTopic::Decision | QuestionTopic::Action, _) => format!("deferred: {first}"),
+            (QuestionTopic::Timeout | QuestionTopic::Orphan, _) => first.to_owned(),
             _ => format!("{answer} was answered to {}", question.id),
         }
     }
@@ -165,7 +168,9 @@ impl Turn<'_> {
     /// Skips what cannot be done without `cause`.
     fn skip_with(&mut self, at: usize, cause: &TaskId) {
         let task = self.run.plan().task(at).id.clone();
-        if let Stage::Idle | Stage::Failed { .. } | Stage::Waiting(_) = self.run.task(at).stage {
+        if let TaskStage::Idle | TaskStage::Failed { .. } | TaskStage::Waiting(_) =
+            self.run.task(at).stage
+        {
             self.withdraw_questions(&task);
             let reason = format!("{cause}, which it needs, was skipped");
             self.record(Event::TaskSkipped { task, reason });

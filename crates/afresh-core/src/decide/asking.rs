@@ -1,25 +1,25 @@
 //! The person in the loop: what is asked.
 
-use super::Turn;
+use super::Decider;
 use crate::event::Event;
 use crate::ids::CommitId;
-use crate::outcome::{Action, Choice, Decision};
+use crate::outcome::{ActionRequest, DecisionOption, DecisionRequest};
 use crate::plan::{Checkpoint, CheckpointKind};
-use crate::question::{Question, Topic};
+use crate::question::{Question, QuestionTopic};
 use crate::rejection::Rejection;
-use crate::run::Stage;
+use crate::run::TaskStage;
 
 /// How much of what was printed a question shows.
 const MAX_PRINTED_LINES: usize = 12;
 
-impl Turn<'_> {
-    fn ask(&mut self, at: usize, topic: Topic, text: String, options: Vec<Choice>) {
+impl Decider<'_> {
+    fn ask(&mut self, at: usize, topic: QuestionTopic, text: String, options: Vec<DecisionOption>) {
         let task = self.run.plan().task(at).id.clone();
         let id = self.run.next_question();
         self.record(Event::QuestionAsked { question: Question { id, task, topic, text, options } });
     }
 
-    pub(super) fn ask_decision(&mut self, at: usize, decision: &Decision) {
+    pub(super) fn ask_decision(&mut self, at: usize, decision: &DecisionRequest) {
         self.reject(at, Rejection::Asked, false);
         let mut text = decision.question.clone();
         for part in [&decision.blocked_at, &decision.context] {
@@ -29,18 +29,18 @@ impl Turn<'_> {
         }
         let mut options = decision.options.clone();
         if !options.iter().any(|option| option.key == "defer") {
-            options.push(Choice::new("defer", "skip the task and note the question"));
+            options.push(DecisionOption::new("defer", "skip the task and note the question"));
         }
-        self.ask(at, Topic::Decision, text, options);
+        self.ask(at, QuestionTopic::Decision, text, options);
         self.settle_waiting(at);
     }
 
-    pub(super) fn ask_action(&mut self, at: usize, action: &Action) {
+    pub(super) fn ask_action(&mut self, at: usize, action: &ActionRequest) {
         self.reject(at, Rejection::Asked, false);
         self.ask_for_action(at, action);
     }
 
-    pub(super) fn ask_for_action(&mut self, at: usize, action: &Action) {
+    pub(super) fn ask_for_action(&mut self, at: usize, action: &ActionRequest) {
         let mut text = action.needed.clone();
         for (number, instruction) in action.instructions.iter().enumerate() {
             text = format!("{text}\n{}. {instruction}", number + 1);
@@ -49,10 +49,10 @@ impl Turn<'_> {
             text = format!("{text}\nIt is done when: {}", action.verification);
         }
         let options = vec![
-            Choice::new("done", "it is done: a fresh worker verifies it and goes on"),
-            Choice::new("defer", "skip the task"),
+            DecisionOption::new("done", "it is done: a fresh worker verifies it and goes on"),
+            DecisionOption::new("defer", "skip the task"),
         ];
-        self.ask(at, Topic::Action, text, options);
+        self.ask(at, QuestionTopic::Action, text, options);
         self.settle_waiting(at);
     }
 
@@ -65,16 +65,16 @@ impl Turn<'_> {
         let mut options = checkpoint.options.clone();
         let topic = match checkpoint.kind {
             CheckpointKind::Action => {
-                options = vec![Choice::new("done", "it is done; go on")];
-                Topic::Action
+                options = vec![DecisionOption::new("done", "it is done; go on")];
+                QuestionTopic::Action
             }
             CheckpointKind::Verify if options.is_empty() => {
-                options = vec![Choice::new("approved", "it is as it should be; go on")];
-                Topic::Decision
+                options = vec![DecisionOption::new("approved", "it is as it should be; go on")];
+                QuestionTopic::Decision
             }
-            CheckpointKind::Verify | CheckpointKind::Decision => Topic::Decision,
+            CheckpointKind::Verify | CheckpointKind::Decision => QuestionTopic::Decision,
         };
-        options.push(Choice::new("defer", "not now: what waits for it stays blocked"));
+        options.push(DecisionOption::new("defer", "not now: what waits for it stays blocked"));
         self.ask(at, topic, checkpoint.text.clone(), options);
         // A policy may answer at once.
         self.settle_waiting(at);
@@ -83,7 +83,9 @@ impl Turn<'_> {
 
     fn settle_checkpoint(&mut self, at: usize) -> bool {
         let state = self.run.task(at);
-        let (Stage::Idle, Some(given)) = (&state.stage, state.answers.last()) else { return false };
+        let (TaskStage::Idle, Some(given)) = (&state.stage, state.answers.last()) else {
+            return false;
+        };
         let (task, how) = (self.run.plan().task(at).id.clone(), given.answer.clone());
         self.record(Event::TaskSettled { task, how });
         true
@@ -91,21 +93,21 @@ impl Turn<'_> {
 
     /// A person who wants to be asked is asked about one task at a time (EX-09).
     pub(super) fn ask_before_start(&mut self, at: usize) {
-        if self.run.questions().any(|question| question.topic == Topic::Start) {
+        if self.run.questions().any(|question| question.topic == QuestionTopic::Start) {
             return;
         }
         let task = self.run.plan().task(at);
         let text = format!("start {}: {}?", task.id, task.title);
         let options = vec![
-            Choice::new("start", "start it"),
-            Choice::new("all", "start it, and all others without asking"),
-            Choice::new("skip", "go on without it; what depends on it is blocked"),
+            DecisionOption::new("start", "start it"),
+            DecisionOption::new("all", "start it, and all others without asking"),
+            DecisionOption::new("skip", "go on without it; what depends on it is blocked"),
         ];
-        self.ask(at, Topic::Start, text, options);
+        self.ask(at, QuestionTopic::Start, text, options);
     }
 
     /// A task whose attempts came to nothing: what becomes of it, and of what needs it (HU-03).
-    pub(super) fn ask_what_becomes_of(&mut self, at: usize, topic: Topic, reason: &str) {
+    pub(super) fn ask_what_becomes_of(&mut self, at: usize, topic: QuestionTopic, reason: &str) {
         let text = self.what_happened(at, &topic, reason);
         let next = self.run.task(at).steps_done() + 1;
         let again = match next {
@@ -113,30 +115,32 @@ impl Turn<'_> {
             step => format!("try again with fresh workers, from step {step}"),
         };
         let (direct, all) = (self.unfinished_dependents(at), self.all_that_waits_for(at));
-        let mut options = vec![Choice::new("retry", &again)];
+        let mut options = vec![DecisionOption::new("retry", &again)];
         if direct.is_empty() {
-            options.push(Choice::new("skip", "go on without it"));
+            options.push(DecisionOption::new("skip", "go on without it"));
         } else {
             let (direct, all) = (self.name_some(&direct), self.name_some(&all));
             let blocked = format!("go on without it; {direct} stay blocked");
             let ignored = format!("go on without it, and let {direct} go on too");
-            options.push(Choice::new("skip", &blocked));
-            options.push(Choice::new("ignore", &ignored));
-            options
-                .push(Choice::new("cascade", &format!("skip it and all that waits for it: {all}")));
+            options.push(DecisionOption::new("skip", &blocked));
+            options.push(DecisionOption::new("ignore", &ignored));
+            options.push(DecisionOption::new(
+                "cascade",
+                &format!("skip it and all that waits for it: {all}"),
+            ));
         }
         let clarify = "try again, and tell the worker: `clarify: YOUR WORDS`";
-        options.push(Choice::new("clarify", clarify));
-        options.push(Choice::new("abort", "end the run here"));
+        options.push(DecisionOption::new("clarify", clarify));
+        options.push(DecisionOption::new("abort", "end the run here"));
         self.ask(at, topic, text, options);
     }
 
     /// What a person must know to decide: the reason, and the end of what was printed (HU-05).
-    fn what_happened(&self, at: usize, topic: &Topic, reason: &str) -> String {
+    fn what_happened(&self, at: usize, topic: &QuestionTopic, reason: &str) -> String {
         let state = self.run.task(at);
         let id = &self.run.plan().task(at).id;
         let mut text = match (topic, state.counted) {
-            (Topic::Orphan, _) => format!("task {id} {reason}"),
+            (QuestionTopic::Orphan, _) => format!("task {id} {reason}"),
             (_, 0) => format!("task {id} failed: {reason}"),
             (_, 1) => format!("task {id} failed after 1 attempt: {reason}"),
             (_, count) => format!("task {id} failed after {count} attempts: {reason}"),
@@ -188,11 +192,11 @@ impl Turn<'_> {
             paths.join(", ")
         );
         let options = vec![
-            Choice::new("accept", "take the change; checks are next"),
-            Choice::new("reject", "a fresh worker tries again without it"),
-            Choice::new("skip", "go on without the task"),
+            DecisionOption::new("accept", "take the change; checks are next"),
+            DecisionOption::new("reject", "a fresh worker tries again without it"),
+            DecisionOption::new("skip", "go on without the task"),
         ];
-        self.ask(at, Topic::Trust(paths), text, options);
+        self.ask(at, QuestionTopic::Trust(paths), text, options);
     }
 
     pub(super) fn ask_about_branch(&mut self, at: usize, foreign: &CommitId) {
@@ -201,13 +205,13 @@ impl Turn<'_> {
             "somebody else moved {branch} to {foreign}; nothing can land there until it is back"
         );
         let options = vec![
-            Choice::new(
+            DecisionOption::new(
                 "restore",
                 "move it back; the other commit is kept under refs/afresh/salvage",
             ),
-            Choice::new("retry", "look again: it was put back by hand"),
-            Choice::new("abort", "end the run here"),
+            DecisionOption::new("retry", "look again: it was put back by hand"),
+            DecisionOption::new("abort", "end the run here"),
         ];
-        self.ask(at, Topic::Branch(foreign.clone()), text, options);
+        self.ask(at, QuestionTopic::Branch(foreign.clone()), text, options);
     }
 }

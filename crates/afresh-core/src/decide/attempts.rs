@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Turn;
+use super::Decider;
 use crate::effect::Effect;
 use crate::event::{Event, LogLevel};
 use crate::harvest::Harvest;
@@ -10,22 +10,22 @@ use crate::ids::AttemptId;
 use crate::input::AttemptEnd;
 use crate::outcome::{Ending, SpawnFailure};
 use crate::rejection::Rejection;
-use crate::run::Stage;
+use crate::run::TaskStage;
 use crate::time::Timestamp;
-use crate::usage::{Amount, Usage};
+use crate::usage::{BudgetAmount, Usage};
 
 /// Spawn failures in a row after which a person is asked (AG-05).
 const MAX_SPAWN_FAILURES: u32 = 3;
 
-impl Turn<'_> {
+impl Decider<'_> {
     pub(super) fn spawned(&mut self, attempt: &AttemptId) {
-        if let Some(Stage::Starting(_)) = self.stage_of(attempt) {
+        if let Some(TaskStage::Starting(_)) = self.stage_of(attempt) {
             self.record(Event::AttemptSpawned { attempt: attempt.clone() });
         }
     }
 
     pub(super) fn spawn_failed(&mut self, attempt: &AttemptId, failure: &SpawnFailure) {
-        let Some(Stage::Starting(_)) = self.stage_of(attempt) else { return };
+        let Some(TaskStage::Starting(_)) = self.stage_of(attempt) else { return };
         let at = self.position(&attempt.task);
         let failures = self.run.task(at).spawn_failures;
         let not_before = self.after_backoff(failures).filter(|_| !failure.lasting);
@@ -74,7 +74,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn watch_budget(&mut self) {
-        let spent = Amount::from(&self.run.usage());
+        let spent = BudgetAmount::from(&self.run.usage());
         if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {
             return self.thin_out();
         }
@@ -85,7 +85,7 @@ impl Turn<'_> {
 
     pub(super) fn stop_workers(&mut self, grace: Duration) {
         for at in self.run.active() {
-            if let Stage::Starting(work) | Stage::Running(work) = &self.run.task(at).stage {
+            if let TaskStage::Starting(work) | TaskStage::Running(work) = &self.run.task(at).stage {
                 let attempt = work.attempt.clone();
                 self.ask_world(Effect::Stop { attempt, grace });
             }
@@ -94,7 +94,8 @@ impl Turn<'_> {
 
     /// However it ended, what it left is saved first (R16); the verdict comes with the harvest.
     pub(super) fn attempt_ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
-        let Some(Stage::Starting(work) | Stage::Running(work)) = self.stage_of(attempt) else {
+        let Some(TaskStage::Starting(work) | TaskStage::Running(work)) = self.stage_of(attempt)
+        else {
             return;
         };
         let (slot, ground) = (work.slot, work.ground.clone());
@@ -107,7 +108,7 @@ impl Turn<'_> {
         if self.run.leavings().values().any(|work| work.attempt == *attempt) {
             return self.record(Event::LeavingsSaved { attempt: attempt.clone() });
         }
-        let Some(Stage::Harvesting(_, end)) = self.stage_of(attempt) else { return };
+        let Some(TaskStage::Harvesting(_, end)) = self.stage_of(attempt) else { return };
         let ending = end.ending;
         let at = self.position(&attempt.task);
         match harvest {

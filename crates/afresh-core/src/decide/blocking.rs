@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use super::Turn;
-use crate::outcome::{Action, Blocked};
+use super::Decider;
+use crate::outcome::{ActionRequest, BlockedOutcome};
 use crate::rejection::Rejection;
-use crate::run::Stage;
+use crate::run::TaskStage;
 
-impl Turn<'_> {
-    pub(super) fn blocked(&mut self, at: usize, blocked: &Blocked) {
+impl Decider<'_> {
+    pub(super) fn blocked(&mut self, at: usize, blocked: &BlockedOutcome) {
         let waited_for = self.worth_waiting_for(at, blocked);
         let by = waited_for.iter().map(|other| self.run.plan().task(*other).id.clone()).collect();
         let reason = Rejection::Blocked { reason: blocked.reason.clone(), by };
@@ -33,7 +33,7 @@ impl Turn<'_> {
         for at in held_up {
             let given_up = self.run.held_up_by(at).find(|id| {
                 let other = self.position(id);
-                matches!(self.run.task(other).stage, Stage::Skipped { .. })
+                matches!(self.run.task(other).stage, TaskStage::Skipped { .. })
                     || blocked.contains_key(&other)
             });
             if let Some(id) = given_up {
@@ -46,11 +46,11 @@ impl Turn<'_> {
     fn ask_to_unblock(&mut self, at: usize, reason: &str) {
         let id = &self.run.plan().task(at).id;
         let needed = format!("task {id} is blocked: {reason}");
-        self.ask_for_action(at, &Action { needed, ..Action::default() });
+        self.ask_for_action(at, &ActionRequest { needed, ..ActionRequest::default() });
     }
 
     /// The tasks that it names and that will be done by themselves, without waiting for this one.
-    fn worth_waiting_for(&self, at: usize, blocked: &Blocked) -> Vec<usize> {
+    fn worth_waiting_for(&self, at: usize, blocked: &BlockedOutcome) -> Vec<usize> {
         // Nothing else will be done where one task alone was asked for.
         if self.run.settings().only.is_some() {
             return Vec::new();
@@ -63,7 +63,7 @@ impl Turn<'_> {
         self.named_by(blocked).into_iter().filter(will_be_done).collect()
     }
 
-    fn named_by(&self, blocked: &Blocked) -> BTreeSet<usize> {
+    fn named_by(&self, blocked: &BlockedOutcome) -> BTreeSet<usize> {
         let plan = self.run.plan();
         let position = |name: &str| {
             let at = crate::ids::TaskId::new(name).ok().and_then(|id| plan.position(&id));
@@ -101,9 +101,12 @@ impl Turn<'_> {
 }
 
 /// Done, or given up unless a person asks for it again.
-fn stage_is_over(stage: &Stage) -> bool {
+fn stage_is_over(stage: &TaskStage) -> bool {
     matches!(
         stage,
-        Stage::Done { .. } | Stage::Settled { .. } | Stage::Skipped { .. } | Stage::Failed { .. }
+        TaskStage::Done { .. }
+            | TaskStage::Settled { .. }
+            | TaskStage::Skipped { .. }
+            | TaskStage::Failed { .. }
     )
 }

@@ -1,24 +1,24 @@
 //! Rounds of checks: on the base (must fail), on the attempt's own tree, on the whole at the end.
 //! The round on the merged tree belongs to merging.
 
-use super::Turn;
-use crate::check::{CheckResult, Checked, Phase};
+use super::Decider;
+use crate::check::{CheckOutcome, CheckPhase, CheckResult};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
 use crate::ids::AttemptId;
 use crate::input::CheckReport;
 use crate::plan::Check;
 use crate::rejection::Rejection;
-use crate::run::{Finals, Stage};
+use crate::run::{FinalChecks, TaskStage};
 
-impl Turn<'_> {
+impl Decider<'_> {
     pub(super) fn checked(&mut self, report: &CheckReport) {
         match (&report.attempt, report.phase) {
             (None, _) => self.whole_checked(report),
-            (Some(attempt), Phase::Merged) => self.merge_checked(attempt, report),
-            (Some(attempt), Phase::Step) => self.step_checked(attempt, report),
+            (Some(attempt), CheckPhase::Merged) => self.merge_checked(attempt, report),
+            (Some(attempt), CheckPhase::Step) => self.step_checked(attempt, report),
             (Some(attempt), _) => {
-                let Some(Stage::Checking(_, _, stage)) = self.stage_of(attempt) else { return };
+                let Some(TaskStage::Checking(_, _, stage)) = self.stage_of(attempt) else { return };
                 if stage.phase == report.phase {
                     let at = self.position(&attempt.task);
                     self.attempt_checked(at, report);
@@ -30,23 +30,25 @@ impl Turn<'_> {
     fn attempt_checked(&mut self, at: usize, report: &CheckReport) {
         let Some(attempt) = report.attempt.clone() else { return };
         match &report.checked {
-            Checked::Stopped => self.checks_were_stopped(attempt, report.phase),
-            Checked::Impossible(why) => self.checks_are_impossible(at, why),
-            Checked::Ran(results) if report.phase == Phase::Red => self.red_checked(at, results),
-            Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
+            CheckOutcome::Stopped => self.checks_were_stopped(attempt, report.phase),
+            CheckOutcome::Impossible(why) => self.checks_are_impossible(at, why),
+            CheckOutcome::Ran(results) if report.phase == CheckPhase::Red => {
+                self.red_checked(at, results)
+            }
+            CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
                 // A round of before a restart says nothing about checks that came later.
                 if self.covers(at, results) {
                     let (tree, results) = (report.tree.clone(), results.clone());
                     self.record(Event::ChecksPassed { attempt, tree, results });
                 }
             }
-            Checked::Ran(results) => {
+            CheckOutcome::Ran(results) => {
                 self.reject(at, Rejection::ChecksFailed { results: results.clone() }, true);
             }
         }
     }
 
-    pub(super) fn checks_were_stopped(&mut self, attempt: AttemptId, phase: Phase) {
+    pub(super) fn checks_were_stopped(&mut self, attempt: AttemptId, phase: CheckPhase) {
         self.record(Event::ChecksStopped { attempt: Some(attempt), phase });
         // The halt may have been taken back meanwhile.
         self.restart_stopped_checks();
@@ -69,13 +71,13 @@ impl Turn<'_> {
 
     /// Asks for the round of checks that a task stands before.
     pub(super) fn check_again(&mut self, at: usize) {
-        let Stage::Checking(work, harvest, stage) = &self.run.task(at).stage else { return };
+        let TaskStage::Checking(work, harvest, stage) = &self.run.task(at).stage else { return };
         let attempt = Some(work.attempt.clone());
         let task = self.run.plan().task(at);
         let request = match stage.phase {
-            Phase::Red => CheckRequest {
+            CheckPhase::Red => CheckRequest {
                 attempt,
-                phase: Phase::Red,
+                phase: CheckPhase::Red,
                 on: CheckOn::Commit(work.ground.base.clone()),
                 checks: task.all_checks().filter(|check| check.red_first).cloned().collect(),
             },
@@ -130,12 +132,12 @@ impl Turn<'_> {
             return;
         };
         let known = match run.finals() {
-            Finals::Ended { tree: last, epoch, results } => {
+            FinalChecks::Ended { tree: last, epoch, results } => {
                 let passed = results.iter().all(CheckResult::passed);
                 last == tree && (passed || *epoch == run.epoch())
             }
-            Finals::Underway { .. } => true,
-            Finals::NotYet | Finals::Stopped => false,
+            FinalChecks::Underway { .. } => true,
+            FinalChecks::NotYet | FinalChecks::Stopped => false,
         };
         let checks = self.whole_checks();
         if known || checks.is_empty() {
@@ -148,23 +150,24 @@ impl Turn<'_> {
 
     fn whole_checks(&self) -> Vec<Check> {
         // What was done before or by a person is not ours to judge.
-        let done = self.run.tasks().filter(|(_, state)| matches!(state.stage, Stage::Done { .. }));
+        let done =
+            self.run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }));
         distinct(done.flat_map(|(task, _)| task.all_checks().cloned()).chain(self.always()))
     }
 
     fn ask_for_whole(&mut self, tree: crate::ids::TreeId, checks: Vec<Check>) {
         let on = CheckOn::Tree(tree);
-        self.ask_for_checks(CheckRequest { attempt: None, phase: Phase::Final, on, checks });
+        self.ask_for_checks(CheckRequest { attempt: None, phase: CheckPhase::Final, on, checks });
     }
 
     fn whole_checked(&mut self, report: &CheckReport) {
-        let Finals::Underway { tree } = self.run.finals() else { return };
+        let FinalChecks::Underway { tree } = self.run.finals() else { return };
         if *tree != report.tree {
             return;
         }
         let tree = tree.clone();
         match &report.checked {
-            Checked::Ran(results) => {
+            CheckOutcome::Ran(results) => {
                 // A round of before a restart says nothing about checks that came later.
                 let told = |check: &Check| results.iter().any(|r| r.command == check.command);
                 let passed = results.iter().all(CheckResult::passed);
@@ -172,11 +175,11 @@ impl Turn<'_> {
                     self.record(Event::FinalChecked { tree, results: results.clone() });
                 }
             }
-            Checked::Stopped => {
-                self.record(Event::ChecksStopped { attempt: None, phase: Phase::Final });
+            CheckOutcome::Stopped => {
+                self.record(Event::ChecksStopped { attempt: None, phase: CheckPhase::Final });
             }
-            Checked::Impossible(why) => {
-                self.record(Event::ChecksStopped { attempt: None, phase: Phase::Final });
+            CheckOutcome::Impossible(why) => {
+                self.record(Event::ChecksStopped { attempt: None, phase: CheckPhase::Final });
                 self.halt(false, &format!("the final checks could not run: {why}"), "afresh");
             }
         }
@@ -184,7 +187,7 @@ impl Turn<'_> {
 
     /// Asks again for the final checks that an earlier driver did not finish.
     pub(super) fn resume_whole(&mut self) {
-        if let Finals::Underway { tree } = self.run.finals() {
+        if let FinalChecks::Underway { tree } = self.run.finals() {
             let tree = tree.clone();
             let checks = self.whole_checks();
             self.ask_for_whole(tree, checks);

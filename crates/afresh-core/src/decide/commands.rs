@@ -1,24 +1,24 @@
 //! What a person does to a task without being asked.
 
-use super::Turn;
+use super::Decider;
 use crate::event::Event;
 use crate::ids::TaskId;
-use crate::run::Stage;
+use crate::run::TaskStage;
 
-impl Turn<'_> {
+impl Decider<'_> {
     pub(super) fn skip(&mut self, task: &TaskId, reason: &str) {
         let Some(state) = self.run.state_of(task) else {
             return self.refuse(format!("there is no task {task}"));
         };
         match &state.stage {
-            Stage::Idle | Stage::Failed { .. } | Stage::Waiting(_) => {
+            TaskStage::Idle | TaskStage::Failed { .. } | TaskStage::Waiting(_) => {
                 self.withdraw_questions(task);
                 self.record(Event::TaskSkipped { task: task.clone(), reason: reason.to_owned() });
             }
-            Stage::Done { .. } | Stage::Settled { .. } => {
+            TaskStage::Done { .. } | TaskStage::Settled { .. } => {
                 self.refuse(format!("{task} is done"));
             }
-            Stage::Skipped { .. } => self.refuse(format!("{task} is skipped already")),
+            TaskStage::Skipped { .. } => self.refuse(format!("{task} is skipped already")),
             _ => self.refuse(format!("{task} is being worked on; halt the run first")),
         }
     }
@@ -28,11 +28,11 @@ impl Turn<'_> {
             return self.refuse(format!("there is no task {task}"));
         };
         match &state.stage {
-            Stage::Failed { .. } | Stage::Skipped { .. } | Stage::Waiting(_) => {
+            TaskStage::Failed { .. } | TaskStage::Skipped { .. } | TaskStage::Waiting(_) => {
                 self.withdraw_questions(task);
                 self.record(Event::TaskRetried { task: task.clone() });
             }
-            Stage::Done { .. } | Stage::Settled { .. } => {
+            TaskStage::Done { .. } | TaskStage::Settled { .. } => {
                 self.refuse(format!("{task} is done; nothing is merged twice"));
             }
             _ => self.refuse(format!("{task} has not failed")),
@@ -43,10 +43,12 @@ impl Turn<'_> {
     pub(super) fn ignore(&mut self, task: &TaskId) {
         match self.run.state_of(task).map(|state| &state.stage) {
             None => self.refuse(format!("there is no task {task}")),
-            Some(Stage::Skipped { ignored: true, .. }) => {
+            Some(TaskStage::Skipped { ignored: true, .. }) => {
                 self.refuse(format!("nothing waits for {task} any more"));
             }
-            Some(Stage::Skipped { .. }) => self.record(Event::NeedIgnored { task: task.clone() }),
+            Some(TaskStage::Skipped { .. }) => {
+                self.record(Event::NeedIgnored { task: task.clone() })
+            }
             Some(_) => self.refuse(format!("{task} is not skipped; skip it first")),
         }
     }

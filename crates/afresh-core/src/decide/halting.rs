@@ -1,14 +1,14 @@
 //! Halting and going on (ST-04, R7).
 
-use super::Turn;
+use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::run::{Hold, MergeStage, Stage, Standing};
+use crate::run::{DriveState, LandHold, MergeStage, TaskStage};
 
-impl Turn<'_> {
+impl Decider<'_> {
     /// A person's halt; there is nothing to halt in a run that has ended.
     pub(super) fn halt_asked(&mut self, now: bool, reason: &str, by: &str) {
-        if let Standing::Finished { .. } = self.run.standing(self.now) {
+        if let DriveState::Finished { .. } = self.run.standing(self.now) {
             return self.refuse("the run has ended already");
         }
         self.halt(now, reason, by);
@@ -50,8 +50,8 @@ impl Turn<'_> {
         for at in self.run.active() {
             let state = self.run.task(at);
             let stopped = match &state.stage {
-                Stage::Checking(_, _, stage) => stage.stopped,
-                Stage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped,
+                TaskStage::Checking(_, _, stage) => stage.stopped,
+                TaskStage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped,
                 _ => false,
             };
             let (true, Some(attempt)) = (stopped, state.attempt().cloned()) else { continue };
@@ -65,8 +65,9 @@ impl Turn<'_> {
     pub(super) fn retry_delayed_move(&mut self) {
         let (None, Some(at)) = (self.run.halt(), self.run.merging()) else { return };
         let stage = self.run.task(at).stage.clone();
-        if let Stage::Merging(work, .., MergeStage::Moving { merged, receipt, hold, .. }) = stage
-            && hold == Some(Hold::Delayed)
+        if let TaskStage::Merging(work, .., MergeStage::Moving { merged, receipt, hold, .. }) =
+            stage
+            && hold == Some(LandHold::Delayed)
         {
             self.record(Event::LandIntended { attempt: work.attempt, merged, receipt: *receipt });
             self.resume_merge(at);

@@ -3,26 +3,26 @@
 //! Only what came from outside interrupts. Whose work was refused, or who took too long, is followed
 //! by somebody fresh: its conversation would lead to the same.
 
-use super::Turn;
+use super::Decider;
 use crate::event::Event;
 use crate::harvest::Harvest;
-use crate::ids::{AttemptId, Slot};
+use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::input::AttemptEnd;
-use crate::interruption::{Conversation, Interrupted, Resumption};
+use crate::interruption::{AgentSession, AttemptResumption, InterruptedAttempt};
 use crate::outcome::{Ending, Outcome};
 use crate::rejection::Rejection;
-use crate::run::{Stage, Work};
-use crate::step::Ground;
+use crate::run::{ActiveAttempt, TaskStage};
+use crate::step::StartPoint;
 use crate::usage::ContextFill;
 
 /// How often one conversation is taken up again; whoever is cut off once more is followed by a fresh
 /// worker.
 const MAX_RESUMES: usize = 2;
 
-impl Turn<'_> {
+impl Decider<'_> {
     /// Before an attempt is rejected: notes what it left, if it was cut off.
     pub(super) fn note_interruption(&mut self, at: usize, reason: &Rejection) {
-        let Stage::Judging(work, _, harvest) = &self.run.task(at).stage else { return };
+        let TaskStage::Judging(work, _, harvest) = &self.run.task(at).stage else { return };
         if !reason.is_interruption() {
             return;
         }
@@ -37,10 +37,10 @@ impl Turn<'_> {
     fn conversation_of(
         &self,
         at: usize,
-        work: &Work,
+        work: &ActiveAttempt,
         harvest: &Harvest,
         reason: &Rejection,
-    ) -> Option<Conversation> {
+    ) -> Option<AgentSession> {
         let state = self.run.task(at);
         let number = work.attempt.number;
         // Who did nothing yet has nothing to remember, and its model has just failed it.
@@ -54,7 +54,7 @@ impl Turn<'_> {
         }
         let identity = state.identities.get(&number).cloned().unwrap_or_default();
         match identity.session {
-            Some(session) => identity.agent.map(|agent| Conversation { session, agent }),
+            Some(session) => identity.agent.map(|agent| AgentSession { session, agent }),
             // It was cut off before it could say its name.
             None => work.resumes.as_ref().map(|resumption| resumption.conversation.clone()),
         }
@@ -64,9 +64,9 @@ impl Turn<'_> {
     pub(super) fn resumption(
         &self,
         at: usize,
-        slot: Slot,
-        fresh: &Ground,
-    ) -> Option<(Ground, Resumption)> {
+        slot: WorkspaceSlot,
+        fresh: &StartPoint,
+    ) -> Option<(StartPoint, AttemptResumption)> {
         let left = self.run.task(at).interrupted.as_ref()?;
         let conversation = left.conversation.clone()?;
         let same = left.slot == slot
@@ -74,18 +74,18 @@ impl Turn<'_> {
             && left.needs == self.run.landed_needs(at);
         let ground = ground_of(left, fresh).filter(|_| same)?;
         let (of, tree) = (left.attempt.number, left.harvest.tree.clone());
-        Some((ground, Resumption { of, conversation, tree }))
+        Some((ground, AttemptResumption { of, conversation, tree }))
     }
 
     /// The slot in which the task could go on with a conversation.
-    pub(super) fn slot_of_conversation(&self, at: usize) -> Option<Slot> {
+    pub(super) fn slot_of_conversation(&self, at: usize) -> Option<WorkspaceSlot> {
         let left = self.run.task(at).interrupted.as_ref()?;
         left.conversation.as_ref().map(|_| left.slot)
     }
 
     /// Its program, or its work, is not what it was.
     pub(super) fn cannot_resume(&mut self, attempt: &AttemptId, why: &str) {
-        let Some(Stage::Starting(work)) = self.stage_of(attempt) else { return };
+        let Some(TaskStage::Starting(work)) = self.stage_of(attempt) else { return };
         if work.resumes.is_some() {
             let at = self.position(&attempt.task);
             self.reject(at, Rejection::NotResumed { reason: why.to_owned() }, false);
@@ -119,11 +119,11 @@ impl Turn<'_> {
 }
 
 /// What the interrupted attempt stood on: after its last finished step, else where the branch was.
-fn ground_of(left: &Interrupted, fresh: &Ground) -> Option<Ground> {
-    let Ground { base, onto, .. } = &left.ground;
+fn ground_of(left: &InterruptedAttempt, fresh: &StartPoint) -> Option<StartPoint> {
+    let StartPoint { base, onto, .. } = &left.ground;
     if onto == base {
-        return (!fresh.is_resumed()).then(|| Ground::fresh(base.clone()));
+        return (!fresh.is_resumed()).then(|| StartPoint::fresh(base.clone()));
     }
-    let ground = Ground::after(base.clone(), onto.clone());
+    let ground = StartPoint::after(base.clone(), onto.clone());
     (ground == *fresh).then_some(ground)
 }

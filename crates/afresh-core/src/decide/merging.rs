@@ -1,17 +1,17 @@
 //! One merge at a time: built aside, checked as it will be, and only then does the branch move
 //! (EX-05, R3, R4).
 
-use super::Turn;
-use crate::check::{CheckResult, Checked, Phase, Receipt};
+use super::Decider;
+use crate::check::{CheckOutcome, CheckPhase, CheckResult, Receipt};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
 use crate::harvest::{ChangeKind, Harvest};
 use crate::ids::{AttemptId, CommitId, TreeId};
-use crate::input::{Build, CheckReport, MergedTree, Move};
+use crate::input::{BranchMove, CheckReport, MergeBuild, MergedTree};
 use crate::rejection::Rejection;
-use crate::run::{Hold, MergeStage, Stage, TaskState};
+use crate::run::{LandHold, MergeStage, TaskStage, TaskState};
 
-impl Turn<'_> {
+impl Decider<'_> {
     /// Gives the merge slot to the next task in line.
     pub(super) fn merge_next(&mut self) {
         if self.run.merging().is_some() {
@@ -26,7 +26,7 @@ impl Turn<'_> {
 
     /// Asks for whatever the merge stands before; used when it starts and after a restart.
     pub(super) fn resume_merge(&mut self, at: usize) {
-        let Stage::Merging(work, harvest, _, stage) = self.run.task(at).stage.clone() else {
+        let TaskStage::Merging(work, harvest, _, stage) = self.run.task(at).stage.clone() else {
             return;
         };
         let attempt = work.attempt;
@@ -42,7 +42,7 @@ impl Turn<'_> {
             MergeStage::Checking { merged, .. } => {
                 self.ask_for_merged_checks(at, attempt, merged.tree);
             }
-            MergeStage::Moving { hold: Some(Hold::Asked(_)), .. } => {}
+            MergeStage::Moving { hold: Some(LandHold::Asked(_)), .. } => {}
             MergeStage::Moving { merged, restore, .. } => {
                 self.ask_world(Effect::MoveBranch {
                     attempt,
@@ -58,11 +58,11 @@ impl Turn<'_> {
         let checks = self.checks_of(at);
         let on = CheckOn::Tree(tree);
         let attempt = Some(attempt);
-        self.ask_for_checks(CheckRequest { attempt, phase: Phase::Merged, on, checks });
+        self.ask_for_checks(CheckRequest { attempt, phase: CheckPhase::Merged, on, checks });
     }
 
-    pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &Build) {
-        let Some(Stage::Merging(_, harvest, results, MergeStage::Building { onto })) =
+    pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &MergeBuild) {
+        let Some(TaskStage::Merging(_, harvest, results, MergeStage::Building { onto })) =
             self.stage_of(attempt)
         else {
             return;
@@ -71,26 +71,28 @@ impl Turn<'_> {
         let at = self.position(&attempt.task);
         match build {
             // Built onto something else: a late answer from before a restart.
-            Build::Clean(merged) if merged.onto != onto => {}
+            MergeBuild::Clean(merged) if merged.onto != onto => {}
             // Nothing landed meanwhile, so the tree that passed is the tree that lands.
-            Build::Clean(merged) if merged.tree == harvest.tree && self.covers(at, &results) => {
+            MergeBuild::Clean(merged)
+                if merged.tree == harvest.tree && self.covers(at, &results) =>
+            {
                 self.land(at, merged, &results);
             }
-            Build::Clean(merged) => {
+            MergeBuild::Clean(merged) => {
                 let (attempt, merged) = (attempt.clone(), merged.clone());
                 let tree = merged.tree.clone();
                 self.record(Event::MergeBuilt { attempt: attempt.clone(), merged });
                 self.ask_for_merged_checks(at, attempt, tree);
             }
             // A collision does not count: the work was fine, somebody else was faster.
-            Build::Conflict { paths, detail } => {
+            MergeBuild::Conflict { paths, detail } => {
                 self.reject(
                     at,
                     Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },
                     false,
                 );
             }
-            Build::Impossible(why) => {
+            MergeBuild::Impossible(why) => {
                 self.reject(
                     at,
                     Rejection::Trouble { message: format!("could not be merged: {why}") },
@@ -101,7 +103,8 @@ impl Turn<'_> {
     }
 
     pub(super) fn merge_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
-        let Some(Stage::Merging(.., MergeStage::Checking { merged, .. })) = self.stage_of(attempt)
+        let Some(TaskStage::Merging(.., MergeStage::Checking { merged, .. })) =
+            self.stage_of(attempt)
         else {
             return;
         };
@@ -111,16 +114,16 @@ impl Turn<'_> {
         let merged = merged.clone();
         let at = self.position(&attempt.task);
         match &report.checked {
-            Checked::Stopped => self.checks_were_stopped(attempt.clone(), Phase::Merged),
-            Checked::Impossible(why) => self.checks_are_impossible(at, why),
-            Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
+            CheckOutcome::Stopped => self.checks_were_stopped(attempt.clone(), CheckPhase::Merged),
+            CheckOutcome::Impossible(why) => self.checks_are_impossible(at, why),
+            CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
                 // A round of before a restart says nothing about checks that came later.
                 if self.covers(at, results) {
                     self.land(at, &merged, results);
                 }
             }
             // It passed alone, so it is the company that breaks it: tried again on top of that.
-            Checked::Ran(results) => {
+            CheckOutcome::Ran(results) => {
                 self.reject(at, Rejection::BrokenMerge { results: results.clone() }, false);
             }
         }
@@ -129,15 +132,15 @@ impl Turn<'_> {
     /// The merged tree passed. The intent goes to the journal before the branch moves, so that a
     /// crash in between is completed and not repeated.
     fn land(&mut self, at: usize, merged: &MergedTree, results: &[CheckResult]) {
-        let Stage::Merging(work, harvest, ..) = &self.run.task(at).stage else { return };
+        let TaskStage::Merging(work, harvest, ..) = &self.run.task(at).stage else { return };
         let attempt = work.attempt.clone();
         let receipt = receipt(harvest, merged, results, self.run.task(at));
         self.record(Event::LandIntended { attempt, merged: merged.clone(), receipt });
         self.resume_merge(at);
     }
 
-    pub(super) fn branch_moved(&mut self, attempt: &AttemptId, to: &CommitId, moved: &Move) {
-        let Some(Stage::Merging(.., MergeStage::Moving { merged, hold: None, .. })) =
+    pub(super) fn branch_moved(&mut self, attempt: &AttemptId, to: &CommitId, moved: &BranchMove) {
+        let Some(TaskStage::Merging(.., MergeStage::Moving { merged, hold: None, .. })) =
             self.stage_of(attempt)
         else {
             return;
@@ -147,18 +150,18 @@ impl Turn<'_> {
         }
         let at = self.position(&attempt.task);
         match moved {
-            Move::Done => {
+            BranchMove::Done => {
                 self.record(Event::Merged { attempt: attempt.clone(), commit: to.clone() });
             }
-            Move::Foreign(commit) => self.ask_about_branch(at, commit),
+            BranchMove::Foreign(commit) => self.ask_about_branch(at, commit),
             // Everything that it was made of is kept, so it is made again.
-            Move::CommitGone => {
+            BranchMove::CommitGone => {
                 let onto = self.run.tip().clone();
                 self.record(Event::MergeStarted { attempt: attempt.clone(), onto });
                 self.resume_merge(at);
             }
             // Nothing is lost: the intent stays, and is carried out when the run goes on.
-            Move::Trouble(why) => {
+            BranchMove::Trouble(why) => {
                 self.record(Event::LandDelayed { attempt: attempt.clone(), why: why.clone() });
                 self.halt(false, &format!("the branch could not be moved: {why}"), "afresh");
             }

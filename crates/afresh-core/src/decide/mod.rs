@@ -25,7 +25,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, TaskId};
 use crate::input::Input;
-use crate::run::{Run, Stage};
+use crate::run::{Run, TaskStage};
 use crate::time::Timestamp;
 
 /// The answer to an input.
@@ -39,7 +39,7 @@ pub struct Reaction {
 
 /// Decides what follows from `input`, and applies it to `run`.
 pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
-    let mut turn = Turn { run, now, reaction: Reaction::default() };
+    let mut turn = Decider { run, now, reaction: Reaction::default() };
     match input {
         Input::Opened(opening) => turn.open(opening),
         Input::Spawned(attempt) => turn.spawned(attempt),
@@ -74,13 +74,13 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
 }
 
 /// One call of `decide`.
-struct Turn<'a> {
+struct Decider<'a> {
     run: &'a mut Run,
     now: Timestamp,
     reaction: Reaction,
 }
 
-impl Turn<'_> {
+impl Decider<'_> {
     fn record(&mut self, event: Event) {
         self.run.apply(&event);
         self.reaction.events.push(event);
@@ -106,7 +106,7 @@ impl Turn<'_> {
 
     /// The stage of the task, if this very attempt is what it is doing. A process from before a
     /// restart, or a doubled report, must change nothing (R2).
-    fn stage_of(&self, attempt: &AttemptId) -> Option<&Stage> {
+    fn stage_of(&self, attempt: &AttemptId) -> Option<&TaskStage> {
         let state = self.run.state_of(&attempt.task)?;
         (state.attempt() == Some(attempt)).then_some(&state.stage)
     }

@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use super::Turn;
+use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::AttemptId;
-use crate::input::Identity;
-use crate::model_error::{ErrorClass, ModelError};
+use crate::input::AgentIdentity;
+use crate::model_error::{ModelError, ModelErrorClass};
 use crate::rejection::Rejection;
-use crate::run::{Stage, TRIES_PER_MODEL};
+use crate::run::{TRIES_PER_MODEL, TaskStage};
 use crate::time::Timestamp;
 use crate::usage::ContextFill;
 
@@ -26,8 +26,8 @@ const FIRST_PAUSE: Duration = Duration::from_secs(30);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 60);
 const MAX_PAUSES: u32 = 10;
 
-impl Turn<'_> {
-    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &Identity) {
+impl Decider<'_> {
+    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &AgentIdentity) {
         if self.stage_of(attempt).is_some() {
             let (attempt, identity) = (attempt.clone(), identity.clone());
             self.record(Event::AttemptIdentified { attempt, identity });
@@ -37,7 +37,9 @@ impl Turn<'_> {
     /// At the soft limit the worker is told, once; at the hard limit it is stopped, and what it
     /// finished is kept.
     pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
-        let Some(Stage::Starting(_) | Stage::Running(_)) = self.stage_of(attempt) else { return };
+        let Some(TaskStage::Starting(_) | TaskStage::Running(_)) = self.stage_of(attempt) else {
+            return;
+        };
         let state = self.run.task(self.position(&attempt.task));
         let known = state.contexts.get(&attempt.number).map(ContextFill::percent);
         let is_new = known != Some(fill.percent());
@@ -67,7 +69,7 @@ impl Turn<'_> {
     pub(super) fn model_failed(&mut self, at: usize, error: ModelError) {
         let class = error.class;
         let counts = match class {
-            ErrorClass::ContextFull => !self.finished_a_step(at),
+            ModelErrorClass::ContextFull => !self.finished_a_step(at),
             class => !class.is_transient() && !class.is_lasting(),
         };
         let over = class.is_lasting() || self.patience_is_over(at, &error);
@@ -75,7 +77,7 @@ impl Turn<'_> {
             self.park_agent(at, &error);
         }
         self.reject(at, Rejection::ModelFailed { error }, counts);
-        if over && matches!(self.run.task(at).stage, Stage::Idle) {
+        if over && matches!(self.run.task(at).stage, TaskStage::Idle) {
             let last = self.run.task(at).last_error().unwrap_or_default();
             self.fail(at, format!("{last}; {}", class.advice()));
         }
@@ -116,7 +118,7 @@ impl Turn<'_> {
 
     /// 2 s, 5 s, then the next model down at once; with the smallest one it pauses.
     pub(super) fn after_model_failure(&self, at: usize, error: &ModelError) -> Option<Timestamp> {
-        if error.class == ErrorClass::Unknown {
+        if error.class == ModelErrorClass::Unknown {
             return self.after_backoff(self.run.task(at).deaths);
         }
         if !error.is_passing() || error.wait_ms.is_some() {
@@ -133,8 +135,11 @@ impl Turn<'_> {
     }
 }
 
-fn is_in_demand(class: ErrorClass) -> bool {
-    matches!(class, ErrorClass::RateLimit | ErrorClass::Quota | ErrorClass::Overloaded)
+fn is_in_demand(class: ModelErrorClass) -> bool {
+    matches!(
+        class,
+        ModelErrorClass::RateLimit | ModelErrorClass::Quota | ModelErrorClass::Overloaded
+    )
 }
 
 /// A little longer for each attempt, so that they do not all come back at the same moment.

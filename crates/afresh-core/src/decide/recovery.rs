@@ -3,18 +3,18 @@
 //! Attempts die with the driver and are tried again, never adopted; what they left is saved first.
 //! Everything else is asked for again: each effect may be repeated.
 
-use super::Turn;
+use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::input::{AttemptEnd, Opening};
+use crate::input::{AttemptEnd, RunOpening};
 use crate::outcome::{Ending, Outcome};
 use crate::plan::Plan;
-use crate::run::{MergeStage, Stage};
+use crate::run::{MergeStage, TaskStage};
 use crate::settings::Settings;
 use crate::usage::Usage;
 
-impl Turn<'_> {
-    pub(super) fn open(&mut self, opening: &Opening) {
+impl Decider<'_> {
+    pub(super) fn open(&mut self, opening: &RunOpening) {
         self.record(Event::Opened { epoch: self.run.epoch() + 1 });
         if let Some(plan) = &opening.plan {
             self.plan_changed(plan);
@@ -42,20 +42,22 @@ impl Turn<'_> {
 
     fn take_up(&mut self, at: usize) {
         match &self.run.task(at).stage {
-            Stage::Starting(work) | Stage::Running(work) => {
+            TaskStage::Starting(work) | TaskStage::Running(work) => {
                 let attempt = work.attempt.clone();
                 let usage = Usage::default();
                 let end = AttemptEnd::new(Ending::Lost, Outcome::Silent, usage, 0);
                 self.attempt_ended(&attempt, &end);
             }
-            Stage::Harvesting(work, _) => {
+            TaskStage::Harvesting(work, _) => {
                 let (attempt, slot) = (work.attempt.clone(), work.slot);
                 let ground = work.ground.clone();
                 self.ask_world(Effect::Harvest { attempt, slot, ground });
             }
-            Stage::Judging(..) => self.judge(at),
-            Stage::Checking(_, _, stage) if !stage.stopped => self.check_again(at),
-            Stage::Merging(..) if self.run.task(at).stage.is_underway() => self.resume_merge(at),
+            TaskStage::Judging(..) => self.judge(at),
+            TaskStage::Checking(_, _, stage) if !stage.stopped => self.check_again(at),
+            TaskStage::Merging(..) if self.run.task(at).stage.is_underway() => {
+                self.resume_merge(at)
+            }
             _ => {}
         }
     }
@@ -64,8 +66,8 @@ impl Turn<'_> {
     fn apply_policies(&mut self) {
         for at in 0..self.run.plan().len() {
             match &self.run.task(at).stage {
-                Stage::Failed { .. } => self.settle_failure(at),
-                Stage::Waiting(_) => self.settle_waiting(at),
+                TaskStage::Failed { .. } => self.settle_failure(at),
+                TaskStage::Waiting(_) => self.settle_waiting(at),
                 _ => {}
             }
         }
@@ -82,7 +84,7 @@ impl Turn<'_> {
     /// that is known (R3).
     fn with_what_lands(&self, plan: &Plan) -> Plan {
         let landing = self.run.merging().filter(|at| {
-            matches!(self.run.task(*at).stage, Stage::Merging(.., MergeStage::Moving { .. }))
+            matches!(self.run.task(*at).stage, TaskStage::Merging(.., MergeStage::Moving { .. }))
         });
         match landing.map(|at| self.run.plan().task(at)) {
             Some(task) if plan.position(&task.id).is_none() => plan.joined_by(task),

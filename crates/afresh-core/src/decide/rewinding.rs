@@ -3,21 +3,21 @@
 //! All of it again means that the branch goes back. Nothing is lost by that: the old tip is kept,
 //! and what is going on ends first.
 
-use super::Turn;
+use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::CommitId;
-use crate::input::{Move, Resume};
-use crate::question::Topic;
+use crate::input::{BranchMove, ResumeMode};
+use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
-use crate::run::{Rewind, Run, Stage};
+use crate::run::{RewindState, Run, TaskStage};
 
-impl Turn<'_> {
-    pub(super) fn resume_wave(&mut self, how: Resume) {
+impl Decider<'_> {
+    pub(super) fn resume_wave(&mut self, how: ResumeMode) {
         match how {
-            Resume::Failed => self.retry_what_failed(),
-            Resume::Wave => self.want_rewind(),
-            Resume::Abort => self.give_up(),
+            ResumeMode::Failed => self.retry_what_failed(),
+            ResumeMode::Wave => self.want_rewind(),
+            ResumeMode::Abort => self.give_up(),
         }
     }
 
@@ -42,12 +42,11 @@ impl Turn<'_> {
     fn has_failed(&self, at: usize) -> bool {
         let state = self.run.task(at);
         match &state.stage {
-            Stage::Failed { .. } => true,
-            Stage::Skipped { .. } => state.attempts > 0,
-            Stage::Waiting(id) => self
-                .run
-                .question(*id)
-                .is_some_and(|question| matches!(question.topic, Topic::Timeout | Topic::Orphan)),
+            TaskStage::Failed { .. } => true,
+            TaskStage::Skipped { .. } => state.attempts > 0,
+            TaskStage::Waiting(id) => self.run.question(*id).is_some_and(|question| {
+                matches!(question.topic, QuestionTopic::Timeout | QuestionTopic::Orphan)
+            }),
             _ => false,
         }
     }
@@ -61,14 +60,14 @@ impl Turn<'_> {
 
     /// A driver that died while the branch went back: the next one looks where it is.
     pub(super) fn resume_rewind(&mut self) {
-        if let Some(Rewind::Moving { from, to }) = self.run.rewind().cloned() {
+        if let Some(RewindState::Moving { from, to }) = self.run.rewind().cloned() {
             self.ask_world(Effect::MoveBack { from, to });
         }
     }
 
     /// Goes back as soon as nothing is underway and no merge is held up.
     pub(super) fn rewind_when_quiet(&mut self) {
-        let Some(Rewind::Wanted { wave }) = self.run.rewind().cloned() else { return };
+        let Some(RewindState::Wanted { wave }) = self.run.rewind().cloned() else { return };
         if self.run.is_underway() || self.run.merging().is_some() || self.run.halt().is_some() {
             return;
         }
@@ -91,8 +90,10 @@ impl Turn<'_> {
     /// What of the wave failed or was skipped is to be done as well.
     fn retry_the_wave(&mut self, wave: u32) {
         for at in 0..self.run.plan().len() {
-            let given_up =
-                matches!(self.run.task(at).stage, Stage::Failed { .. } | Stage::Skipped { .. });
+            let given_up = matches!(
+                self.run.task(at).stage,
+                TaskStage::Failed { .. } | TaskStage::Skipped { .. }
+            );
             if self.run.plan().wave(at) >= wave && given_up {
                 let task = self.run.plan().task(at).id.clone();
                 self.withdraw_questions(&task);
@@ -115,16 +116,16 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn moved_back(&mut self, to: &CommitId, moved: &Move) {
-        let Some(Rewind::Moving { to: wanted, .. }) = self.run.rewind() else { return };
+    pub(super) fn moved_back(&mut self, to: &CommitId, moved: &BranchMove) {
+        let Some(RewindState::Moving { to: wanted, .. }) = self.run.rewind() else { return };
         if wanted != to {
             return;
         }
         let why = match moved {
-            Move::Done => return self.record(Event::Rewound { to: to.clone() }),
-            Move::Foreign(commit) => format!("somebody else moved it to {commit}"),
-            Move::CommitGone => format!("{to} is gone"),
-            Move::Trouble(why) => why.clone(),
+            BranchMove::Done => return self.record(Event::Rewound { to: to.clone() }),
+            BranchMove::Foreign(commit) => format!("somebody else moved it to {commit}"),
+            BranchMove::CommitGone => format!("{to} is gone"),
+            BranchMove::Trouble(why) => why.clone(),
         };
         self.record(Event::RewindGivenUp { why: why.clone() });
         self.halt(false, &format!("the branch could not go back: {why}"), "afresh");

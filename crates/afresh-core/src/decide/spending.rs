@@ -5,13 +5,13 @@
 
 use std::cmp::Reverse;
 
-use super::Turn;
+use super::Decider;
 use crate::effect::Effect;
 use crate::ids::AttemptId;
-use crate::run::Stage;
-use crate::usage::Amount;
+use crate::run::TaskStage;
+use crate::usage::BudgetAmount;
 
-impl Turn<'_> {
+impl Decider<'_> {
     /// Near the limit one worker goes on alone: all of them may have used more since they were heard
     /// of, and only what one of them adds may go beyond. Who has used most would lose most.
     pub(super) fn thin_out(&mut self) {
@@ -21,8 +21,8 @@ impl Turn<'_> {
         let mut workers: Vec<(Reverse<(u64, u64)>, AttemptId)> = Vec::new();
         for at in self.run.active() {
             let state = self.run.task(at);
-            if let Stage::Starting(work) | Stage::Running(work) = &state.stage {
-                let used = state.usages.get(&work.attempt.number).map(Amount::from);
+            if let TaskStage::Starting(work) | TaskStage::Running(work) = &state.stage {
+                let used = state.usages.get(&work.attempt.number).map(BudgetAmount::from);
                 let used = used.unwrap_or_default();
                 workers.push((Reverse((used.cost_micros, used.tokens)), work.attempt.clone()));
             }
@@ -40,7 +40,7 @@ impl Turn<'_> {
     /// Ends the worker of a task that has used up what is its own.
     pub(super) fn watch_task_budget(&mut self, attempt: &AttemptId) {
         let at_work =
-            matches!(self.stage_of(attempt), Some(Stage::Starting(_) | Stage::Running(_)));
+            matches!(self.stage_of(attempt), Some(TaskStage::Starting(_) | TaskStage::Running(_)));
         if at_work && self.task_budget_reached(self.position(&attempt.task)).is_some() {
             let grace = self.run.settings().halt_grace;
             self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });
@@ -63,7 +63,7 @@ impl Turn<'_> {
     /// Why no worker of this task starts any more, if its budget is used up.
     fn task_budget_reached(&self, at: usize) -> Option<String> {
         let budget = self.run.settings().task_budget;
-        let spent = Amount::from(&self.run.task(at).usage_since_retried());
+        let spent = BudgetAmount::from(&self.run.task(at).usage_since_retried());
         let task = &self.run.plan().task(at).id;
         let reached = || {
             format!(

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::Turn;
+use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::ids::{AttemptId, Slot};
+use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::pattern::FilePattern;
-use crate::plan::Tier;
-use crate::run::{Run, Stage};
+use crate::plan::ModelTier;
+use crate::run::{Run, TaskStage};
 use crate::settings::Schedule;
-use crate::step::Ground;
-use crate::usage::Amount;
+use crate::step::StartPoint;
+use crate::usage::BudgetAmount;
 
-impl Turn<'_> {
+impl Decider<'_> {
     pub(super) fn start_what_can_start(&mut self) {
         if self.may_start_anything() {
             self.give_up_what_used_up_its_budget();
@@ -73,20 +73,21 @@ impl Turn<'_> {
     }
 
     /// Its own where it can go on with a conversation; else one that nobody else would go on in.
-    fn free_slot(&self, at: usize) -> Option<Slot> {
+    fn free_slot(&self, at: usize) -> Option<WorkspaceSlot> {
         let taken = self.run.slots();
         let parallel = self.run.settings().parallel.max(1);
         if taken.len() >= usize::from(parallel) {
             return None;
         }
         let unsaved = self.run.leavings();
-        let is_free = |slot: &Slot| !taken.contains_key(slot) && !unsaved.contains_key(slot);
+        let is_free =
+            |slot: &WorkspaceSlot| !taken.contains_key(slot) && !unsaved.contains_key(slot);
         if let Some(own) = self.slot_of_conversation(at).filter(is_free) {
             return Some(own);
         }
-        let others: BTreeSet<Slot> =
+        let others: BTreeSet<WorkspaceSlot> =
             self.run.eligible().filter_map(|other| self.slot_of_conversation(other)).collect();
-        (1..=u16::MAX).map(Slot).find(|slot| is_free(slot) && !others.contains(slot))
+        (1..=u16::MAX).map(WorkspaceSlot).find(|slot| is_free(slot) && !others.contains(slot))
     }
 
     /// Two tasks that may write one file never run at once.
@@ -96,24 +97,30 @@ impl Turn<'_> {
 
     /// What the next attempt is expected to use, if the budget still has it (R14). Until anything is
     /// known, one worker goes ahead with an even share; alone, any gets what is left.
-    fn reservation(&self) -> Option<Amount> {
+    fn reservation(&self) -> Option<BudgetAmount> {
         let settings = self.run.settings();
         let budget = settings.budget;
-        let spent = Amount::from(&self.run.usage());
+        let spent = BudgetAmount::from(&self.run.usage());
         if budget.is_reached_by(spent) {
             return None;
         }
         let measured = self.run.dearest();
-        let expected =
-            if measured == Amount::default() { budget.share(settings.parallel) } else { measured };
+        let expected = if measured == BudgetAmount::default() {
+            budget.share(settings.parallel)
+        } else {
+            measured
+        };
         let mut planned = spent;
         let mut workers = 0;
         for other in self.run.frontier().active() {
             let state = self.run.task(other);
-            if let Stage::Starting(work) | Stage::Running(work) = &state.stage {
+            if let TaskStage::Starting(work) | TaskStage::Running(work) = &state.stage {
                 workers += 1;
-                let used =
-                    state.usages.get(&work.attempt.number).map(Amount::from).unwrap_or_default();
+                let used = state
+                    .usages
+                    .get(&work.attempt.number)
+                    .map(BudgetAmount::from)
+                    .unwrap_or_default();
                 planned = planned.plus(work.reserved.minus(used));
             }
         }
@@ -125,7 +132,7 @@ impl Turn<'_> {
         (alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)
     }
 
-    fn start(&mut self, at: usize, slot: Slot, reserved: Amount) {
+    fn start(&mut self, at: usize, slot: WorkspaceSlot, reserved: BudgetAmount) {
         let plan = self.run.plan();
         // The base must hold every dependency, or the worker builds on nothing (EX-03).
         assert!(
@@ -146,14 +153,14 @@ impl Turn<'_> {
             base: ground.base.clone(),
             reserved,
             from: ground.is_resumed().then(|| ground.prepared.clone()),
-            tier: (tier != Tier::Standard).then_some(tier),
+            tier: (tier != ModelTier::Standard).then_some(tier),
             resumes: resumes.clone(),
         });
         self.ask_world(Effect::Start { attempt, slot, ground, tier, resumes });
     }
 
     /// Where the next worker starts; steps that rest on what is no more are dropped before.
-    fn ground_of(&mut self, at: usize) -> Ground {
+    fn ground_of(&mut self, at: usize) -> StartPoint {
         if !self.run.steps_hold(at) {
             self.drop_steps(at);
         }

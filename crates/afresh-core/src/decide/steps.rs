@@ -3,22 +3,23 @@
 //! The worker waits for the answer, so a refusal reaches it while it can still do something. A
 //! claim dies with its worker; only `StepDone` is kept.
 
-use super::Turn;
-use crate::check::{CheckResult, Checked, Phase};
+use super::Decider;
+use crate::check::{CheckOutcome, CheckPhase, CheckResult};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::CheckReport;
-use crate::outcome::{Claim, Deviation};
+use crate::outcome::{CompletionClaim, Deviation};
 use crate::rejection::Rejection;
-use crate::run::Stage;
-use crate::scope::Violation;
+use crate::run::TaskStage;
+use crate::scope::ScopeViolation;
 use crate::step::StepAnswer;
 
-impl Turn<'_> {
+impl Decider<'_> {
     pub(super) fn step_claimed(&mut self, attempt: &AttemptId, step: u32, declared: &[Deviation]) {
-        let Some(Stage::Starting(work) | Stage::Running(work)) = self.stage_of(attempt) else {
+        let Some(TaskStage::Starting(work) | TaskStage::Running(work)) = self.stage_of(attempt)
+        else {
             return;
         };
         let (slot, ground) = (work.slot, work.ground.clone());
@@ -81,7 +82,7 @@ impl Turn<'_> {
 
     /// Is this very step the one that its worker waits for, and not saved yet?
     fn awaits(&self, attempt: &AttemptId, step: u32) -> bool {
-        let Some(Stage::Starting(_) | Stage::Running(_)) = self.stage_of(attempt) else {
+        let Some(TaskStage::Starting(_) | TaskStage::Running(_)) = self.stage_of(attempt) else {
             return false;
         };
         let state = self.run.state_of(&attempt.task);
@@ -97,10 +98,10 @@ impl Turn<'_> {
         };
         let Some(harvest) = claim.saved else { return };
         let deviations = state.declared_in_steps().cloned().chain(claim.deviations).collect();
-        let declared = Claim { deviations, ..Claim::default() };
+        let declared = CompletionClaim { deviations, ..CompletionClaim::default() };
         let judgement = self.scope_of(at, &declared).judge(&harvest.changes);
         let mut violations = judgement.violations;
-        violations.extend(harvest.leaks.iter().map(Violation::from));
+        violations.extend(harvest.leaks.iter().map(ScopeViolation::from));
         if !violations.is_empty() {
             return self.refuse_step(&attempt, step, Rejection::OutOfScope { violations });
         }
@@ -121,7 +122,12 @@ impl Turn<'_> {
         }
         let on = CheckOn::Tree(harvest.tree);
         let attempt = Some(attempt);
-        self.ask_world(Effect::Check(CheckRequest { attempt, phase: Phase::Step, on, checks }));
+        self.ask_world(Effect::Check(CheckRequest {
+            attempt,
+            phase: CheckPhase::Step,
+            on,
+            checks,
+        }));
     }
 
     pub(super) fn step_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
@@ -136,15 +142,15 @@ impl Turn<'_> {
             return;
         }
         match &report.checked {
-            Checked::Ran(results) if results.iter().all(CheckResult::passed) => {
+            CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
                 self.finish_step(attempt, step, results);
             }
-            Checked::Ran(results) => {
+            CheckOutcome::Ran(results) => {
                 let results = results.clone();
                 self.refuse_step(attempt, step, Rejection::ChecksFailed { results });
             }
-            Checked::Stopped => self.refuse_step(attempt, step, Rejection::Stopped),
-            Checked::Impossible(why) => {
+            CheckOutcome::Stopped => self.refuse_step(attempt, step, Rejection::Stopped),
+            CheckOutcome::Impossible(why) => {
                 let message = format!("checks could not run: {why}");
                 self.refuse_step(attempt, step, Rejection::Trouble { message });
             }

@@ -1,20 +1,20 @@
 //! The verdict on an attempt: what it said, what it changed, and whether a fresh worker tries again.
 
-use super::Turn;
+use super::Decider;
 use crate::event::Event;
 use crate::harvest::Harvest;
-use crate::model_error::ErrorClass;
-use crate::outcome::{Claim, Ending, Outcome};
-use crate::question::Topic;
+use crate::model_error::ModelErrorClass;
+use crate::outcome::{CompletionClaim, Ending, Outcome};
+use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
-use crate::run::Stage;
-use crate::scope::{Judgement, Scope, Violation};
+use crate::run::TaskStage;
+use crate::scope::{ScopeVerdict, ScopeViolation, TaskScope};
 use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 
-impl Turn<'_> {
+impl Decider<'_> {
     /// Judges an attempt whose work is saved.
     pub(super) fn judge(&mut self, at: usize) {
-        let Stage::Judging(_, end, harvest) = self.run.task(at).stage.clone() else { return };
+        let TaskStage::Judging(_, end, harvest) = self.run.task(at).stage.clone() else { return };
         if let Some(reason) = self.why_not_resumed(at, &end, &harvest) {
             return self.reject(at, Rejection::NotResumed { reason }, false);
         }
@@ -37,7 +37,7 @@ impl Turn<'_> {
                 ending @ Ending::Exited(_),
                 Outcome::Silent | Outcome::Unintelligible { .. },
                 Some(error),
-            ) if ending.is_by_signal() && error.class == ErrorClass::Unknown => {
+            ) if ending.is_by_signal() && error.class == ModelErrorClass::Unknown => {
                 self.reject(at, Rejection::Died { ending }, true);
             }
             // Whoever gave an answer was not kept from it.
@@ -53,7 +53,7 @@ impl Turn<'_> {
                 };
                 self.reject(at, reason, true);
                 if failure.retryable == Some(false)
-                    && matches!(self.run.task(at).stage, Stage::Idle)
+                    && matches!(self.run.task(at).stage, TaskStage::Idle)
                 {
                     self.fail_for_last_rejection(at);
                 }
@@ -73,7 +73,7 @@ impl Turn<'_> {
                 self.judge_changes(at, &harvest, &claim);
             }
             (Ending::Exited(0), Outcome::Silent, _) => {
-                self.judge_changes(at, &harvest, &Claim::default());
+                self.judge_changes(at, &harvest, &CompletionClaim::default());
             }
             (Ending::Exited(_) | Ending::Signaled(_) | Ending::SupervisorLost, ..) => {
                 self.reject(at, Rejection::Died { ending: end.ending }, true);
@@ -94,15 +94,15 @@ impl Turn<'_> {
         state.finished_steps.iter().any(|step| Some(&step.attempt) == state.attempt())
     }
 
-    fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &Claim) {
+    fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &CompletionClaim) {
         let claim = &self.with_steps(at, claim);
         let task = self.run.plan().task(at);
         if harvest.changes.is_empty() && task.lists_files() {
             return self.reject(at, Rejection::NoChange, true);
         }
         let judgement = self.scope_of(at, claim).judge(&harvest.changes);
-        let Judgement { mut violations, ask, beyond } = judgement;
-        violations.extend(harvest.leaks.iter().map(Violation::from));
+        let ScopeVerdict { mut violations, ask, beyond } = judgement;
+        violations.extend(harvest.leaks.iter().map(ScopeViolation::from));
         if !violations.is_empty() {
             return self.reject(at, Rejection::OutOfScope { violations }, true);
         }
@@ -114,7 +114,7 @@ impl Turn<'_> {
 
     /// A person allowed what the verdict could not.
     pub(super) fn accept_held(&mut self, at: usize) {
-        let Stage::Held(_, harvest, _) = &self.run.task(at).stage else { return };
+        let TaskStage::Held(_, harvest, _) = &self.run.task(at).stage else { return };
         let claim = self.run.task(at).claim().cloned().unwrap_or_default();
         let claim = self.with_steps(at, &claim);
         let beyond = self.scope_of(at, &claim).judge(&harvest.changes).beyond;
@@ -123,7 +123,7 @@ impl Turn<'_> {
     }
 
     /// What a worker claims at the end, with what was declared and finished before.
-    fn with_steps(&self, at: usize, claim: &Claim) -> Claim {
+    fn with_steps(&self, at: usize, claim: &CompletionClaim) -> CompletionClaim {
         let state = self.run.task(at);
         let mut claim = claim.clone();
         claim.deviations.extend(state.declared_in_steps().cloned());
@@ -134,14 +134,14 @@ impl Turn<'_> {
         claim
     }
 
-    pub(super) fn scope_of<'t>(&'t self, at: usize, claim: &'t Claim) -> Scope<'t> {
+    pub(super) fn scope_of<'t>(&'t self, at: usize, claim: &'t CompletionClaim) -> TaskScope<'t> {
         let settings = self.run.settings();
         let unfinished = self
             .run
             .tasks()
             .enumerate()
             .filter(|(other, (_, state))| *other != at && !state.is_finished());
-        Scope {
+        TaskScope {
             mode: settings.scope,
             task: self.run.plan().task(at),
             deviations: &claim.deviations,
@@ -190,7 +190,9 @@ impl Turn<'_> {
     }
 
     pub(super) fn settle_failure(&mut self, at: usize) {
-        let Stage::Failed { reason, question } = self.run.task(at).stage.clone() else { return };
+        let TaskStage::Failed { reason, question } = self.run.task(at).stage.clone() else {
+            return;
+        };
         let id = self.run.plan().task(at).id.clone();
         let retried = self.run.task(at).retried_in == Some(self.run.epoch());
         match self.run.settings().on_failure {
@@ -202,7 +204,7 @@ impl Turn<'_> {
             }),
             OnFailure::Abort => self.abort(format!("task {id} failed: {reason}")),
             OnFailure::Ask | OnFailure::Retry if question.is_none() => {
-                self.ask_what_becomes_of(at, Topic::Failed, &reason);
+                self.ask_what_becomes_of(at, QuestionTopic::Failed, &reason);
             }
             OnFailure::Ask | OnFailure::Retry => {}
         }
@@ -220,7 +222,11 @@ impl Turn<'_> {
         match self.run.settings().on_orphan {
             OnOrphan::Retry => {}
             OnOrphan::Ask => {
-                self.ask_what_becomes_of(at, Topic::Orphan, "was running when afresh ended");
+                self.ask_what_becomes_of(
+                    at,
+                    QuestionTopic::Orphan,
+                    "was running when afresh ended",
+                );
             }
             OnOrphan::Skip => {
                 self.record(Event::TaskSkipped {
@@ -246,14 +252,14 @@ impl Turn<'_> {
             TimeoutAction::Skip => self.record(Event::TaskSkipped { task: id, reason: described }),
             TimeoutAction::Fail => self.halt(false, &format!("{id}: {described}"), "afresh"),
             TimeoutAction::Ask | TimeoutAction::Retry => {
-                self.ask_what_becomes_of(at, Topic::Timeout, &described);
+                self.ask_what_becomes_of(at, QuestionTopic::Timeout, &described);
             }
         }
     }
 }
 
 /// Where a worker's words and the facts differ (RE-03).
-fn differences(harvest: &Harvest, claim: &Claim, beyond: &[String]) -> Vec<String> {
+fn differences(harvest: &Harvest, claim: &CompletionClaim, beyond: &[String]) -> Vec<String> {
     let mut differences = unlike_claimed(harvest, claim);
     differences.extend(claim.warnings.iter().cloned());
     differences.extend(beyond.iter().map(|path| {
@@ -264,7 +270,7 @@ fn differences(harvest: &Harvest, claim: &Claim, beyond: &[String]) -> Vec<Strin
     differences
 }
 
-fn unlike_claimed(harvest: &Harvest, claim: &Claim) -> Vec<String> {
+fn unlike_claimed(harvest: &Harvest, claim: &CompletionClaim) -> Vec<String> {
     if claim.files.is_empty() {
         return Vec::new();
     }

@@ -24,7 +24,7 @@ pub const MAX_COMPONENT_BYTES: usize = 255;
 
 /// Why a text is not a file pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadPattern {
+pub enum PatternError {
     #[error("is empty")]
     Empty,
     #[error("is absolute; paths are relative to the repository's root")]
@@ -49,7 +49,7 @@ pub enum BadPattern {
     Glob(String),
 }
 
-impl BadPattern {
+impl PatternError {
     /// What the author of a plan can do about it.
     pub fn help(&self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ pub struct FilePattern {
 }
 
 impl FilePattern {
-    pub fn new(text: &str) -> Result<Self, BadPattern> {
+    pub fn new(text: &str) -> Result<Self, PatternError> {
         let text = text.strip_prefix("./").unwrap_or(text);
         check_path(text)?;
         let glob = match text.strip_suffix('/') {
@@ -153,22 +153,22 @@ impl FilePattern {
 }
 
 /// Checks a path or pattern; also used for paths that come from a repository.
-pub fn check_path(text: &str) -> Result<(), BadPattern> {
+pub fn check_path(text: &str) -> Result<(), PatternError> {
     if text.is_empty() {
-        return Err(BadPattern::Empty);
+        return Err(PatternError::Empty);
     }
     if text.len() > MAX_PATH_BYTES {
-        return Err(BadPattern::TooLong(text.len()));
+        return Err(PatternError::TooLong(text.len()));
     }
     if text.chars().any(is_unprintable) {
-        return Err(BadPattern::Control);
+        return Err(PatternError::Control);
     }
     let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
     if text.starts_with('/') || text.starts_with('~') || text.starts_with("\\\\") || drive {
-        return Err(BadPattern::Absolute);
+        return Err(PatternError::Absolute);
     }
     if text.contains('\\') {
-        return Err(BadPattern::Backslash);
+        return Err(PatternError::Backslash);
     }
     for component in text.strip_suffix('/').unwrap_or(text).split('/') {
         check_component(component)?;
@@ -176,38 +176,38 @@ pub fn check_path(text: &str) -> Result<(), BadPattern> {
     Ok(())
 }
 
-fn check_component(component: &str) -> Result<(), BadPattern> {
+fn check_component(component: &str) -> Result<(), PatternError> {
     if component.len() > MAX_COMPONENT_BYTES {
-        return Err(BadPattern::LongComponent(component.len()));
+        return Err(PatternError::LongComponent(component.len()));
     }
     match component {
-        "" | "." => Err(BadPattern::EmptyComponent),
-        ".." => Err(BadPattern::Leaves),
+        "" | "." => Err(PatternError::EmptyComponent),
+        ".." => Err(PatternError::Leaves),
         // Some file systems ignore case, and Windows ignores trailing dots and `git~1`.
         c if c.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(".git")
             || c.eq_ignore_ascii_case("git~1") =>
         {
-            Err(BadPattern::GitDirectory)
+            Err(PatternError::GitDirectory)
         }
-        c if c.starts_with('-') => Err(BadPattern::LeadingDash),
+        c if c.starts_with('-') => Err(PatternError::LeadingDash),
         _ => Ok(()),
     }
 }
 
 /// The glob that a text with signs of one means; none where they belong to a name.
-fn named_like_a_glob(text: &str) -> Result<Option<GlobMatcher>, BadPattern> {
+fn named_like_a_glob(text: &str) -> Result<Option<GlobMatcher>, PatternError> {
     let glob = names::escaped(text);
     let bare = glob.replace("[[]", "").replace("[]]", "").replace("[{]", "").replace("[}]", "");
     let is_name = glob != text && !bare.contains(['*', '?', '[', '{']);
     if is_name { Ok(None) } else { compile(&glob).map(Some) }
 }
 
-fn compile(glob: &str) -> Result<GlobMatcher, BadPattern> {
+fn compile(glob: &str) -> Result<GlobMatcher, PatternError> {
     GlobBuilder::new(glob)
         .literal_separator(true)
         .build()
         .map(|glob| glob.compile_matcher())
-        .map_err(|error| BadPattern::Glob(error.kind().to_string()))
+        .map_err(|error| PatternError::Glob(error.kind().to_string()))
 }
 
 fn escape(text: &str) -> String {
@@ -237,8 +237,8 @@ impl fmt::Display for FilePattern {
 }
 
 impl TryFrom<String> for FilePattern {
-    type Error = BadPattern;
-    fn try_from(text: String) -> Result<Self, BadPattern> {
+    type Error = PatternError;
+    fn try_from(text: String) -> Result<Self, PatternError> {
         Self::new(&text)
     }
 }

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Plan;
-use super::reach::Walk;
-use super::starts::Starts;
+use super::reach::ReachWalk;
+use super::starts::PrefixIndex;
 use crate::ids::TaskId;
 
 /// More pairs than this say nothing new.
@@ -18,13 +18,13 @@ const MAX_WRITERS_COMPARED: usize = 50;
 const MAX_GLOB_COMPARISONS: usize = 2_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
+pub struct FileConflict {
     pub tasks: (TaskId, TaskId),
     pub path: String,
 }
 
-pub(super) fn find(plan: &Plan) -> Vec<Conflict> {
-    let mut walk = Walk::new(plan);
+pub(super) fn find(plan: &Plan) -> Vec<FileConflict> {
+    let mut walk = ReachWalk::new(plan);
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for (a, b, path) in candidates(plan) {
@@ -33,7 +33,7 @@ pub(super) fn find(plan: &Plan) -> Vec<Conflict> {
         }
         if seen.insert((a, b)) && !walk.is_ordered(a, b) {
             let tasks = (plan.task(a).id.clone(), plan.task(b).id.clone());
-            found.push(Conflict { tasks, path });
+            found.push(FileConflict { tasks, path });
         }
     }
     found
@@ -69,7 +69,7 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
         }
         pairs
     });
-    let starts = Starts::of(plan);
+    let starts = PrefixIndex::of(plan);
     let mut comparisons = 0;
     let with_globs = globs.into_iter().flat_map(move |(at, glob)| {
         let mut met: BTreeMap<usize, &str> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::problem::{Field, Place, Problem, ProblemKind};
+use super::problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 use super::task::{Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task};
 use super::tier::TierChoice;
 use super::{MAX_PARTS, MAX_TASKS, Plan, graph};
@@ -69,19 +69,23 @@ impl TaskDraft {
 }
 
 /// Turns what was written into what it means; finds everything that is wrong before it gives up.
-pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
+pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
     let mut problems = Vec::new();
     if draft.tasks.is_empty() {
         return Err(vec![
-            Problem::new(ProblemKind::Empty, Place::plan(), "the plan has no tasks: nothing to do")
-                .with_help("add a [[task]] with an id, a title and a check"),
+            PlanProblem::new(
+                ProblemKind::Empty,
+                ProblemLocation::plan(),
+                "the plan has no tasks: nothing to do",
+            )
+            .with_help("add a [[task]] with an id, a title and a check"),
         ]);
     }
     if draft.tasks.len() > MAX_TASKS {
         let message =
             format!("the plan has {} tasks; at most {MAX_TASKS} are allowed", draft.tasks.len());
         return Err(vec![
-            Problem::new(ProblemKind::TooLarge, Place::plan(), message)
+            PlanProblem::new(ProblemKind::TooLarge, ProblemLocation::plan(), message)
                 .with_help("split it into several plans"),
         ]);
     }
@@ -90,15 +94,17 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
         let message = format!(
             "the plan has {parts} steps, files, checks and dependencies; at most {MAX_PARTS} are allowed"
         );
-        return Err(vec![Problem::new(ProblemKind::TooLarge, Place::plan(), message).with_help(
-            "split it into several plans; a directory or a glob stands for many files",
-        )]);
+        return Err(vec![
+            PlanProblem::new(ProblemKind::TooLarge, ProblemLocation::plan(), message).with_help(
+                "split it into several plans; a directory or a glob stands for many files",
+            ),
+        ]);
     }
     let ids = ids(&draft, &mut problems);
     let known: BTreeSet<&str> = draft.tasks.iter().map(|t| t.id.as_str()).collect();
     let mut tasks = Vec::with_capacity(draft.tasks.len());
     for (at, task) in draft.tasks.iter().enumerate() {
-        let read = Reader { at, step: None, problems: &mut problems };
+        let read = DraftReader { at, step: None, problems: &mut problems };
         if let (Some(task), Some(id)) = (read.task(task, &known), ids[at].clone()) {
             tasks.push(Task { id, ..task });
         }
@@ -111,7 +117,7 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<Problem>> {
 }
 
 /// The cycles of a plan that has other problems too: nobody wants to hear of them one by one.
-fn circles(draft: &PlanDraft) -> Vec<Problem> {
+fn circles(draft: &PlanDraft) -> Vec<PlanProblem> {
     let ids: Vec<&str> = draft.tasks.iter().map(|task| task.id.as_str()).collect();
     let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, id) in ids.iter().enumerate() {
@@ -124,11 +130,11 @@ fn circles(draft: &PlanDraft) -> Vec<Problem> {
 }
 
 /// The ids, where they are ids; bad and doubled ones become problems.
-fn ids(draft: &PlanDraft, problems: &mut Vec<Problem>) -> Vec<Option<TaskId>> {
+fn ids(draft: &PlanDraft, problems: &mut Vec<PlanProblem>) -> Vec<Option<TaskId>> {
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     let mut ids = Vec::with_capacity(draft.tasks.len());
     for (at, task) in draft.tasks.iter().enumerate() {
-        let place = Place::task(at, Field::Id);
+        let place = ProblemLocation::task(at, PlanField::Id);
         match TaskId::new(task.id.as_str()) {
             Ok(id) => {
                 // Refs and directories are named by ids, and some file systems ignore case.
@@ -140,8 +146,8 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<Problem>) -> Vec<Option<TaskId>> {
                         at + 1
                     );
                     problems.push(
-                        Problem::new(ProblemKind::DuplicateId, place, message)
-                            .related_to(Place::task(other, Field::Id))
+                        PlanProblem::new(ProblemKind::DuplicateId, place, message)
+                            .related_to(ProblemLocation::task(other, PlanField::Id))
                             .with_help("give one of them another id; upper and lower case do not tell ids apart"),
                     );
                 }
@@ -150,7 +156,7 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<Problem>) -> Vec<Option<TaskId>> {
             Err(why) => {
                 let shown: String = task.id.chars().take(80).collect();
                 problems.push(
-                    Problem::new(ProblemKind::BadId, place, format!("the id {shown:?} {why}"))
+                    PlanProblem::new(ProblemKind::BadId, place, format!("the id {shown:?} {why}"))
                         .with_help(
                             "ids are 1 to 64 letters, digits, '-', '_' or '.', for example T001",
                         ),
@@ -162,24 +168,24 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<Problem>) -> Vec<Option<TaskId>> {
     ids
 }
 
-struct Reader<'a> {
+struct DraftReader<'a> {
     at: usize,
     step: Option<usize>,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<PlanProblem>,
 }
 
-impl Reader<'_> {
+impl DraftReader<'_> {
     fn task(mut self, draft: &TaskDraft, known: &BTreeSet<&str>) -> Option<Task> {
         let before = self.problems.len();
         if draft.title.trim().is_empty() {
             let message = format!("task {:?} has no title", draft.id);
             let help = "add `title = \"…\"`: a few words that say what is done";
-            self.report(ProblemKind::MissingTitle, Field::Title, 0, message, help);
+            self.report(ProblemKind::MissingTitle, PlanField::Title, 0, message, help);
         }
         if draft.no_check.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
             let message = format!("task {:?}: no_check gives no reason", draft.id);
             let help = "say why no check is meant, or give the task `checks`";
-            self.report(ProblemKind::BadCheck, Field::NoCheck, 0, message, help);
+            self.report(ProblemKind::BadCheck, PlanField::NoCheck, 0, message, help);
         }
         let needs = self.needs(draft, known);
         let files = self.files(&draft.id, &draft.files);
@@ -227,7 +233,7 @@ impl Reader<'_> {
                 );
                 let message =
                     format!("task {:?} needs {need:?}, which is not in the plan", draft.id);
-                self.report(ProblemKind::UnknownNeed, Field::Needs, item, message, &help);
+                self.report(ProblemKind::UnknownNeed, PlanField::Needs, item, message, &help);
             } else if let Ok(id) = TaskId::new(need.as_str())
                 && seen.insert(need.as_str())
             {
@@ -245,7 +251,7 @@ impl Reader<'_> {
                 Err(why) => {
                     let shown: String = file.path.chars().take(120).collect();
                     let message = format!("task {id:?}: the path {shown:?} {why}");
-                    self.report(ProblemKind::BadPath, Field::Files, item, message, why.help());
+                    self.report(ProblemKind::BadPath, PlanField::Files, item, message, why.help());
                 }
             }
         }
@@ -260,7 +266,7 @@ impl Reader<'_> {
                 let message =
                     format!("task {id:?}: check {} is empty, too long, or holds a NUL", item + 1);
                 let help = "a check is a command whose exit code tells; `no_check = \"reason\"` says that none is meant";
-                self.report(ProblemKind::BadCheck, Field::Checks, item, message, help);
+                self.report(ProblemKind::BadCheck, PlanField::Checks, item, message, help);
                 continue;
             }
             let name = check.name.clone().unwrap_or_else(|| command.to_owned());
@@ -272,13 +278,13 @@ impl Reader<'_> {
     fn report(
         &mut self,
         kind: ProblemKind,
-        field: Field,
+        field: PlanField,
         item: usize,
         message: String,
         help: &str,
     ) {
-        let place = Place::task(self.at, field).item(item).in_step(self.step);
-        self.problems.push(Problem::new(kind, place, message).with_help(help));
+        let place = ProblemLocation::task(self.at, field).item(item).in_step(self.step);
+        self.problems.push(PlanProblem::new(kind, place, message).with_help(help));
     }
 }
 

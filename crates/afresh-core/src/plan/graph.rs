@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Order;
-use super::problem::{Field, Place, Problem, ProblemKind};
+use super::PlanGraph;
+use super::problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 use super::task::Task;
 
 /// Orders the tasks, or shows every cycle as the path that forms it.
-pub(super) fn order(tasks: &[Task]) -> Result<Order, Vec<Problem>> {
+pub(super) fn order(tasks: &[Task]) -> Result<PlanGraph, Vec<PlanProblem>> {
     let index: BTreeMap<_, _> =
         tasks.iter().enumerate().map(|(at, t)| (t.id.clone(), at)).collect();
     let mut needs = Vec::with_capacity(tasks.len());
@@ -19,9 +19,9 @@ pub(super) fn order(tasks: &[Task]) -> Result<Order, Vec<Problem>> {
         for (item, need) in task.needs.iter().enumerate() {
             match index.get(need) {
                 Some(position) => positions.push(*position),
-                None => problems.push(Problem::new(
+                None => problems.push(PlanProblem::new(
                     ProblemKind::UnknownNeed,
-                    Place::task(at, Field::Needs).item(item),
+                    ProblemLocation::task(at, PlanField::Needs).item(item),
                     format!(
                         "task {:?} needs {:?}, which is not in the plan",
                         task.id.as_str(),
@@ -54,7 +54,7 @@ pub(super) fn order(tasks: &[Task]) -> Result<Order, Vec<Problem>> {
         height[*at] = dependents[*at].iter().map(|next| height[*next] + 1).max().unwrap_or(1);
     }
     let waves = wave.iter().copied().max().unwrap_or(0);
-    Ok(Order { index, needs, dependents, wave, waves, height })
+    Ok(PlanGraph { index, needs, dependents, wave, waves, height })
 }
 
 /// Every task after what it needs; none if there is a cycle.
@@ -75,45 +75,45 @@ fn sort(needs: &[Vec<usize>], dependents: &[Vec<usize>]) -> Option<Vec<usize>> {
 }
 
 /// Every cycle as a problem that shows its path.
-pub(super) fn circles(ids: &[&str], needs: &[Vec<usize>]) -> Vec<Problem> {
+pub(super) fn circles(ids: &[&str], needs: &[Vec<usize>]) -> Vec<PlanProblem> {
     cycles(needs).iter().map(|cycle| describe(ids, cycle)).collect()
 }
 
 /// Cycles that share no task, each in the order of its edges.
 fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
-    enum Seen {
+    enum VisitState {
         No,
         OnPath,
         Left,
     }
-    let mut seen = vec![Seen::No; needs.len()];
+    let mut seen = vec![VisitState::No; needs.len()];
     let mut found = Vec::new();
     for start in 0..needs.len() {
-        if seen[start] != Seen::No {
+        if seen[start] != VisitState::No {
             continue;
         }
         let mut path = vec![(start, 0)];
-        seen[start] = Seen::OnPath;
+        seen[start] = VisitState::OnPath;
         while let Some((at, edge)) = path.last_mut() {
             let (at, next) = (*at, needs[*at].get(*edge).copied());
             *edge += 1;
             match next {
                 None => {
-                    seen[at] = Seen::Left;
+                    seen[at] = VisitState::Left;
                     path.pop();
                 }
-                Some(next) if seen[next] == Seen::No => {
-                    seen[next] = Seen::OnPath;
+                Some(next) if seen[next] == VisitState::No => {
+                    seen[next] = VisitState::OnPath;
                     path.push((next, 0));
                 }
-                Some(next) if seen[next] == Seen::OnPath => {
+                Some(next) if seen[next] == VisitState::OnPath => {
                     let from =
                         path.iter().position(|(at, _)| *at == next).expect("it is on the path");
                     // The way that led here goes on: it may lead to other cycles.
                     let cycle: Vec<usize> = path.drain(from..).map(|(at, _)| at).collect();
                     for at in &cycle {
-                        seen[*at] = Seen::Left;
+                        seen[*at] = VisitState::Left;
                     }
                     found.push(cycle);
                 }
@@ -124,19 +124,19 @@ fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
-fn describe(ids: &[&str], cycle: &[usize]) -> Problem {
+fn describe(ids: &[&str], cycle: &[usize]) -> PlanProblem {
     let mut path: Vec<&str> = cycle.iter().map(|at| ids[*at]).collect();
     path.push(path[0]);
     let message = match cycle.len() {
         1 => format!("task {:?} needs itself", path[0]),
         count => format!("{count} tasks need each other in a circle: {}", path.join(" → ")),
     };
-    Problem::new(ProblemKind::Cycle, Place::task(cycle[0], Field::Needs), message)
+    PlanProblem::new(ProblemKind::Cycle, ProblemLocation::task(cycle[0], PlanField::Needs), message)
         .with_help("remove one of these dependencies (A → B: A needs B)")
 }
 
 /// The longest chain, first task first; ties go to the plan's order.
-pub(super) fn critical_path(order: &Order) -> Vec<usize> {
+pub(super) fn critical_path(order: &PlanGraph) -> Vec<usize> {
     let roots = (0..order.height.len()).filter(|at| order.needs[*at].is_empty());
     let mut path = Vec::new();
     let mut next = first_highest(order, roots);
@@ -147,6 +147,6 @@ pub(super) fn critical_path(order: &Order) -> Vec<usize> {
     path
 }
 
-fn first_highest(order: &Order, among: impl Iterator<Item = usize>) -> Option<usize> {
+fn first_highest(order: &PlanGraph, among: impl Iterator<Item = usize>) -> Option<usize> {
     among.min_by_key(|at| (std::cmp::Reverse(order.height[*at]), *at))
 }

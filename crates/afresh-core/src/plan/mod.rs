@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use conflict::Conflict;
+pub use conflict::FileConflict;
 pub use draft::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft, nearest};
-pub use problem::{Field, Place, Problem, ProblemKind};
+pub use problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 pub use task::{
     Check, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileScope, Step, Task,
 };
-pub use tier::{Tier, TierChoice};
+pub use tier::{ModelTier, TierChoice};
 
 use crate::ids::TaskId;
 
@@ -41,12 +41,12 @@ pub struct Plan {
     pub name: String,
     pub spec: Option<String>,
     tasks: Vec<Task>,
-    order: Order,
+    order: PlanGraph,
 }
 
 /// What follows from the dependencies; computed once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Order {
+struct PlanGraph {
     index: BTreeMap<TaskId, usize>,
     needs: Vec<Vec<usize>>,
     dependents: Vec<Vec<usize>>,
@@ -59,7 +59,7 @@ struct Order {
 
 impl Plan {
     /// Reads the draft, or says everything that is wrong with it.
-    pub fn new(draft: PlanDraft) -> Result<Self, Vec<Problem>> {
+    pub fn new(draft: PlanDraft) -> Result<Self, Vec<PlanProblem>> {
         draft::check(draft)
     }
 
@@ -67,7 +67,7 @@ impl Plan {
         name: String,
         spec: Option<String>,
         tasks: Vec<Task>,
-    ) -> Result<Self, Vec<Problem>> {
+    ) -> Result<Self, Vec<PlanProblem>> {
         let order = graph::order(&tasks)?;
         Ok(Self { name, spec, tasks, order })
     }
@@ -132,7 +132,7 @@ impl Plan {
     }
 
     /// Tasks that may write one file and are not ordered by dependencies.
-    pub fn conflicts(&self) -> Vec<Conflict> {
+    pub fn conflicts(&self) -> Vec<FileConflict> {
         conflict::find(self)
     }
 

@@ -4,17 +4,17 @@ use std::fmt;
 
 /// One problem. `Display` is the message, without the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct PlanProblem {
     pub kind: ProblemKind,
-    pub place: Place,
+    pub place: ProblemLocation,
     /// The other place that has to do with it.
-    pub related: Option<Place>,
+    pub related: Option<ProblemLocation>,
     pub message: String,
     pub help: Option<String>,
 }
 
-impl Problem {
-    pub fn new(kind: ProblemKind, place: Place, message: impl Into<String>) -> Self {
+impl PlanProblem {
+    pub fn new(kind: ProblemKind, place: ProblemLocation, message: impl Into<String>) -> Self {
         Self { kind, place, related: None, message: message.into(), help: None }
     }
 
@@ -25,15 +25,15 @@ impl Problem {
     }
 }
 
-impl Problem {
+impl PlanProblem {
     #[must_use]
-    pub fn related_to(mut self, place: Place) -> Self {
+    pub fn related_to(mut self, place: ProblemLocation) -> Self {
         self.related = Some(place);
         self
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for PlanProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -71,21 +71,21 @@ impl ProblemKind {
 
 /// Which part of the draft a problem is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ProblemLocation {
     /// The task's position; none: the plan as a whole.
     pub task: Option<usize>,
     pub step: Option<usize>,
-    pub field: Field,
+    pub field: PlanField,
     /// Which item of the field, where it is a list.
     pub item: usize,
 }
 
-impl Place {
+impl ProblemLocation {
     pub fn plan() -> Self {
-        Self { task: None, step: None, field: Field::Whole, item: 0 }
+        Self { task: None, step: None, field: PlanField::Whole, item: 0 }
     }
 
-    pub fn task(task: usize, field: Field) -> Self {
+    pub fn task(task: usize, field: PlanField) -> Self {
         Self { task: Some(task), step: None, field, item: 0 }
     }
 
@@ -103,7 +103,7 @@ impl Place {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Field {
+pub enum PlanField {
     Whole,
     Id,
     Title,

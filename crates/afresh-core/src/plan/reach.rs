@@ -38,7 +38,7 @@ impl Plan {
 }
 
 /// Many such questions about one plan, without new memory for each.
-pub(super) struct Walk<'a> {
+pub(super) struct ReachWalk<'a> {
     plan: &'a Plan,
     /// The last question in which a task was seen.
     seen: Vec<u32>,
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
     queue: Vec<usize>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ReachWalk<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
         Self { plan, seen: vec![0; plan.len()], question: 0, queue: Vec::new() }
     }
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(plan.way(2, 0), None);
         assert_eq!(plan.way(1, 3), None);
         assert!(plan.is_before(0, 3) && !plan.is_before(3, 2) && !plan.is_before(1, 1));
-        let mut walk = Walk::new(&plan);
+        let mut walk = ReachWalk::new(&plan);
         assert!(walk.is_ordered(0, 2) && walk.is_ordered(3, 0) && !walk.is_ordered(1, 3));
     }
 }

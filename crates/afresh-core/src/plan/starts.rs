@@ -7,14 +7,14 @@ use super::Plan;
 use crate::pattern::FilePattern;
 
 /// A pattern, and the position of the task that lists it.
-pub(super) type Listed<'a> = (usize, &'a FilePattern);
+pub(super) type PatternEntry<'a> = (usize, &'a FilePattern);
 
-pub(super) struct Starts<'a> {
+pub(super) struct PrefixIndex<'a> {
     /// Sorted.
-    all: Vec<(&'a str, Listed<'a>)>,
+    all: Vec<(&'a str, PatternEntry<'a>)>,
 }
 
-impl<'a> Starts<'a> {
+impl<'a> PrefixIndex<'a> {
     pub(super) fn of(plan: &'a Plan) -> Self {
         let tasks = plan.tasks().iter().enumerate();
         let listed = tasks.flat_map(|(at, task)| task.patterns().map(move |pattern| (at, pattern)));
@@ -25,18 +25,18 @@ impl<'a> Starts<'a> {
     }
 
     /// Whoever may meet the pattern, itself included.
-    pub(super) fn near(&self, pattern: &'a FilePattern) -> impl Iterator<Item = Listed<'a>> {
+    pub(super) fn near(&self, pattern: &'a FilePattern) -> impl Iterator<Item = PatternEntry<'a>> {
         let start = pattern.fixed_start();
         let shorter = start.char_indices().flat_map(move |(end, _)| self.exactly(&start[..end]));
         let longer = self.from(start).take_while(move |(other, _)| other.starts_with(start));
         shorter.chain(longer.map(|(_, listed)| *listed))
     }
 
-    fn exactly(&self, start: &'a str) -> impl Iterator<Item = Listed<'a>> {
+    fn exactly(&self, start: &'a str) -> impl Iterator<Item = PatternEntry<'a>> {
         self.from(start).take_while(move |(other, _)| *other == start).map(|(_, listed)| *listed)
     }
 
-    fn from(&self, start: &str) -> impl Iterator<Item = &(&'a str, Listed<'a>)> {
+    fn from(&self, start: &str) -> impl Iterator<Item = &(&'a str, PatternEntry<'a>)> {
         self.all[self.all.partition_point(|(other, _)| *other < start)..].iter()
     }
 }

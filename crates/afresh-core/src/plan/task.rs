@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
-use crate::outcome::Choice;
+use crate::outcome::DecisionOption;
 use crate::pattern::FilePattern;
 use crate::plan::tier::TierChoice;
 
@@ -38,7 +38,7 @@ pub struct Checkpoint {
     /// What the person has to know, in lines.
     pub text: String,
     /// The answers that the plan offers; none for an action.
-    pub options: Vec<Choice>,
+    pub options: Vec<DecisionOption>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

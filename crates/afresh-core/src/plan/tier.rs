@@ -12,13 +12,13 @@ use crate::pattern::FilePattern;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Tier {
+pub enum ModelTier {
     Small,
     Standard,
     Large,
 }
 
-impl Tier {
+impl ModelTier {
     /// The word of plans and of the configuration.
     pub fn word(self) -> &'static str {
         match self {
@@ -66,19 +66,19 @@ impl TierChoice {
     pub fn word(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::Small => Tier::Small.word(),
-            Self::Standard => Tier::Standard.word(),
-            Self::Large => Tier::Large.word(),
+            Self::Small => ModelTier::Small.word(),
+            Self::Standard => ModelTier::Standard.word(),
+            Self::Large => ModelTier::Large.word(),
         }
     }
 
     /// The size for this task. It rests on the plan alone, so that it stays the same while files
     /// grow.
-    pub fn of(self, task: &Task) -> Tier {
+    pub fn of(self, task: &Task) -> ModelTier {
         match self {
-            Self::Small => Tier::Small,
-            Self::Standard => Tier::Standard,
-            Self::Large => Tier::Large,
+            Self::Small => ModelTier::Small,
+            Self::Standard => ModelTier::Standard,
+            Self::Large => ModelTier::Large,
             Self::Auto => by_size(task),
         }
     }
@@ -90,7 +90,7 @@ impl TierChoice {
 }
 
 /// The thresholds are documented in `docs/plan-format.md` (AG-03).
-fn by_size(task: &Task) -> Tier {
+fn by_size(task: &Task) -> ModelTier {
     let files: BTreeSet<&str> = task.patterns().map(FilePattern::as_str).collect();
     let texts = task.steps.iter().map(|step| step.instructions.chars().count());
     let characters = texts.fold(task.instructions.chars().count(), usize::saturating_add);
@@ -100,11 +100,11 @@ fn by_size(task: &Task) -> Tier {
     // Who lists no files, or whole directories, says nothing about how much there is to do.
     let is_listed = !files.is_empty() && task.patterns().all(|pattern| pattern.literal().is_some());
     if within(SMALL) && is_listed {
-        Tier::Small
+        ModelTier::Small
     } else if within(STANDARD) {
-        Tier::Standard
+        ModelTier::Standard
     } else {
-        Tier::Large
+        ModelTier::Large
     }
 }
 
@@ -133,16 +133,16 @@ mod tests {
     fn auto_decides_by_the_size_of_the_task() {
         let nine = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
         let sizes = [
-            (task(&nine[..2], 1, 1_500), Tier::Small),
-            (task(&nine[..3], 1, 100), Tier::Standard),
-            (task(&nine[..1], 2, 100), Tier::Standard),
-            (task(&nine[..1], 0, 1_501), Tier::Standard),
-            (task(&[], 0, 10), Tier::Standard),
-            (task(&["src/**"], 0, 10), Tier::Standard),
-            (task(&nine[..8], 6, 8_000), Tier::Standard),
-            (task(&nine, 0, 10), Tier::Large),
-            (task(&nine[..1], 7, 10), Tier::Large),
-            (task(&nine[..1], 0, 8_001), Tier::Large),
+            (task(&nine[..2], 1, 1_500), ModelTier::Small),
+            (task(&nine[..3], 1, 100), ModelTier::Standard),
+            (task(&nine[..1], 2, 100), ModelTier::Standard),
+            (task(&nine[..1], 0, 1_501), ModelTier::Standard),
+            (task(&[], 0, 10), ModelTier::Standard),
+            (task(&["src/**"], 0, 10), ModelTier::Standard),
+            (task(&nine[..8], 6, 8_000), ModelTier::Standard),
+            (task(&nine, 0, 10), ModelTier::Large),
+            (task(&nine[..1], 7, 10), ModelTier::Large),
+            (task(&nine[..1], 0, 8_001), ModelTier::Large),
         ];
         for (task, tier) in sizes {
             assert_eq!(TierChoice::Auto.of(&task), tier, "{task:?}");
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_size_that_is_named_counts() {
         let large = task(&["a"], 20, 20_000);
-        assert_eq!(TierChoice::Small.of(&large), Tier::Small);
-        assert_eq!(TierChoice::default().of(&large), Tier::Standard);
+        assert_eq!(TierChoice::Small.of(&large), ModelTier::Small);
+        assert_eq!(TierChoice::default().of(&large), ModelTier::Standard);
     }
 }

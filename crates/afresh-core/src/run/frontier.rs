@@ -4,12 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::task::{Stage, TaskState};
+use super::task::{TaskStage, TaskState};
 use crate::ids::TaskId;
 use crate::plan::Plan;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frontier {
+pub struct TaskFrontier {
     /// Dependencies that are neither merged nor done without.
     unmet: Vec<usize>,
     /// Tasks with nothing at work and nothing settled.
@@ -27,7 +27,7 @@ pub struct BlockCause {
     pub state: &'static str,
 }
 
-impl Frontier {
+impl TaskFrontier {
     pub(super) fn new(plan: &Plan) -> Self {
         let mut frontier = Self {
             unmet: (0..plan.len()).map(|at| plan.needs(at).len()).collect(),
@@ -45,13 +45,13 @@ impl Frontier {
     pub(super) fn rebuild(plan: &Plan, tasks: &[TaskState]) -> Self {
         let mut frontier = Self::new(plan);
         for (at, task) in tasks.iter().enumerate() {
-            frontier.moved(plan, at, &Stage::Idle, &task.stage);
+            frontier.moved(plan, at, &TaskStage::Idle, &task.stage);
         }
         frontier
     }
 
     /// Notes that a task went from one stage to another.
-    pub(super) fn moved(&mut self, plan: &Plan, at: usize, from: &Stage, to: &Stage) {
+    pub(super) fn moved(&mut self, plan: &Plan, at: usize, from: &TaskStage, to: &TaskStage) {
         if from.is_met() != to.is_met() {
             for dependent in plan.dependents(at) {
                 if to.is_met() {
@@ -67,7 +67,7 @@ impl Frontier {
         } else {
             self.active.remove(&at);
         }
-        self.idle[at] = matches!(to, Stage::Idle);
+        self.idle[at] = matches!(to, TaskStage::Idle);
         self.note_ready(plan, at);
     }
 
@@ -99,9 +99,9 @@ pub(super) fn blocked(plan: &Plan, tasks: &[TaskState]) -> BTreeMap<usize, Vec<B
     for wave in plan.waves() {
         for at in wave {
             let state = match &tasks[at].stage {
-                Stage::Failed { .. } => Some("failed"),
-                Stage::Skipped { ignored: false, .. } => Some("skipped"),
-                Stage::Idle => None,
+                TaskStage::Failed { .. } => Some("failed"),
+                TaskStage::Skipped { ignored: false, .. } => Some("skipped"),
+                TaskStage::Idle => None,
                 _ => continue,
             };
             let mut own: BTreeSet<BlockCause> = BTreeSet::new();
@@ -120,7 +120,7 @@ pub(super) fn blocked(plan: &Plan, tasks: &[TaskState]) -> BTreeMap<usize, Vec<B
     }
     causes
         .into_iter()
-        .filter(|(at, _)| matches!(tasks[*at].stage, Stage::Idle))
+        .filter(|(at, _)| matches!(tasks[*at].stage, TaskStage::Idle))
         .map(|(at, causes)| (at, causes.into_iter().collect()))
         .collect()
 }

@@ -12,18 +12,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub(crate) use programs::TRIES_PER_MODEL;
 
-pub use frontier::{BlockCause, Frontier};
-pub use task::{CheckStage, Hold, MergeStage, Stage, TaskState, Work};
+pub use frontier::{BlockCause, TaskFrontier};
+pub use task::{ActiveAttempt, CheckStage, LandHold, MergeStage, TaskStage, TaskState};
 
 use crate::check::CheckResult;
 use crate::event::Event;
-use crate::ids::{AttemptId, CommitId, QuestionId, RunId, Slot, TaskId, TreeId};
-use crate::plan::{Plan, Tier};
+use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
+use crate::plan::{ModelTier, Plan};
 use crate::question::Question;
 use crate::settings::Settings;
-use crate::step::Ground;
+use crate::step::StartPoint;
 use crate::time::Timestamp;
-use crate::usage::{Amount, Usage};
+use crate::usage::{BudgetAmount, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
@@ -33,51 +33,51 @@ pub struct Run {
     /// Where the branch stands, by our own account.
     tip: CommitId,
     /// What has landed, in order.
-    landings: Vec<Landing>,
+    landings: Vec<LandedTask>,
     /// Going back to before a wave.
-    rewind: Option<Rewind>,
+    rewind: Option<RewindState>,
     plan: Plan,
     settings: Settings,
     /// Counts the drivers that took up this run.
     epoch: u32,
     tasks: Vec<TaskState>,
-    frontier: Frontier,
+    frontier: TaskFrontier,
     /// Work slots that hold something not yet saved.
-    slots: BTreeMap<Slot, AttemptId>,
+    slots: BTreeMap<WorkspaceSlot, AttemptId>,
     /// Slots with the work of attempts that a change of the plan took out of it, not yet saved.
-    leavings: BTreeMap<Slot, Work>,
+    leavings: BTreeMap<WorkspaceSlot, ActiveAttempt>,
     /// What is remembered of tasks that are no longer in the plan.
-    retired: BTreeMap<TaskId, Retired>,
+    retired: BTreeMap<TaskId, RemovedTask>,
     merge_queue: VecDeque<usize>,
     /// The task that holds the merge slot: one merge at a time.
     merging: Option<usize>,
     questions: BTreeMap<QuestionId, Question>,
     next_question: u32,
-    halt: Option<Halt>,
+    halt: Option<HaltRequest>,
     aborted: Option<String>,
     budget_reached: bool,
     /// The dearest attempt so far: what the next one may cost.
-    dearest: Amount,
+    dearest: BudgetAmount,
     /// The most that one report added: what a worker may use before it is heard of again.
-    largest_report: Amount,
+    largest_report: BudgetAmount,
     /// Has a worker said what it used, or come to an end of its own without a word about it?
     knows_use: bool,
     /// Agents and sizes of model whose provider asked to wait.
-    parked: BTreeMap<(Option<String>, Tier), Timestamp>,
-    finals: Finals,
+    parked: BTreeMap<(Option<String>, ModelTier), Timestamp>,
+    finals: FinalChecks,
 }
 
 /// Numbers of attempts are never used again, and what was spent stays spent, also if the task
 /// leaves the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Retired {
+struct RemovedTask {
     attempts: u32,
     usages: BTreeMap<u32, Usage>,
 }
 
 /// A task's work on the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Landing {
+pub(crate) struct LandedTask {
     pub(crate) task: TaskId,
     pub(crate) commit: CommitId,
     pub(crate) tree: TreeId,
@@ -85,7 +85,7 @@ pub(crate) struct Landing {
 
 /// Going back to before a wave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Rewind {
+pub(crate) enum RewindState {
     /// Once nothing is underway any more.
     Wanted {
         wave: u32,
@@ -97,7 +97,7 @@ pub(crate) enum Rewind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Halt {
+pub struct HaltRequest {
     pub now: bool,
     pub reason: String,
     pub by: String,
@@ -105,7 +105,7 @@ pub struct Halt {
 
 /// The checks of the whole run on its last tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finals {
+pub enum FinalChecks {
     NotYet,
     Underway { tree: TreeId },
     Stopped,
@@ -114,7 +114,7 @@ pub enum Finals {
 
 /// Where a run stands, as its driver sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum DriveState {
     /// Something is underway or will start by itself.
     Busy,
     Halted,
@@ -137,7 +137,7 @@ impl Run {
             tip: base.clone(),
             landings: Vec::new(),
             rewind: None,
-            frontier: Frontier::rebuild(plan, &tasks),
+            frontier: TaskFrontier::rebuild(plan, &tasks),
             tasks,
             plan: (**plan).clone(),
             settings: (**settings).clone(),
@@ -152,11 +152,11 @@ impl Run {
             halt: None,
             aborted: None,
             budget_reached: false,
-            dearest: Amount::default(),
-            largest_report: Amount::default(),
+            dearest: BudgetAmount::default(),
+            largest_report: BudgetAmount::default(),
             knows_use: false,
             parked: BTreeMap::new(),
-            finals: Finals::NotYet,
+            finals: FinalChecks::NotYet,
         })
     }
 
@@ -191,11 +191,11 @@ impl Run {
         self.landings.last().map(|landing| &landing.tree)
     }
 
-    pub(crate) fn landings(&self) -> &[Landing] {
+    pub(crate) fn landings(&self) -> &[LandedTask] {
         &self.landings
     }
 
-    pub(crate) fn rewind(&self) -> Option<&Rewind> {
+    pub(crate) fn rewind(&self) -> Option<&RewindState> {
         self.rewind.as_ref()
     }
 
@@ -231,7 +231,7 @@ impl Run {
         self.questions.get(&id)
     }
 
-    pub fn halt(&self) -> Option<&Halt> {
+    pub fn halt(&self) -> Option<&HaltRequest> {
         self.halt.as_ref()
     }
 
@@ -239,19 +239,19 @@ impl Run {
         self.aborted.as_deref()
     }
 
-    pub fn finals(&self) -> &Finals {
+    pub fn finals(&self) -> &FinalChecks {
         &self.finals
     }
 
-    pub fn frontier(&self) -> &Frontier {
+    pub fn frontier(&self) -> &TaskFrontier {
         &self.frontier
     }
 
-    pub(crate) fn slots(&self) -> &BTreeMap<Slot, AttemptId> {
+    pub(crate) fn slots(&self) -> &BTreeMap<WorkspaceSlot, AttemptId> {
         &self.slots
     }
 
-    pub(crate) fn leavings(&self) -> &BTreeMap<Slot, Work> {
+    pub(crate) fn leavings(&self) -> &BTreeMap<WorkspaceSlot, ActiveAttempt> {
         &self.leavings
     }
 
@@ -271,17 +271,19 @@ impl Run {
         self.budget_reached
     }
 
-    pub(crate) fn dearest(&self) -> Amount {
+    pub(crate) fn dearest(&self) -> BudgetAmount {
         self.dearest
     }
 
     /// Where the next worker of a task starts: after the last finished step, as long as everything
     /// that it rests on is still so (EX-03), else where the branch stands.
-    pub fn next_ground(&self, at: usize) -> Ground {
-        let fresh = Ground::fresh(self.tip.clone());
+    pub fn next_ground(&self, at: usize) -> StartPoint {
+        let fresh = StartPoint::fresh(self.tip.clone());
         let Some(last) = self.tasks[at].finished_steps.last() else { return fresh };
         match &last.commit {
-            Some(commit) if self.steps_hold(at) => Ground::after(last.base.clone(), commit.clone()),
+            Some(commit) if self.steps_hold(at) => {
+                StartPoint::after(last.base.clone(), commit.clone())
+            }
             _ => fresh,
         }
     }
@@ -297,7 +299,7 @@ impl Run {
         let needs = self.plan.needs(at).iter().map(|need| &self.tasks[*need].stage);
         needs
             .filter_map(|stage| match stage {
-                Stage::Done { commit, .. } => Some(commit.clone()),
+                TaskStage::Done { commit, .. } => Some(commit.clone()),
                 _ => None,
             })
             .collect()
@@ -310,7 +312,7 @@ impl Run {
 
     /// May this many workers go on side by side?
     pub(crate) fn budget_holds(&self, workers: usize) -> bool {
-        self.settings.budget.holds(Amount::from(&self.usage()), self.largest_report, workers)
+        self.settings.budget.holds(BudgetAmount::from(&self.usage()), self.largest_report, workers)
     }
 
     /// What everything so far used.
@@ -347,34 +349,38 @@ impl Run {
 
     /// Whether anything that we asked of the world has not been answered yet.
     pub fn is_underway(&self) -> bool {
-        matches!(self.finals, Finals::Underway { .. })
-            || matches!(self.rewind, Some(Rewind::Moving { .. }))
+        matches!(self.finals, FinalChecks::Underway { .. })
+            || matches!(self.rewind, Some(RewindState::Moving { .. }))
             || !self.leavings.is_empty()
             || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
     }
 
-    pub fn standing(&self, now: Timestamp) -> Standing {
+    pub fn standing(&self, now: Timestamp) -> DriveState {
         if self.is_underway() {
-            return Standing::Busy;
+            return DriveState::Busy;
         }
         let wants_to_start = self.eligible().next().is_some();
         if self.budget_reached && wants_to_start && self.aborted.is_none() {
-            return Standing::BudgetReached;
+            return DriveState::BudgetReached;
         }
         if self.halt.is_some() {
-            return Standing::Halted;
+            return DriveState::Halted;
         }
         if self.aborted.is_some() {
-            return Standing::Finished { ok: false };
+            return DriveState::Finished { ok: false };
         }
         if self.wake_at(now).is_some() {
-            return Standing::Busy;
+            return DriveState::Busy;
         }
         // What could start and does not is held up by a task that waits for a person.
         if !self.questions.is_empty() {
-            return Standing::Waiting;
+            return DriveState::Waiting;
         }
-        if wants_to_start { Standing::Busy } else { Standing::Finished { ok: self.is_all_well() } }
+        if wants_to_start {
+            DriveState::Busy
+        } else {
+            DriveState::Finished { ok: self.is_all_well() }
+        }
     }
 
     /// The moment at which waiting ends by itself.
@@ -391,9 +397,9 @@ impl Run {
             return self.state_of(only).is_some_and(task::TaskState::is_done);
         }
         let final_ok = match &self.finals {
-            Finals::Ended { results, .. } => results.iter().all(CheckResult::passed),
-            Finals::NotYet => true,
-            Finals::Underway { .. } | Finals::Stopped => false,
+            FinalChecks::Ended { results, .. } => results.iter().all(CheckResult::passed),
+            FinalChecks::NotYet => true,
+            FinalChecks::Underway { .. } | FinalChecks::Stopped => false,
         };
         final_ok && self.tasks.iter().all(TaskState::is_done)
     }

@@ -2,8 +2,8 @@
 
 use super::{Run, TaskState};
 use crate::ids::AttemptId;
-use crate::input::Identity;
-use crate::plan::{Task, Tier};
+use crate::input::AgentIdentity;
+use crate::plan::{ModelTier, Task};
 use crate::rejection::Rejection;
 use crate::time::Timestamp;
 use crate::usage::ContextFill;
@@ -33,10 +33,10 @@ impl TaskState {
 }
 
 impl Run {
-    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &Identity) {
+    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &AgentIdentity) {
         let at = self.at(&attempt.task);
         let known = self.tasks[at].identities.entry(attempt.number).or_default();
-        let Identity { session, model, agent } = identity.clone();
+        let AgentIdentity { session, model, agent } = identity.clone();
         known.session = session.or(known.session.take());
         known.model = model.or(known.model.take());
         known.agent = agent.or(known.agent.take());
@@ -58,7 +58,7 @@ impl Run {
     }
 
     /// Until when nothing of this agent with this size of model starts.
-    pub fn parked_until(&self, agent: Option<&str>, tier: Tier) -> Option<Timestamp> {
+    pub fn parked_until(&self, agent: Option<&str>, tier: ModelTier) -> Option<Timestamp> {
         self.parked.get(&(agent.map(str::to_owned), tier)).copied()
     }
 
@@ -76,13 +76,13 @@ impl Run {
     }
 
     /// The size of model that the plan means for the task.
-    pub fn planned_tier(&self, at: usize) -> Tier {
+    pub fn planned_tier(&self, at: usize) -> ModelTier {
         self.settings.tier_of(self.plan.task(at))
     }
 
     /// The size of model that the task's next worker gets: what the plan says, or less after failures
     /// of models that said nothing about the task (AG-05).
-    pub fn tier_of(&self, at: usize) -> Tier {
+    pub fn tier_of(&self, at: usize) -> ModelTier {
         let wanted = self.planned_tier(at);
         let down = self.tasks[at].model_failures / TRIES_PER_MODEL;
         (0..down).fold(wanted, |tier, _| tier.below().unwrap_or(tier))

@@ -2,22 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{CheckResult, Phase, Receipt};
+use crate::check::{CheckPhase, CheckResult, Receipt};
 use crate::harvest::Harvest;
-use crate::ids::{AttemptId, CommitId, QuestionId, Slot, TaskId};
-use crate::input::{AttemptEnd, Identity, MergedTree};
-use crate::interruption::{Interrupted, Resumption};
-use crate::outcome::{Claim, Deviation, Outcome};
-use crate::plan::{Task, Tier};
-use crate::question::Answered;
+use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, WorkspaceSlot};
+use crate::input::{AgentIdentity, AttemptEnd, MergedTree};
+use crate::interruption::{AttemptResumption, InterruptedAttempt};
+use crate::outcome::{CompletionClaim, Deviation, Outcome};
+use crate::plan::{ModelTier, Task};
+use crate::question::AnsweredQuestion;
 use crate::rejection::Rejection;
-use crate::step::{FinishedStep, Ground, StepClaim};
+use crate::step::{FinishedStep, StartPoint, StepClaim};
 use crate::time::Timestamp;
-use crate::usage::{Amount, ContextFill, Usage};
+use crate::usage::{BudgetAmount, ContextFill, Usage};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskState {
-    pub stage: Stage,
+    pub stage: TaskStage,
     /// The number of the last attempt; numbers are never used again.
     pub attempts: u32,
     /// Attempts that count against the limit.
@@ -35,7 +35,7 @@ pub struct TaskState {
     pub outcome: Option<Outcome>,
     /// Unfinished tasks that its last worker called in its way (RE-04).
     pub waits_for: Vec<TaskId>,
-    pub answers: Vec<Answered>,
+    pub answers: Vec<AnsweredQuestion>,
     /// Files that the task was seen to collide on; treated like its listed files from then on.
     pub footprint: Vec<String>,
     /// Use per attempt: counted once, however often it is reported.
@@ -47,7 +47,7 @@ pub struct TaskState {
     /// How often in a row its model's provider asked to wait.
     pub model_waits: u32,
     /// What the programs of its attempts said of themselves.
-    pub identities: BTreeMap<u32, Identity>,
+    pub identities: BTreeMap<u32, AgentIdentity>,
     /// How full the context of each attempt became.
     pub contexts: BTreeMap<u32, ContextFill>,
     /// Attempts whose worker was told that its context fills up.
@@ -55,7 +55,7 @@ pub struct TaskState {
     /// Attempts that went on with a conversation, and the attempt that had it before.
     pub resumed: BTreeMap<u32, u32>,
     /// What an attempt left that was cut off, until a later one comes to something.
-    pub interrupted: Option<Interrupted>,
+    pub interrupted: Option<InterruptedAttempt>,
     /// Its worker is being stopped because its context is full.
     pub context_reached: Option<ContextFill>,
     pub differences: Vec<String>,
@@ -73,8 +73,8 @@ impl TaskState {
     /// A task at the start of a run: most have everything to do.
     pub(super) fn of(task: &Task) -> Self {
         let stage = match &task.done_before {
-            Some(how) => Stage::Settled { how: how.clone() },
-            None => Stage::Idle,
+            Some(how) => TaskStage::Settled { how: how.clone() },
+            None => TaskStage::Idle,
         };
         Self { stage, ..Self::default() }
     }
@@ -90,7 +90,7 @@ impl TaskState {
     }
 
     pub fn is_done(&self) -> bool {
-        matches!(self.stage, Stage::Done { .. } | Stage::Settled { .. })
+        matches!(self.stage, TaskStage::Done { .. } | TaskStage::Settled { .. })
     }
 
     /// May whatever needs it go on?
@@ -100,7 +100,7 @@ impl TaskState {
 
     /// Done or skipped: nothing more will come of it unless a person asks.
     pub fn is_finished(&self) -> bool {
-        self.is_done() || matches!(self.stage, Stage::Skipped { .. })
+        self.is_done() || matches!(self.stage, TaskStage::Skipped { .. })
     }
 
     /// Why the last attempt came to nothing: the fact, and beside it the claim that it denies.
@@ -117,7 +117,7 @@ impl TaskState {
     }
 
     /// What the last worker said when it called its work done.
-    pub fn claim(&self) -> Option<&Claim> {
+    pub fn claim(&self) -> Option<&CompletionClaim> {
         match &self.outcome {
             Some(Outcome::Done(claim)) => Some(claim),
             _ => None,
@@ -146,21 +146,21 @@ impl TaskState {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Stage {
+pub enum TaskStage {
     /// Pending, ready or blocked: the frontier tells.
     #[default]
     Idle,
-    Starting(Work),
-    Running(Work),
+    Starting(ActiveAttempt),
+    Running(ActiveAttempt),
     /// The process is gone; what it left is being saved.
-    Harvesting(Work, AttemptEnd),
+    Harvesting(ActiveAttempt, AttemptEnd),
     /// Saved; the verdict is next.
-    Judging(Work, AttemptEnd, Harvest),
+    Judging(ActiveAttempt, AttemptEnd, Harvest),
     /// A person must allow the change.
-    Held(Work, Harvest, Option<QuestionId>),
-    Checking(Work, Harvest, CheckStage),
-    Queued(Work, Harvest, Vec<CheckResult>),
-    Merging(Work, Harvest, Vec<CheckResult>, MergeStage),
+    Held(ActiveAttempt, Harvest, Option<QuestionId>),
+    Checking(ActiveAttempt, Harvest, CheckStage),
+    Queued(ActiveAttempt, Harvest, Vec<CheckResult>),
+    Merging(ActiveAttempt, Harvest, Vec<CheckResult>, MergeStage),
     /// A person must answer before the next attempt.
     Waiting(QuestionId),
     Failed {
@@ -185,18 +185,18 @@ pub enum Stage {
 
 /// One attempt at work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
+pub struct ActiveAttempt {
     pub attempt: AttemptId,
-    pub slot: Slot,
-    pub ground: Ground,
-    pub reserved: Amount,
-    pub tier: Tier,
-    pub resumes: Option<Resumption>,
+    pub slot: WorkspaceSlot,
+    pub ground: StartPoint,
+    pub reserved: BudgetAmount,
+    pub tier: ModelTier,
+    pub resumes: Option<AttemptResumption>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckStage {
-    pub phase: Phase,
+    pub phase: CheckPhase,
     /// We ended them; they have to run again.
     pub stopped: bool,
 }
@@ -214,21 +214,21 @@ pub enum MergeStage {
         merged: MergedTree,
         receipt: Box<Receipt>,
         restore: Option<CommitId>,
-        hold: Option<Hold>,
+        hold: Option<LandHold>,
     },
 }
 
 /// Why a branch that should move does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
+pub enum LandHold {
     /// A person must say what becomes of an outsider's commit.
     Asked(QuestionId),
     /// It could not be done for now; the run is halted for it.
     Delayed,
 }
 
-impl Stage {
-    pub fn work(&self) -> Option<&Work> {
+impl TaskStage {
+    pub fn work(&self) -> Option<&ActiveAttempt> {
         match self {
             Self::Starting(work)
             | Self::Running(work)
@@ -255,7 +255,7 @@ impl Stage {
         )
     }
 
-    pub(super) fn work_mut(&mut self) -> Option<&mut Work> {
+    pub(super) fn work_mut(&mut self) -> Option<&mut ActiveAttempt> {
         match self {
             Self::Starting(work) | Self::Running(work) => Some(work),
             _ => None,
@@ -267,7 +267,7 @@ impl Stage {
         match self {
             Self::Waiting(question) => Some(*question),
             Self::Failed { question, .. } | Self::Held(_, _, question) => *question,
-            Self::Merging(.., MergeStage::Moving { hold: Some(Hold::Asked(question)), .. }) => {
+            Self::Merging(.., MergeStage::Moving { hold: Some(LandHold::Asked(question)), .. }) => {
                 Some(*question)
             }
             _ => None,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::input::Identity;
+use crate::input::AgentIdentity;
 use crate::run::TaskState;
 use crate::usage::ContextFill;
 
@@ -65,7 +65,7 @@ pub(super) fn workers(state: &TaskState) -> Vec<WorkerStatus> {
         let context = state.contexts.get(&attempt).copied().map(ContextStatus::from);
         let (warned, resumes) =
             (state.warned.contains(&attempt), state.resumed.get(&attempt).copied());
-        let Identity { model, session, .. } = identity;
+        let AgentIdentity { model, session, .. } = identity;
         WorkerStatus { attempt, model, session, context, warned, resumes }
     };
     numbers.into_iter().map(one).collect()

@@ -1,10 +1,10 @@
 //! Trying again: what counts, how long to wait, when to give up (AG-05, B24, B25, B38, EX-11).
 
 use afresh_core::Input;
-use afresh_core::check::{Checked, Phase};
+use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::excess::{Excess, Resource};
 use afresh_core::outcome::{
-    Claim, Criterion, CriterionResult, Deviation, Ending, Failure, Outcome,
+    CompletionClaim, CriterionReport, CriterionResult, Deviation, Ending, Outcome, WorkerFailure,
 };
 use afresh_core::plan::{CheckDraft, Plan};
 use afresh_core::settings::{Settings, TimeoutAction};
@@ -43,7 +43,7 @@ fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
     let excess = Excess { of: Resource::Processes, limit: 200 };
-    story.ends_with("A.1", Ending::OverLimit(excess), Outcome::Done(Claim::default()));
+    story.ends_with("A.1", Ending::OverLimit(excess), Outcome::Done(CompletionClaim::default()));
     insta::assert_snapshot!(story.harvested("A.1", &["a"]).text(), @"
     harvested A.1: 1 changes
     rejected A.1 (counts): failed:limit: it had more than 200 processes and threads at a time, and was ended with all that it had started
@@ -121,7 +121,7 @@ fn success_that_the_checks_deny_is_a_failure() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
-    insta::assert_snapshot!(story.checked("A.1", Phase::Alone, 1).text(), @"
+    insta::assert_snapshot!(story.checked("A.1", CheckPhase::Alone, 1).text(), @"
     rejected A.1 (counts): `test A` ended with exit code 1
     failed A: `test A` ended with exit code 1, although the worker said that it was done
     Q1 failed [retry skip clarify abort]: task A failed after 1 attempt: `test A` ended with exit code 1, although the worker said that it was done
@@ -156,7 +156,10 @@ fn where_no_files_were_expected_nothing_may_change() {
 #[test]
 fn words_and_facts_are_compared() {
     let mut story = Story::of("A: a b");
-    let claim = Claim { files: vec!["./a".to_owned(), "c".to_owned()], ..Claim::default() };
+    let claim = CompletionClaim {
+        files: vec!["./a".to_owned(), "c".to_owned()],
+        ..CompletionClaim::default()
+    };
     story.ends_with("A.1", Ending::Exited(0), Outcome::Done(claim));
     insta::assert_snapshot!(story.harvested("A.1", &["a", "b"]).text(), @"
     harvested A.1: 2 changes
@@ -198,10 +201,10 @@ fn what_is_nobodys_fault_does_not_count() {
 #[test]
 fn a_worker_that_gives_up_for_good_is_not_tried_again() {
     let failure = |retryable| {
-        Outcome::Failed(Failure {
+        Outcome::Failed(WorkerFailure {
             error: "no such API".to_owned(),
             retryable,
-            ..Failure::default()
+            ..WorkerFailure::default()
         })
     };
     let mut story = Story::of("A: a\nB: b");
@@ -218,16 +221,17 @@ fn a_worker_that_gives_up_for_good_is_not_tried_again() {
     );
 }
 
-fn told_claim() -> Claim {
+fn told_claim() -> CompletionClaim {
     let evidence = "3 tests".to_owned();
-    let criterion = Criterion { name: "login".to_owned(), result: CriterionResult::Pass, evidence };
+    let criterion =
+        CriterionReport { name: "login".to_owned(), result: CriterionResult::Pass, evidence };
     let deviation = Deviation { rule: 1, description: "a bug in a".to_owned(), files: vec![] };
-    Claim {
+    CompletionClaim {
         criteria: vec![criterion],
         deviations: vec![deviation],
         notes: Some("mind the cache".to_owned()),
         warnings: vec!["the answer names another task: \"x\"".to_owned()],
-        ..Claim::default()
+        ..CompletionClaim::default()
     }
 }
 
@@ -240,9 +244,9 @@ fn what_a_worker_says_of_its_work_is_in_its_receipt() {
     story.ends_with("A.1", Ending::Exited(0), Outcome::Done(told_claim()));
     let judged = story.harvested("A.1", &["a"]).text();
     assert!(judged.contains("accepted A.1: the answer names another task"), "{judged}");
-    story.checked("A.1", Phase::Alone, 0);
+    story.checked("A.1", CheckPhase::Alone, 0);
     story.built("A.1");
-    story.moved("A.1", afresh_core::input::Move::Done);
+    story.moved("A.1", afresh_core::input::BranchMove::Done);
     let status = story.status();
     let receipt = status.tasks[0].receipt.clone().expect("it landed");
     let claim = told_claim();
@@ -255,11 +259,11 @@ fn what_a_worker_says_of_its_work_is_in_its_receipt() {
 #[test]
 fn the_category_of_an_error_is_in_the_status() {
     let mut story = Story::of("A: a");
-    let failure = Failure {
+    let failure = WorkerFailure {
         error: "2 tests fail".to_owned(),
         category: Some("test".to_owned()),
         claim: told_claim(),
-        ..Failure::default()
+        ..WorkerFailure::default()
     };
     story.ends_with("A.1", Ending::Exited(0), Outcome::Failed(failure));
     story.harvested("A.1", &[]);
@@ -294,10 +298,10 @@ fn a_check_that_passes_before_the_work_proves_nothing() {
     story.open();
     story.ends("A.1");
     let mut told = vec![story.harvested("A.1", &["a"]).text()];
-    told.push(story.checked("A.1", Phase::Red, 0).text());
+    told.push(story.checked("A.1", CheckPhase::Red, 0).text());
     story.ends("A.2");
     story.harvested("A.2", &["a"]);
-    told.push(story.checked("A.2", Phase::Red, 1).text());
+    told.push(story.checked("A.2", CheckPhase::Red, 1).text());
     insta::assert_snapshot!(told.join("\n--\n"), @"
     harvested A.1: 1 changes
     accepted A.1
@@ -318,8 +322,8 @@ fn checks_that_cannot_run_are_trouble() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
-    let trouble = Checked::Impossible("no room".to_owned());
-    let told = story.report("A.1", Phase::Alone, tree("A.1"), trouble);
+    let trouble = CheckOutcome::Impossible("no room".to_owned());
+    let told = story.report("A.1", CheckPhase::Alone, tree("A.1"), trouble);
     assert_eq!(told.lines()[1], "failed A: checks could not run: no room");
 }
 
@@ -359,7 +363,9 @@ fn a_receipt_tells_what_was_checked_and_changed() {
     let mut story = Story::of("A: a");
     story.lands("A.1");
     let state = story.run.state_of(&crate::support::task_id("A")).expect("a task");
-    let afresh_core::run::Stage::Done { receipt, .. } = &state.stage else { panic!("not done") };
+    let afresh_core::run::TaskStage::Done { receipt, .. } = &state.stage else {
+        panic!("not done")
+    };
     assert_eq!(receipt.checks, [result("test A", 0)]);
     assert_eq!((receipt.modified.as_slice(), &receipt.tree), (&["a".to_owned()][..], &tree("A.1")));
 }

@@ -1,7 +1,7 @@
 //! Workers that say that something else has to be done first (RE-04).
 
-use afresh_core::input::Opening;
-use afresh_core::outcome::{Blocked, Claim, Ending, Outcome};
+use afresh_core::input::RunOpening;
+use afresh_core::outcome::{BlockedOutcome, CompletionClaim, Ending, Outcome};
 use afresh_core::settings::{OnDecision, Settings};
 use afresh_core::usage::Budget;
 
@@ -13,7 +13,11 @@ fn two() -> Settings {
 
 fn blocked(by: &[&str], reason: &str) -> Outcome {
     let by = by.iter().map(|id| (*id).to_owned()).collect();
-    Outcome::Blocked(Blocked { reason: reason.to_owned(), by, claim: Claim::default() })
+    Outcome::Blocked(BlockedOutcome {
+        reason: reason.to_owned(),
+        by,
+        claim: CompletionClaim::default(),
+    })
 }
 
 fn says(story: &mut Story, attempt: &str, outcome: Outcome) -> Told {
@@ -138,6 +142,6 @@ fn a_changed_plan_ends_the_wait() {
     says(&mut story, "A.1", blocked(&["B"], "x"));
     story.dies("B.1");
     let plan = Some(plan_of("A: a\nB < A: b"));
-    let told = story.open_with(Opening { plan, ..Opening::default() });
+    let told = story.open_with(RunOpening { plan, ..RunOpening::default() });
     assert_eq!(told.started(), ["A.2"]);
 }

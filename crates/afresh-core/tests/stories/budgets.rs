@@ -1,8 +1,8 @@
 //! Budgets: reserved before a spawn, stopped within one event, counted once (R14).
 
-use afresh_core::input::{AttemptEnd, Opening};
+use afresh_core::input::{AttemptEnd, RunOpening};
 use afresh_core::outcome::{Ending, Outcome};
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::settings::{OnFailure, Settings};
 use afresh_core::usage::{Budget, Usage};
 use afresh_core::{Effect, Input, Plan};
@@ -92,7 +92,7 @@ fn reaching_the_budget_stops_all_spending_in_one_turn() {
         story.ends_with(attempt, Ending::Stopped, Outcome::Silent);
         assert_eq!(story.harvested(attempt, &[]).started(), Vec::<String>::new());
     }
-    assert_eq!(story.run.standing(story.now), Standing::BudgetReached);
+    assert_eq!(story.run.standing(story.now), DriveState::BudgetReached);
 }
 
 /// R14: what ends meanwhile is still checked and lands: that costs nothing.
@@ -107,9 +107,9 @@ fn work_that_was_done_lands_beyond_the_budget() {
         ["budget reached at 100", "→ stop B.1 within 5s", "→ harvest A.1 in 1"]
     );
     story.harvested("A.1", &["a"]);
-    story.checked("A.1", afresh_core::check::Phase::Alone, 0);
+    story.checked("A.1", afresh_core::check::CheckPhase::Alone, 0);
     story.built("A.1");
-    story.moved("A.1", afresh_core::input::Move::Done);
+    story.moved("A.1", afresh_core::input::BranchMove::Done);
     assert_eq!(story.states(), "A done, B ready");
 }
 
@@ -136,7 +136,7 @@ fn a_higher_budget_lets_the_run_go_on() {
     story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
     story.harvested("A.1", &[]);
     assert_eq!(story.open().lines(), ["opened 2", "budget reached at 100"]);
-    let opening = Opening { settings: Some(tokens(500)), ..Opening::default() };
+    let opening = RunOpening { settings: Some(tokens(500)), ..RunOpening::default() };
     assert_eq!(story.open_with(opening).started(), ["A.2"]);
 }
 
@@ -146,7 +146,7 @@ fn what_a_task_used_stays_used_when_it_leaves_the_plan() {
     let mut story = Story::with("A: a\nB: b", tokens(1_000));
     story.uses("A.1", 70);
     let without: Plan = plan_of("B: b");
-    story.open_with(Opening { plan: Some(without), ..Opening::default() });
+    story.open_with(RunOpening { plan: Some(without), ..RunOpening::default() });
     assert_eq!(story.run.usage().tokens(), 70);
 }
 
@@ -216,7 +216,7 @@ fn a_task_that_is_tried_again_may_use_as_much_again() {
     };
     spends("A.1");
     assert_eq!(spends("A.2"), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), Standing::Waiting);
+    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
     assert_eq!(story.retry("A").started(), ["A.3"]);
     assert_eq!(story.run.usage().tokens(), 200);
 }

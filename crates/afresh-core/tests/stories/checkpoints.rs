@@ -1,7 +1,7 @@
 //! Points at which a plan waits for a person, and tasks that were done before: FO-02, HU-01.
 
-use afresh_core::input::Opening;
-use afresh_core::outcome::Choice;
+use afresh_core::input::RunOpening;
+use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind, Plan};
 use afresh_core::settings::{OnDecision, Settings};
 use insta::assert_snapshot;
@@ -11,7 +11,7 @@ use crate::support::{Story, draft_of};
 /// A, then a checkpoint, then B.
 fn plan(kind: CheckpointKind, options: &[&str]) -> Plan {
     let mut draft = draft_of("A: a\nask < A:\nB < ask: b");
-    let options = options.iter().map(|key| Choice::new(key, "")).collect();
+    let options = options.iter().map(|key| DecisionOption::new(key, "")).collect();
     draft.tasks[1].checkpoint = Some(Checkpoint { kind, text: "Look at it.".to_owned(), options });
     Plan::new(draft).expect("a plan")
 }
@@ -98,7 +98,7 @@ fn what_was_done_before_is_not_done_again() {
     let mut later = Story { ..story.clone() };
     later.spawned("C.1");
     later.dies("C.1");
-    let opening = Opening { plan: Some(done(&[0, 1, 2])), ..Opening::default() };
+    let opening = RunOpening { plan: Some(done(&[0, 1, 2])), ..RunOpening::default() };
     later.open_with(opening);
     assert_eq!(later.states(), "A done, B done, C done");
     assert!(story.run.tasks().any(|(_, state)| !state.is_done()));
@@ -114,6 +114,6 @@ fn what_is_no_longer_said_to_be_done_is_done() {
     story.open();
     story.lands("B.1");
     let plan = Plan::new(draft_of("A: a\nB < A: b")).expect("a plan");
-    let opening = Opening { plan: Some(plan), ..Opening::default() };
+    let opening = RunOpening { plan: Some(plan), ..RunOpening::default() };
     assert_eq!(story.open_with(opening).started(), ["A.1"]);
 }

@@ -1,9 +1,9 @@
 //! What must not go on for ever.
 
 use afresh_core::Input;
-use afresh_core::check::{Checked, Phase};
-use afresh_core::input::{CheckReport, Move};
-use afresh_core::outcome::{Choice, Decision, Ending, Outcome};
+use afresh_core::check::{CheckOutcome, CheckPhase};
+use afresh_core::input::{BranchMove, CheckReport};
+use afresh_core::outcome::{DecisionOption, DecisionRequest, Ending, Outcome};
 use afresh_core::settings::{OnDecision, Settings};
 
 use crate::support::{Story, result, tree};
@@ -29,10 +29,10 @@ fn a_lost_supervisor_counts_and_backs_off() {
 #[test]
 fn a_policy_does_not_answer_for_ever() {
     let ask = || {
-        Outcome::NeedsDecision(Decision {
+        Outcome::NeedsDecision(DecisionRequest {
             question: "which one?".to_owned(),
-            options: vec![Choice::new("a", "this")],
-            ..Decision::default()
+            options: vec![DecisionOption::new("a", "this")],
+            ..DecisionRequest::default()
         })
     };
     let settings = Settings { attempts: 2, on_decision: OnDecision::First, ..Settings::default() };
@@ -52,10 +52,10 @@ fn a_merge_commit_that_was_cleaned_up_is_made_again() {
     let mut story = Story::of("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
-    let again = story.moved("A.1", Move::CommitGone);
+    let again = story.moved("A.1", BranchMove::CommitGone);
     assert!(again.effects().iter().any(|effect| effect.contains("A.1")), "{again:?}");
     story.built("A.1");
-    story.moved("A.1", Move::Done);
+    story.moved("A.1", BranchMove::Done);
     assert_eq!(story.states(), "A done");
 }
 
@@ -65,8 +65,13 @@ fn a_run_that_has_ended_is_not_halted() {
     let mut story = Story::of("A: a");
     story.lands("A.1");
     let (tree, results) = (tree("A.1"), vec![result("test A", 0)]);
-    let checked = Checked::Ran(results);
-    story.feed(&Input::Checked(CheckReport { attempt: None, phase: Phase::Final, tree, checked }));
+    let checked = CheckOutcome::Ran(results);
+    story.feed(&Input::Checked(CheckReport {
+        attempt: None,
+        phase: CheckPhase::Final,
+        tree,
+        checked,
+    }));
     let told = story.halt(false);
     assert_eq!(told.refusal(), "the run has ended already");
     told.changes_nothing();

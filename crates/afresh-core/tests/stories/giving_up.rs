@@ -2,8 +2,8 @@
 //! HU-03, HU-05, BE-06; and being asked before each task: EX-09.
 
 use afresh_core::Input;
-use afresh_core::input::Opening;
-use afresh_core::outcome::{Decision, Ending, Outcome};
+use afresh_core::input::RunOpening;
+use afresh_core::outcome::{DecisionRequest, Ending, Outcome};
 use afresh_core::settings::{OnOrphan, Settings};
 use insta::assert_snapshot;
 
@@ -139,7 +139,8 @@ fn many_questions_wait_and_the_rest_goes_on() {
     let mut story = Story::with("A: a\nB: b\nC: c\nD < A: d\nE < C: e", settings);
     let asks = |story: &mut Story, attempt: &str| -> Told {
         story.spawned(attempt);
-        let decision = Decision { question: "which?".to_owned(), ..Decision::default() };
+        let decision =
+            DecisionRequest { question: "which?".to_owned(), ..DecisionRequest::default() };
         story.ends_with(attempt, Ending::Exited(0), Outcome::NeedsDecision(decision));
         story.harvested(attempt, &[])
     };
@@ -204,5 +205,8 @@ fn without_interactive_a_question_before_a_start_is_answered() {
     let mut story = Story::with("A: a", settings);
     assert_eq!(story.states(), "A waiting");
     let settings = Some(Settings::default());
-    assert_eq!(story.open_with(Opening { settings, ..Opening::default() }).started(), ["A.1"]);
+    assert_eq!(
+        story.open_with(RunOpening { settings, ..RunOpening::default() }).started(),
+        ["A.1"]
+    );
 }

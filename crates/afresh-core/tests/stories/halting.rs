@@ -1,9 +1,9 @@
 //! Halting and going on (ST-04, R7, F18).
 
-use afresh_core::check::{Checked, Phase};
-use afresh_core::input::{Move, Opening};
+use afresh_core::check::{CheckOutcome, CheckPhase};
+use afresh_core::input::{BranchMove, RunOpening};
 use afresh_core::outcome::{Ending, Outcome};
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 
 use crate::support::{Story, tree};
@@ -16,9 +16,9 @@ fn a_gentle_halt_lets_attempts_finish_and_land() {
     let mut story = Story::of(THREE);
     assert_eq!(story.halt(false).lines(), ["halt gently by person"]);
     assert_eq!(story.lands("A.1").started(), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), Standing::Busy);
+    assert_eq!(story.run.standing(story.now), DriveState::Busy);
     story.dies("B.1");
-    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    assert_eq!(story.run.standing(story.now), DriveState::Halted);
     story.wait(60).changes_nothing();
     assert_eq!(story.states(), "A done, B ready, C ready");
     assert_eq!(story.clear().started(), ["B.2", "C.1"]);
@@ -50,7 +50,7 @@ fn after_the_second_halt_no_checks_start() {
         story.harvested("A.1", &["a"]).lines(),
         ["harvested A.1: 1 changes", "accepted A.1", "checks stopped A.1 Alone"]
     );
-    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    assert_eq!(story.run.standing(story.now), DriveState::Halted);
     // Neither after a restart that does not clear the halt.
     assert_eq!(story.open().effects(), Vec::<String>::new());
     assert_eq!(
@@ -67,12 +67,12 @@ fn a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
     story.passes_alone("B.1");
     story.built("B.1");
     story.halt(true);
-    let stopped = story.report("B.1", Phase::Merged, tree("mB.1"), Checked::Stopped);
+    let stopped = story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Stopped);
     assert_eq!(stopped.lines(), ["checks stopped B.1 Merged"]);
-    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    assert_eq!(story.run.standing(story.now), DriveState::Halted);
     assert_eq!(story.clear().effects(), ["→ check Merged tree mB.1: test B"]);
     // The report of the round that was stopped may come after the halt was taken back.
-    let late = story.report("B.1", Phase::Merged, tree("mB.1"), Checked::Stopped);
+    let late = story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Stopped);
     assert_eq!(late.effects(), ["→ check Merged tree mB.1: test B"]);
 }
 
@@ -82,16 +82,16 @@ fn a_branch_that_is_locked_halts_and_is_tried_again() {
     let mut story = Story::of("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");
-    let locked = || Move::Trouble("locked".to_owned());
+    let locked = || BranchMove::Trouble("locked".to_owned());
     assert_eq!(
         story.moved("A.1", locked()).lines(),
         ["landing delayed A.1: locked", "halt gently by afresh"]
     );
     assert_eq!(story.clear().effects(), ["→ move A.1 from base to mA.1"]);
     story.moved("A.1", locked());
-    let opened = story.open_with(Opening { clear_halt: true, ..Opening::default() });
+    let opened = story.open_with(RunOpening { clear_halt: true, ..RunOpening::default() });
     assert!(opened.effects().contains(&"→ move A.1 from base to mA.1".to_owned()), "{opened:?}");
-    assert_eq!(story.moved("A.1", Move::Done).lines()[0], "merged A.1");
+    assert_eq!(story.moved("A.1", BranchMove::Done).lines()[0], "merged A.1");
 }
 
 /// Our own reasons never turn a gentle halt into an abrupt one.
@@ -118,8 +118,8 @@ fn a_halt_lasts_until_it_is_cleared() {
     story.halt(false);
     story.dies("A.1");
     assert_eq!(story.open().started(), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), Standing::Halted);
+    assert_eq!(story.run.standing(story.now), DriveState::Halted);
     story.now = story.now + std::time::Duration::from_secs(10);
-    let opened = story.open_with(Opening { clear_halt: true, ..Opening::default() });
+    let opened = story.open_with(RunOpening { clear_halt: true, ..RunOpening::default() });
     assert_eq!(opened.started(), ["A.2"]);
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use afresh_core::harvest::{ChangeKind, Harvest};
-use afresh_core::input::{AttemptEnd, Identity};
-use afresh_core::model_error::{ErrorClass, ModelError};
-use afresh_core::outcome::{Ending, Failure, Outcome};
+use afresh_core::input::{AgentIdentity, AttemptEnd};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+use afresh_core::outcome::{Ending, Outcome, WorkerFailure};
 use afresh_core::settings::{Settings, TimeoutAction};
 use afresh_core::usage::{ContextFill, Usage};
 use afresh_core::{Effect, Input};
@@ -16,10 +16,10 @@ impl Story {
     /// It is there, and its program can take the conversation up again.
     fn talks(&mut self, attempt: &str) -> Told {
         self.spawned(attempt);
-        let identity = Identity {
+        let identity = AgentIdentity {
             session: Some(format!("s{attempt}")),
             agent: Some("claude".to_owned()),
-            ..Identity::default()
+            ..AgentIdentity::default()
         };
         self.feed(&Input::Identified(attempt_id(attempt), identity))
     }
@@ -32,8 +32,8 @@ impl Story {
 
     /// Its model fails it, after it changed these files.
     fn limited(&mut self, attempt: &str, paths: &[&str]) -> Told {
-        let error =
-            ModelError::new(ErrorClass::Quota, "later").waiting(Some(Duration::from_secs(3600)));
+        let error = ModelError::new(ModelErrorClass::Quota, "later")
+            .waiting(Some(Duration::from_secs(3600)));
         let end = AttemptEnd {
             error: Some(error),
             ..AttemptEnd::new(Ending::Exited(1), Outcome::Silent, Usage::default(), 1)
@@ -44,7 +44,7 @@ impl Story {
 
     /// The program that was to go on ends at once; its workspace is as it was.
     fn refuses(&mut self, attempt: &str, as_left_by: &str) -> Told {
-        let error = ModelError::new(ErrorClass::Unknown, "No conversation found");
+        let error = ModelError::new(ModelErrorClass::Unknown, "No conversation found");
         let end = AttemptEnd {
             error: Some(error),
             ..AttemptEnd::new(Ending::Exited(1), Outcome::Silent, Usage::default(), 1)
@@ -131,7 +131,8 @@ fn work_before_a_usage_limit_goes_on_after_it() {
 /// AG-08: who took too long, gave up, ended badly or did it wrong is followed by somebody fresh.
 #[test]
 fn timeouts_and_rejected_work_get_a_fresh_worker() {
-    let gave_up = Outcome::Failed(Failure { error: "too hard".to_owned(), ..Failure::default() });
+    let gave_up =
+        Outcome::Failed(WorkerFailure { error: "too hard".to_owned(), ..WorkerFailure::default() });
     let ends = [
         (Ending::TimedOut, Outcome::Silent),
         (Ending::WentSilent, Outcome::Silent),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use afresh_core::status::Status;
+use afresh_core::status::RunStatus;
 use afresh_core::{Event, Run};
 
 const GOLDEN: &str = include_str!("../golden/events.jsonl");
@@ -112,7 +112,7 @@ fn every_event_survives_the_journal() {
 #[test]
 fn the_golden_journal_replays_to_the_same_state() {
     let run = Run::replay(&golden()).expect("the journal starts a run");
-    let status = serde_json::to_string_pretty(&Status::of(&run)).expect("JSON");
+    let status = serde_json::to_string_pretty(&RunStatus::of(&run)).expect("JSON");
     insta::assert_snapshot!(status);
 }
 
@@ -155,7 +155,7 @@ fn journals_of_an_earlier_version_replay_to_the_same_state() {
             events.iter().map(|event| serde_json::to_string(event).expect("JSON")).collect();
         assert_eq!(again.join("\n") + "\n", text, "{} is written differently now", path.display());
         let run = Run::replay(&events).expect("the journal starts a run");
-        let status = serde_json::to_string_pretty(&Status::of(&run)).expect("JSON") + "\n";
+        let status = serde_json::to_string_pretty(&RunStatus::of(&run)).expect("JSON") + "\n";
         let expected =
             std::fs::read_to_string(path.with_extension("status.json")).expect("a status");
         assert_eq!(status, expected, "{} leads elsewhere now", path.display());

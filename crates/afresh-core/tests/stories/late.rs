@@ -1,7 +1,7 @@
 //! A late or doubled report changes nothing (R2).
 
-use afresh_core::check::Phase;
-use afresh_core::input::Move;
+use afresh_core::check::CheckPhase;
+use afresh_core::input::BranchMove;
 
 use crate::support::Story;
 
@@ -17,9 +17,9 @@ fn reports_of_an_old_attempt_change_nothing() {
     story.spawn_fails("A.1").changes_nothing();
     story.ends("A.1").changes_nothing();
     story.harvested("A.1", &["a"]).changes_nothing();
-    story.checked("A.1", Phase::Alone, 0).changes_nothing();
+    story.checked("A.1", CheckPhase::Alone, 0).changes_nothing();
     story.built("A.1").changes_nothing();
-    story.moved("A.1", Move::Done).changes_nothing();
+    story.moved("A.1", BranchMove::Done).changes_nothing();
 }
 
 /// R2, R3: every report twice, and once more when all is done.
@@ -32,19 +32,19 @@ fn doubled_reports_change_nothing() {
     story.ends("A.1").changes_nothing();
     story.harvested("A.1", &["a"]);
     story.harvested("A.1", &["a"]).changes_nothing();
-    story.checked("A.1", Phase::Alone, 0);
-    story.checked("A.1", Phase::Alone, 1).changes_nothing();
+    story.checked("A.1", CheckPhase::Alone, 0);
+    story.checked("A.1", CheckPhase::Alone, 1).changes_nothing();
     story.built("A.1");
     story.built("A.1").changes_nothing();
-    story.moved("A.1", Move::Done);
-    story.moved("A.1", Move::Done).changes_nothing();
+    story.moved("A.1", BranchMove::Done);
+    story.moved("A.1", BranchMove::Done).changes_nothing();
     story.lands("B.1");
     for attempt in ["A.1", "B.1"] {
         story.spawned(attempt).changes_nothing();
         story.ends(attempt).changes_nothing();
         story.harvested(attempt, &["a"]).changes_nothing();
-        story.checked(attempt, Phase::Merged, 1).changes_nothing();
-        story.moved(attempt, Move::Done).changes_nothing();
+        story.checked(attempt, CheckPhase::Merged, 1).changes_nothing();
+        story.moved(attempt, BranchMove::Done).changes_nothing();
     }
 }
 
@@ -66,8 +66,8 @@ fn checks_of_another_tree_change_nothing() {
     story.passes_alone("B.1");
     story.built("B.1");
     let other = crate::support::tree("other");
-    let passed = afresh_core::check::Checked::Ran(vec![crate::support::result("test B", 0)]);
-    story.report("B.1", Phase::Merged, other, passed).changes_nothing();
+    let passed = afresh_core::check::CheckOutcome::Ran(vec![crate::support::result("test B", 0)]);
+    story.report("B.1", CheckPhase::Merged, other, passed).changes_nothing();
 }
 
 /// R4: a round that lacks a check which the task needs by now is no pass.
@@ -76,8 +76,8 @@ fn a_pass_without_all_checks_changes_nothing() {
     let mut story = Story::of("A: a");
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
-    let nothing = afresh_core::check::Checked::Ran(vec![]);
-    story.report("A.1", Phase::Alone, crate::support::tree("A.1"), nothing).changes_nothing();
+    let nothing = afresh_core::check::CheckOutcome::Ran(vec![]);
+    story.report("A.1", CheckPhase::Alone, crate::support::tree("A.1"), nothing).changes_nothing();
 }
 
 /// R12: taking the run up again and again asks for the same, and loses nothing.
@@ -93,7 +93,7 @@ fn recovery_can_be_repeated() {
         assert_eq!(opened.lines()[0], format!("opened {epoch}"));
         assert_eq!(opened.effects(), wanted);
     }
-    story.moved("A.1", Move::Done);
+    story.moved("A.1", BranchMove::Done);
     story.harvested("B.1", &["b"]);
     assert_eq!(story.states(), "A done, B checking");
 }

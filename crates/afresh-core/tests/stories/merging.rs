@@ -1,8 +1,8 @@
 //! One merge at a time, checked as it will be (EX-05, R3, R4).
 
-use afresh_core::check::Phase;
-use afresh_core::input::Move;
-use afresh_core::run::Standing;
+use afresh_core::check::CheckPhase;
+use afresh_core::input::BranchMove;
+use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 
 use crate::support::{Story, commit, task_id};
@@ -13,7 +13,7 @@ fn a_merge_that_is_the_checked_tree_is_not_checked_again() {
     let mut story = Story::of("A: a");
     let mut told = vec![story.passes_alone("A.1").text()];
     told.push(story.built("A.1").text());
-    told.push(story.moved("A.1", Move::Done).text());
+    told.push(story.moved("A.1", BranchMove::Done).text());
     insta::assert_snapshot!(told.join("\n"), @"
     passed A.1: test A
     merging A.1 onto base
@@ -33,7 +33,7 @@ fn a_merge_with_what_landed_meanwhile_is_checked_as_it_will_be() {
     story.lands("A.1");
     story.passes_alone("B.1");
     let mut told = vec![story.built("B.1").text()];
-    told.push(story.checked("B.1", Phase::Merged, 1).text());
+    told.push(story.checked("B.1", CheckPhase::Merged, 1).text());
     insta::assert_snapshot!(told.join("\n"), @"
     merge built B.1
     → check Merged tree mB.1: test B
@@ -55,7 +55,7 @@ fn merges_wait_for_each_other() {
     assert_eq!(story.passes_alone("B.1").effects(), Vec::<String>::new());
     story.built("A.1");
     assert_eq!(
-        story.moved("A.1", Move::Done).lines(),
+        story.moved("A.1", BranchMove::Done).lines(),
         ["merged A.1", "merging B.1 onto mA.1", "→ build B.1 onto mA.1"]
     );
 }
@@ -79,8 +79,8 @@ fn an_outsider_on_the_branch_is_asked_about() {
     let mut story = Story::of("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
-    let mut told = vec![story.moved("A.1", Move::Foreign(commit("alien"))).text()];
-    assert_eq!(story.run.standing(story.now), Standing::Waiting);
+    let mut told = vec![story.moved("A.1", BranchMove::Foreign(commit("alien"))).text()];
+    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
     assert_eq!(story.open().effects(), Vec::<String>::new());
     assert_eq!(story.answer(1, "maybe").refusal(), "Q1 takes one of: restore, retry, abort");
     told.push(story.clone().answer(1, "retry").text());
@@ -93,7 +93,7 @@ fn an_outsider_on_the_branch_is_asked_about() {
     restore allowed A.1
     → move A.1 from base to mA.1 over an outsider's
     "#);
-    assert_eq!(story.moved("A.1", Move::Done).lines()[0], "merged A.1");
+    assert_eq!(story.moved("A.1", BranchMove::Done).lines()[0], "merged A.1");
 }
 
 /// At the end every distinct check once more, on the last tree; a failure there is the run's.
@@ -111,18 +111,18 @@ fn the_last_tree_is_checked_as_a_whole() {
         let results = ["test A", "test B", "lint"].map(|c| crate::support::result(c, code));
         afresh_core::Input::Checked(afresh_core::input::CheckReport {
             attempt: None,
-            phase: Phase::Final,
+            phase: CheckPhase::Final,
             tree: crate::support::tree("B.1"),
-            checked: afresh_core::check::Checked::Ran(results.to_vec()),
+            checked: afresh_core::check::CheckOutcome::Ran(results.to_vec()),
         })
     };
     let mut failing = story.clone();
     failing.feed(&report(1));
-    assert_eq!(failing.run.standing(failing.now), Standing::Finished { ok: false });
+    assert_eq!(failing.run.standing(failing.now), DriveState::Finished { ok: false });
     assert!(failing.status().error.is_some_and(|e| e.contains("on the final tree, `test A`")));
     // The next driver looks again; a pass stands.
     assert_eq!(failing.open().effects().len(), 1);
     story.feed(&report(0));
-    assert_eq!(story.run.standing(story.now), Standing::Finished { ok: true });
+    assert_eq!(story.run.standing(story.now), DriveState::Finished { ok: true });
     assert_eq!(story.open().lines(), ["opened 2"]);
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use afresh_core::input::AttemptEnd;
-use afresh_core::model_error::{ErrorClass, ModelError};
-use afresh_core::outcome::{Claim, Ending, Outcome};
-use afresh_core::plan::Tier;
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+use afresh_core::outcome::{CompletionClaim, Ending, Outcome};
+use afresh_core::plan::ModelTier;
 use afresh_core::rejection::Rejection;
-use afresh_core::run::Stage;
+use afresh_core::run::TaskStage;
 use afresh_core::settings::Settings;
 use afresh_core::usage::{ContextFill, Usage};
 use afresh_core::{Effect, Event, Input};
@@ -36,10 +36,10 @@ impl Story {
 }
 
 fn overloaded() -> ModelError {
-    ModelError::new(ErrorClass::Overloaded, "529")
+    ModelError::new(ModelErrorClass::Overloaded, "529")
 }
 
-fn tiers(told: &Told) -> Vec<Tier> {
+fn tiers(told: &Told) -> Vec<ModelTier> {
     let starts = told.0.effects.iter().filter_map(|effect| match effect {
         Effect::Start { tier, .. } => Some(*tier),
         _ => None,
@@ -52,18 +52,18 @@ fn tiers(told: &Told) -> Vec<Tier> {
 #[test]
 fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
     let mut story = Story::of("A: a");
-    assert_eq!(story.run.tier_of(0), Tier::Standard);
+    assert_eq!(story.run.tier_of(0), ModelTier::Standard);
     let waits = [2, 5, 0];
     for (number, wait) in (1..).zip(waits) {
         let attempt = format!("A.{number}");
         story.spawned(&attempt);
         let told = story.model_fails(&attempt, overloaded());
         if wait == 0 {
-            assert_eq!(tiers(&told), [Tier::Small], "at once, with the smaller model");
+            assert_eq!(tiers(&told), [ModelTier::Small], "at once, with the smaller model");
         } else {
             assert_eq!(told.started(), [] as [&str; 0]);
             assert_eq!(story.wait(wait - 1).started(), [] as [&str; 0]);
-            assert_eq!(tiers(&story.wait(1)), [Tier::Standard]);
+            assert_eq!(tiers(&story.wait(1)), [ModelTier::Standard]);
         }
     }
     assert_eq!(story.state("A").counted, 0);
@@ -82,7 +82,7 @@ fn a_task_that_is_too_hard_keeps_its_model() {
     }
     story.spawned("A.3");
     story.dies("A.3");
-    assert_eq!(tiers(&story.wait(5)), [Tier::Standard]);
+    assert_eq!(tiers(&story.wait(5)), [ModelTier::Standard]);
     assert_eq!((story.state("A").model_failures, story.state("A").counted), (0, 1));
 }
 
@@ -93,7 +93,7 @@ fn in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
     let mut story = Story::of("A: a");
     let mut seconds = 0;
     let mut starts = 0;
-    while !matches!(story.state("A").stage, Stage::Failed { .. }) {
+    while !matches!(story.state("A").stage, TaskStage::Failed { .. }) {
         if let Some(attempt) = story.state("A").attempt().map(ToString::to_string) {
             starts += 1;
             story.spawned(&attempt);
@@ -107,7 +107,7 @@ fn in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
     assert!(seconds > 600, "ten minutes are outlasted: {seconds}");
     assert!(starts < 20, "and nobody hammers at the door: {starts}");
     assert_eq!(story.state("A").counted, 0);
-    let Stage::Failed { reason, question } = &story.state("A").stage else { unreachable!() };
+    let TaskStage::Failed { reason, question } = &story.state("A").stage else { unreachable!() };
     assert!(reason.contains("overloaded") && reason.contains("wait and retry"), "{reason}");
     assert!(question.is_some());
 }
@@ -118,13 +118,13 @@ fn a_limit_with_a_time_is_waited_for_while_others_go_on() {
     let mut story =
         Story::with("A: a\nB: b\nC: c", Settings { parallel: 1, ..Settings::default() });
     story.spawned("A.1");
-    let limited =
-        ModelError::new(ErrorClass::RateLimit, "429").waiting(Some(Duration::from_secs(3 * 3600)));
+    let limited = ModelError::new(ModelErrorClass::RateLimit, "429")
+        .waiting(Some(Duration::from_secs(3 * 3600)));
     let told = story.model_fails("A.1", limited);
     assert_eq!(told.started(), [] as [&str; 0], "{}", told.text());
     assert_eq!(story.wait(3 * 3600 - 1).started(), [] as [&str; 0]);
     // A little longer than asked for, and never more than a tenth.
-    assert_eq!(tiers(&story.wait(1 + 3 * 360)), [Tier::Standard]);
+    assert_eq!(tiers(&story.wait(1 + 3 * 360)), [ModelTier::Standard]);
     assert_eq!(story.state("A").counted, 0);
 }
 
@@ -136,7 +136,7 @@ fn another_model_goes_on_meanwhile() {
         story.spawned(attempt);
     }
     let limited =
-        ModelError::new(ErrorClass::Quota, "later").waiting(Some(Duration::from_secs(600)));
+        ModelError::new(ModelErrorClass::Quota, "later").waiting(Some(Duration::from_secs(600)));
     assert_eq!(story.model_fails("A.1", limited).started(), [] as [&str; 0]);
     story.dies("B.1");
     story.dies("C.1");
@@ -149,8 +149,8 @@ fn another_model_goes_on_meanwhile() {
 fn a_refused_key_is_asked_about_at_once() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
-    story.model_fails("A.1", ModelError::new(ErrorClass::Auth, "401"));
-    let Stage::Failed { reason, .. } = &story.state("A").stage else { panic!("not failed") };
+    story.model_fails("A.1", ModelError::new(ModelErrorClass::Auth, "401"));
+    let TaskStage::Failed { reason, .. } = &story.state("A").stage else { panic!("not failed") };
     assert!(reason.contains("afresh doctor"), "{reason}");
     assert_eq!(story.state("A").attempts, 1);
 }
@@ -162,7 +162,12 @@ fn an_answer_that_was_given_before_the_model_failed_counts() {
     story.spawned("A.1");
     let end = AttemptEnd {
         error: Some(overloaded()),
-        ..AttemptEnd::new(Ending::Exited(0), Outcome::Done(Claim::default()), Usage::default(), 1)
+        ..AttemptEnd::new(
+            Ending::Exited(0),
+            Outcome::Done(CompletionClaim::default()),
+            Usage::default(),
+            1,
+        )
     };
     story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
     let told = story.harvested("A.1", &["a"]);

@@ -1,26 +1,28 @@
 //! The person in the loop: questions, answers, policies, skip and retry.
 
 use afresh_core::harvest::ChangeKind;
-use afresh_core::input::Opening;
-use afresh_core::outcome::{Action, Choice, Claim, Decision, Ending, Outcome};
-use afresh_core::run::Standing;
+use afresh_core::input::RunOpening;
+use afresh_core::outcome::{
+    ActionRequest, CompletionClaim, DecisionOption, DecisionRequest, Ending, Outcome,
+};
+use afresh_core::run::DriveState;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Settings, TimeoutAction};
 
 use crate::support::{Story, changed, task_id};
 
 fn decision() -> Outcome {
-    Outcome::NeedsDecision(Decision {
+    Outcome::NeedsDecision(DecisionRequest {
         question: "which one?".to_owned(),
-        options: vec![Choice::new("a", "this"), Choice::new("b", "that")],
-        ..Decision::default()
+        options: vec![DecisionOption::new("a", "this"), DecisionOption::new("b", "that")],
+        ..DecisionRequest::default()
     })
 }
 
 fn action() -> Outcome {
-    Outcome::NeedsAction(Action {
+    Outcome::NeedsAction(ActionRequest {
         needed: "an account".to_owned(),
         instructions: vec!["open it".to_owned()],
-        ..Action::default()
+        ..ActionRequest::default()
     })
 }
 
@@ -43,7 +45,7 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
     ");
     assert_eq!(
         (story.run.standing(story.now), story.states().as_str()),
-        (Standing::Waiting, "A waiting")
+        (DriveState::Waiting, "A waiting")
     );
     assert_eq!(story.answer(1, "neither: use the old one").started(), ["A.2"]);
     let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
@@ -55,10 +57,10 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
 #[test]
 fn the_words_of_a_worker_are_its_own() {
     let offers = |keys: &[&str]| {
-        Outcome::NeedsDecision(Decision {
+        Outcome::NeedsDecision(DecisionRequest {
             question: "and now?".to_owned(),
-            options: keys.iter().map(|key| Choice::new(key, "that")).collect(),
-            ..Decision::default()
+            options: keys.iter().map(|key| DecisionOption::new(key, "that")).collect(),
+            ..DecisionRequest::default()
         })
     };
     for word in ["abort", "skip", "retry", "resume", "clarify"] {
@@ -190,10 +192,10 @@ fn a_failure_is_retried_skipped_or_ends_the_run() {
     story.dies("A.1");
     let mut aborted = story.clone();
     assert_eq!(aborted.answer(1, "abort").lines(), ["aborted: person ended the run at Q1"]);
-    assert_eq!(aborted.run.standing(aborted.now), Standing::Finished { ok: false });
+    assert_eq!(aborted.run.standing(aborted.now), DriveState::Finished { ok: false });
     // The question waits for the next start.
     aborted.open();
-    assert_eq!(aborted.run.standing(aborted.now), Standing::Waiting);
+    assert_eq!(aborted.run.standing(aborted.now), DriveState::Waiting);
     let mut skipped = story.clone();
     skipped.answer(1, "skip");
     assert_eq!(skipped.states(), "A skipped, B blocked");
@@ -205,7 +207,7 @@ fn a_failure_is_retried_skipped_or_ends_the_run() {
 #[test]
 fn policies_answer_what_waits_already() {
     let opened = |story: &mut Story, settings: Settings| {
-        let opening = Opening { settings: Some(settings), ..Opening::default() };
+        let opening = RunOpening { settings: Some(settings), ..RunOpening::default() };
         story.open_with(opening).lines()[2..].join("\n")
     };
     let (mut story, _) = asked(decision(), Settings::default());
@@ -279,7 +281,7 @@ fn policies_settle_orphans() {
 fn trust_is_asked_for() {
     let held = || {
         let mut story = Story::of("A: AGENTS.md a");
-        let claim = Claim { files: vec!["a".to_owned()], ..Claim::default() };
+        let claim = CompletionClaim { files: vec!["a".to_owned()], ..CompletionClaim::default() };
         story.ends_with("A.1", Ending::Exited(0), Outcome::Done(claim));
         let changes = vec![changed("AGENTS.md", ChangeKind::Modified)];
         let told = story.harvested_changes("A.1", changes).text();

@@ -1,18 +1,18 @@
 //! A plan says everything that is wrong with it at once (B01 to B12), and its order.
 
 use afresh_core::Plan;
-use afresh_core::plan::{PlanDraft, Problem, StepDraft, TaskDraft};
+use afresh_core::plan::{PlanDraft, PlanProblem, StepDraft, TaskDraft};
 use proptest::prelude::*;
 
 use crate::support::{check, draft_of, file, plan_of};
 
-fn problems(draft: PlanDraft) -> Vec<Problem> {
+fn problems(draft: PlanDraft) -> Vec<PlanProblem> {
     Plan::new(draft).expect_err("the plan has problems")
 }
 
 /// `code: message (other place) [help]`, a line each.
 fn text(draft: PlanDraft) -> String {
-    let line = |problem: &Problem| {
+    let line = |problem: &PlanProblem| {
         let place = problem.place;
         let at = place.task.map_or("plan".to_owned(), |task| format!("task {}", task + 1));
         let related = problem

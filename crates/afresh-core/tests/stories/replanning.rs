@@ -2,15 +2,15 @@
 //! one that lands lands, and no work is lost (R2, R3, R16).
 
 use afresh_core::Plan;
-use afresh_core::input::{Move, Opening};
+use afresh_core::input::{BranchMove, RunOpening};
 use afresh_core::outcome::{Ending, Outcome};
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 
 use crate::support::{Story, draft_of, plan_of};
 
 fn reopened(story: &mut Story, plan: Plan) -> String {
-    story.open_with(Opening { plan: Some(plan), ..Opening::default() }).text()
+    story.open_with(RunOpening { plan: Some(plan), ..RunOpening::default() }).text()
 }
 
 /// The same plan with one task reworded.
@@ -58,7 +58,7 @@ fn work_of_a_changed_task_is_saved_before_its_slot_is_free() {
     ");
     // A kill now: it is asked for again.
     assert_eq!(story.open().effects(), ["→ harvest A.2 in 2", "→ harvest A.1 in 1"]);
-    assert_eq!(story.run.standing(story.now), Standing::Busy);
+    assert_eq!(story.run.standing(story.now), DriveState::Busy);
     assert_eq!(story.harvested("A.1", &["a"]).lines(), ["leavings saved A.1"]);
     story.harvested("A.1", &["a"]).changes_nothing();
 }
@@ -82,7 +82,7 @@ fn a_task_that_lands_lands_although_it_left_the_plan() {
     let told = reopened(&mut story, plan_of("B: b"));
     assert!(told.contains("plan changed: 2 tasks"), "{told}");
     assert!(told.contains("→ move A.1 from base to mA.1"), "{told}");
-    assert_eq!(story.moved("A.1", Move::Done).lines()[0], "merged A.1");
+    assert_eq!(story.moved("A.1", BranchMove::Done).lines()[0], "merged A.1");
     let told = reopened(&mut story, plan_of("B: b"));
     assert!(told.contains("plan changed: 1 tasks"), "{told}");
 }
@@ -94,7 +94,7 @@ fn a_task_that_lands_lands_although_it_changed() {
     story.passes_alone("A.1");
     story.built("A.1");
     reopened(&mut story, reworded("A: a", 0));
-    story.moved("A.1", Move::Done);
+    story.moved("A.1", BranchMove::Done);
     assert_eq!(story.states(), "A done");
 }
 
@@ -104,7 +104,7 @@ fn new_checks_count_for_work_that_is_about_to_land() {
     let mut story = Story::of("A: a");
     story.passes_alone("A.1");
     let settings = Settings { always: vec!["lint".to_owned()], ..Settings::default() };
-    story.open_with(Opening { settings: Some(settings), ..Opening::default() });
+    story.open_with(RunOpening { settings: Some(settings), ..RunOpening::default() });
     assert_eq!(
         story.built("A.1").lines(),
         ["merge built A.1", "→ check Merged tree A.1: test A, lint"]
@@ -117,7 +117,7 @@ fn questions_of_changed_tasks_are_gone() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
     story.ends_with("A.1", Ending::TimedOut, Outcome::Silent);
     story.harvested("A.1", &[]);
-    assert_eq!(story.run.standing(story.now), Standing::Waiting);
+    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
     let told = reopened(&mut story, reworded("A: a", 0));
     assert!(told.contains("starting A.2"), "{told}");
     assert_eq!(story.answer(1, "skip").refusal(), "there is no open question Q1");

@@ -1,7 +1,7 @@
 //! Taking up a wave that was interrupted: ST-05.
 
 use afresh_core::Input;
-use afresh_core::input::{Move, Opening, Resume};
+use afresh_core::input::{BranchMove, ResumeMode, RunOpening};
 use afresh_core::settings::{OnFailure, Schedule, Settings};
 use insta::assert_snapshot;
 
@@ -27,11 +27,11 @@ fn interrupted() -> Story {
     story
 }
 
-fn taken_up(story: &mut Story, how: Resume) -> Told {
-    story.open_with(Opening { resume: Some(how), ..Opening::default() })
+fn taken_up(story: &mut Story, how: ResumeMode) -> Told {
+    story.open_with(RunOpening { resume: Some(how), ..RunOpening::default() })
 }
 
-fn is_back(story: &mut Story, to: &str, moved: Move) -> Told {
+fn is_back(story: &mut Story, to: &str, moved: BranchMove) -> Told {
     story.feed(&Input::MovedBack(commit(to), moved))
 }
 
@@ -39,7 +39,7 @@ fn is_back(story: &mut Story, to: &str, moved: Move) -> Told {
 #[test]
 fn only_what_failed_is_tried_again() {
     let mut story = interrupted();
-    assert_snapshot!(taken_up(&mut story, Resume::Failed).text(), @"
+    assert_snapshot!(taken_up(&mut story, ResumeMode::Failed).text(), @"
     opened 2
     ended E.1 Lost
     retried D
@@ -53,7 +53,7 @@ fn only_what_failed_is_tried_again() {
 #[test]
 fn the_whole_wave_is_done_again() {
     let mut story = interrupted();
-    assert_snapshot!(taken_up(&mut story, Resume::Wave).text(), @"
+    assert_snapshot!(taken_up(&mut story, ResumeMode::Wave).text(), @"
     opened 2
     ended E.1 Lost
     rewind to before wave 2
@@ -67,7 +67,7 @@ fn the_whole_wave_is_done_again() {
     going back from mC.1 to mB.1
     → move back from mC.1 to mB.1
     ");
-    assert_snapshot!(is_back(&mut story, "mB.1", Move::Done).text(), @"
+    assert_snapshot!(is_back(&mut story, "mB.1", BranchMove::Done).text(), @"
     back at mB.1
     starting C.2 in 1
     → start C.2 in 1 from mB.1
@@ -84,14 +84,14 @@ fn the_whole_wave_is_done_again() {
 #[test]
 fn going_back_is_completed_by_the_next_driver() {
     let mut story = interrupted();
-    taken_up(&mut story, Resume::Wave);
+    taken_up(&mut story, ResumeMode::Wave);
     story.harvested("E.1", &[]);
     assert_snapshot!(story.open().text(), @"
     opened 3
     → move back from mC.1 to mB.1
     ");
-    is_back(&mut story, "mB.1", Move::Done);
-    is_back(&mut story, "mB.1", Move::Done).changes_nothing();
+    is_back(&mut story, "mB.1", BranchMove::Done);
+    is_back(&mut story, "mB.1", BranchMove::Done).changes_nothing();
     assert_eq!(story.run.tip(), &commit("mB.1"));
 }
 
@@ -99,9 +99,9 @@ fn going_back_is_completed_by_the_next_driver() {
 #[test]
 fn a_branch_that_cannot_go_back_halts_the_run() {
     let mut story = interrupted();
-    taken_up(&mut story, Resume::Wave);
+    taken_up(&mut story, ResumeMode::Wave);
     story.harvested("E.1", &[]);
-    assert_snapshot!(is_back(&mut story, "mB.1", Move::Foreign(commit("other"))).text(), @"
+    assert_snapshot!(is_back(&mut story, "mB.1", BranchMove::Foreign(commit("other"))).text(), @"
     not back: somebody else moved it to 6f74686572000000000000000000000000000000
     halt gently by afresh
     ");
@@ -112,7 +112,7 @@ fn a_branch_that_cannot_go_back_halts_the_run() {
 #[test]
 fn abort_saves_what_runs_and_ends_the_run() {
     let mut story = interrupted();
-    taken_up(&mut story, Resume::Abort);
+    taken_up(&mut story, ResumeMode::Abort);
     assert_snapshot!(story.harvested("E.1", &["e"]).text(), @"
     harvested E.1: 1 changes
     interrupted E.1
@@ -126,10 +126,10 @@ fn abort_saves_what_runs_and_ends_the_run() {
 fn nothing_is_undone_where_everything_is_done() {
     let mut story = Story::of("A: a");
     story.lands("A.1");
-    let told = taken_up(&mut story, Resume::Wave);
+    let told = taken_up(&mut story, ResumeMode::Wave);
     assert_eq!(told.refusal(), "no wave was interrupted: everything is done");
     assert_eq!(story.states(), "A done");
-    let told = taken_up(&mut story, Resume::Abort);
+    let told = taken_up(&mut story, ResumeMode::Abort);
     assert_eq!(told.refusal(), "there is nothing to give up: everything is done");
     assert!(story.run.aborted().is_none());
 }

@@ -1,6 +1,6 @@
 //! Which tasks start, and when not (EX-01, EX-02).
 
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::settings::{OnFailure, Schedule, Settings};
 
 use crate::support::{Story, task_id};
@@ -46,7 +46,7 @@ fn tasks_of_one_file_never_run_at_once() {
     story.passes_alone("A.1");
     story.built("A.1");
     assert_eq!(story.states(), "A merging, B ready, C ready, D ready");
-    let landed = story.moved("A.1", afresh_core::input::Move::Done);
+    let landed = story.moved("A.1", afresh_core::input::BranchMove::Done);
     assert_eq!(landed.started(), ["B.1"]);
     assert_eq!(story.lands("C.1").started(), ["D.1"]);
 }
@@ -91,7 +91,7 @@ fn a_wave_is_settled_when_nothing_of_it_can_move() {
     story.spawned("B.1");
     story.ends("B.1");
     assert_eq!(story.harvested("B.1", &[]).started(), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), Standing::Waiting);
+    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
     assert_eq!(story.answer(1, "skip").started(), ["C.1"]);
 }
 
@@ -109,10 +109,10 @@ fn waves_and_a_single_task_go_together() {
         afresh_core::outcome::Outcome::Silent,
     );
     story.harvested("B.1", &[]);
-    let opening = afresh_core::input::Opening {
+    let opening = afresh_core::input::RunOpening {
         settings: Some(only),
         clear_halt: true,
-        ..afresh_core::input::Opening::default()
+        ..afresh_core::input::RunOpening::default()
     };
     assert_eq!(story.open_with(opening).started(), ["C.1"]);
 }

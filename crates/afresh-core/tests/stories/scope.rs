@@ -3,7 +3,7 @@
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind};
 use afresh_core::outcome::Deviation;
-use afresh_core::scope::Scope;
+use afresh_core::scope::TaskScope;
 use afresh_core::settings::ScopeMode;
 
 use crate::support::{changed, plan_of};
@@ -31,7 +31,7 @@ fn verdict(plan: &str, mode: ScopeMode, change: &Change) -> String {
             files: vec!["tests/t.py".to_owned(), "old.rs".to_owned(), "theirs.rs".to_owned()],
         },
     ];
-    let scope = Scope {
+    let scope = TaskScope {
         mode,
         task: plan.task(0),
         deviations: &deviations,

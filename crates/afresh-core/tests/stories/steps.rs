@@ -1,10 +1,12 @@
 //! Steps: finished pieces of a task that outlive their worker (EX-04, AG-07, ST-02).
 
 use afresh_core::Input;
-use afresh_core::check::{Checked, Phase};
+use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::harvest::{ChangeKind, Harvest};
-use afresh_core::input::{Move, Opening};
-use afresh_core::outcome::{Blocked, Claim, Deviation, Ending, Outcome, Partial};
+use afresh_core::input::{BranchMove, RunOpening};
+use afresh_core::outcome::{
+    BlockedOutcome, CompletionClaim, Deviation, Ending, Outcome, PartialOutcome,
+};
 use afresh_core::plan::{Plan, StepDraft};
 use afresh_core::settings::{Settings, TimeoutAction};
 use insta::assert_snapshot;
@@ -61,8 +63,8 @@ fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> Told {
 }
 
 fn second_is_checked(story: &mut Story, attempt: &str, code: i32) -> Told {
-    let ran = Checked::Ran(vec![result("test two", code)]);
-    story.report(attempt, Phase::Step, tree(&format!("{attempt}-2")), ran)
+    let ran = CheckOutcome::Ran(vec![result("test two", code)]);
+    story.report(attempt, CheckPhase::Step, tree(&format!("{attempt}-2")), ran)
 }
 
 /// Claimed, saved and done.
@@ -184,7 +186,7 @@ fn ex04_a_step_beyond_the_tasks_files_must_declare_them() {
     → answer A.1 about step 1: Accepted
     ");
     // Declared once is enough: the end of the attempt does not have to say it again.
-    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(Claim::default()));
+    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(CompletionClaim::default()));
     assert_snapshot!(story.harvested("A.1", &["one.txt", "x.txt"]).text(), @"
     harvested A.1: 2 changes
     accepted A.1: x.txt is beyond the task's files, declared as a deviation
@@ -225,8 +227,8 @@ fn ex05_a_collision_takes_the_steps_with_it() {
     finishes_first(&mut story, "A.1");
     story.ends("A.1");
     story.harvested("A.1", &["one.txt"]);
-    let both = Checked::Ran(vec![result("test two", 0), result("test A", 0)]);
-    story.report("A.1", Phase::Alone, tree("A.1"), both);
+    let both = CheckOutcome::Ran(vec![result("test two", 0), result("test A", 0)]);
+    story.report("A.1", CheckPhase::Alone, tree("A.1"), both);
     assert_snapshot!(story.collides("A.1", "one.txt").text(), @"
     rejected A.1 (does not count): collided with work that landed meanwhile: one.txt
     steps of A dropped
@@ -243,8 +245,8 @@ fn a_second_worker_that_fails_on_the_same_steps_makes_the_third_start_over() {
     let fails = |story: &mut Story, attempt: &str| {
         story.ends(attempt);
         story.harvested(attempt, &["one.txt"]);
-        let told = Checked::Ran(vec![result("test two", 1)]);
-        story.report(attempt, Phase::Alone, tree(attempt), told)
+        let told = CheckOutcome::Ran(vec![result("test two", 1)]);
+        story.report(attempt, CheckPhase::Alone, tree(attempt), told)
     };
     assert_snapshot!(fails(&mut story, "A.1").text(), @"
     rejected A.1 (counts): `test two` ended with exit code 1
@@ -270,12 +272,12 @@ fn ex03_steps_that_rest_on_a_task_that_was_redone_are_dropped() {
     finishes_first(&mut story, "A.1");
     // The plan says something else about B now.
     let changed = plan("B: b.txt other.txt\nA < B: a.txt");
-    story.open_with(Opening { plan: Some(changed), ..Opening::default() });
+    story.open_with(RunOpening { plan: Some(changed), ..RunOpening::default() });
     story.harvested("A.1", &["one.txt"]);
     story.spawned("B.2");
     story.passes_alone("B.2");
     story.built("B.2");
-    let told = story.moved("B.2", Move::Done);
+    let told = story.moved("B.2", BranchMove::Done);
     assert_snapshot!(told.text(), @"
     merged B.2
     steps of A dropped
@@ -309,7 +311,7 @@ fn partial_keeps_finished_steps_and_goes_on_from_there() {
 }
 
 fn partial(story: &mut Story, attempt: &str) -> Told {
-    let partial = Partial { reason: "out of room".to_owned(), ..Partial::default() };
+    let partial = PartialOutcome { reason: "out of room".to_owned(), ..PartialOutcome::default() };
     story.ends_with(attempt, Ending::Exited(0), Outcome::Partial(partial));
     story.harvested(attempt, &["one.txt"])
 }
@@ -323,7 +325,7 @@ fn a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
     story.open();
     story.spawned("A.1");
     finishes_first(&mut story, "A.1");
-    let blocked = Blocked { by: vec!["B".to_owned()], ..Blocked::default() };
+    let blocked = BlockedOutcome { by: vec!["B".to_owned()], ..BlockedOutcome::default() };
     story.ends_with("A.1", Ending::Exited(0), Outcome::Blocked(blocked));
     let told = story.harvested("A.1", &["one.txt"]);
     assert!(told.text().ends_with("steps of A dropped"), "{told:?}");

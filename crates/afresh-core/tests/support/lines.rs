@@ -2,7 +2,7 @@
 
 use afresh_core::check::CheckResult;
 use afresh_core::effect::CheckOn;
-use afresh_core::question::Topic;
+use afresh_core::question::QuestionTopic;
 use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event};
 
@@ -107,8 +107,8 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::QuestionAsked { question } => {
             let keys: Vec<&str> = question.options.iter().map(|o| o.key.as_str()).collect();
             let topic = match &question.topic {
-                Topic::Trust(_) => "trust".to_owned(),
-                Topic::Branch(_) => "branch".to_owned(),
+                QuestionTopic::Trust(_) => "trust".to_owned(),
+                QuestionTopic::Branch(_) => "branch".to_owned(),
                 other => format!("{other:?}").to_lowercase(),
             };
             let first = question.text.lines().next().unwrap_or_default();

@@ -13,15 +13,15 @@ mod lines;
 
 use std::time::Duration;
 
-use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
+use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId};
-use afresh_core::input::{AttemptEnd, Build, CheckReport, MergedTree, Move, Opening};
-use afresh_core::outcome::{Claim, Ending, Outcome, SpawnFailure};
+use afresh_core::input::{AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, RunOpening};
+use afresh_core::outcome::{CompletionClaim, Ending, Outcome, SpawnFailure};
 use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft, TierChoice};
-use afresh_core::run::Stage;
+use afresh_core::run::TaskStage;
 use afresh_core::settings::Settings;
-use afresh_core::status::Status;
+use afresh_core::status::RunStatus;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
 use afresh_core::{Effect, Event, Input, Plan, Reaction, Run, decide};
@@ -112,10 +112,10 @@ impl Story {
 
     /// A driver takes the run up.
     pub(crate) fn open(&mut self) -> Told {
-        self.open_with(Opening::default())
+        self.open_with(RunOpening::default())
     }
 
-    pub(crate) fn open_with(&mut self, opening: Opening) -> Told {
+    pub(crate) fn open_with(&mut self, opening: RunOpening) -> Told {
         self.feed(&Input::Opened(Box::new(opening)))
     }
 
@@ -148,7 +148,7 @@ impl Story {
 
     /// It ends with exit code 0 and a claim of success.
     pub(crate) fn ends(&mut self, attempt: &str) -> Told {
-        self.ends_with(attempt, Ending::Exited(0), Outcome::Done(Claim::default()))
+        self.ends_with(attempt, Ending::Exited(0), Outcome::Done(CompletionClaim::default()))
     }
 
     pub(crate) fn ends_with(&mut self, attempt: &str, ending: Ending, outcome: Outcome) -> Told {
@@ -176,27 +176,32 @@ impl Story {
     }
 
     /// The checks that are asked for end with this exit code.
-    pub(crate) fn checked(&mut self, attempt: &str, phase: Phase, code: i32) -> Told {
+    pub(crate) fn checked(&mut self, attempt: &str, phase: CheckPhase, code: i32) -> Told {
         let on = match phase {
-            Phase::Merged => tree(&format!("m{attempt}")),
+            CheckPhase::Merged => tree(&format!("m{attempt}")),
             _ => tree(attempt),
         };
         let task = attempt_id(attempt).task;
         let at = self.run.plan().position(&task).expect("a task of the plan");
-        let own =
-            self.run.plan().task(at).all_checks().filter(|c| phase != Phase::Red || c.red_first);
+        let own = self
+            .run
+            .plan()
+            .task(at)
+            .all_checks()
+            .filter(|c| phase != CheckPhase::Red || c.red_first);
         let commands = own.map(|check| check.command.clone());
-        let always = self.run.settings().always.iter().filter(|_| phase != Phase::Red).cloned();
+        let always =
+            self.run.settings().always.iter().filter(|_| phase != CheckPhase::Red).cloned();
         let results = commands.chain(always).map(|command| result(&command, code)).collect();
-        self.report(attempt, phase, on, Checked::Ran(results))
+        self.report(attempt, phase, on, CheckOutcome::Ran(results))
     }
 
     pub(crate) fn report(
         &mut self,
         attempt: &str,
-        phase: Phase,
+        phase: CheckPhase,
         tree: TreeId,
-        checked: Checked,
+        checked: CheckOutcome,
     ) -> Told {
         let attempt = Some(attempt_id(attempt));
         self.feed(&Input::Checked(CheckReport { attempt, phase, tree, checked }))
@@ -210,15 +215,15 @@ impl Story {
         let unmoved = state.stage.work().is_some_and(|work| work.ground.base == onto);
         let tree = if unmoved { tree(attempt) } else { tree(&format!("m{attempt}")) };
         let commit = commit(&format!("m{attempt}"));
-        self.feed(&Input::MergeBuilt(id, Build::Clean(MergedTree { onto, commit, tree })))
+        self.feed(&Input::MergeBuilt(id, MergeBuild::Clean(MergedTree { onto, commit, tree })))
     }
 
     pub(crate) fn collides(&mut self, attempt: &str, path: &str) -> Told {
         let (paths, detail) = (vec![path.to_owned()], String::new());
-        self.feed(&Input::MergeBuilt(attempt_id(attempt), Build::Conflict { paths, detail }))
+        self.feed(&Input::MergeBuilt(attempt_id(attempt), MergeBuild::Conflict { paths, detail }))
     }
 
-    pub(crate) fn moved(&mut self, attempt: &str, moved: Move) -> Told {
+    pub(crate) fn moved(&mut self, attempt: &str, moved: BranchMove) -> Told {
         let to = commit(&format!("m{attempt}"));
         self.feed(&Input::BranchMoved(attempt_id(attempt), to, moved))
     }
@@ -229,9 +234,9 @@ impl Story {
         self.passes_alone(attempt);
         self.built(attempt);
         if self.is_merging_checks(attempt) {
-            self.checked(attempt, Phase::Merged, 0);
+            self.checked(attempt, CheckPhase::Merged, 0);
         }
-        self.moved(attempt, Move::Done)
+        self.moved(attempt, BranchMove::Done)
     }
 
     /// Up to the merge: its work is saved, in scope, and passes by itself.
@@ -239,7 +244,7 @@ impl Story {
         self.ends(attempt);
         let path = self.own_file(attempt);
         self.harvested(attempt, &[&path]);
-        self.checked(attempt, Phase::Alone, 0)
+        self.checked(attempt, CheckPhase::Alone, 0)
     }
 
     fn own_file(&self, attempt: &str) -> String {
@@ -253,7 +258,7 @@ impl Story {
         let state = self.run.state_of(&attempt_id(attempt).task).expect("a task of the plan");
         matches!(
             state.stage,
-            Stage::Merging(.., afresh_core::run::MergeStage::Checking { stopped: false, .. })
+            TaskStage::Merging(.., afresh_core::run::MergeStage::Checking { stopped: false, .. })
         )
     }
 
@@ -279,8 +284,8 @@ impl Story {
         self.feed(&Input::RetryAsked(task_id(task)))
     }
 
-    pub(crate) fn status(&self) -> Status {
-        Status::of(&self.run)
+    pub(crate) fn status(&self) -> RunStatus {
+        RunStatus::of(&self.run)
     }
 
     /// `A done, B ready`: every task with its word.

@@ -12,13 +12,13 @@ use afresh_core::Run;
 use afresh_core::ids::{AttemptId, RunId, TaskId};
 
 use super::made::{BUNDLE, PROMPT};
-use crate::layout::Layout;
+use crate::layout::StateLayout;
 
 /// One bundle, with its prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredBundle {
     pub attempt: AttemptId,
-    pub made_for: MadeFor,
+    pub made_for: BundlePurpose,
     pub directory: PathBuf,
     pub prompt_bytes: u64,
     pub made_at: Option<SystemTime>,
@@ -26,7 +26,7 @@ pub struct Kept {
 
 /// Who a bundle was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MadeFor {
+pub enum BundlePurpose {
     /// A person or a script; no worker reads it.
     Looking,
     Worker,
@@ -34,7 +34,7 @@ pub enum MadeFor {
 
 /// Whether somebody may still need a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum DependencyState {
     /// Its worker is at work, or what it did is on its way to the branch.
     Running,
     /// A person is asked about its task, and may want to see what the worker was told.
@@ -45,7 +45,7 @@ pub enum Need {
     Looking,
 }
 
-impl Need {
+impl DependencyState {
     /// The word that people and scripts see.
     pub fn word(self) -> &'static str {
         match self {
@@ -61,12 +61,12 @@ impl Need {
     }
 }
 
-impl Kept {
+impl StoredBundle {
     /// All bundles of a run, by task and attempt.
-    pub fn list(layout: &Layout, run: &RunId) -> Vec<Self> {
+    pub fn list(layout: &StateLayout, run: &RunId) -> Vec<Self> {
         let attempts = layout.attempts(run);
-        let mut found = in_directory(&attempts, MadeFor::Worker);
-        found.extend(in_directory(&layout.bundles(run.as_str()), MadeFor::Looking));
+        let mut found = in_directory(&attempts, BundlePurpose::Worker);
+        found.extend(in_directory(&layout.bundles(run.as_str()), BundlePurpose::Looking));
         found.sort_by(|a, b| (&a.attempt, a.made_for).cmp(&(&b.attempt, b.made_for)));
         found
     }
@@ -80,17 +80,17 @@ impl Kept {
     }
 
     /// Without a run there are no workers.
-    pub fn need(&self, run: Option<&Run>) -> Need {
-        let Some(run) = run.filter(|_| self.made_for == MadeFor::Worker) else {
-            return Need::Looking;
+    pub fn need(&self, run: Option<&Run>) -> DependencyState {
+        let Some(run) = run.filter(|_| self.made_for == BundlePurpose::Worker) else {
+            return DependencyState::Looking;
         };
         let is_at_work = |at: usize| run.task(at).attempt() == Some(&self.attempt);
         if run.plan().position(&self.attempt.task).is_some_and(is_at_work) {
-            Need::Running
+            DependencyState::Running
         } else if run.questions().any(|question| question.task == self.attempt.task) {
-            Need::Asked
+            DependencyState::Asked
         } else {
-            Need::Over
+            DependencyState::Over
         }
     }
 
@@ -102,7 +102,7 @@ impl Kept {
                 _ => {}
             }
         }
-        if self.made_for == MadeFor::Looking {
+        if self.made_for == BundlePurpose::Looking {
             // Something else that somebody put there is not ours to remove.
             let _ = fs::remove_dir(&self.directory);
         }
@@ -110,7 +110,7 @@ impl Kept {
     }
 }
 
-fn in_directory(directory: &PathBuf, made_for: MadeFor) -> Vec<Kept> {
+fn in_directory(directory: &PathBuf, made_for: BundlePurpose) -> Vec<StoredBundle> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let kept = |entry: fs::DirEntry| {
         let attempt = attempt_of(entry.file_name().to_str()?)?;
@@ -119,7 +119,13 @@ fn in_directory(directory: &PathBuf, made_for: MadeFor) -> Vec<Kept> {
         let prompt_bytes =
             fs::symlink_metadata(directory.join(PROMPT)).map_or(0, |found| found.len());
         let made_at = bundle.modified().ok();
-        bundle.is_file().then_some(Kept { attempt, made_for, directory, prompt_bytes, made_at })
+        bundle.is_file().then_some(StoredBundle {
+            attempt,
+            made_for,
+            directory,
+            prompt_bytes,
+            made_at,
+        })
     };
     entries.filter_map(kept).collect()
 }

@@ -5,19 +5,19 @@ use std::path::Path;
 use afresh_agents::size::{self, TooLarge};
 use afresh_agents::{Bundle, prompt};
 use afresh_core::Run;
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 use afresh_core::usage::ContextFill;
 use afresh_secrets::redact;
 
 use super::planned;
-use crate::rules::Rules;
+use crate::rules::ExecutionConfig;
 
 /// The names of the files, in a directory of their own.
 pub const BUNDLE: &str = "bundle.json";
 pub const PROMPT: &str = "prompt.md";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct RenderedBundle {
     /// As JSON.
     pub bundle: String,
     pub prompt: String,
@@ -25,9 +25,13 @@ pub struct Made {
     pub fill: ContextFill,
 }
 
-impl Made {
+impl RenderedBundle {
     /// Nothing in it is a secret any more, wherever it came from (B36).
-    pub fn of(mut bundle: Bundle, rules: &Rules, tier: Tier) -> Result<Self, serde_json::Error> {
+    pub fn of(
+        mut bundle: Bundle,
+        rules: &ExecutionConfig,
+        tier: ModelTier,
+    ) -> Result<Self, serde_json::Error> {
         let window = rules.window(bundle.task.agent.as_deref(), tier);
         bundle.window = Some(window);
         let secrets = rules.secrets();
@@ -50,7 +54,7 @@ impl Made {
 
 /// How large the next prompt of a task will be at least: what other tasks leave for it, and what
 /// its own attempts come to, is not known yet.
-pub fn least(run: &Run, at: usize, rules: &Rules) -> ContextFill {
+pub fn least(run: &Run, at: usize, rules: &ExecutionConfig) -> ContextFill {
     let bundle = planned(run, at, &run.next_ground(at), &rules.briefing);
     let window = rules.window(bundle.task.agent.as_deref(), run.tier_of(at));
     size::fill(prompt::render(&bundle, &rules.briefing.template).len(), window)

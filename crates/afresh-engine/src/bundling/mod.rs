@@ -21,12 +21,12 @@ use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::plan::ContextLevel;
-use afresh_core::question::Answered;
-use afresh_core::run::Stage;
-use afresh_core::step::Ground;
+use afresh_core::question::AnsweredQuestion;
+use afresh_core::run::TaskStage;
+use afresh_core::step::StartPoint;
 
-pub use made::Made;
-pub use tree::Tree;
+pub use made::RenderedBundle;
+pub use tree::SourceTree;
 
 use crate::world::resuming;
 
@@ -40,26 +40,31 @@ const RECENT: usize = 5;
 /// A file that a needed task made is not there any more, and no task deleted it.
 #[derive(Debug, thiserror::Error)]
 #[error("{path} of task {task}, which this task needs, is missing from the branch")]
-pub struct Missing {
+pub struct MissingSource {
     path: String,
     task: TaskId,
 }
 
-impl Missing {
+impl MissingSource {
     /// What to do about it.
     pub const ADVICE: &str =
         "bring the file back on the run's branch, or do the task that made it anew";
 }
 
 /// What the next worker of a task would be given, with what lies in `tree`.
-pub fn next(run: &Run, at: usize, briefing: &Briefing, tree: &dyn Tree) -> Result<Bundle, Missing> {
+pub fn next(
+    run: &Run,
+    at: usize,
+    briefing: &Briefing,
+    tree: &dyn SourceTree,
+) -> Result<Bundle, MissingSource> {
     let ground = run.next_ground(at);
     let known = planned(run, at, &ground, briefing);
     finished(&known, &ground, &gone(run, at), tree)
 }
 
 /// As far as it can be known before its worker starts.
-pub(crate) fn planned(run: &Run, at: usize, ground: &Ground, briefing: &Briefing) -> Bundle {
+pub(crate) fn planned(run: &Run, at: usize, ground: &StartPoint, briefing: &Briefing) -> Bundle {
     let number = run.task(at).attempts + 1;
     let attempt = AttemptId { task: run.plan().task(at).id.clone(), number };
     let fresh = bundle(run, at, &attempt, ground, briefing);
@@ -75,7 +80,7 @@ pub(crate) fn bundle(
     run: &Run,
     at: usize,
     attempt: &AttemptId,
-    ground: &Ground,
+    ground: &StartPoint,
     briefing: &Briefing,
 ) -> Bundle {
     let (plan, state, settings) = (run.plan(), run.task(at), run.settings());
@@ -125,10 +130,10 @@ pub(crate) fn bundle(
 /// not among what later tasks took away.
 pub(crate) fn finished(
     bundle: &Bundle,
-    ground: &Ground,
+    ground: &StartPoint,
     gone: &BTreeSet<String>,
-    tree: &dyn Tree,
-) -> Result<Bundle, Missing> {
+    tree: &dyn SourceTree,
+) -> Result<Bundle, MissingSource> {
     let mut bundle = Bundle { target: tree.directory(), ..bundle.clone() };
     // Where finished steps or interrupted work are on top, they may have moved or deleted anything.
     if ground.prepared == ground.base && !bundle.goes_on {
@@ -136,7 +141,7 @@ pub(crate) fn finished(
             let is_there = |path: &String| tree.has(path);
             let mut paths = need.created.iter().chain(&need.modified);
             if let Some(path) = paths.find(|path| !is_there(path) && !gone.contains(*path)) {
-                return Err(Missing { path: path.clone(), task: need.task.clone() });
+                return Err(MissingSource { path: path.clone(), task: need.task.clone() });
             }
             need.created.retain(is_there);
             need.modified.retain(is_there);
@@ -154,14 +159,14 @@ pub(crate) fn gone(run: &Run, at: usize) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let deleted = run.tasks().filter_map(|(_, state)| match &state.stage {
-        Stage::Done { receipt, .. } => Some(&receipt.deleted),
+        TaskStage::Done { receipt, .. } => Some(&receipt.deleted),
         _ => None,
     });
     deleted.flatten().cloned().collect()
 }
 
 /// The texts of the files that needed tasks made, as far as there is room.
-fn inline(bundle: &mut Bundle, tree: &dyn Tree) {
+fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
     let paths = bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
     let mut room = MAX_BYTES;
     for path in paths {
@@ -194,7 +199,7 @@ fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
 
 /// What a task left; none where it is not done by us.
 fn landed(run: &Run, at: usize, full: bool) -> Option<Landed> {
-    let Stage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
+    let TaskStage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
     let task = run.plan().task(at);
     Some(Landed {
         task: task.id.clone(),
@@ -216,7 +221,7 @@ fn recent(run: &Run, at: usize) -> Vec<Landed> {
 }
 
 /// What people decided for this task: at the checkpoints that it needs, and when its workers asked.
-fn answers(run: &Run, at: usize) -> Vec<Answered> {
+fn answers(run: &Run, at: usize) -> Vec<AnsweredQuestion> {
     let is_checkpoint = |need: &&usize| run.plan().task(**need).checkpoint.is_some();
     let before = run.plan().needs(at).iter().filter(is_checkpoint);
     let before = before.flat_map(|need| &run.task(*need).answers);

@@ -13,7 +13,7 @@ use crate::worker_files::open_below;
 /// A longer file is no text that anybody reads.
 const MAX_READ_BYTES: usize = 1024 * 1024;
 
-pub trait Tree {
+pub trait SourceTree {
     /// The directory that the worker works in; empty where there is none yet.
     fn directory(&self) -> String;
 
@@ -25,9 +25,9 @@ pub trait Tree {
 
 /// A workspace that is ready for its worker.
 #[derive(Debug, Clone, Copy)]
-pub struct Workspace<'a>(pub &'a Path);
+pub struct WorkspaceTree<'a>(pub &'a Path);
 
-impl Tree for Workspace<'_> {
+impl SourceTree for WorkspaceTree<'_> {
     fn directory(&self) -> String {
         text(self.0)
     }
@@ -46,13 +46,13 @@ impl Tree for Workspace<'_> {
 
 /// A commit that a workspace would be made from.
 #[derive(Debug)]
-pub struct Committed<'a> {
+pub struct CommitTree<'a> {
     repository: &'a Repository,
     commit: CommitId,
     paths: BTreeSet<String>,
 }
 
-impl<'a> Committed<'a> {
+impl<'a> CommitTree<'a> {
     pub fn new(repository: &'a Repository, commit: CommitId) -> Result<Self, CommandError> {
         let files = repository.list_files(&commit)?;
         let paths = files.into_iter().map(|file| file.path).collect();
@@ -60,7 +60,7 @@ impl<'a> Committed<'a> {
     }
 }
 
-impl Tree for Committed<'_> {
+impl SourceTree for CommitTree<'_> {
     fn directory(&self) -> String {
         String::new()
     }
@@ -76,9 +76,9 @@ impl Tree for Committed<'_> {
 
 /// Where nothing has landed that a worker could build on.
 #[derive(Debug, Clone, Copy)]
-pub struct Nothing;
+pub struct EmptyTree;
 
-impl Tree for Nothing {
+impl SourceTree for EmptyTree {
     fn directory(&self) -> String {
         String::new()
     }

@@ -5,48 +5,50 @@ use std::path::Path;
 use afresh_core::ids::CommitId;
 use afresh_git::{DEFAULT_PATIENCE, Expect, Place, RefOutcome, RefUpdate, Retired, remove_tree};
 
-use super::Cleaning;
-use super::thing::{Target, Thing};
+use super::Cleanup;
+use super::thing::{CleanupItem, CleanupTarget};
 use crate::world::causes::describe;
 
 /// What became of a thing that was to go.
 #[derive(Debug)]
-pub struct Outcome {
-    pub thing: Thing,
+pub struct CleanupOutcome {
+    pub thing: CleanupItem,
     /// Where the work in it is kept now, if it was not before.
-    pub saved: Option<Saved>,
+    pub saved: Option<SavedWork>,
     /// Why it is still there.
     pub failure: Option<String>,
 }
 
 /// Work that was saved on the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedWork {
     pub name: String,
     pub commit: CommitId,
 }
 
-impl Cleaning<'_> {
+impl Cleanup<'_> {
     /// Removes it, if it is to go. The caller holds the repository's lock.
-    pub fn carry_out(&self, thing: Thing) -> Outcome {
+    pub fn carry_out(&self, thing: CleanupItem) -> CleanupOutcome {
         let removed = match &thing.target {
-            Target::Slot(place) => self.retire(*place),
-            Target::PoolItself => self.remove_pool().map(|()| None),
-            Target::Paths(paths) => remove_all(paths.iter().map(AsRef::as_ref)).map(|()| None),
-            Target::Ref { name, commit } => self.remove_ref(name, commit).map(|()| None),
-            Target::Nothing => Ok(None),
+            CleanupTarget::Slot(place) => self.retire(*place),
+            CleanupTarget::PoolItself => self.remove_pool().map(|()| None),
+            CleanupTarget::Paths(paths) => {
+                remove_all(paths.iter().map(AsRef::as_ref)).map(|()| None)
+            }
+            CleanupTarget::Ref { name, commit } => self.remove_ref(name, commit).map(|()| None),
+            CleanupTarget::Nothing => Ok(None),
         };
         match removed {
-            Ok(saved) => Outcome { thing, saved, failure: None },
-            Err(failure) => Outcome { thing, saved: None, failure: Some(failure) },
+            Ok(saved) => CleanupOutcome { thing, saved, failure: None },
+            Err(failure) => CleanupOutcome { thing, saved: None, failure: Some(failure) },
         }
     }
 
-    fn retire(&self, place: Place) -> Result<Option<Saved>, String> {
+    fn retire(&self, place: Place) -> Result<Option<SavedWork>, String> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match pool.retire(place, &self.wishes.keep) {
             Ok(Retired::Empty) => Ok(None),
-            Ok(Retired::Saved { name, commit }) => Ok(Some(Saved { name, commit })),
+            Ok(Retired::Saved { name, commit }) => Ok(Some(SavedWork { name, commit })),
             Err(error) => Err(describe(&error)),
         }
     }

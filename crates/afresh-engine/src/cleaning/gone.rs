@@ -7,33 +7,34 @@ use std::path::{Path, PathBuf};
 
 use afresh_git::{GonePool, gone_pools};
 
-use super::carrying_out::{Outcome, remove_all};
-use super::thing::{Kind, Target, Thing};
-use super::{CleanError, history, size};
+use super::carrying_out::{CleanupOutcome, remove_all};
+use super::thing::{CleanupItem, CleanupKind, CleanupTarget};
+use super::{CleanupError, history, size};
 
 /// The names of jobs begin with so much of the name of a pool; see `open::job_prefix`.
 const JOB_KEY_DIGITS: usize = 12;
 
 /// What there is of them in the cache directory.
-pub fn things_of_gone(cache: &Path) -> Result<Vec<Thing>, CleanError> {
+pub fn things_of_gone(cache: &Path) -> Result<Vec<CleanupItem>, CleanupError> {
     Ok(gone_pools(cache)?.iter().map(|pool| thing(cache, pool)).collect())
 }
 
-fn thing(cache: &Path, pool: &GonePool) -> Thing {
+fn thing(cache: &Path, pool: &GonePool) -> CleanupItem {
     let name = pool.repository.display().to_string();
     let bytes = size::of(&pool.directory);
     if !pool.unsaved.is_empty() {
         let tree = |slot: &String| pool.directory.join(slot).join("tree").display().to_string();
         let places: Vec<String> = pool.unsaved.iter().map(tree).collect();
         let why = format!("they hold work that nobody has saved: {}", places.join(", "));
-        return Thing::stays(Kind::Repository, name, why)
+        return CleanupItem::stays(CleanupKind::Repository, name, why)
             .of_size(bytes)
             .hint("take out what you need, then remove the directory by hand");
     }
     let mut paths = vec![pool.directory.clone()];
     paths.extend(temporary(cache, &pool.key()));
-    let target = Target::Paths(paths);
-    Thing::goes(Kind::Repository, name, "the repository is gone", target).of_size(bytes)
+    let target = CleanupTarget::Paths(paths);
+    CleanupItem::goes(CleanupKind::Repository, name, "the repository is gone", target)
+        .of_size(bytes)
 }
 
 fn temporary(cache: &Path, key: &str) -> Vec<PathBuf> {
@@ -44,10 +45,10 @@ fn temporary(cache: &Path, key: &str) -> Vec<PathBuf> {
 }
 
 /// Removes one of them.
-pub fn remove_gone(thing: Thing) -> Outcome {
+pub fn remove_gone(thing: CleanupItem) -> CleanupOutcome {
     let failure = match &thing.target {
-        Target::Paths(paths) => remove_all(paths.iter().map(AsRef::as_ref)).err(),
+        CleanupTarget::Paths(paths) => remove_all(paths.iter().map(AsRef::as_ref)).err(),
         _ => None,
     };
-    Outcome { thing, saved: None, failure }
+    CleanupOutcome { thing, saved: None, failure }
 }

@@ -6,20 +6,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::thing::{Kind, Target, Thing};
-use super::{Cleaning, Known, size};
+use super::thing::{CleanupItem, CleanupKind, CleanupTarget};
+use super::{Cleanup, KnownRuns, size};
 
 const DAY_MS: u128 = 24 * 3600 * 1000;
 
-impl Cleaning<'_> {
-    pub(super) fn history(&self) -> Vec<Thing> {
+impl Cleanup<'_> {
+    pub(super) fn history(&self) -> Vec<CleanupItem> {
         let mut things = self.transcripts();
         things.extend(self.bundles());
         things.extend(self.registry());
         things
     }
 
-    fn transcripts(&self) -> Vec<Thing> {
+    fn transcripts(&self) -> Vec<CleanupItem> {
         let mut things = Vec::new();
         let (mut kept, mut kept_bytes) = (0, 0);
         for directory in directories(&self.place.layout.state.join("attempts")) {
@@ -29,11 +29,17 @@ impl Cleaning<'_> {
                 (kept, kept_bytes) = (kept + 1, kept_bytes + bytes);
                 continue;
             };
-            let target = Target::Paths(vec![directory]);
-            things.push(Thing::goes(Kind::Transcripts, &name, why, target).of_size(bytes));
+            let target = CleanupTarget::Paths(vec![directory]);
+            things.push(
+                CleanupItem::goes(CleanupKind::Transcripts, &name, why, target).of_size(bytes),
+            );
         }
         if kept > 0 {
-            let thing = Thing::stays(Kind::Transcripts, runs(kept), "they tell what workers did");
+            let thing = CleanupItem::stays(
+                CleanupKind::Transcripts,
+                runs(kept),
+                "they tell what workers did",
+            );
             let hint = "`--older-than 30d` or `--keep-runs 5` removes those of finished runs";
             things.push(thing.of_size(kept_bytes).hint(hint));
         }
@@ -41,7 +47,7 @@ impl Cleaning<'_> {
     }
 
     /// Why the transcripts of a run may go, if somebody wants that.
-    fn is_history(&self, known: &Known) -> Option<String> {
+    fn is_history(&self, known: &KnownRuns) -> Option<String> {
         let wishes = self.wishes;
         if !known.is_finished() || (wishes.older_than.is_none() && wishes.keep_runs.is_none()) {
             return None;
@@ -54,17 +60,19 @@ impl Cleaning<'_> {
         (is_old && is_beyond).then(|| format!("the run ended {days} days ago"))
     }
 
-    fn bundles(&self) -> Option<Thing> {
+    fn bundles(&self) -> Option<CleanupItem> {
         let of_runs = directories(&self.place.layout.state.join("bundles"));
         let bytes = of_runs.iter().map(|directory| size::of(directory)).sum();
         let name = format!("of {}", runs(of_runs.len()));
         let why = "they were made to be looked at, and can be made again";
-        (!of_runs.is_empty())
-            .then(|| Thing::goes(Kind::Bundles, name, why, Target::Paths(of_runs)).of_size(bytes))
+        (!of_runs.is_empty()).then(|| {
+            CleanupItem::goes(CleanupKind::Bundles, name, why, CleanupTarget::Paths(of_runs))
+                .of_size(bytes)
+        })
     }
 
     /// Empty entries wait for the next job of their name; nobody drives, so there is none.
-    fn registry(&self) -> Option<Thing> {
+    fn registry(&self) -> Option<CleanupItem> {
         let registry = self.place.layout.processes();
         let empty = |entry: &fs::DirEntry| {
             entry.metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
@@ -73,7 +81,9 @@ impl Cleaning<'_> {
             entries(&registry).into_iter().filter(empty).map(|entry| entry.path()).collect();
         let name = format!("{} empty", empty.len());
         let why = "the processes that they named are gone";
-        (!empty.is_empty()).then(|| Thing::goes(Kind::Registry, name, why, Target::Paths(empty)))
+        (!empty.is_empty()).then(|| {
+            CleanupItem::goes(CleanupKind::Registry, name, why, CleanupTarget::Paths(empty))
+        })
     }
 }
 

@@ -27,20 +27,20 @@ mod workspaces;
 use std::time::Duration;
 
 use afresh_core::Run;
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_git::{CommandError, FileError, Pool, PoolError, RefError};
 
-use crate::open::{OpenError, Workplace};
+use crate::open::{OpenError, RepoContext};
 
-pub use carrying_out::{Outcome, Saved};
+pub use carrying_out::{CleanupOutcome, SavedWork};
 pub use gone::{remove_gone, things_of_gone};
-pub use size::{Size, of_directory};
-pub use thing::{Fate, Kind, Thing};
+pub use size::{CleanupSize, of_directory};
+pub use thing::{CleanupItem, CleanupKind, Disposition};
 
 /// What somebody wants besides the usual.
 #[derive(Debug, Clone, Default)]
-pub struct Wishes {
+pub struct CleanupOptions {
     /// Paths that stay warm between attempts, which are not saved.
     pub keep: Vec<String>,
     /// Give up workspaces that an unfinished run would go on in.
@@ -54,7 +54,7 @@ pub struct Wishes {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum CleanError {
+pub enum CleanupError {
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
@@ -73,30 +73,30 @@ pub enum CleanError {
 
 /// A repository that is to be cleaned up. Nobody else may drive it meanwhile.
 #[derive(Debug)]
-pub struct Cleaning<'a> {
-    place: &'a Workplace,
-    wishes: &'a Wishes,
+pub struct Cleanup<'a> {
+    place: &'a RepoContext,
+    wishes: &'a CleanupOptions,
     /// None where no workspace was ever made.
     pool: Option<Pool>,
     /// Oldest first.
-    runs: Vec<Known>,
+    runs: Vec<KnownRuns>,
     now_ms: i64,
 }
 
 /// A run of the journal.
 #[derive(Debug)]
-struct Known {
+struct KnownRuns {
     run: Run,
     last_wall_ms: i64,
 }
 
-impl Known {
+impl KnownRuns {
     fn id(&self) -> &str {
         self.run.id().as_str()
     }
 
     fn is_finished(&self) -> bool {
-        matches!(self.run.standing(Timestamp::default()), Standing::Finished { .. })
+        matches!(self.run.standing(Timestamp::default()), DriveState::Finished { .. })
     }
 
     /// Whether the journal says that this attempt is at work, or that its work is under way.
@@ -107,13 +107,13 @@ impl Known {
     }
 }
 
-impl<'a> Cleaning<'a> {
-    pub fn new(place: &'a Workplace, wishes: &'a Wishes) -> Result<Self, CleanError> {
+impl<'a> Cleanup<'a> {
+    pub fn new(place: &'a RepoContext, wishes: &'a CleanupOptions) -> Result<Self, CleanupError> {
         let pool = Pool::find(place.repository.clone(), &place.layout.cache)?;
         let runs = place.every_run()?;
         let runs = runs
             .into_iter()
-            .map(|found| Known {
+            .map(|found| KnownRuns {
                 last_wall_ms: found.records.last().map_or(0, |record| record.wall_ms),
                 run: found.run,
             })
@@ -122,7 +122,7 @@ impl<'a> Cleaning<'a> {
     }
 
     /// Everything that there is, in the order in which it would go.
-    pub fn look(&self) -> Result<Vec<Thing>, CleanError> {
+    pub fn look(&self) -> Result<Vec<CleanupItem>, CleanupError> {
         let mut things = self.workspaces()?;
         things.extend(self.temporary());
         things.extend(self.refs()?);
@@ -130,7 +130,7 @@ impl<'a> Cleaning<'a> {
         Ok(things)
     }
 
-    fn known(&self, run: &str) -> Option<&Known> {
+    fn known(&self, run: &str) -> Option<&KnownRuns> {
         self.runs.iter().find(|known| known.id() == run)
     }
 }

@@ -6,11 +6,11 @@ use afresh_core::Run;
 use afresh_core::ids::CommitId;
 use afresh_git::{CommandError, Repository};
 
-use super::CleanError;
+use super::CleanupError;
 
 /// What the user's branches hold.
 #[derive(Debug)]
-pub(super) struct Proof<'a> {
+pub(super) struct MergeProof<'a> {
     repository: &'a Repository,
     /// Refs of ours whose commits are ancestors of a tip, with the name of that tip.
     merged: BTreeMap<String, String>,
@@ -21,10 +21,10 @@ pub(super) struct Proof<'a> {
 
 /// The commits of a run that the user's branch has, by attempt.
 #[derive(Debug, Default)]
-pub(super) struct Landed(BTreeMap<String, CommitId>);
+pub(super) struct LandedRefs(BTreeMap<String, CommitId>);
 
-impl<'a> Proof<'a> {
-    pub(super) fn new(repository: &'a Repository) -> Result<Self, CleanError> {
+impl<'a> MergeProof<'a> {
+    pub(super) fn new(repository: &'a Repository) -> Result<Self, CleanupError> {
         let mut merged = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for (name, tip) in repository.own_tips()? {
@@ -55,7 +55,7 @@ impl<'a> Proof<'a> {
     /// changed is the same in the commit that the run made of it.
     pub(super) fn of_attempt(
         &self,
-        landed: &Landed,
+        landed: &LandedRefs,
         attempt: &str,
         work: &CommitId,
     ) -> Result<Option<String>, CommandError> {
@@ -65,8 +65,8 @@ impl<'a> Proof<'a> {
     }
 
     /// What of a run is in the branch that the user is on.
-    pub(super) fn landed(&self, run: &Run) -> Result<Landed, CommandError> {
-        let mut landed = Landed::default();
+    pub(super) fn landed(&self, run: &Run) -> Result<LandedRefs, CommandError> {
+        let mut landed = LandedRefs::default();
         let Some(head) = &self.head else { return Ok(landed) };
         if !self.repository.exists(run.tip())? || !self.repository.is_ancestor(run.tip(), head)? {
             return Ok(landed);

@@ -9,7 +9,7 @@ const BLOCK_BYTES: u64 = 512;
 
 /// What was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct CleanupSize {
     pub bytes: u64,
     /// Whether that is all: somebody who looks at everything has no time for millions of files.
     pub is_whole: bool,
@@ -20,12 +20,12 @@ pub(super) fn of(path: &Path) -> u64 {
 }
 
 /// The room that a directory takes, looking at no more than so many files.
-pub fn of_directory(path: &Path, most_files: u64) -> Size {
+pub fn of_directory(path: &Path, most_files: u64) -> CleanupSize {
     let (mut bytes, mut files) = (0, 0);
     let mut open: Vec<PathBuf> = vec![path.to_owned()];
     while let Some(next) = open.pop() {
         if files >= most_files {
-            return Size { bytes, is_whole: false };
+            return CleanupSize { bytes, is_whole: false };
         }
         files += 1;
         // What goes away while we look takes no room.
@@ -39,5 +39,5 @@ pub fn of_directory(path: &Path, most_files: u64) -> Size {
             bytes += found.blocks() * BLOCK_BYTES / found.nlink().max(1);
         }
     }
-    Size { bytes, is_whole: true }
+    CleanupSize { bytes, is_whole: true }
 }

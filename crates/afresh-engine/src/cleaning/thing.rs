@@ -9,7 +9,7 @@ use serde::Serialize;
 /// What a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum CleanupKind {
     Workspace,
     /// What is noted about workspaces, once there are none.
     Notes,
@@ -23,7 +23,7 @@ pub enum Kind {
     Repository,
 }
 
-impl Kind {
+impl CleanupKind {
     /// As people read it, before a name.
     pub fn words(self) -> &'static str {
         match self {
@@ -43,24 +43,24 @@ impl Kind {
 
 /// One thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thing {
-    pub kind: Kind,
+pub struct CleanupItem {
+    pub kind: CleanupKind,
     pub name: String,
     pub bytes: u64,
-    pub fate: Fate,
-    pub(super) target: Target,
+    pub fate: Disposition,
+    pub(super) target: CleanupTarget,
 }
 
 /// What is to become of it, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum Disposition {
     Goes { why: String },
     Stays { why: String, hint: Option<String> },
 }
 
 /// How it is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum CleanupTarget {
     Slot(Place),
     /// The pool's own directory, if no slot is left in it.
     PoolItself,
@@ -72,23 +72,33 @@ pub(super) enum Target {
     Nothing,
 }
 
-impl Thing {
+impl CleanupItem {
     pub(super) fn goes(
-        kind: Kind,
+        kind: CleanupKind,
         name: impl Into<String>,
         why: impl Into<String>,
-        target: Target,
+        target: CleanupTarget,
     ) -> Self {
-        Self { kind, name: name.into(), bytes: 0, fate: Fate::Goes { why: why.into() }, target }
+        Self {
+            kind,
+            name: name.into(),
+            bytes: 0,
+            fate: Disposition::Goes { why: why.into() },
+            target,
+        }
     }
 
-    pub(super) fn stays(kind: Kind, name: impl Into<String>, why: impl Into<String>) -> Self {
-        let fate = Fate::Stays { why: why.into(), hint: None };
-        Self { kind, name: name.into(), bytes: 0, fate, target: Target::Nothing }
+    pub(super) fn stays(
+        kind: CleanupKind,
+        name: impl Into<String>,
+        why: impl Into<String>,
+    ) -> Self {
+        let fate = Disposition::Stays { why: why.into(), hint: None };
+        Self { kind, name: name.into(), bytes: 0, fate, target: CleanupTarget::Nothing }
     }
 
     pub(super) fn hint(mut self, text: impl Into<String>) -> Self {
-        if let Fate::Stays { hint, .. } = &mut self.fate {
+        if let Disposition::Stays { hint, .. } = &mut self.fate {
             *hint = Some(text.into());
         }
         self
@@ -99,6 +109,6 @@ impl Thing {
     }
 
     pub fn is_to_go(&self) -> bool {
-        matches!(self.fate, Fate::Goes { .. })
+        matches!(self.fate, Disposition::Goes { .. })
     }
 }

@@ -5,15 +5,15 @@ use std::fs::DirEntry;
 use afresh_git::{Place, Pool};
 
 use super::history::entries;
-use super::thing::{Kind, Target, Thing};
-use super::{CleanError, Cleaning, salvage_parts, size};
+use super::thing::{CleanupItem, CleanupKind, CleanupTarget};
+use super::{Cleanup, CleanupError, salvage_parts, size};
 use crate::open::job_prefix;
 
 /// What a pool holds besides slots.
 const NOTES: &[&str] = &["owners", "repository", "setup", "shadow.git"];
 
-impl Cleaning<'_> {
-    pub(super) fn workspaces(&self) -> Result<Vec<Thing>, CleanError> {
+impl Cleanup<'_> {
+    pub(super) fn workspaces(&self) -> Result<Vec<CleanupItem>, CleanupError> {
         let Some(pool) = &self.pool else { return Ok(Vec::new()) };
         let mut things = Vec::new();
         for place in pool.places()? {
@@ -28,20 +28,25 @@ impl Cleaning<'_> {
             .collect();
         for name in &strangers {
             let path = pool.directory().join(name).display().to_string();
-            things.push(Thing::stays(Kind::Notes, path, "afresh did not make it"));
+            things.push(CleanupItem::stays(CleanupKind::Notes, path, "afresh did not make it"));
         }
-        if things.iter().all(Thing::is_to_go) {
+        if things.iter().all(CleanupItem::is_to_go) {
             let name = pool.directory().display().to_string();
             let bytes = NOTES.iter().map(|note| size::of(&pool.directory().join(note))).sum();
             let why = "no workspace is left";
-            things.push(Thing::goes(Kind::Notes, name, why, Target::PoolItself).of_size(bytes));
+            things.push(
+                CleanupItem::goes(CleanupKind::Notes, name, why, CleanupTarget::PoolItself)
+                    .of_size(bytes),
+            );
         }
         Ok(things)
     }
 
-    fn workspace(&self, pool: &Pool, place: Place) -> Thing {
+    fn workspace(&self, pool: &Pool, place: Place) -> CleanupItem {
         let name = place.to_string();
-        let goes = |why: String| Thing::goes(Kind::Workspace, &name, why, Target::Slot(place));
+        let goes = |why: String| {
+            CleanupItem::goes(CleanupKind::Workspace, &name, why, CleanupTarget::Slot(place))
+        };
         if matches!(place, Place::Check(_)) {
             return goes("checks ran in it; nobody's work is there".to_owned());
         }
@@ -52,7 +57,7 @@ impl Cleaning<'_> {
         });
         if let (Some((run, attempt)), false) = (underway, self.wishes.unfinished) {
             let why = format!("{attempt} of run {run} is not finished");
-            return Thing::stays(Kind::Workspace, &name, why).hint(
+            return CleanupItem::stays(CleanupKind::Workspace, &name, why).hint(
                 "`afresh run` goes on with it; `afresh clean --unfinished` saves what is in it and removes it",
             );
         }
@@ -63,7 +68,7 @@ impl Cleaning<'_> {
     }
 
     /// Nobody drives this repository, so its jobs are dead.
-    pub(super) fn temporary(&self) -> Vec<Thing> {
+    pub(super) fn temporary(&self) -> Vec<CleanupItem> {
         let prefix = job_prefix(&self.place.repository);
         let temp = self.place.layout.cache.join("temp");
         let of_job = |entry: DirEntry| {
@@ -73,8 +78,8 @@ impl Cleaning<'_> {
             }
             let why = "the job that they were for is over";
             let bytes = size::of(&entry.path());
-            let target = Target::Paths(vec![entry.path()]);
-            Some(Thing::goes(Kind::Temporary, &name, why, target).of_size(bytes))
+            let target = CleanupTarget::Paths(vec![entry.path()]);
+            Some(CleanupItem::goes(CleanupKind::Temporary, &name, why, target).of_size(bytes))
         };
         entries(&temp).into_iter().filter_map(of_job).collect()
     }

@@ -7,7 +7,7 @@ use afresh_core::ids::TaskId;
 use afresh_core::plan::Plan;
 use serde::Serialize;
 
-use super::{Accounts, AttemptReport, AttemptResult};
+use super::{AttemptReport, AttemptResult, UsageReport};
 
 /// One agent beside the others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,7 +17,7 @@ pub struct AgentReport {
     pub merged: usize,
     /// Attempts that came to nothing and counted.
     pub rejected: usize,
-    pub accounts: Accounts,
+    pub accounts: UsageReport,
 }
 
 /// All attempts, by the agents that made them.
@@ -34,20 +34,20 @@ pub(super) fn by_agent<'a>(
         agent: agent.to_owned(),
         merged: attempts.iter().filter(|one| one.result == AttemptResult::Merged).count(),
         rejected: attempts.iter().filter(|one| one.counted).count(),
-        accounts: Accounts::of(attempts),
+        accounts: UsageReport::of(attempts),
     };
     own.into_iter().map(one).collect()
 }
 
 /// Who a task's next worker would be, while the events go by: a plan and settings may change.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct AgentSelection {
     named: BTreeMap<TaskId, String>,
     /// The agent of tasks that name none.
     other: String,
 }
 
-impl Wanted {
+impl AgentSelection {
     pub(super) fn see(&mut self, event: &Event) {
         match event {
             Event::RunStarted { plan, settings, .. } => {

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use afresh_core::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
-use afresh_core::input::{AttemptEnd, Identity};
+use afresh_core::input::{AgentIdentity, AttemptEnd};
 use afresh_core::refusal;
 use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
 
-use super::agents::Wanted;
-use super::landings::Landed;
-use super::models::ModelAccounts;
-use super::refusals::RefusalReport;
+use super::agents::AgentSelection;
+use super::landings::LandedCommit;
+use super::models::ModelUsageReport;
+use super::refusals::DenialReport;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttemptReport {
@@ -42,10 +42,10 @@ pub struct AttemptReport {
     pub context: Option<ContextStatus>,
     pub usage: UsageStatus,
     /// The use by model, where the program tells.
-    pub models: Vec<ModelAccounts>,
+    pub models: Vec<ModelUsageReport>,
     /// What was refused to it and to its checks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub refusals: Vec<RefusalReport>,
+    pub refusals: Vec<DenialReport>,
     /// The same in whole numbers, for adding up.
     #[serde(skip)]
     pub used: Usage,
@@ -113,8 +113,8 @@ impl AttemptReport {
     }
 
     /// What it said before stays, where it says less now.
-    fn identify(&mut self, identity: &Identity) {
-        let Identity { session, model, .. } = identity.clone();
+    fn identify(&mut self, identity: &AgentIdentity) {
+        let AgentIdentity { session, model, .. } = identity.clone();
         self.session = session.or(self.session.take());
         self.model = model.or(self.model.take());
     }
@@ -123,21 +123,21 @@ impl AttemptReport {
         self.ended_at = Some(at);
         self.duration_ms = Some(end.duration_ms);
         self.use_at_least(&end.usage);
-        self.models = end.models.iter().map(ModelAccounts::of).collect();
+        self.models = end.models.iter().map(ModelUsageReport::of).collect();
     }
 }
 
 /// The attempts, while the events go by.
 #[derive(Debug)]
-pub(super) struct Attempts {
+pub(super) struct AttemptHistory {
     seen: BTreeMap<TaskId, BTreeMap<u32, AttemptReport>>,
-    wanted: Wanted,
+    wanted: AgentSelection,
     moment: fn(i64) -> String,
 }
 
-impl Attempts {
+impl AttemptHistory {
     pub(super) fn new(moment: fn(i64) -> String) -> Self {
-        Self { seen: BTreeMap::new(), wanted: Wanted::default(), moment }
+        Self { seen: BTreeMap::new(), wanted: AgentSelection::default(), moment }
     }
 
     pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
@@ -145,7 +145,7 @@ impl Attempts {
         self.wanted.see(event);
         for met in refusal::met(event) {
             let Some(attempt) = met.attempt else { continue };
-            self.of(attempt).refusals.push(RefusalReport::of(&met));
+            self.of(attempt).refusals.push(DenialReport::of(&met));
         }
         match event {
             Event::AttemptStarting { attempt, resumes, .. } => {
@@ -182,7 +182,7 @@ impl Attempts {
     }
 
     /// These landed, and the branch went back to before that.
-    pub(super) fn undo(&mut self, undone: &[Landed]) {
+    pub(super) fn undo(&mut self, undone: &[LandedCommit]) {
         for landed in undone {
             let told = self.of(&landed.attempt);
             told.result = AttemptResult::Undone;

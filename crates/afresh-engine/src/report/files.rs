@@ -8,13 +8,13 @@ use serde::Serialize;
 
 /// Between the commit that the run started from and its last one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Files {
+pub struct FilesReport {
     pub created: Vec<String>,
     pub modified: Vec<String>,
     pub deleted: Vec<String>,
 }
 
-impl Files {
+impl FilesReport {
     /// What these receipts amount to, in the order in which they landed.
     pub(super) fn of<'r>(receipts: impl Iterator<Item = &'r Receipt>) -> Self {
         let mut changed: BTreeMap<&str, ChangeKind> = BTreeMap::new();

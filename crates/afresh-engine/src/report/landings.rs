@@ -8,7 +8,7 @@ use afresh_core::ids::{AttemptId, CommitId};
 
 /// One task's work on the branch.
 #[derive(Debug)]
-pub(super) struct Landed {
+pub(super) struct LandedCommit {
     pub(super) attempt: AttemptId,
     commit: CommitId,
     pub(super) receipt: Receipt,
@@ -16,15 +16,15 @@ pub(super) struct Landed {
 
 /// The landings, while the events go by.
 #[derive(Debug, Default)]
-pub(super) struct Landings {
+pub(super) struct LandingHistory {
     /// Receipts of work that is about to land.
     intended: BTreeMap<AttemptId, Receipt>,
-    landed: Vec<Landed>,
+    landed: Vec<LandedCommit>,
 }
 
-impl Landings {
+impl LandingHistory {
     /// Answers with what this event took back.
-    pub(super) fn see(&mut self, event: &Event) -> Vec<Landed> {
+    pub(super) fn see(&mut self, event: &Event) -> Vec<LandedCommit> {
         match event {
             Event::LandIntended { attempt, receipt, .. } => {
                 self.intended.insert(attempt.clone(), receipt.clone());
@@ -32,7 +32,7 @@ impl Landings {
             Event::Merged { attempt, commit } => {
                 if let Some(receipt) = self.intended.remove(attempt) {
                     let (attempt, commit) = (attempt.clone(), commit.clone());
-                    self.landed.push(Landed { attempt, commit, receipt });
+                    self.landed.push(LandedCommit { attempt, commit, receipt });
                 }
             }
             Event::Rewound { to } => {

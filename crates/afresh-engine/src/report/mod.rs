@@ -17,27 +17,27 @@ use std::collections::BTreeMap;
 
 use afresh_core::check::CheckResult;
 use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
-use afresh_core::outcome::{Criterion, Deviation};
-use afresh_core::run::{Finals, Run};
-use afresh_core::status::{ReceiptStatus, RunState, Status, UsageStatus};
+use afresh_core::outcome::{CriterionReport, Deviation};
+use afresh_core::run::{FinalChecks, Run};
+use afresh_core::status::{ReceiptStatus, RunState, RunStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
 
 pub use agents::AgentReport;
 pub use attempts::{AttemptReport, AttemptResult};
-pub use files::Files;
-pub use models::ModelAccounts;
+pub use files::FilesReport;
+pub use models::ModelUsageReport;
 pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
-pub use refusals::RefusalReport;
+pub use refusals::DenialReport;
 
-use crate::open::Found;
-use crate::records::{self, BadRecord};
-use attempts::Attempts;
+use crate::open::RecordedRun;
+use crate::records::{self, RecordError};
+use attempts::AttemptHistory;
 
 /// What `afresh report --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct RunReport {
     pub run: RunId,
     pub plan: String,
     pub state: RunState,
@@ -60,12 +60,12 @@ pub struct Report {
     pub waves: Vec<WaveReport>,
     /// Attempts of tasks that a change of the plan took out of it.
     pub dropped: Vec<AttemptReport>,
-    pub files: Files,
-    pub final_checks: Option<FinalChecks>,
+    pub files: FilesReport,
+    pub final_checks: Option<FinalChecksReport>,
     pub questions: Vec<QuestionReport>,
-    pub accounts: Accounts,
+    pub accounts: UsageReport,
     /// The same by model, where programs tell.
-    pub models: Vec<ModelAccounts>,
+    pub models: Vec<ModelUsageReport>,
     /// The same by agent, with what came of it.
     pub agents: Vec<AgentReport>,
     /// What is wrong with the run as a whole, besides its tasks.
@@ -90,13 +90,13 @@ pub struct TaskReport {
     /// Of what kind the last worker's error was, in its words.
     pub error_category: Option<String>,
     /// What the last worker says was met, with its evidence.
-    pub criteria: Vec<Criterion>,
+    pub criteria: Vec<CriterionReport>,
     /// What the worker said it did beyond its task.
     pub deviations: Vec<Deviation>,
     /// What the worker wanted to be known.
     pub notes: Option<String>,
     pub attempts: Vec<AttemptReport>,
-    pub accounts: Accounts,
+    pub accounts: UsageReport,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,12 +104,12 @@ pub struct WaveReport {
     /// Counted from 1.
     pub number: u32,
     pub tasks: Vec<TaskId>,
-    pub accounts: Accounts,
+    pub accounts: UsageReport,
 }
 
 /// The checks of the whole, on the last tree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FinalChecks {
+pub struct FinalChecksReport {
     pub tree: TreeId,
     pub passed: bool,
     pub results: Vec<CheckResult>,
@@ -117,7 +117,7 @@ pub struct FinalChecks {
 
 /// What was used. A price that nobody told is unknown, never nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Accounts {
+pub struct UsageReport {
     /// Attempts that had a process.
     pub attempts: usize,
     /// Those that told no price.
@@ -131,7 +131,7 @@ pub struct Accounts {
     pub worked_ms: u64,
 }
 
-impl Accounts {
+impl UsageReport {
     fn of<'a>(attempts: impl IntoIterator<Item = &'a AttemptReport>) -> Self {
         let mut sum = Usage::default();
         let (mut count, mut without_price, mut without_tokens, mut worked_ms) = (0, 0, 0, 0_u64);
@@ -149,19 +149,19 @@ impl Accounts {
 
 /// What the report needs to know besides the journal.
 #[derive(Debug, Clone, Copy)]
-pub struct Around {
+pub struct ReportContext {
     /// Somebody drives the run right now.
     pub is_driven: bool,
     /// How a moment is written; calendars are the command's business.
     pub moment: fn(i64) -> String,
 }
 
-impl Report {
-    pub fn of(found: &Found, around: Around) -> Result<Self, BadRecord> {
+impl RunReport {
+    pub fn of(found: &RecordedRun, around: ReportContext) -> Result<Self, RecordError> {
         let run = &found.run;
-        let mut attempts = Attempts::new(around.moment);
-        let mut landings = landings::Landings::default();
-        let mut questions = questions::Questions::new(around.moment);
+        let mut attempts = AttemptHistory::new(around.moment);
+        let mut landings = landings::LandingHistory::default();
+        let mut questions = questions::QuestionHistory::new(around.moment);
         for record in &found.records {
             let event = records::to_event(record)?;
             attempts.see(&event, record.wall_ms);
@@ -171,7 +171,7 @@ impl Report {
         let moment = |record: Option<&afresh_store::Record>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
         };
-        let status = Status::of(run);
+        let status = RunStatus::of(run);
         let tasks = tasks(run, &status, &mut attempts);
         let dropped = attempts.rest();
         let everything = || tasks.iter().flat_map(|task| &task.attempts).chain(&dropped);
@@ -189,10 +189,10 @@ impl Report {
             limits: status.limits,
             counts: status.counts,
             waves: waves(run, &tasks),
-            files: Files::of(landings.receipts()),
+            files: FilesReport::of(landings.receipts()),
             final_checks: final_checks(run),
             questions: questions.settled(run),
-            accounts: Accounts::of(everything()),
+            accounts: UsageReport::of(everything()),
             models: models::by_model(everything()),
             agents: agents::by_agent(everything()),
             error: status.error,
@@ -203,7 +203,7 @@ impl Report {
     }
 }
 
-fn tasks(run: &Run, status: &Status, attempts: &mut Attempts) -> Vec<TaskReport> {
+fn tasks(run: &Run, status: &RunStatus, attempts: &mut AttemptHistory) -> Vec<TaskReport> {
     let told = status.tasks.iter().enumerate();
     told.map(|(at, status)| {
         let own = attempts.take(&status.id);
@@ -220,7 +220,7 @@ fn tasks(run: &Run, status: &Status, attempts: &mut Attempts) -> Vec<TaskReport>
             criteria: status.criteria.clone(),
             deviations: status.deviations.clone(),
             notes: status.notes.clone(),
-            accounts: Accounts::of(&own),
+            accounts: UsageReport::of(&own),
             attempts: own,
         }
     })
@@ -233,15 +233,15 @@ fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
         .map(|(positions, number)| WaveReport {
             number,
             tasks: positions.iter().map(|at| tasks[*at].id.clone()).collect(),
-            accounts: Accounts::of(positions.iter().flat_map(|at| &tasks[*at].attempts)),
+            accounts: UsageReport::of(positions.iter().flat_map(|at| &tasks[*at].attempts)),
         })
         .collect()
 }
 
-fn final_checks(run: &Run) -> Option<FinalChecks> {
-    let Finals::Ended { tree, results, .. } = run.finals() else { return None };
+fn final_checks(run: &Run) -> Option<FinalChecksReport> {
+    let FinalChecks::Ended { tree, results, .. } = run.finals() else { return None };
     let passed = results.iter().all(CheckResult::passed);
-    Some(FinalChecks { tree: tree.clone(), passed, results: results.clone() })
+    Some(FinalChecksReport { tree: tree.clone(), passed, results: results.clone() })
 }
 
 #[cfg(test)]
@@ -263,10 +263,10 @@ mod tests {
         let known =
             Usage { input: 10, output: 5, cost_micros: Some(1_500_000), ..Usage::default() };
         let silent = Usage::default();
-        let sum = Accounts::of(&[attempt(1, known), attempt(2, silent)]);
+        let sum = UsageReport::of(&[attempt(1, known), attempt(2, silent)]);
         assert_eq!((sum.attempts, sum.without_price, sum.without_tokens), (2, 1, 1));
         assert_eq!((sum.tokens, sum.usage.cost_usd), (15, Some(1.5)));
-        let nothing = Accounts::of(&[attempt(1, silent)]);
+        let nothing = UsageReport::of(&[attempt(1, silent)]);
         assert_eq!(nothing.usage.cost_usd, None);
     }
 }

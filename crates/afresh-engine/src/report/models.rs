@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use afresh_core::status::UsageStatus;
-use afresh_core::usage::{ModelUse, Usage};
+use afresh_core::usage::{ModelUsage, Usage};
 use serde::Serialize;
 
 use super::AttemptReport;
 
 /// The use of one model; a price that nobody told is unknown, never nothing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ModelAccounts {
+pub struct ModelUsageReport {
     pub model: String,
     /// Parts of attempts that told no price.
     pub without_price: usize,
@@ -21,8 +21,8 @@ pub struct ModelAccounts {
     used: Usage,
 }
 
-impl ModelAccounts {
-    pub(super) fn of(part: &ModelUse) -> Self {
+impl ModelUsageReport {
+    pub(super) fn of(part: &ModelUsage) -> Self {
         let used = part.usage;
         Self {
             model: part.model.clone(),
@@ -42,8 +42,8 @@ impl ModelAccounts {
 /// All parts of all attempts, by the names of the models.
 pub(super) fn by_model<'a>(
     attempts: impl IntoIterator<Item = &'a AttemptReport>,
-) -> Vec<ModelAccounts> {
-    let mut sums: BTreeMap<&str, ModelAccounts> = BTreeMap::new();
+) -> Vec<ModelUsageReport> {
+    let mut sums: BTreeMap<&str, ModelUsageReport> = BTreeMap::new();
     for part in attempts.into_iter().flat_map(|attempt| &attempt.models) {
         match sums.get_mut(part.model.as_str()) {
             Some(sum) => sum.add(part),

@@ -1,7 +1,7 @@
 //! What to do next with a run: one command per line, the most useful first.
 
 use afresh_core::Run;
-use afresh_core::run::{Stage, Standing};
+use afresh_core::run::{DriveState, TaskStage};
 use afresh_core::time::Timestamp;
 use serde::Serialize;
 
@@ -29,17 +29,18 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
         return steps;
     }
     let standing = run.standing(Timestamp::default());
-    let failed = || run.tasks().filter(|(_, state)| matches!(state.stage, Stage::Failed { .. }));
+    let failed =
+        || run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Failed { .. }));
     match standing {
-        Standing::Halted => step("it was halted; go on", "afresh resume".to_owned()),
-        Standing::Busy => step("it was interrupted; go on", "afresh run".to_owned()),
-        Standing::BudgetReached => {
+        DriveState::Halted => step("it was halted; go on", "afresh resume".to_owned()),
+        DriveState::Busy => step("it was interrupted; go on", "afresh run".to_owned()),
+        DriveState::BudgetReached => {
             let by_cost = run.settings().budget.cost_micros.is_some();
             let flag = if by_cost { "--budget-usd X" } else { "--budget-tokens N" };
             step("the budget is reached; go on with more", format!("afresh run {flag}"));
         }
-        Standing::Waiting => {}
-        Standing::Finished { .. } => {
+        DriveState::Waiting => {}
+        DriveState::Finished { .. } => {
             for (task, _) in failed().take(NAMED) {
                 step("give it fresh workers", format!("afresh task retry {}", task.id));
             }
@@ -50,10 +51,10 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
     }
     if run.tip() != run.base() {
         match standing {
-            Standing::Finished { ok: true } => {
+            DriveState::Finished { ok: true } => {
                 step("merge it into your branch", "afresh land".to_owned());
             }
-            Standing::Finished { ok: false } => {
+            DriveState::Finished { ok: false } => {
                 step("take what is done", "afresh land --partial".to_owned());
             }
             _ => {}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::ids::{QuestionId, TaskId};
-use afresh_core::outcome::Choice;
+use afresh_core::outcome::DecisionOption;
 use afresh_core::{Event, Run};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct QuestionReport {
     pub task: TaskId,
     pub kind: &'static str,
     pub text: String,
-    pub options: Vec<Choice>,
+    pub options: Vec<DecisionOption>,
     pub asked_at: String,
     pub answer: Option<String>,
     /// Who answered: a person, or the policy that was set.
@@ -25,12 +25,12 @@ pub struct QuestionReport {
 
 /// The questions, while the events go by.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub(super) struct QuestionHistory {
     seen: BTreeMap<QuestionId, QuestionReport>,
     moment: fn(i64) -> String,
 }
 
-impl Questions {
+impl QuestionHistory {
     pub(super) fn new(moment: fn(i64) -> String) -> Self {
         Self { seen: BTreeMap::new(), moment }
     }

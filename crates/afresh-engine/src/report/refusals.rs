@@ -1,19 +1,19 @@
 //! What was refused to workers and checks.
 
-use afresh_core::refusal::{Met, Refused};
+use afresh_core::refusal::{DenialContext, DeniedAction};
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RefusalReport {
-    pub what: Refused,
+pub struct DenialReport {
+    pub what: DeniedAction,
     pub detail: String,
     pub times: u64,
     /// The command of the check that met it; the worker itself otherwise.
     pub check: Option<String>,
 }
 
-impl RefusalReport {
-    pub(super) fn of(met: &Met<'_>) -> Self {
+impl DenialReport {
+    pub(super) fn of(met: &DenialContext<'_>) -> Self {
         let refusal = met.refusal;
         Self {
             what: refusal.what,

@@ -6,12 +6,12 @@ use afresh_secrets::{SecretScan, SecretSource};
 use afresh_store::Journal;
 
 use super::files::{below, shown};
-use crate::layout::Layout;
+use crate::layout::StateLayout;
 
 /// The files of the journal, which are read by its own means.
 const JOURNAL: &str = "journal.db";
 
-pub fn kept(scan: &mut SecretScan, layout: &Layout) {
+pub fn kept(scan: &mut SecretScan, layout: &StateLayout) {
     match Journal::open_read_only(&layout.state).map(|it| it.map(|reader| reader.read_all())) {
         Ok(None) => {}
         Ok(Some(Ok(records))) => {

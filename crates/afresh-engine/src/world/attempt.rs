@@ -8,58 +8,58 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use afresh_agents::{Briefing, Bundle};
-use afresh_core::ids::{AttemptId, Slot};
+use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::input::AttemptEnd;
-use afresh_core::interruption::Resumption;
+use afresh_core::interruption::AttemptResumption;
 use afresh_core::outcome::{Ending, Outcome};
-use afresh_core::plan::Tier;
-use afresh_core::step::Ground;
+use afresh_core::plan::ModelTier;
+use afresh_core::step::StartPoint;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
 
 use crate::bundling;
-use crate::world::Shared;
-use crate::world::follow::Follower;
-use crate::world::resuming::Resuming;
-use crate::world::stoppers::Handle;
-use files::Files;
-use starting::NotStarted;
+use crate::world::ExecutorContext;
+use crate::world::follow::OutputFollower;
+use crate::world::resuming::SessionResume;
+use crate::world::stoppers::CancelHandle;
+use files::AttemptFiles;
+use starting::StartFailure;
 
 /// What the core asks for.
-pub(crate) struct Ordered {
+pub(crate) struct AttemptRequest {
     pub(crate) attempt: AttemptId,
-    pub(crate) slot: Slot,
-    pub(crate) ground: Ground,
-    pub(crate) tier: Tier,
-    pub(crate) resumes: Option<Resumption>,
+    pub(crate) slot: WorkspaceSlot,
+    pub(crate) ground: StartPoint,
+    pub(crate) tier: ModelTier,
+    pub(crate) resumes: Option<AttemptResumption>,
 }
 
 /// What one attempt needs to know; taken from the run before the thread starts.
 pub(crate) struct AttemptJob {
     attempt: AttemptId,
-    slot: Slot,
-    ground: Ground,
+    slot: WorkspaceSlot,
+    ground: StartPoint,
     /// The conversation that it goes on with.
-    resuming: Option<Resuming>,
+    resuming: Option<SessionResume>,
     bundle: Bundle,
     /// Files that tasks took away.
     gone: BTreeSet<String>,
     agent: Option<String>,
-    tier: Tier,
+    tier: ModelTier,
     grace: std::time::Duration,
     /// How full its context may become, in per cent.
     fullest: u8,
 }
 
 impl AttemptJob {
-    pub(crate) fn new(run: &Run, ordered: Ordered, briefing: &Briefing) -> Self {
-        let Ordered { attempt, slot, ground, tier, resumes } = ordered;
+    pub(crate) fn new(run: &Run, ordered: AttemptRequest, briefing: &Briefing) -> Self {
+        let AttemptRequest { attempt, slot, ground, tier, resumes } = ordered;
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
         let (task, settings) = (run.plan().task(at), run.settings());
         let bundle = bundling::bundle(run, at, &attempt, &ground, briefing);
         let (gone, fullest) = (bundling::gone(run, at), settings.context.hard);
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
-        let resuming = resumes.map(|resumption| Resuming::new(run, at, resumption));
+        let resuming = resumes.map(|resumption| SessionResume::new(run, at, resumption));
         Self { attempt, slot, ground, resuming, bundle, gone, agent, tier, grace, fullest }
     }
 
@@ -67,7 +67,12 @@ impl AttemptJob {
         &self.attempt
     }
 
-    pub(crate) fn carry_out(&self, shared: &Shared, handle: &Handle, mail: &dyn Fn(Input)) {
+    pub(crate) fn carry_out(
+        &self,
+        shared: &ExecutorContext,
+        handle: &CancelHandle,
+        mail: &dyn Fn(Input),
+    ) {
         let answer = match self.start(shared, handle) {
             Ok(None) => {
                 let (ending, outcome) = (Ending::Stopped, Outcome::Silent);
@@ -86,22 +91,22 @@ impl AttemptJob {
                         handle.stop(self.grace);
                     }
                 });
-                follower.as_mut().map(Follower::finish).into_iter().flatten().for_each(mail);
+                follower.as_mut().map(OutputFollower::finish).into_iter().flatten().for_each(mail);
                 self.conclude(shared, &report, &files, follower.as_ref())
             }
-            Err(NotStarted::Failed(failure)) => Input::SpawnFailed(self.attempt.clone(), failure),
-            Err(NotStarted::NotResumed(why)) => Input::CannotResume(self.attempt.clone(), why),
+            Err(StartFailure::Failed(failure)) => Input::SpawnFailed(self.attempt.clone(), failure),
+            Err(StartFailure::NotResumed(why)) => Input::CannotResume(self.attempt.clone(), why),
         };
         shared.stoppers.forget(&self.attempt);
         mail(answer);
     }
 
     /// What reads the agent's reports, where it makes any.
-    fn follower(&self, shared: &Shared, files: &Files) -> Option<Follower> {
+    fn follower(&self, shared: &ExecutorContext, files: &AttemptFiles) -> Option<OutputFollower> {
         let agent = shared.rules.agent_for(self.agent.as_deref())?;
         let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.rules.prices));
         let before = self.resuming.as_ref().map(|resuming| resuming.counted_before(agent));
-        Follower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
+        OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
             .map(|follower| follower.going_on(before.unwrap_or_default()))
     }
 

@@ -8,9 +8,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use afresh_core::Input;
-use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
+use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
 use afresh_core::effect::{CheckOn, CheckRequest};
-use afresh_core::ids::{CommitId, Slot, TreeId};
+use afresh_core::ids::{CommitId, TreeId, WorkspaceSlot};
 use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
 use afresh_core::printable;
@@ -18,13 +18,13 @@ use afresh_git::{Place, Target};
 use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
 use crate::worker_files::open_plain;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::causes::describe;
-use crate::world::passes::Passes;
+use crate::world::passes::CheckCache;
 use crate::world::refusals;
-use crate::world::rooms::Inside;
-use crate::world::setup::SetUp;
-use crate::world::stoppers::Handle;
+use crate::world::rooms::SandboxSubject;
+use crate::world::setup::SetupOutcome;
+use crate::world::stoppers::CancelHandle;
 
 /// How much output of one check is kept on disk.
 const OUTPUT_BYTES: u64 = 8 * 1024 * 1024;
@@ -34,32 +34,32 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Hands out check slots, and ends what runs in them.
 #[derive(Debug)]
-pub(crate) struct CheckDesk {
-    state: Mutex<Desk>,
+pub(crate) struct CheckSlots {
+    state: Mutex<SlotQueue>,
     freed: Condvar,
-    pub(crate) passes: Passes,
+    pub(crate) passes: CheckCache,
 }
 
 #[derive(Debug)]
-struct Desk {
+struct SlotQueue {
     free: BTreeSet<u16>,
-    running: Vec<Handle>,
+    running: Vec<CancelHandle>,
     /// Counts the times that all checks were stopped; older tickets are void.
     round: u64,
 }
 
 /// The right to run checks, until the next time that all are stopped.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ticket(u64);
+pub(crate) struct CheckTicket(u64);
 
-impl CheckDesk {
+impl CheckSlots {
     pub(crate) fn new(slots: u16) -> Self {
-        let desk = Desk { free: (1..=slots.max(1)).collect(), running: Vec::new(), round: 0 };
-        Self { state: Mutex::new(desk), freed: Condvar::new(), passes: Passes::default() }
+        let desk = SlotQueue { free: (1..=slots.max(1)).collect(), running: Vec::new(), round: 0 };
+        Self { state: Mutex::new(desk), freed: Condvar::new(), passes: CheckCache::default() }
     }
 
-    pub(crate) fn ticket(&self) -> Ticket {
-        Ticket(self.lock().round)
+    pub(crate) fn ticket(&self) -> CheckTicket {
+        CheckTicket(self.lock().round)
     }
 
     pub(crate) fn stop_all(&self, grace: Duration) {
@@ -71,44 +71,44 @@ impl CheckDesk {
         self.freed.notify_all();
     }
 
-    fn is_void(&self, ticket: Ticket) -> bool {
+    fn is_void(&self, ticket: CheckTicket) -> bool {
         self.lock().round != ticket.0
     }
 
     /// Waits for a slot; none if the checks were stopped meanwhile.
-    fn take(&self, ticket: Ticket) -> Option<(Slot, Handle)> {
+    fn take(&self, ticket: CheckTicket) -> Option<(WorkspaceSlot, CancelHandle)> {
         let mut desk = self.lock();
         loop {
             if desk.round != ticket.0 {
                 return None;
             }
             if let Some(slot) = desk.free.pop_first() {
-                let handle = Handle::default();
+                let handle = CancelHandle::default();
                 desk.running.push(handle.clone());
-                return Some((Slot(slot), handle));
+                return Some((WorkspaceSlot(slot), handle));
             }
             desk = self.freed.wait(desk).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn give_back(&self, slot: Slot, handle: &Handle) {
+    fn give_back(&self, slot: WorkspaceSlot, handle: &CancelHandle) {
         let mut desk = self.lock();
         desk.free.insert(slot.0);
         desk.running.retain(|other| !other.is_same(handle));
         self.freed.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Desk> {
+    fn lock(&self) -> MutexGuard<'_, SlotQueue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Runs one round of checks and reports it.
 pub(crate) fn carry_out(
-    shared: &Shared,
+    shared: &ExecutorContext,
     request: &CheckRequest,
     head: &CommitId,
-    ticket: Ticket,
+    ticket: CheckTicket,
 ) -> Input {
     let tree = match &request.on {
         CheckOn::Tree(tree) => Ok(tree.clone()),
@@ -116,11 +116,11 @@ pub(crate) fn carry_out(
     };
     let (tree, checked) = match tree {
         Ok(tree) => {
-            let checked = Round { shared, request, tree: &tree, head, ticket }.run();
+            let checked = CheckRound { shared, request, tree: &tree, head, ticket }.run();
             (tree, checked)
         }
         // The core only looks at the tree of an answer that it can use.
-        Err(error) => (no_tree(), Checked::Impossible(describe(&error))),
+        Err(error) => (no_tree(), CheckOutcome::Impossible(describe(&error))),
     };
     let (attempt, phase) = (request.attempt.clone(), request.phase);
     Input::Checked(CheckReport { attempt, phase, tree, checked })
@@ -130,16 +130,16 @@ fn no_tree() -> TreeId {
     TreeId::new("0".repeat(40)).expect("forty digits are an object id")
 }
 
-struct Round<'a> {
-    shared: &'a Shared,
+struct CheckRound<'a> {
+    shared: &'a ExecutorContext,
     request: &'a CheckRequest,
     tree: &'a TreeId,
     head: &'a CommitId,
-    ticket: Ticket,
+    ticket: CheckTicket,
 }
 
-impl Round<'_> {
-    fn run(&self) -> Checked {
+impl CheckRound<'_> {
+    fn run(&self) -> CheckOutcome {
         let mut results = Vec::new();
         let mut slot = None;
         for (number, check) in self.request.checks.iter().enumerate() {
@@ -150,8 +150,8 @@ impl Round<'_> {
             if slot.is_none() {
                 match self.enter() {
                     Ok(Some(entered)) => slot = Some(entered),
-                    Ok(None) => return Checked::Stopped,
-                    Err(why) => return Checked::Impossible(why),
+                    Ok(None) => return CheckOutcome::Stopped,
+                    Err(why) => return CheckOutcome::Impossible(why),
                 }
             }
             let here = slot.as_ref().expect("a slot was just entered");
@@ -161,21 +161,21 @@ impl Round<'_> {
                     self.shared.desk.passes.note(self.tree, &result);
                     results.push(result);
                     // Red checks are all wanted; otherwise the first failure decides.
-                    if failed && self.request.phase != Phase::Red {
+                    if failed && self.request.phase != CheckPhase::Red {
                         break;
                     }
                 }
-                Ok(None) => return Checked::Stopped,
-                Err(why) => return Checked::Impossible(why),
+                Ok(None) => return CheckOutcome::Stopped,
+                Err(why) => return CheckOutcome::Impossible(why),
             }
         }
-        Checked::Ran(results)
+        CheckOutcome::Ran(results)
     }
 
     /// Takes a slot and makes it the tree; none if the checks were stopped meanwhile.
-    fn enter(&self) -> Result<Option<Entered<'_>>, String> {
+    fn enter(&self) -> Result<Option<OccupiedSlot<'_>>, String> {
         let Some((slot, handle)) = self.shared.desk.take(self.ticket) else { return Ok(None) };
-        let entered = Entered { shared: self.shared, slot, handle };
+        let entered = OccupiedSlot { shared: self.shared, slot, handle };
         let target = Target::Tree { tree: self.tree, head: self.head };
         let place = Place::Check(slot);
         self.shared
@@ -183,30 +183,30 @@ impl Round<'_> {
             .prepare(place, target, &self.shared.rules.keep)
             .map_err(|error| describe(&error))?;
         match self.shared.set_up(place, &entered.handle)? {
-            SetUp::Ready => Ok(Some(entered)),
-            SetUp::Stopped => Ok(None),
+            SetupOutcome::Ready => Ok(Some(entered)),
+            SetupOutcome::Stopped => Ok(None),
         }
     }
 }
 
 /// A slot that is ours until this is dropped.
-struct Entered<'a> {
-    shared: &'a Shared,
-    slot: Slot,
-    handle: Handle,
+struct OccupiedSlot<'a> {
+    shared: &'a ExecutorContext,
+    slot: WorkspaceSlot,
+    handle: CancelHandle,
 }
 
-impl Drop for Entered<'_> {
+impl Drop for OccupiedSlot<'_> {
     fn drop(&mut self) {
         self.shared.desk.give_back(self.slot, &self.handle);
     }
 }
 
-impl Entered<'_> {
+impl OccupiedSlot<'_> {
     /// Runs one command; none if it was stopped.
     fn run(
         &self,
-        round: &Round<'_>,
+        round: &CheckRound<'_>,
         number: usize,
         check: &Check,
     ) -> Result<Option<CheckResult>, String> {
@@ -238,7 +238,7 @@ impl Entered<'_> {
             containment: rules.containment,
             registry: self.shared.layout.processes(),
         };
-        let (job, room) = self.shared.enclosed(job, &Inside::Check)?;
+        let (job, room) = self.shared.enclosed(job, &SandboxSubject::Check)?;
         let mut running = Running::start(&rules.exe, &job).map_err(|error| error.to_string())?;
         self.handle.attach(running.stopper());
         let report = running.wait();
@@ -271,7 +271,7 @@ impl Entered<'_> {
         }))
     }
 
-    fn log_file(&self, round: &Round<'_>, number: usize) -> Result<PathBuf, String> {
+    fn log_file(&self, round: &CheckRound<'_>, number: usize) -> Result<PathBuf, String> {
         let CheckRequest { attempt, phase, .. } = round.request;
         let directory = self.shared.layout.checks(&self.shared.run, attempt.as_ref());
         // Its worker may have put something there, which leads elsewhere or keeps us waiting.
@@ -282,7 +282,7 @@ impl Entered<'_> {
             .map_err(|e| format!("cannot make {}: {e}", directory.display()))?;
         let phase = match phase {
             // A task has several steps, and each may be tried again.
-            Phase::Step => format!("step-{}", &round.tree.as_str()[..10]),
+            CheckPhase::Step => format!("step-{}", &round.tree.as_str()[..10]),
             phase => format!("{phase:?}").to_lowercase(),
         };
         let log = directory.join(format!("{phase}-{}.log", number + 1));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::layout::text;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 
-impl Shared {
+impl ExecutorContext {
     /// The variables of a program of ours; `afresh` itself is on its PATH.
     pub(crate) fn environment(
         &self,

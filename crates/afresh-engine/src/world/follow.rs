@@ -11,10 +11,10 @@ use afresh_agents::{Agent, AgentEvent, Prices, ProgramEnd, StreamReader};
 use afresh_core::Input;
 use afresh_core::event::LogLevel;
 use afresh_core::ids::AttemptId;
-use afresh_core::input::Identity;
+use afresh_core::input::AgentIdentity;
 use afresh_core::model_error::ModelError;
 use afresh_core::outcome::Outcome;
-use afresh_core::usage::{ContextFill, ModelUse, Usage};
+use afresh_core::usage::{ContextFill, ModelUsage, Usage};
 use afresh_formats::result::{self, Asked};
 
 use crate::worker_files::open_plain;
@@ -31,7 +31,7 @@ const EXCERPT_CHARS: usize = 500;
 /// it has are set lower, so whoever goes on waits for something that does not come.
 const MAX_RETRIES: u32 = 8;
 
-pub(crate) struct Follower {
+pub(crate) struct OutputFollower {
     attempt: AttemptId,
     reader: Box<dyn StreamReader>,
     prices: Arc<Prices>,
@@ -40,15 +40,15 @@ pub(crate) struct Follower {
     lines: Lines,
     /// The model that it works with, as far as is known.
     model: String,
-    identity: Identity,
-    told_identity: Identity,
+    identity: AgentIdentity,
+    told_identity: AgentIdentity,
     /// The agent's name, where its program can take the conversation up again.
     resumable_by: Option<String>,
     /// What the program counts that was used before it was started.
     before: Usage,
     used: Usage,
     told: Usage,
-    models: Vec<ModelUse>,
+    models: Vec<ModelUsage>,
     context: Option<ContextFill>,
     told_context: Option<ContextFill>,
     retries: u32,
@@ -60,7 +60,7 @@ pub(crate) struct Follower {
     nonsense_seen: usize,
 }
 
-impl Follower {
+impl OutputFollower {
     /// None where there is nothing to follow. `model` is the one that was asked for.
     pub(crate) fn new(
         agent: &Agent,
@@ -77,8 +77,8 @@ impl Follower {
             read: 0,
             lines: Lines::default(),
             model: model.unwrap_or_default().to_owned(),
-            identity: Identity::default(),
-            told_identity: Identity::default(),
+            identity: AgentIdentity::default(),
+            told_identity: AgentIdentity::default(),
             resumable_by: agent.can_resume().then(|| agent.name.clone()),
             before: Usage::default(),
             used: Usage::default(),
@@ -144,9 +144,9 @@ impl Follower {
     }
 
     /// What each model had a part in; all of it is one model's where the program does not tell.
-    pub(crate) fn models(&self) -> Vec<ModelUse> {
+    pub(crate) fn models(&self) -> Vec<ModelUsage> {
         if self.models.is_empty() && !self.model.is_empty() && self.used != Usage::default() {
-            return vec![ModelUse { model: self.model.clone(), usage: self.used }];
+            return vec![ModelUsage { model: self.model.clone(), usage: self.used }];
         }
         self.models.clone()
     }
@@ -254,8 +254,8 @@ impl Follower {
         }
     }
 
-    fn used_by(&mut self, models: Vec<ModelUse>) {
-        let priced = |one: ModelUse| ModelUse {
+    fn used_by(&mut self, models: Vec<ModelUsage>) {
+        let priced = |one: ModelUsage| ModelUsage {
             usage: self.prices.priced(&one.model, one.usage),
             model: one.model,
         };
@@ -294,12 +294,12 @@ mod tests {
 
     use super::*;
 
-    fn follower(file: &std::path::Path) -> Follower {
+    fn follower(file: &std::path::Path) -> OutputFollower {
         let script = ScriptFile { path: "s".into(), shown: "s".into(), text: String::new() };
         let agent = Agent { name: "a".into(), kind: Kind::Scripted { script }, env: vec![] };
         let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };
         let prices = Arc::new(Prices::built_in());
-        Follower::new(&agent, None, prices, attempt, file.to_owned()).expect("it is followed")
+        OutputFollower::new(&agent, None, prices, attempt, file.to_owned()).expect("it is followed")
     }
 
     fn totals(inputs: &[Input]) -> Vec<u64> {

@@ -10,26 +10,26 @@ use afresh_git::Place;
 use afresh_sandbox::{Network, Room};
 
 use crate::tools;
-use crate::world::Shared;
-use crate::world::rooms::{Temp, objects};
+use crate::world::ExecutorContext;
+use crate::world::rooms::{TempDir, objects};
 
 /// How git is started, as long as this is kept.
 #[derive(Debug)]
-pub(crate) struct GitRoom {
+pub(crate) struct GitSandbox {
     before: Vec<String>,
-    _temp: Temp,
+    _temp: TempDir,
 }
 
-impl GitRoom {
+impl GitSandbox {
     /// What stands before git and its arguments.
     pub(crate) fn before(&self) -> &[String] {
         &self.before
     }
 }
 
-impl Shared {
+impl ExecutorContext {
     /// None where nothing holds the worker either.
-    pub(crate) fn room_of_git(&self, place: Place) -> Result<Option<GitRoom>, String> {
+    pub(crate) fn room_of_git(&self, place: Place) -> Result<Option<GitSandbox>, String> {
         let sandbox = &self.rules.sandbox;
         if sandbox.level.is_off() {
             return Ok(None);
@@ -57,6 +57,6 @@ impl Shared {
         };
         let tree: &Path = &self.pool.tree(place);
         let before = room.enclose(&sandbox.level, &self.rules.exe, tree).before;
-        Ok(Some(GitRoom { before, _temp: temp }))
+        Ok(Some(GitSandbox { before, _temp: temp }))
     }
 }

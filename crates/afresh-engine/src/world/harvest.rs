@@ -1,28 +1,33 @@
 //! Saving what an attempt left, and measuring it.
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
-use afresh_core::ids::{AttemptId, Slot};
-use afresh_core::step::Ground;
+use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::step::StartPoint;
 use afresh_core::{Input, Run, printable};
 use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_ref};
 use nix::sys::statvfs::statvfs;
 
 use crate::clock::wall_seconds;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::causes::describe;
 use crate::world::secret_scan;
 
 pub(crate) struct HarvestJob {
     attempt: AttemptId,
-    slot: Slot,
-    ground: Ground,
+    slot: WorkspaceSlot,
+    ground: StartPoint,
     files: Vec<String>,
     title: String,
     steps: Vec<String>,
 }
 
 impl HarvestJob {
-    pub(crate) fn new(run: &Run, attempt: AttemptId, slot: Slot, ground: Ground) -> Self {
+    pub(crate) fn new(
+        run: &Run,
+        attempt: AttemptId,
+        slot: WorkspaceSlot,
+        ground: StartPoint,
+    ) -> Self {
         // The task may be gone when the plan changed; its work is saved all the same.
         let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
         Self {
@@ -36,7 +41,7 @@ impl HarvestJob {
         }
     }
 
-    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
         let signature =
             Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
         let prefix = format!("feat({}): ", self.attempt.task);
@@ -60,7 +65,7 @@ impl HarvestJob {
 }
 
 /// What is kept must not fill the disk that a worker has just filled.
-fn limits(shared: &Shared) -> HarvestLimits {
+fn limits(shared: &ExecutorContext) -> HarvestLimits {
     let most = HarvestLimits::default();
     let space = statvfs(shared.pool.repository().common_dir());
     let Ok(free) = space.map(|it| it.blocks_available() * it.fragment_size()) else { return most };
@@ -68,7 +73,7 @@ fn limits(shared: &Shared) -> HarvestLimits {
 }
 
 /// What git measured, in the core's words, and the secrets that are in it.
-pub(crate) fn measured(shared: &Shared, harvest: afresh_git::Harvest) -> Harvest {
+pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::Harvest) -> Harvest {
     Harvest {
         leaks: secret_scan::find_leaks(shared, &harvest.changes),
         tree: harvest.tree,

@@ -3,8 +3,8 @@
 use std::fs;
 
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
-use afresh_core::input::{Build, MergedTree, Move};
-use afresh_core::run::Stage;
+use afresh_core::input::{BranchMove, MergeBuild, MergedTree};
+use afresh_core::run::TaskStage;
 use afresh_core::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::{
@@ -13,7 +13,7 @@ use afresh_git::{
 };
 
 use crate::clock::wall_seconds;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::causes::describe;
 use crate::world::harvest::one_line;
 
@@ -39,19 +39,19 @@ impl MergeJob {
     ) -> Self {
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
         let tree = match &run.task(at).stage {
-            Stage::Merging(_, harvest, ..) => Some(harvest.tree.clone()),
+            TaskStage::Merging(_, harvest, ..) => Some(harvest.tree.clone()),
             _ => None,
         };
         let title = one_line(&run.plan().task(at).title);
         Self { attempt, base, onto, theirs, tree, linear, title }
     }
 
-    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
-        let build = self.build(shared).unwrap_or_else(Build::Impossible);
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
+        let build = self.build(shared).unwrap_or_else(MergeBuild::Impossible);
         Input::MergeBuilt(self.attempt.clone(), build)
     }
 
-    fn build(&self, shared: &Shared) -> Result<Build, String> {
+    fn build(&self, shared: &ExecutorContext) -> Result<MergeBuild, String> {
         let repository = shared.pool.repository();
         let tree = match (&self.theirs, &self.tree) {
             (Some(theirs), Some(theirs_tree)) => {
@@ -59,7 +59,7 @@ impl MergeJob {
                 match shared.pool.merge(&merge).map_err(|error| describe(&error))? {
                     MergeOutcome::Clean { tree } => tree,
                     MergeOutcome::Conflict { paths, text } => {
-                        return Ok(Build::Conflict { paths, detail: text });
+                        return Ok(MergeBuild::Conflict { paths, detail: text });
                     }
                 }
             }
@@ -80,7 +80,7 @@ impl MergeJob {
         let new =
             NewCommit { tree: &tree, parents: &parents, message: &message, signature: &signature };
         let commit = repository.commit(&new).map_err(|error| describe(&error))?;
-        Ok(Build::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
+        Ok(MergeBuild::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct MoveJob {
 /// steps that it went on from. A linear history reaches none of them.
 pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)> {
     let Some(state) = run.state_of(&attempt.task) else { return Vec::new() };
-    let Stage::Merging(_, harvest, ..) = &state.stage else { return Vec::new() };
+    let TaskStage::Merging(_, harvest, ..) = &state.stage else { return Vec::new() };
     let (Some(own), History::Merge) = (harvest.commit.clone(), run.settings().history) else {
         return Vec::new();
     };
@@ -117,19 +117,19 @@ pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)>
 }
 
 impl MoveJob {
-    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
         let from = Expect::Is(self.from.clone());
         let moved = self.try_move(shared, &from, &self.reached);
-        let moved = moved.unwrap_or_else(Move::Trouble);
+        let moved = moved.unwrap_or_else(BranchMove::Trouble);
         Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved)
     }
 
     fn try_move(
         &self,
-        shared: &Shared,
+        shared: &ExecutorContext,
         expected: &Expect,
         reached: &[(String, CommitId)],
-    ) -> Result<Move, String> {
+    ) -> Result<BranchMove, String> {
         if let Some(place) = checked_out_in(shared, &self.branch) {
             return Err(format!(
                 "{} is checked out in {place}; switch to another branch there",
@@ -142,12 +142,12 @@ impl MoveJob {
             Ok(outcome) => outcome,
             // Nothing points to the commit before the branch does: a clean-up may have taken it.
             Err(_) if matches!(repository.exists(&self.to), Ok(false)) => {
-                return Ok(Move::CommitGone);
+                return Ok(BranchMove::CommitGone);
             }
             Err(error) => return Err(describe(&error)),
         };
         match outcome {
-            RefOutcome::Done => Ok(Move::Done),
+            RefOutcome::Done => Ok(BranchMove::Done),
             // The ref holds other work than what lands, or is gone: the others go, it stays.
             RefOutcome::Mismatch { name, .. } if reached.iter().any(|(kept, _)| *kept == name) => {
                 let others: Vec<_> =
@@ -155,7 +155,7 @@ impl MoveJob {
                 self.try_move(shared, expected, &others)
             }
             // Killed between the move and its record: it is done.
-            RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(Move::Done),
+            RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(BranchMove::Done),
             // The user deleted the branch; everything on it is kept, so it can come back.
             RefOutcome::Mismatch { now: None, .. } if *expected != Expect::Missing => {
                 self.try_move(shared, &Expect::Missing, reached)
@@ -166,14 +166,14 @@ impl MoveJob {
                 save_outsider(shared, &now)?;
                 self.try_move(shared, &Expect::Is(now), reached)
             }
-            RefOutcome::Mismatch { now: Some(now), .. } => Ok(Move::Foreign(now)),
+            RefOutcome::Mismatch { now: Some(now), .. } => Ok(BranchMove::Foreign(now)),
             RefOutcome::Mismatch { now: None, name } => Err(format!("{name} comes and goes")),
         }
     }
 
     fn updates(
         &self,
-        shared: &Shared,
+        shared: &ExecutorContext,
         expected: Expect,
         reached: &[(String, CommitId)],
     ) -> Vec<RefUpdate> {
@@ -192,7 +192,7 @@ impl MoveJob {
 }
 
 /// An outsider's commit is somebody's work.
-fn save_outsider(shared: &Shared, commit: &CommitId) -> Result<(), String> {
+fn save_outsider(shared: &ExecutorContext, commit: &CommitId) -> Result<(), String> {
     let name = salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
     let update = RefUpdate { name, new: Some(commit.clone()), old: Expect::Any };
     let outcome = shared.pool.repository().update_refs(&[update], DEFAULT_PATIENCE);
@@ -210,7 +210,7 @@ pub(crate) fn full_name(branch: &str) -> String {
 
 /// A worktree of the user's that has the branch checked out: moving it would make that checkout
 /// look as if somebody had undone the work.
-pub(crate) fn checked_out_in(shared: &Shared, branch: &str) -> Option<String> {
+pub(crate) fn checked_out_in(shared: &ExecutorContext, branch: &str) -> Option<String> {
     let common = shared.pool.repository().common_dir();
     let wanted = format!("ref: {}", full_name(branch));
     let linked = fs::read_dir(common.join("worktrees"))

@@ -33,41 +33,41 @@ use afresh_git::Pool;
 use afresh_proxy::Crowd;
 
 use crate::driver::Mail;
-use crate::layout::Layout;
-use crate::rules::Rules;
-use crate::tools::Tools;
-use attempt::{AttemptJob, Ordered};
-pub(crate) use checks::CheckDesk;
+use crate::layout::StateLayout;
+use crate::rules::ExecutionConfig;
+use crate::tools::HomeTools;
+use attempt::{AttemptJob, AttemptRequest};
+pub(crate) use checks::CheckSlots;
 use harvest::HarvestJob;
 use landing::MergeJob;
 pub(crate) use landing::{full_name, tip_ref};
 use rewind::RewindJob;
 use steps::StepJob;
-pub(crate) use stoppers::Stoppers;
+pub(crate) use stoppers::CancelRegistry;
 
 /// Everything that the threads share.
-pub(crate) struct Shared {
+pub(crate) struct ExecutorContext {
     pub(crate) run: RunId,
     pub(crate) pool: Pool,
-    pub(crate) layout: Layout,
-    pub(crate) rules: Rules,
-    pub(crate) stoppers: Stoppers,
-    pub(crate) desk: CheckDesk,
+    pub(crate) layout: StateLayout,
+    pub(crate) rules: ExecutionConfig,
+    pub(crate) stoppers: CancelRegistry,
+    pub(crate) desk: CheckSlots,
     /// What of the home directory workers and checks need; looked for once.
-    pub(crate) tools: OnceLock<Tools>,
+    pub(crate) tools: OnceLock<HomeTools>,
     /// The connections of all workers.
     pub(crate) crowd: Crowd,
     /// Tells the jobs of this repository from those of others in one registry of cgroups.
     pub(crate) job_prefix: String,
 }
 
-pub(crate) struct World {
-    shared: Arc<Shared>,
+pub(crate) struct LocalExecutor {
+    shared: Arc<ExecutorContext>,
     mail: Sender<Mail>,
 }
 
-impl World {
-    pub(crate) fn new(shared: Shared, mail: Sender<Mail>) -> Self {
+impl LocalExecutor {
+    pub(crate) fn new(shared: ExecutorContext, mail: Sender<Mail>) -> Self {
         Self { shared: Arc::new(shared), mail }
     }
 
@@ -78,7 +78,7 @@ impl World {
         self.shared.pool.repository().hurry(at_once);
         match effect {
             Effect::Start { attempt, slot, ground, tier, resumes } => {
-                let ordered = Ordered { attempt, slot, ground, tier, resumes };
+                let ordered = AttemptRequest { attempt, slot, ground, tier, resumes };
                 let job = AttemptJob::new(run, ordered, &self.shared.rules.briefing);
                 // Registered before the thread starts, so that a stop cannot miss it.
                 let handle = self.shared.stoppers.register(job.attempt());
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    fn spawn(&self, work: impl FnOnce(&Shared, &dyn Fn(Input)) + Send + 'static) {
+    fn spawn(&self, work: impl FnOnce(&ExecutorContext, &dyn Fn(Input)) + Send + 'static) {
         let shared = Arc::clone(&self.shared);
         let mail = self.mail.clone();
         thread::spawn(move || {

@@ -8,13 +8,13 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use afresh_core::refusal::{Refusal, Refused};
+use afresh_core::refusal::{Denial, DeniedAction};
 use afresh_proxy::{Closing, Door, Entrance, Hosts, Way};
 use afresh_sandbox::{Level, Network, Outside, Ports, Tries};
 
 use crate::rules::AgentNetwork;
-use crate::world::Shared;
-use crate::world::rooms::Inside;
+use crate::world::ExecutorContext;
+use crate::world::rooms::SandboxSubject;
 
 /// Where a proxy is looked for, by custom. In a room of its own, any port is free.
 const PROXY_PORT: u16 = 3128;
@@ -23,21 +23,21 @@ const MOST_TOLD: usize = 10;
 
 /// What there is of a network for one job, for as long as it runs.
 #[derive(Debug)]
-pub(crate) struct Outlet {
+pub(crate) struct NetworkAccess {
     network: Network,
     at: Option<PathBuf>,
     door: Option<Door>,
-    tries: Counted,
+    tries: SocketCounter,
     /// What calls past the door are told as.
     past: &'static str,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Counted(Arc<Mutex<Counting>>);
+struct SocketCounter(Arc<Mutex<CounterState>>);
 
 /// How calls that led nowhere come to be known.
 #[derive(Debug, Default)]
-enum Counting {
+enum CounterState {
     #[default]
     Nobody,
     /// The room has handed out its counters, or will have when it is asked.
@@ -45,19 +45,23 @@ enum Counting {
     Tries(Tries),
 }
 
-impl Shared {
+impl ExecutorContext {
     /// `at` is a path that nobody else uses.
-    pub(super) fn outlet(&self, who: &Inside<'_>, at: &Path) -> Result<Outlet, String> {
+    pub(super) fn outlet(
+        &self,
+        who: &SandboxSubject<'_>,
+        at: &Path,
+    ) -> Result<NetworkAccess, String> {
         let own = matches!(self.rules.sandbox.level, Level::Bubblewrap { .. });
         let wait = || {
             Outside::wait_at(at)
                 .map_err(|error| format!("cannot wait at {}: {error}", at.display()))
         };
-        let mut outlet = Outlet {
+        let mut outlet = NetworkAccess {
             network: Network::On,
             at: None,
             door: None,
-            tries: Counted::default(),
+            tries: SocketCounter::default(),
             past: PAST_THE_DOOR,
         };
         match self.network_of(who) {
@@ -66,7 +70,7 @@ impl Shared {
                 outlet.network = Network::Off;
                 outlet.past = no_network(who);
                 if own {
-                    outlet.tries = Counted::of(Counting::Waiting(wait()?));
+                    outlet.tries = SocketCounter::of(CounterState::Waiting(wait()?));
                 }
             }
             AgentNetwork::Listed(hosts) if own => {
@@ -84,13 +88,13 @@ impl Shared {
         Ok(outlet)
     }
 
-    fn network_of(&self, who: &Inside<'_>) -> AgentNetwork {
+    fn network_of(&self, who: &SandboxSubject<'_>) -> AgentNetwork {
         let sandbox = &self.rules.sandbox;
         match who {
-            Inside::Check if !sandbox.check_network => AgentNetwork::Off,
+            SandboxSubject::Check if !sandbox.check_network => AgentNetwork::Off,
             // Set-up commands fetch what is needed.
-            Inside::Check | Inside::SetUp => AgentNetwork::Open,
-            Inside::Worker { agent, .. } => sandbox.network_of(&agent.name),
+            SandboxSubject::Check | SandboxSubject::SetUp => AgentNetwork::Open,
+            SandboxSubject::Worker { agent, .. } => sandbox.network_of(&agent.name),
         }
     }
 
@@ -99,14 +103,14 @@ impl Shared {
         &self,
         hosts: Hosts,
         outside: Outside,
-        tries: &Counted,
+        tries: &SocketCounter,
         proxy: u16,
     ) -> Result<Door, String> {
         let tries = tries.clone();
         let entrances = move |closing: &Closing| loop {
             closing.readable(&outside, None)?;
             if let Some(handed) = outside.receive()? {
-                tries.set(Counting::Tries(handed.tries));
+                tries.set(CounterState::Tries(handed.tries));
                 let way = |port| if port == proxy { Way::Proxy } else { Way::Local(port) };
                 let entrance = |listener: TcpListener| {
                     let port = listener.local_addr()?.port();
@@ -149,14 +153,14 @@ fn room_ports(hosts: &Hosts) -> Ports {
 const OPENED_BY: &str = "AFRESH_SANDBOX_HOSTS opens it";
 const PAST_THE_DOOR: &str = "calls past the proxy that HTTPS_PROXY names";
 
-fn no_network(who: &Inside<'_>) -> &'static str {
+fn no_network(who: &SandboxSubject<'_>) -> &'static str {
     match who {
-        Inside::Check => "a check has none; `--check-network` gives checks one",
+        SandboxSubject::Check => "a check has none; `--check-network` gives checks one",
         _ => "agents have none; leave out `--agent-network off`",
     }
 }
 
-impl Outlet {
+impl NetworkAccess {
     pub(super) fn network(&self) -> Network {
         self.network.clone()
     }
@@ -167,47 +171,51 @@ impl Outlet {
     }
 
     /// What was refused until now.
-    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+    pub(crate) fn refusals(&self) -> Vec<Denial> {
         let refused = self.door.as_ref().map(Door::refused).unwrap_or_default();
         let (told, rest) = refused.split_at(refused.len().min(MOST_TOLD));
-        let mut refusals: Vec<Refusal> = told
+        let mut refusals: Vec<Denial> = told
             .iter()
             .map(|refused| {
                 let detail = format!("{} is not on the list ({OPENED_BY})", refused.whom);
-                Refusal::new(Refused::Network, &detail, refused.times)
+                Denial::new(DeniedAction::Network, &detail, refused.times)
             })
             .collect();
         if !rest.is_empty() {
             let times = rest.iter().map(|refused| refused.times).sum();
-            refusals.push(Refusal::new(Refused::Network, "others that are not on the list", times));
+            refusals.push(Denial::new(
+                DeniedAction::Network,
+                "others that are not on the list",
+                times,
+            ));
         }
         let tries = self.tries.count();
         if tries > 0 {
-            refusals.push(Refusal::new(Refused::Network, self.past, tries));
+            refusals.push(Denial::new(DeniedAction::Network, self.past, tries));
         }
         refusals
     }
 }
 
-impl Counted {
-    fn of(counting: Counting) -> Self {
+impl SocketCounter {
+    fn of(counting: CounterState) -> Self {
         Self(Arc::new(Mutex::new(counting)))
     }
 
-    fn set(&self, counting: Counting) {
+    fn set(&self, counting: CounterState) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = counting;
     }
 
     fn count(&self) -> u64 {
         let mut counting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Counting::Waiting(outside) = &*counting
+        if let CounterState::Waiting(outside) = &*counting
             && let Ok(Some(handed)) = outside.receive()
         {
-            *counting = Counting::Tries(handed.tries);
+            *counting = CounterState::Tries(handed.tries);
         }
         match &mut *counting {
-            Counting::Tries(tries) => tries.count(),
-            Counting::Nobody | Counting::Waiting(_) => 0,
+            CounterState::Tries(tries) => tries.count(),
+            CounterState::Nobody | CounterState::Waiting(_) => 0,
         }
     }
 }

@@ -8,9 +8,9 @@ use afresh_core::check::CheckResult;
 use afresh_core::ids::TreeId;
 
 #[derive(Debug, Default)]
-pub(crate) struct Passes(Mutex<BTreeMap<(TreeId, String), CheckResult>>);
+pub(crate) struct CheckCache(Mutex<BTreeMap<(TreeId, String), CheckResult>>);
 
-impl Passes {
+impl CheckCache {
     pub(crate) fn find(&self, tree: &TreeId, command: &str) -> Option<CheckResult> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = seen.get(&(tree.clone(), command.to_owned()))?;

@@ -1,50 +1,50 @@
 //! What a worker or a check was refused, put together from all who can tell.
 
 use afresh_core::excess::{Excess, Resource};
-use afresh_core::refusal::{Refusal, Refused};
+use afresh_core::refusal::{Denial, DeniedAction};
 use afresh_git::Place;
 use afresh_process::Kept;
 
-use crate::world::rooms::Belongings;
-use crate::world::{Shared, said};
+use crate::world::rooms::SandboxGuard;
+use crate::world::{ExecutorContext, said};
 
 /// Of a worker that has ended, before its workspace is put right. `output` is the end of what it
 /// printed.
 pub(super) fn of_worker(
-    shared: &Shared,
+    shared: &ExecutorContext,
     place: Place,
     kept: &Kept,
-    room: Option<&Belongings>,
+    room: Option<&SandboxGuard>,
     output: &[&str],
-) -> Vec<Refusal> {
+) -> Vec<Denial> {
     let git = shared.pool.tampering(place);
-    let mut refusals: Vec<Refusal> =
-        git.iter().map(|finding| Refusal::new(Refused::Git, finding, 1)).collect();
+    let mut refusals: Vec<Denial> =
+        git.iter().map(|finding| Denial::new(DeniedAction::Git, finding, 1)).collect();
     refusals.extend(of_program(shared, kept, room, output));
     refusals
 }
 
 /// Of any program: what it wanted of the machine and did not get, and what it printed about it.
 pub(super) fn of_program(
-    shared: &Shared,
+    shared: &ExecutorContext,
     kept: &Kept,
-    room: Option<&Belongings>,
+    room: Option<&SandboxGuard>,
     output: &[&str],
-) -> Vec<Refusal> {
-    let mut refusals: Vec<Refusal> =
+) -> Vec<Denial> {
+    let mut refusals: Vec<Denial> =
         kept.refused.iter().map(|(excess, times)| of_excess(in_core(*excess), *times)).collect();
-    refusals.extend(room.map(Belongings::refusals).unwrap_or_default());
+    refusals.extend(room.map(SandboxGuard::refusals).unwrap_or_default());
     refusals.extend(of_output(shared, output));
     refusals
 }
 
-fn of_excess(excess: Excess, times: u64) -> Refusal {
+fn of_excess(excess: Excess, times: u64) -> Denial {
     let what = match excess.of {
-        Resource::Memory => Refused::Memory,
-        Resource::Processes => Refused::Processes,
-        Resource::Disk | Resource::FreeDisk => Refused::Disk,
+        Resource::Memory => DeniedAction::Memory,
+        Resource::Processes => DeniedAction::Processes,
+        Resource::Disk | Resource::FreeDisk => DeniedAction::Disk,
     };
-    Refusal::new(what, &format!("it {}", excess.describe()), times)
+    Denial::new(what, &format!("it {}", excess.describe()), times)
 }
 
 /// What the supervisor measured, in the core's words.
@@ -59,7 +59,7 @@ pub(super) fn in_core(excess: afresh_process::Excess) -> Excess {
 }
 
 /// What was printed says nothing about a room where there is none.
-fn of_output(shared: &Shared, output: &[&str]) -> Vec<Refusal> {
+fn of_output(shared: &ExecutorContext, output: &[&str]) -> Vec<Denial> {
     if shared.rules.sandbox.level.is_off() {
         return Vec::new();
     }

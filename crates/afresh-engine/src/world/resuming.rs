@@ -5,22 +5,22 @@ use afresh_agents::Agent;
 use afresh_agents::bundle::Left;
 use afresh_core::Run;
 use afresh_core::harvest::{Change, ChangeKind};
-use afresh_core::interruption::Resumption;
+use afresh_core::interruption::AttemptResumption;
 use afresh_core::usage::Usage;
 use afresh_git::Place;
 
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::causes::describe;
 
 /// The conversation that an attempt takes up.
-pub(super) struct Resuming {
-    resumption: Resumption,
+pub(super) struct SessionResume {
+    resumption: AttemptResumption,
     /// What its earlier attempts used, as far as they told.
     used: Usage,
 }
 
-impl Resuming {
-    pub(super) fn new(run: &Run, at: usize, resumption: Resumption) -> Self {
+impl SessionResume {
+    pub(super) fn new(run: &Run, at: usize, resumption: AttemptResumption) -> Self {
         let state = run.task(at);
         let before = state.conversation(resumption.of);
         let used = before.filter_map(|number| state.usages.get(&number));
@@ -33,7 +33,7 @@ impl Resuming {
     }
 
     /// Puts its files back; an error where somebody fresh has to do it.
-    pub(super) fn put_back(&self, shared: &Shared, place: Place) -> Result<(), String> {
+    pub(super) fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), String> {
         let tree = &self.resumption.tree;
         shared.pool.put_back(place, tree).map_err(|error| describe(&error))
     }

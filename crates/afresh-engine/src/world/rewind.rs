@@ -2,10 +2,10 @@
 
 use afresh_core::Input;
 use afresh_core::ids::CommitId;
-use afresh_core::input::Move;
+use afresh_core::input::BranchMove;
 use afresh_git::{DEFAULT_PATIENCE, Expect, RefOutcome, RefUpdate, salvage_ref};
 
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::causes::describe;
 use crate::world::landing::{checked_out_in, full_name, tip_ref};
 
@@ -16,13 +16,13 @@ pub(crate) struct RewindJob {
 }
 
 impl RewindJob {
-    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
         let expected = Expect::Is(self.from.clone());
-        let moved = self.try_move(shared, expected).unwrap_or_else(Move::Trouble);
+        let moved = self.try_move(shared, expected).unwrap_or_else(BranchMove::Trouble);
         Input::MovedBack(self.to.clone(), moved)
     }
 
-    fn try_move(&self, shared: &Shared, expected: Expect) -> Result<Move, String> {
+    fn try_move(&self, shared: &ExecutorContext, expected: Expect) -> Result<BranchMove, String> {
         if let Some(place) = checked_out_in(shared, &self.branch) {
             let branch = &self.branch;
             return Err(format!("{branch} is checked out in {place}; switch to another one there"));
@@ -43,10 +43,10 @@ impl RewindJob {
         ];
         let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_PATIENCE);
         match outcome.map_err(|error| describe(&error))? {
-            RefOutcome::Done => Ok(Move::Done),
+            RefOutcome::Done => Ok(BranchMove::Done),
             // Killed between the move and its record: it is done.
-            RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(Move::Done),
-            RefOutcome::Mismatch { now: Some(now), .. } => Ok(Move::Foreign(now)),
+            RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(BranchMove::Done),
+            RefOutcome::Mismatch { now: Some(now), .. } => Ok(BranchMove::Foreign(now)),
             RefOutcome::Mismatch { now: None, name } if was_deleted => {
                 Err(format!("{name} comes and goes"))
             }

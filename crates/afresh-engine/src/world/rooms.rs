@@ -8,18 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use afresh_agents::Agent;
-use afresh_core::refusal::Refusal;
+use afresh_core::refusal::Denial;
 use afresh_git::remove_tree;
 use afresh_process::{Disk, Job};
 use afresh_sandbox::{Level, Room};
 
 use crate::layout::text;
 use crate::tools;
-use crate::world::outlets::Outlet;
-use crate::world::{Shared, stand_in};
+use crate::world::outlets::NetworkAccess;
+use crate::world::{ExecutorContext, stand_in};
 
 /// Who is inside.
-pub(crate) enum Inside<'a> {
+pub(crate) enum SandboxSubject<'a> {
     /// `files` holds what it is given, `own` what it may write.
     Worker {
         agent: &'a Agent,
@@ -33,42 +33,42 @@ pub(crate) enum Inside<'a> {
 
 /// What belongs to the room of a job, for as long as it runs.
 #[derive(Debug)]
-pub(crate) struct Belongings {
-    _temp: Temp,
-    outlet: Outlet,
+pub(crate) struct SandboxGuard {
+    _temp: TempDir,
+    outlet: NetworkAccess,
 }
 
-impl Belongings {
+impl SandboxGuard {
     /// What was measured to be refused until now.
-    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+    pub(crate) fn refusals(&self) -> Vec<Denial> {
         self.outlet.refusals()
     }
 }
 
 /// Temporary files of a job; gone with it.
 #[derive(Debug)]
-pub(crate) struct Temp(PathBuf);
+pub(crate) struct TempDir(PathBuf);
 
-impl Temp {
+impl TempDir {
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
 
-impl Drop for Temp {
+impl Drop for TempDir {
     fn drop(&mut self) {
         // What cannot be removed now is removed before the next job of this name.
         let _ = remove_tree(&self.0);
     }
 }
 
-impl Shared {
+impl ExecutorContext {
     /// The same job inside its room. What is kept must be kept as long as it runs.
     pub(crate) fn enclosed(
         &self,
         mut job: Job,
-        who: &Inside<'_>,
-    ) -> Result<(Job, Option<Belongings>), String> {
+        who: &SandboxSubject<'_>,
+    ) -> Result<(Job, Option<SandboxGuard>), String> {
         let level = &self.rules.sandbox.level;
         self.give_quota(&mut job, who);
         if level.is_off() {
@@ -91,20 +91,20 @@ impl Shared {
             job.env.retain(|(known, _)| *known != name);
             job.env.push((name, value));
         }
-        Ok((job, Some(Belongings { _temp: temp, outlet })))
+        Ok((job, Some(SandboxGuard { _temp: temp, outlet })))
     }
 
     /// Where it writes that nobody else does.
-    fn give_quota(&self, job: &mut Job, who: &Inside<'_>) {
+    fn give_quota(&self, job: &mut Job, who: &SandboxSubject<'_>) {
         let mut places = vec![job.cwd.clone()];
-        if let Inside::Worker { own, .. } = who {
+        if let SandboxSubject::Worker { own, .. } = who {
             places.push((*own).to_owned());
         }
         job.bounds.disk = Some(Disk { places, quota: self.rules.quota });
     }
 
-    pub(crate) fn new_temp(&self, job: &str) -> Result<Temp, String> {
-        let temp = Temp(self.layout.temp(job));
+    pub(crate) fn new_temp(&self, job: &str) -> Result<TempDir, String> {
+        let temp = TempDir(self.layout.temp(job));
         // The next job must not find what an earlier one left.
         remove_tree(&temp.0).map_err(|error| error.to_string())?;
         fs::create_dir_all(&temp.0)
@@ -126,7 +126,13 @@ impl Shared {
         hidden
     }
 
-    fn room(&self, job: &Job, who: &Inside<'_>, temp: &Path, outlet: &Outlet) -> Room {
+    fn room(
+        &self,
+        job: &Job,
+        who: &SandboxSubject<'_>,
+        temp: &Path,
+        outlet: &NetworkAccess,
+    ) -> Room {
         let (rules, sandbox) = (&self.rules, &self.rules.sandbox);
         let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
         let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
@@ -145,11 +151,11 @@ impl Shared {
         hidden.extend(known.hidden.iter().cloned());
         // Some agents are started by a program of ours.
         let program = match who {
-            Inside::Worker { agent, .. } => agent.program(),
-            Inside::Check | Inside::SetUp => job.argv.first().map(String::as_str),
+            SandboxSubject::Worker { agent, .. } => agent.program(),
+            SandboxSubject::Check | SandboxSubject::SetUp => job.argv.first().map(String::as_str),
         };
         readable.extend(program.into_iter().flat_map(|it| tools::of_program(home.as_deref(), it)));
-        if let Inside::Worker { agent, files, own } = who {
+        if let SandboxSubject::Worker { agent, files, own } = who {
             readable.push((*files).to_owned());
             writable.push((*own).to_owned());
             let of = |name: &str| variable(name).map(|(_, value)| value.clone());

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use afresh_core::refusal::{Refusal, Refused};
+use afresh_core::refusal::{Denial, DeniedAction};
 
 /// How the system's refusals read.
 const WORDS: &[&str] = &[
@@ -27,7 +27,7 @@ const MOST: usize = 5;
 const BEFORE: usize = 90;
 const AFTER: usize = 60;
 
-pub(super) fn refusals(output: &[&str]) -> Vec<Refusal> {
+pub(super) fn refusals(output: &[&str]) -> Vec<Denial> {
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     let mut order = Vec::new();
     for line in output.iter().flat_map(|text| text.lines()) {
@@ -40,7 +40,7 @@ pub(super) fn refusals(output: &[&str]) -> Vec<Refusal> {
         }
     }
     let told = order.into_iter().take(MOST);
-    told.map(|excerpt| Refusal::new(Refused::Said, &excerpt, found[&excerpt])).collect()
+    told.map(|excerpt| Denial::new(DeniedAction::Said, &excerpt, found[&excerpt])).collect()
 }
 
 /// The part of a line that says it. Lines of agents are JSON, with whole texts in them.
@@ -64,7 +64,7 @@ mod tests {
         let plain = "fine\nsh: 1: cannot create /etc/evil: Permission denied\nfine\n\
                      sh: 1: cannot create /etc/evil: Permission denied\n";
         let json = r#"{"type":"user","content":"ok\ntouch: cannot touch '/x': Read-only file system\nmore"}"#;
-        let found: Vec<String> = refusals(&[plain, json]).iter().map(Refusal::describe).collect();
+        let found: Vec<String> = refusals(&[plain, json]).iter().map(Denial::describe).collect();
         let expected = [
             "said: sh: 1: cannot create /etc/evil: Permission denied (2 times)",
             "said: touch: cannot touch '/x': Read-only file system",

@@ -7,7 +7,7 @@ use afresh_core::harvest::Leak;
 use afresh_git::{Change, Mode};
 use afresh_secrets::{SecretScanner, new_secret_lines};
 
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 
 /// Larger files are no text that anybody wrote.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -15,7 +15,7 @@ const MAX_FILES: usize = 2_000;
 const MAX_LEAKS: usize = 20;
 
 /// Every new line with a secret, in what was changed.
-pub(super) fn find_leaks(shared: &Shared, changes: &[Change]) -> Vec<Leak> {
+pub(super) fn find_leaks(shared: &ExecutorContext, changes: &[Change]) -> Vec<Leak> {
     let scanner = SecretScanner::new(&shared.rules.secrets());
     let read = |id: &str| shared.pool.repository().blob(id, MAX_BYTES).ok()?;
     let is_file = |change: &&Change| matches!(change.new_mode, Mode::File | Mode::Executable);

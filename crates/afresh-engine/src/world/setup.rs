@@ -11,10 +11,10 @@ use afresh_git::Place;
 use afresh_process::{Ended, Job, Limits, Running, StopBy};
 
 use crate::worker_files::open_plain;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::refusals;
-use crate::world::rooms::Inside;
-use crate::world::stoppers::Handle;
+use crate::world::rooms::SandboxSubject;
+use crate::world::stoppers::CancelHandle;
 
 /// Files whose change makes an earlier set-up stale.
 const MANIFESTS: &[&str] = &[
@@ -48,17 +48,21 @@ const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How a set-up ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SetUp {
+pub(crate) enum SetupOutcome {
     Ready,
     /// We ended it, because the run was halted.
     Stopped,
 }
 
-impl Shared {
+impl ExecutorContext {
     /// Makes sure that the set-up commands have run for what is in the slot now.
-    pub(crate) fn set_up(&self, place: Place, handle: &Handle) -> Result<SetUp, String> {
+    pub(crate) fn set_up(
+        &self,
+        place: Place,
+        handle: &CancelHandle,
+    ) -> Result<SetupOutcome, String> {
         if self.rules.setup.is_empty() {
-            return Ok(SetUp::Ready);
+            return Ok(SetupOutcome::Ready);
         }
         let tree = self.pool.tree(place);
         let notes = self.pool.directory().join("setup");
@@ -68,7 +72,7 @@ impl Shared {
         let print = fingerprint(&self.rules.setup, &tree);
         let lasts = !self.rules.keep.is_empty();
         if lasts && is_done(&mark, &print) {
-            return Ok(SetUp::Ready);
+            return Ok(SetupOutcome::Ready);
         }
         // From here on the slot is neither as it was nor ready.
         remove(&mark)?;
@@ -96,15 +100,15 @@ impl Shared {
                 registry: self.layout.processes(),
             };
             if handle.is_asked() {
-                return Ok(SetUp::Stopped);
+                return Ok(SetupOutcome::Stopped);
             }
-            let (job, _room) = self.enclosed(job, &Inside::SetUp)?;
+            let (job, _room) = self.enclosed(job, &SandboxSubject::SetUp)?;
             let mut running = Running::start(&self.rules.exe, &job).map_err(|e| e.to_string())?;
             handle.attach(running.stopper());
             let report = running.wait();
             // What we ended ourselves says nothing about the commands.
             if report.ended == Ended::Stopped || handle.is_asked() {
-                return Ok(SetUp::Stopped);
+                return Ok(SetupOutcome::Stopped);
             }
             if report.ended != Ended::Exited(0) {
                 let output = super::checks::tail_of(&log);
@@ -120,7 +124,7 @@ impl Shared {
                 format!("cannot note the set-up in {}: {error}", mark.display())
             })?;
         }
-        Ok(SetUp::Ready)
+        Ok(SetupOutcome::Ready)
     }
 }
 

@@ -1,22 +1,22 @@
 //! A finished step: a commit of what its worker has so far, and the answer to the worker.
 
 use afresh_core::harvest::Harvest;
-use afresh_core::ids::{AttemptId, Slot};
-use afresh_core::step::{Ground, StepAnswer};
+use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::step::{StartPoint, StepAnswer};
 use afresh_core::{Input, Run};
 use afresh_git::{HarvestLimits, Place, Signature, SnapshotRequest, salvage_ref, step_ref};
 
 use crate::clock::wall_seconds;
 use crate::mailbox::Mailbox;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::causes::describe;
-use crate::world::git_room::GitRoom;
+use crate::world::git_room::GitSandbox;
 use crate::world::harvest::{measured, one_line};
 
 pub(crate) struct StepJob {
     attempt: AttemptId,
-    slot: Slot,
-    ground: Ground,
+    slot: WorkspaceSlot,
+    ground: StartPoint,
     step: u32,
     files: Vec<String>,
     message: String,
@@ -26,8 +26,8 @@ impl StepJob {
     pub(crate) fn new(
         run: &Run,
         attempt: AttemptId,
-        slot: Slot,
-        ground: Ground,
+        slot: WorkspaceSlot,
+        ground: StartPoint,
         step: u32,
     ) -> Self {
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
@@ -38,15 +38,20 @@ impl StepJob {
         Self { attempt, slot, ground, step, files, message }
     }
 
-    pub(crate) fn carry_out(&self, shared: &Shared) -> Input {
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
         let place = Place::Work(self.slot);
-        let saved = shared
-            .room_of_git(place)
-            .and_then(|room| self.save(shared, place, room.as_ref().map_or(&[], GitRoom::before)));
+        let saved = shared.room_of_git(place).and_then(|room| {
+            self.save(shared, place, room.as_ref().map_or(&[], GitSandbox::before))
+        });
         Input::StepSaved { attempt: self.attempt.clone(), step: self.step, saved }
     }
 
-    fn save(&self, shared: &Shared, place: Place, through: &[String]) -> Result<Harvest, String> {
+    fn save(
+        &self,
+        shared: &ExecutorContext,
+        place: Place,
+        through: &[String],
+    ) -> Result<Harvest, String> {
         let (run, attempt) = (shared.run.as_str(), self.attempt.to_string());
         let signature =
             Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
@@ -69,7 +74,12 @@ impl StepJob {
 }
 
 /// Answers the worker that waits; one that is gone needs no answer.
-pub(crate) fn answer(shared: &Shared, attempt: &AttemptId, step: u32, answer: &StepAnswer) {
+pub(crate) fn answer(
+    shared: &ExecutorContext,
+    attempt: &AttemptId,
+    step: u32,
+    answer: &StepAnswer,
+) {
     let mailbox = Mailbox::of(shared.layout.worker(&shared.run, attempt));
     let _ = mailbox.tell(step, answer);
 }

@@ -8,21 +8,21 @@ use afresh_core::ids::AttemptId;
 use afresh_process::Stopper;
 
 #[derive(Debug, Default)]
-pub(crate) struct Stoppers(Mutex<BTreeMap<AttemptId, Handle>>);
+pub(crate) struct CancelRegistry(Mutex<BTreeMap<AttemptId, CancelHandle>>);
 
 /// One thing that can be stopped.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Handle(Arc<Mutex<State>>);
+pub(crate) struct CancelHandle(Arc<Mutex<CancelState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct CancelState {
     asked: Option<Duration>,
     stopper: Option<Stopper>,
 }
 
-impl Stoppers {
-    pub(crate) fn register(&self, attempt: &AttemptId) -> Handle {
-        let handle = Handle::default();
+impl CancelRegistry {
+    pub(crate) fn register(&self, attempt: &AttemptId) -> CancelHandle {
+        let handle = CancelHandle::default();
         self.lock().insert(attempt.clone(), handle.clone());
         handle
     }
@@ -52,12 +52,12 @@ impl Stoppers {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<AttemptId, Handle>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<AttemptId, CancelHandle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Handle {
+impl CancelHandle {
     pub(crate) fn stop(&self, grace: Duration) {
         let mut state = self.lock();
         state.asked = Some(grace);
@@ -83,7 +83,7 @@ impl Handle {
         state.stopper = Some(stopper);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CancelState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,10 +7,10 @@ use afresh_core::ids::AttemptId;
 use afresh_core::usage::ContextFill;
 
 use crate::mailbox::Mailbox;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 
 /// A worker that cannot be told is stopped at the hard limit all the same.
-pub(super) fn leave(shared: &Shared, run: &Run, attempt: &AttemptId, fill: ContextFill) {
+pub(super) fn leave(shared: &ExecutorContext, run: &Run, attempt: &AttemptId, fill: ContextFill) {
     let at = run.plan().position(&attempt.task);
     let has_steps = at.is_some_and(|at| !run.plan().task(at).steps.is_empty());
     let text = notice(fill, run.settings().context.hard, has_steps);

@@ -1,6 +1,6 @@
 //! Findings at the places of tasks.
 
-use afresh_core::plan::{Field, Task};
+use afresh_core::plan::{PlanField, Task};
 
 use crate::findings::placing::Placing;
 use crate::findings::{Finding, Severity};
@@ -96,6 +96,6 @@ impl<'a> Said<'a> {
     /// Where a file is listed.
     pub(super) fn spot(&self, listed: Listed) -> Option<Spot> {
         let places = self.places.get(listed.task)?;
-        Some(places.of(listed.step, Field::Files, listed.item).clone())
+        Some(places.of(listed.step, PlanField::Files, listed.item).clone())
     }
 }

@@ -1,6 +1,6 @@
 //! What a task says instead of work: that a person is asked, or that it was done before.
 
-use afresh_core::outcome::Choice;
+use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
 
 use super::reader::Reader;
@@ -52,7 +52,7 @@ impl Reader<'_, '_> {
         self.word(node, &kinds)
     }
 
-    fn options(&mut self, at: usize, node: &Node) -> Vec<Choice> {
+    fn options(&mut self, at: usize, node: &Node) -> Vec<DecisionOption> {
         let Value::List(items) = &node.value else {
             self.wrong(node, "a list of answers");
             return Vec::new();
@@ -60,7 +60,7 @@ impl Reader<'_, '_> {
         items.iter().enumerate().map(|(item, node)| self.option(at, item, node)).collect()
     }
 
-    fn option(&mut self, at: usize, item: usize, node: &Node) -> Choice {
+    fn option(&mut self, at: usize, item: usize, node: &Node) -> DecisionOption {
         let (mut key, mut description) = (None, String::new());
         if let Value::Table(entries) = &node.value {
             for entry in entries {
@@ -77,6 +77,6 @@ impl Reader<'_, '_> {
         if key.is_none() {
             self.wrong(node, "{ key = \"a\", description = \"…\" }");
         }
-        Choice { key: key.unwrap_or_default(), description }
+        DecisionOption { key: key.unwrap_or_default(), description }
     }
 }

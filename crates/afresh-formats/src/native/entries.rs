@@ -1,7 +1,7 @@
 //! A plan as the entries of a file: what goes without saying is left out.
 
 use afresh_core::Plan;
-use afresh_core::outcome::Choice;
+use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Check, Checkpoint, FileScope, Step, Task};
 
 use crate::native::schema::{
@@ -72,7 +72,7 @@ fn checks(checks: &[Check]) -> Option<Vec<CheckEntry>> {
 }
 
 fn checkpoint(checkpoint: &Checkpoint) -> CheckpointEntry {
-    let option = |choice: &Choice| OptionEntry {
+    let option = |choice: &DecisionOption| OptionEntry {
         key: choice.key.clone(),
         description: said(&choice.description),
     };

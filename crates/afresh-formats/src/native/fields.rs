@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::plan::{
-    CheckDraft, ContextLevel, Field, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft,
+    CheckDraft, ContextLevel, FileAction, FileDraft, PlanDraft, PlanField, StepDraft, TaskDraft,
     TierChoice,
 };
 
@@ -94,13 +94,13 @@ impl Reader<'_, '_> {
         for entry in entries {
             let value = &entry.node;
             match entry.key.as_str() {
-                "id" => draft.id = self.noted_text(at, Field::Id, value),
-                "title" => draft.title = self.noted_text(at, Field::Title, value),
+                "id" => draft.id = self.noted_text(at, PlanField::Id, value),
+                "title" => draft.title = self.noted_text(at, PlanField::Title, value),
                 "do" => draft.instructions = self.text(value),
-                "needs" => draft.needs = self.texts(at, None, Field::Needs, value),
+                "needs" => draft.needs = self.texts(at, None, PlanField::Needs, value),
                 "files" => draft.files = self.files(at, None, value),
                 "checks" => draft.checks = self.checks(at, None, value),
-                "no_check" => draft.no_check = Some(self.noted_text(at, Field::NoCheck, value)),
+                "no_check" => draft.no_check = Some(self.noted_text(at, PlanField::NoCheck, value)),
                 "steps" => draft.steps = self.steps(at, value),
                 "tier" => {
                     draft.tier = self.word(value, TierChoice::WORDS);
@@ -155,7 +155,7 @@ impl Reader<'_, '_> {
     }
 
     fn files(&mut self, at: usize, step: Option<usize>, node: &Node) -> Vec<FileDraft> {
-        self.items(at, step, Field::Files, node, "a list of paths")
+        self.items(at, step, PlanField::Files, node, "a list of paths")
             .iter()
             .enumerate()
             .map(|(item, node)| self.file(&path_of(at, step, "files", item), node))
@@ -190,7 +190,7 @@ impl Reader<'_, '_> {
     }
 
     fn checks(&mut self, at: usize, step: Option<usize>, node: &Node) -> Vec<CheckDraft> {
-        self.items(at, step, Field::Checks, node, "a list of commands")
+        self.items(at, step, PlanField::Checks, node, "a list of commands")
             .iter()
             .enumerate()
             .map(|(item, node)| self.check(&path_of(at, step, "checks", item), node))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use afresh_core::Plan;
-use afresh_core::plan::{Field, Place, Problem, ProblemKind, nearest};
+use afresh_core::plan::{PlanField, PlanProblem, ProblemKind, ProblemLocation, nearest};
 
 use super::FORMAT_HELP;
 use crate::findings::{Finding, Fix, Severity, Source};
@@ -20,7 +20,7 @@ const MAX_FINDINGS: usize = 1_000;
 #[derive(Debug, Default, Clone)]
 pub(super) struct Places {
     pub(super) whole: Range<usize>,
-    pub(super) fields: BTreeMap<(Option<usize>, Field), Vec<Range<usize>>>,
+    pub(super) fields: BTreeMap<(Option<usize>, PlanField), Vec<Range<usize>>>,
 }
 
 impl Places {
@@ -105,7 +105,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    pub(super) fn locate(&self, problem: &Problem) -> Finding {
+    pub(super) fn locate(&self, problem: &PlanProblem) -> Finding {
         let at = self.span(&problem.place);
         let mut finding = self.source.finding(problem.kind.code(), &at, problem.message.as_str());
         if let Some(related) = &problem.related {
@@ -116,7 +116,7 @@ impl<'a, 's> Reader<'a, 's> {
         finding
     }
 
-    pub(super) fn span(&self, place: &Place) -> Range<usize> {
+    pub(super) fn span(&self, place: &ProblemLocation) -> Range<usize> {
         let Some(places) = place.task.and_then(|at| self.places.get(at)) else { return 0..0 };
         let spans = places.fields.get(&(place.step, place.field));
         spans
@@ -130,7 +130,7 @@ impl<'a, 's> Reader<'a, 's> {
         &mut self,
         at: usize,
         step: Option<usize>,
-        field: Field,
+        field: PlanField,
         node: &'n Node,
         expected: &str,
     ) -> &'n [Node] {
@@ -139,7 +139,7 @@ impl<'a, 's> Reader<'a, 's> {
             return &[];
         };
         // Of a file that says more, the path is meant.
-        let path = |item: &'n Node| get(item, "path").filter(|_| field == Field::Files);
+        let path = |item: &'n Node| get(item, "path").filter(|_| field == PlanField::Files);
         let spans = items.iter().map(|item| path(item).unwrap_or(item).span.clone()).collect();
         self.places[at].fields.insert((step, field), spans);
         items
@@ -149,7 +149,7 @@ impl<'a, 's> Reader<'a, 's> {
         &mut self,
         at: usize,
         step: Option<usize>,
-        field: Field,
+        field: PlanField,
         node: &Node,
     ) -> Vec<String> {
         self.items(at, step, field, node, "a list of texts")
@@ -158,7 +158,7 @@ impl<'a, 's> Reader<'a, 's> {
             .collect()
     }
 
-    pub(super) fn noted_text(&mut self, at: usize, field: Field, node: &Node) -> String {
+    pub(super) fn noted_text(&mut self, at: usize, field: PlanField, node: &Node) -> String {
         self.places[at].fields.insert((None, field), vec![node.span.clone()]);
         self.text(node)
     }
@@ -217,7 +217,7 @@ impl<'a, 's> Reader<'a, 's> {
 }
 
 /// A problem of its own, and not what follows from a field that could not be read.
-fn is_no_consequence(problem: &Problem) -> bool {
+fn is_no_consequence(problem: &PlanProblem) -> bool {
     !matches!(
         problem.kind,
         ProblemKind::Empty | ProblemKind::MissingTitle | ProblemKind::UnknownNeed

@@ -13,7 +13,7 @@
 //! ```
 //! A check by a person and a decision become a question, an action becomes an action.
 
-use afresh_core::outcome::{Action, Choice, Decision, Outcome};
+use afresh_core::outcome::{ActionRequest, DecisionOption, DecisionRequest, Outcome};
 
 use super::No;
 use super::fields::bounded;
@@ -35,7 +35,7 @@ pub(super) fn read(block: &str) -> Result<Outcome, No> {
     let (details, awaiting) = (parts.under("Checkpoint Details"), parts.under("Awaiting"));
     let blocked_at = one_line(&current);
     match kind.rsplit(':').next().map(str::trim) {
-        Some("human-action" | "action") => Ok(Outcome::NeedsAction(Action {
+        Some("human-action" | "action") => Ok(Outcome::NeedsAction(ActionRequest {
             blocked_at,
             needed: first_of(&[&awaiting, &details, "a person has to do something"]),
             instructions: lines(&details)
@@ -50,10 +50,10 @@ pub(super) fn read(block: &str) -> Result<Outcome, No> {
             });
             let mut options = options(&details, &awaiting);
             if options.is_empty() && !kind.ends_with("decision") {
-                options.push(Choice::new("approved", "it is as it should be; go on"));
+                options.push(DecisionOption::new("approved", "it is as it should be; go on"));
             }
             let context = bounded(details.trim());
-            Ok(Outcome::NeedsDecision(Decision { blocked_at, question, options, context }))
+            Ok(Outcome::NeedsDecision(DecisionRequest { blocked_at, question, options, context }))
         }
         _ => Err(No::Broken(format!("CHECKPOINT REACHED of an unknown type {kind:?}"))),
     }
@@ -83,7 +83,7 @@ fn labelled(text: &str, label: &str) -> Option<String> {
 }
 
 /// The rows of a table whose first column is `Option`; else what `Select:` offers.
-fn options(details: &str, awaiting: &str) -> Vec<Choice> {
+fn options(details: &str, awaiting: &str) -> Vec<DecisionOption> {
     let mut found = Vec::new();
     let mut in_table = false;
     for line in lines(details) {
@@ -98,7 +98,7 @@ fn options(details: &str, awaiting: &str) -> Vec<Choice> {
         match cells.split_first() {
             Some((first, _)) if first.eq_ignore_ascii_case("option") => in_table = true,
             Some((key, rest)) if in_table && !ruled => {
-                found.push(Choice::new(key, &bounded(&rest.join("; "))));
+                found.push(DecisionOption::new(key, &bounded(&rest.join("; "))));
             }
             _ => {}
         }
@@ -107,7 +107,7 @@ fn options(details: &str, awaiting: &str) -> Vec<Choice> {
         && let Some(keys) = labelled(awaiting, "Select")
     {
         let keys = keys.trim_matches(['[', ']']).split(['|', ',']).map(str::trim);
-        found.extend(keys.filter(|key| !key.is_empty()).map(|key| Choice::new(key, "")));
+        found.extend(keys.filter(|key| !key.is_empty()).map(|key| DecisionOption::new(key, "")));
     }
     found.truncate(MAX_OPTIONS);
     found

@@ -1,6 +1,6 @@
 //! What a worker says of its work besides its status: files, deviations, criteria, notes (RE-05).
 
-use afresh_core::outcome::{Claim, Criterion, CriterionResult, Deviation};
+use afresh_core::outcome::{CompletionClaim, CriterionReport, CriterionResult, Deviation};
 
 use super::Asked;
 use super::fields::{Fields, MAX_ITEMS, text};
@@ -89,8 +89,8 @@ pub(super) fn is_known(key: &str) -> bool {
     KNOWN.contains(&key)
 }
 
-pub(super) fn read(fields: &Fields<'_>, asked: &Asked<'_>) -> Claim {
-    let mut claim = Claim {
+pub(super) fn read(fields: &Fields<'_>, asked: &Asked<'_>) -> CompletionClaim {
+    let mut claim = CompletionClaim {
         files: Vec::new(),
         deviations: deviations(fields),
         notes: notes(fields),
@@ -103,7 +103,7 @@ pub(super) fn read(fields: &Fields<'_>, asked: &Asked<'_>) -> Claim {
     claim
 }
 
-fn files(fields: &Fields<'_>, claim: &mut Claim) {
+fn files(fields: &Fields<'_>, claim: &mut CompletionClaim) {
     for key in FILE_LISTS.iter().copied().chain(["files"]) {
         if let (Some(node), None, None) = (fields.get(key), fields.list(key), fields.table(key)) {
             let found = node.value.kind();
@@ -119,7 +119,7 @@ fn files(fields: &Fields<'_>, claim: &mut Claim) {
     claim.files.truncate(MAX_ITEMS);
 }
 
-fn unknown(fields: &Fields<'_>, claim: &mut Claim) {
+fn unknown(fields: &Fields<'_>, claim: &mut CompletionClaim) {
     let unknown: Vec<&str> = fields.keys().filter(|key| !is_known(key)).take(5).collect();
     if !unknown.is_empty() {
         let shown: String = unknown.join(", ").chars().take(200).collect();
@@ -128,7 +128,7 @@ fn unknown(fields: &Fields<'_>, claim: &mut Claim) {
 }
 
 /// A wrong name is odd, and no more: people rename tasks (RE-02).
-fn name(fields: &Fields<'_>, asked: &Asked<'_>, claim: &mut Claim) {
+fn name(fields: &Fields<'_>, asked: &Asked<'_>, claim: &mut CompletionClaim) {
     let Some(given) = fields.text(&["task_name", "name"]) else { return };
     let same = |known: &&str| plain(known) == plain(&given);
     if !asked.names.is_empty() && !asked.names.iter().any(same) {
@@ -176,10 +176,14 @@ fn deviation(node: &Node) -> Option<Deviation> {
     })
 }
 
-fn criteria(fields: &Fields<'_>) -> Vec<Criterion> {
-    let mut found: Vec<Criterion> = Vec::new();
+fn criteria(fields: &Fields<'_>) -> Vec<CriterionReport> {
+    let mut found: Vec<CriterionReport> = Vec::new();
     for name in fields.texts("criteria_met") {
-        found.push(Criterion { name, result: CriterionResult::Pass, evidence: String::new() });
+        found.push(CriterionReport {
+            name,
+            result: CriterionResult::Pass,
+            evidence: String::new(),
+        });
     }
     let verification = fields.table("verification");
     let nested = verification.and_then(|inner| inner.list("criteria"));
@@ -190,18 +194,18 @@ fn criteria(fields: &Fields<'_>) -> Vec<Criterion> {
     {
         let result = if code == 0 { CriterionResult::Pass } else { CriterionResult::Fail };
         let said = inner.text(&["output_summary", "output"]).unwrap_or_default();
-        found.push(Criterion { name, result, evidence: said });
+        found.push(CriterionReport { name, result, evidence: said });
     }
     if let Some(met) = fields.flag("done_criteria_met") {
         let result = if met { CriterionResult::Pass } else { CriterionResult::Fail };
         let evidence = fields.text(&["evidence"]).unwrap_or_default();
-        found.push(Criterion { name: "done".to_owned(), result, evidence });
+        found.push(CriterionReport { name: "done".to_owned(), result, evidence });
     }
     if let Some(quality) = fields.table("quality") {
         for key in quality.keys() {
             if let Some(result) = quality.text(&[key]).and_then(|word| result(&word)) {
                 let name = format!("quality: {key}");
-                found.push(Criterion { name, result, evidence: String::new() });
+                found.push(CriterionReport { name, result, evidence: String::new() });
             }
         }
     }
@@ -209,8 +213,8 @@ fn criteria(fields: &Fields<'_>) -> Vec<Criterion> {
     found
 }
 
-fn criterion(fields: Fields<'_>) -> Option<Criterion> {
-    Some(Criterion {
+fn criterion(fields: Fields<'_>) -> Option<CriterionReport> {
+    Some(CriterionReport {
         name: fields.text(&["name", "criterion"])?,
         result: result(&fields.text(&["status", "score", "result"])?)?,
         evidence: fields.text(&["evidence", "details"]).unwrap_or_default(),

@@ -1,6 +1,9 @@
 //! Status by status: what an answer must hold, and what voids a success (RE-02).
 
-use afresh_core::outcome::{Blocked, Claim, Criterion, CriterionResult, Failure, Outcome, Partial};
+use afresh_core::outcome::{
+    BlockedOutcome, CompletionClaim, CriterionReport, CriterionResult, Outcome, PartialOutcome,
+    WorkerFailure,
+};
 
 use super::fields::{Fields, bounded};
 use super::line::{self, Said};
@@ -18,10 +21,10 @@ const NEVER_OPEN: &[&str] =
 
 pub(super) fn of_line(text: &str, asked: &Asked<'_>) -> Result<Outcome, No> {
     match line::read(text, asked.task) {
-        Some(Said::Success) => Ok(Outcome::Done(Claim::default())),
+        Some(Said::Success) => Ok(Outcome::Done(CompletionClaim::default())),
         Some(Said::Failed(reason)) => {
             let error = bounded(reason);
-            Ok(Outcome::Failed(Failure { error, ..Failure::default() }))
+            Ok(Outcome::Failed(WorkerFailure { error, ..WorkerFailure::default() }))
         }
         Some(Said::Other(id)) => Err(wrong_task(id, asked)),
         None => Err(No::Broken("not a line about a task".to_owned())),
@@ -88,10 +91,10 @@ fn wrong_task(id: &str, asked: &Asked<'_>) -> No {
     No::Broken(format!("it is about task {shown:?}, not about {:?}", asked.task))
 }
 
-fn done(fields: &Fields<'_>, mut claim: Claim) -> Result<Outcome, No> {
+fn done(fields: &Fields<'_>, mut claim: CompletionClaim) -> Result<Outcome, No> {
     if let Some(why) = voided(fields, &claim)? {
         let error = format!("it says {}, but {why}", fields.text(&["status"]).unwrap_or_default());
-        return Ok(Outcome::Failed(Failure { error, ..failure(fields, claim) }));
+        return Ok(Outcome::Failed(WorkerFailure { error, ..failure(fields, claim) }));
     }
     // In this form command, exit code and evidence belong to an answer.
     if fields.get("done_criteria_met").is_some() || fields.get("task_name").is_some() {
@@ -116,7 +119,7 @@ fn done(fields: &Fields<'_>, mut claim: Claim) -> Result<Outcome, No> {
 }
 
 /// Why a claim of success is none, by the answer's own words.
-fn voided(fields: &Fields<'_>, claim: &Claim) -> Result<Option<String>, No> {
+fn voided(fields: &Fields<'_>, claim: &CompletionClaim) -> Result<Option<String>, No> {
     if let Some(inner) = fields.table("verification") {
         if let Some(node) = inner.get("exit_code") {
             let Value::Integer(code) = node.value else {
@@ -135,7 +138,7 @@ fn voided(fields: &Fields<'_>, claim: &Claim) -> Result<Option<String>, No> {
     if fields.flag("done_criteria_met") == Some(false) {
         return Ok(Some("that the done criteria are not met".to_owned()));
     }
-    let failed = |criterion: &&Criterion| criterion.result == CriterionResult::Fail;
+    let failed = |criterion: &&CriterionReport| criterion.result == CriterionResult::Fail;
     if let Some(criterion) = claim.criteria.iter().find(failed) {
         return Ok(Some(format!("that this is not met: {}", criterion.name)));
     }
@@ -151,7 +154,7 @@ fn error(fields: &Fields<'_>) -> Option<String> {
     fields.text(&["error"]).or(nested).filter(none)
 }
 
-fn failure(fields: &Fields<'_>, mut claim: Claim) -> Failure {
+fn failure(fields: &Fields<'_>, mut claim: CompletionClaim) -> WorkerFailure {
     let nested = fields.table("error");
     let either = |keys: &[&str]| {
         fields.text(keys).or_else(|| nested.and_then(|inner| inner.text(keys))).unwrap_or_default()
@@ -162,7 +165,7 @@ fn failure(fields: &Fields<'_>, mut claim: Claim) -> Failure {
     if told.is_none() {
         claim.warnings.push("the answer gives no reason for its failure".to_owned());
     }
-    Failure {
+    WorkerFailure {
         failed_at: either(&["failed_at"]),
         error: told.unwrap_or_else(|| NO_REASON.to_owned()),
         output: Some(either(&["output", "stack"]))
@@ -175,14 +178,14 @@ fn failure(fields: &Fields<'_>, mut claim: Claim) -> Failure {
     }
 }
 
-fn partial(fields: &Fields<'_>, claim: Claim) -> Outcome {
+fn partial(fields: &Fields<'_>, claim: CompletionClaim) -> Outcome {
     let counted = progress(fields).map(|(done, all)| format!("{done} of {all} tasks"));
     let reason = error(fields).or_else(|| fields.text(&["reason", "blocked_at"])).or(counted);
     let reason = reason.or_else(|| claim.notes.clone()).unwrap_or_else(|| NO_REASON.to_owned());
-    Outcome::Partial(Partial { reason, claim })
+    Outcome::Partial(PartialOutcome { reason, claim })
 }
 
-fn blocked(fields: &Fields<'_>, mut claim: Claim) -> Outcome {
+fn blocked(fields: &Fields<'_>, mut claim: CompletionClaim) -> Outcome {
     let told = error(fields).or_else(|| fields.text(&["reason", "blocked_at"]));
     if told.is_none() {
         claim.warnings.push("the answer does not say what blocks it".to_owned());
@@ -190,7 +193,11 @@ fn blocked(fields: &Fields<'_>, mut claim: Claim) -> Outcome {
     let named = fields.text(&["blocked_by"]).unwrap_or_default();
     let mut by: Vec<String> = fields.texts("blocked_by");
     by.extend(named.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()));
-    Outcome::Blocked(Blocked { reason: told.unwrap_or_else(|| NO_REASON.to_owned()), by, claim })
+    Outcome::Blocked(BlockedOutcome {
+        reason: told.unwrap_or_else(|| NO_REASON.to_owned()),
+        by,
+        claim,
+    })
 }
 
 /// `"2/3"`.

@@ -30,7 +30,7 @@ mod line;
 mod meaning;
 mod questions;
 
-use afresh_core::outcome::{Failure, Outcome};
+use afresh_core::outcome::{Outcome, WorkerFailure};
 
 use find::{Candidate, Form};
 
@@ -90,7 +90,7 @@ pub fn read_file(written: &str, text: &str, asked: &Asked<'_>) -> Outcome {
         Ok(Outcome::Done(claim)) => match line::failed(text, asked.task) {
             Some(reason) => {
                 let error = format!("its result file says success, its last line: {reason}");
-                Outcome::Failed(Failure { error, claim, ..Failure::default() })
+                Outcome::Failed(WorkerFailure { error, claim, ..WorkerFailure::default() })
             }
             None => Outcome::Done(claim),
         },

@@ -1,6 +1,6 @@
 //! Answers that ask: for a decision, or for something to be done.
 
-use afresh_core::outcome::{Action, Choice, Decision, Outcome};
+use afresh_core::outcome::{ActionRequest, DecisionOption, DecisionRequest, Outcome};
 
 use super::No;
 use super::fields::{Fields, text};
@@ -22,7 +22,7 @@ pub(super) fn decision(fields: &Fields<'_>) -> Result<Outcome, No> {
         fields.list("options").or_else(|| nested.and_then(|nested| nested.list("options")));
     let options = options.into_iter().flatten().take(MAX_OPTIONS).enumerate().filter_map(choice);
     let either = |key: &str| fields.text(&[key]).or_else(|| inner(&[key])).unwrap_or_default();
-    Ok(Outcome::NeedsDecision(Decision {
+    Ok(Outcome::NeedsDecision(DecisionRequest {
         blocked_at: either("blocked_at"),
         question,
         options: options.collect(),
@@ -30,13 +30,13 @@ pub(super) fn decision(fields: &Fields<'_>) -> Result<Outcome, No> {
     }))
 }
 
-fn choice((number, node): (usize, &Node)) -> Option<Choice> {
+fn choice((number, node): (usize, &Node)) -> Option<DecisionOption> {
     let key = (number + 1).to_string();
     if let Some(description) = text(node) {
-        return Some(Choice { key, description });
+        return Some(DecisionOption { key, description });
     }
     let fields = Fields::of(node)?;
-    Some(Choice {
+    Some(DecisionOption {
         key: fields.text(&["key", "id", "name"]).unwrap_or(key),
         description: fields.text(&["description", "text"]).unwrap_or_default(),
     })
@@ -56,7 +56,7 @@ pub(super) fn action(fields: &Fields<'_>) -> Result<Outcome, No> {
     instructions.extend(nested.into_iter().flat_map(|nested| nested.texts("instructions")));
     instructions.extend(fields.text(&["instructions"]).or_else(|| inner(&["instructions"])));
     let either = |key: &str| fields.text(&[key]).or_else(|| inner(&[key])).unwrap_or_default();
-    Ok(Outcome::NeedsAction(Action {
+    Ok(Outcome::NeedsAction(ActionRequest {
         blocked_at: either("blocked_at"),
         needed,
         instructions,

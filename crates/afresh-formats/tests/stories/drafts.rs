@@ -1,6 +1,6 @@
 //! Plans as nobody would write them: whatever a title, an instruction or a name can hold.
 
-use afresh_core::outcome::Choice;
+use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{
     CheckDraft, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileDraft, PlanDraft,
     StepDraft, TaskDraft, TierChoice,
@@ -68,7 +68,8 @@ fn checkpoint() -> impl Strategy<Value = Checkpoint> {
         CheckpointKind::Decision,
         CheckpointKind::Action,
     ]);
-    let option = (hostile(), hostile()).prop_map(|(key, description)| Choice { key, description });
+    let option =
+        (hostile(), hostile()).prop_map(|(key, description)| DecisionOption { key, description });
     (kind, hostile(), prop::collection::vec(option, 0..3))
         .prop_map(|(kind, text, options)| Checkpoint { kind, text, options })
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use afresh_core::ids::{CommitId, Slot};
+use afresh_core::ids::{CommitId, WorkspaceSlot};
 use afresh_git::{Place, PrepareError, Target};
 
 use crate::scene::{CHECK, Scene, WORK, checkout, owned, shell, snapshot};
@@ -264,7 +264,7 @@ fn slots_are_prepared_and_harvested_side_by_side() {
         for slot in 1..=4 {
             let scene = &scene;
             scope.spawn(move || {
-                let place = Place::Work(Slot(slot));
+                let place = Place::Work(WorkspaceSlot(slot));
                 for _ in 0..5 {
                     scene.pool.prepare(place, Target::Commit(&scene.base), &[]).unwrap();
                     let tree = scene.pool.tree(place);

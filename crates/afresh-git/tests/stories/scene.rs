@@ -9,15 +9,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use afresh_core::ids::{CommitId, Slot};
+use afresh_core::ids::{CommitId, WorkspaceSlot};
 use afresh_git::{
     Harvest, HarvestError, HarvestLimits, HarvestRequest, Identity, Place, Pool, Program,
     Repository, Signature, SnapshotRequest, Surroundings, Target, salvage_ref, step_ref,
 };
 use tempfile::TempDir;
 
-pub(crate) const WORK: Place = Place::Work(Slot(1));
-pub(crate) const CHECK: Place = Place::Check(Slot(1));
+pub(crate) const WORK: Place = Place::Work(WorkspaceSlot(1));
+pub(crate) const CHECK: Place = Place::Check(WorkspaceSlot(1));
 
 /// Our environment with an empty home: the developer's own git configuration plays no part.
 pub(crate) fn variables(home: &Path) -> Vec<(OsString, OsString)> {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use afresh_core::plan::{Field, TaskDraft, nearest};
+use afresh_core::plan::{PlanField, TaskDraft, nearest};
 
 use crate::draft::{Drafted, DraftedTask};
 use afresh_formats::findings::{Finding, Fix, Severity, Source};
@@ -67,11 +67,11 @@ impl<'a> Document<'a> {
     pub(crate) fn task(&mut self, node: &Node, title: &str) -> DraftedTask {
         let mut task = DraftedTask::new(TaskDraft::default(), self.spot(&node.span));
         if let Some(id) = self.word(node, "id") {
-            task.note(None, Field::Id, 0, self.spot(&id.at));
+            task.note(None, PlanField::Id, 0, self.spot(&id.at));
             task.draft.id = id.text;
         }
         if let Some(title) = self.word(node, title) {
-            task.note(None, Field::Title, 0, self.spot(&title.at));
+            task.note(None, PlanField::Title, 0, self.spot(&title.at));
             task.draft.title = title.text;
         }
         task

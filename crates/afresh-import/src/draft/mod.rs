@@ -6,7 +6,7 @@ pub(crate) mod status;
 use std::collections::BTreeMap;
 
 use afresh_core::Plan;
-use afresh_core::plan::{Field, Place, PlanDraft, Problem, TaskDraft};
+use afresh_core::plan::{PlanDraft, PlanField, PlanProblem, ProblemLocation, TaskDraft};
 
 use afresh_formats::findings::Finding;
 use afresh_formats::findings::placing::Placing;
@@ -30,7 +30,7 @@ impl DraftedTask {
     }
 
     /// Notes where an item of a field is.
-    pub fn note(&mut self, step: Option<usize>, field: Field, item: usize, spot: Spot) {
+    pub fn note(&mut self, step: Option<usize>, field: PlanField, item: usize, spot: Spot) {
         self.places.parts.insert((step, field, item), spot);
     }
 }
@@ -111,7 +111,7 @@ impl Drafted {
     }
 
     /// Takes down what is wrong with the plan.
-    fn take(&mut self, problem: &Problem) {
+    fn take(&mut self, problem: &PlanProblem) {
         let position = self.findings.len();
         let spot = self.spot(&problem.place).cloned();
         if let Some(spot) = &spot {
@@ -127,7 +127,7 @@ impl Drafted {
         self.findings.push(found);
     }
 
-    fn spot(&self, place: &Place) -> Option<&Spot> {
+    fn spot(&self, place: &ProblemLocation) -> Option<&Spot> {
         let task = self.tasks.get(place.task?)?;
         Some(task.places.of(place.step, place.field, place.item))
     }

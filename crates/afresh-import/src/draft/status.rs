@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use afresh_core::plan::{Checkpoint, CheckpointKind, Field};
+use afresh_core::plan::{Checkpoint, CheckpointKind, PlanField};
 
 use crate::draft::{Drafted, DraftedTask};
 use crate::prose;
@@ -82,7 +82,7 @@ fn settle(drafted: &mut Drafted, found: Vec<Found>) {
         for (id, spot) in needs.into_iter().filter(|(id, _)| !gone(id)) {
             // What was put off is not about to be done, so it waits for nothing.
             if !asks {
-                task.note(None, Field::Needs, task.draft.needs.len(), spot);
+                task.note(None, PlanField::Needs, task.draft.needs.len(), spot);
                 task.draft.needs.push(id);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use afresh_core::plan::Field;
+use afresh_core::plan::PlanField;
 
 use super::dependencies::{self, Needs};
 use super::parts::{self, Parts};
@@ -89,7 +89,7 @@ fn name_phase(tasks: &mut [DraftedTask], phase: &str) {
 fn link(task: &mut DraftedTask, others: &[String], spot: &Spot) {
     for id in others {
         task.draft.needs.push(id.clone());
-        task.note(None, Field::Needs, task.draft.needs.len() - 1, spot.clone());
+        task.note(None, PlanField::Needs, task.draft.needs.len() - 1, spot.clone());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use afresh_core::outcome::Choice;
+use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
 
 use super::item::dedented;
@@ -53,12 +53,12 @@ pub fn read(text: &str, kind: CheckpointKind, name: &str, parts: &[Tag]) -> Chec
 }
 
 /// `<option id="a"><name>…</name><pros>…</pros><cons>…</cons></option>`
-fn options(text: &str, part: &Range<usize>) -> Vec<Choice> {
+fn options(text: &str, part: &Range<usize>) -> Vec<DecisionOption> {
     let all = tags(text, part.clone(), &["option"]).known;
     all.iter().enumerate().map(|(at, option)| choice(text, at, option)).collect()
 }
 
-fn choice(text: &str, at: usize, option: &Tag) -> Choice {
+fn choice(text: &str, at: usize, option: &Tag) -> DecisionOption {
     let inside = tags(text, option.inner.clone(), &["name", "pros", "cons", "description"]).known;
     let part = |wanted: &str| {
         let found = inside.iter().find(|tag| tag.opening.name == wanted)?;
@@ -76,5 +76,5 @@ fn choice(text: &str, at: usize, option: &Tag) -> Choice {
         }
     }
     let key = option.opening.attribute("id").filter(|id| !id.trim().is_empty());
-    Choice::new(key.unwrap_or(&(at + 1).to_string()), &description)
+    DecisionOption::new(key.unwrap_or(&(at + 1).to_string()), &description)
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use afresh_core::plan::{CheckDraft, Field, FileDraft, StepDraft, TaskDraft};
+use afresh_core::plan::{CheckDraft, FileDraft, PlanField, StepDraft, TaskDraft};
 
 use super::document::Document;
 use super::item::Item;
@@ -253,7 +253,7 @@ fn put_files(
     for (file, at) in files.iter().filter(|(file, _)| listed.insert(file.path.clone())) {
         list.push(file.clone());
         let spot = Spot::new(path, at.clone());
-        task.places.parts.insert((step, Field::Files, list.len() - 1), spot);
+        task.places.parts.insert((step, PlanField::Files, list.len() - 1), spot);
     }
 }
 
@@ -270,5 +270,5 @@ fn put_check(
     };
     list.push(check);
     let item = list.len() - 1;
-    task.note(step, Field::Checks, item, Spot::new(path, at.clone()));
+    task.note(step, PlanField::Checks, item, Spot::new(path, at.clone()));
 }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Shape;
+use super::PlanShape;
 
-pub(super) fn native(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn native(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::from("version = 1\nname = \"large\"\n");
     for task in tasks {
         let needs = task.need().map_or(String::new(), |need| format!("needs = [\"T{need:05}\"]\n"));
@@ -25,7 +25,7 @@ pub(super) fn native(tasks: &[Shape]) -> Vec<(String, String)> {
 }
 
 /// A file per task, and the maps that they refer to.
-pub(super) fn tasker(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn tasker(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = tasks
         .iter()
         .map(|task| (format!(".tasker/tasks/T{:05}.json", task.number), tasker_task(*task)))
@@ -54,7 +54,7 @@ pub(super) fn tasker(tasks: &[Shape]) -> Vec<(String, String)> {
     files
 }
 
-fn tasker_task(task: Shape) -> String {
+fn tasker_task(task: PlanShape) -> String {
     let needs: Vec<String> = task.need().map(|need| format!("T{need:05}")).into_iter().collect();
     let document = json!({
         "id": format!("T{:05}", task.number),
@@ -73,7 +73,7 @@ fn tasker_task(task: Shape) -> String {
     document.to_string()
 }
 
-pub(super) fn task_master(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn task_master(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let tasks: Vec<Value> = tasks
         .iter()
         .map(|task| {
@@ -96,7 +96,7 @@ pub(super) fn task_master(tasks: &[Shape]) -> Vec<(String, String)> {
     vec![(".taskmaster/tasks/tasks.json".to_owned(), document.to_string())]
 }
 
-pub(super) fn beads(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn beads(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::new();
     for task in tasks {
         let id = format!("bd-{}", task.number);

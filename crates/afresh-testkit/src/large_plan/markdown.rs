@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::Shape;
+use super::PlanShape;
 
 /// The body of a PLAN.md: two tasks, one file each.
-fn body(task: Shape) -> String {
+fn body(task: PlanShape) -> String {
     let block = |name: &str, file: &str| {
         format!(
             "<task type=\"auto\">\n  <name>{name}</name>\n  <files>{file}</files>\n  <action>\n{}\n  </action>\n  \
@@ -19,8 +19,8 @@ fn body(task: Shape) -> String {
     format!("<objective>\n{}\n</objective>\n\n<tasks>\n{piece}{shared}</tasks>\n", task.title())
 }
 
-pub(super) fn long_run(tasks: &[Shape]) -> Vec<(String, String)> {
-    let file = |task: &Shape| {
+pub(super) fn long_run(tasks: &[PlanShape]) -> Vec<(String, String)> {
+    let file = |task: &PlanShape| {
         let needs = task.need().map_or(String::new(), |need| format!("\"{need:05}\""));
         let (number, body) = (task.number, body(*task));
         let head = format!(
@@ -34,12 +34,12 @@ pub(super) fn long_run(tasks: &[Shape]) -> Vec<(String, String)> {
 }
 
 /// A phase for every ten.
-pub(super) fn gsd(tasks: &[Shape]) -> Vec<(String, String)> {
-    let file = |task: &Shape| {
+pub(super) fn gsd(tasks: &[PlanShape]) -> Vec<(String, String)> {
+    let file = |task: &PlanShape| {
         let (phase, plan) = (task.ten(), task.place_in_ten());
-        let id = |task: Shape| format!("{:04}-{:02}", task.ten(), task.place_in_ten());
+        let id = |task: PlanShape| format!("{:04}-{:02}", task.ten(), task.place_in_ten());
         let needs =
-            task.need().map_or(String::new(), |number| format!("\"{}\"", id(Shape { number })));
+            task.need().map_or(String::new(), |number| format!("\"{}\"", id(PlanShape { number })));
         let head = format!(
             "---\nphase: {phase:04}-part\nplan: {plan:02}\ntype: execute\nwave: {plan}\ndepends_on: [{needs}]\n\
              files_modified: [{}, {}]\nautonomous: true\nmust_haves:\n  truths:\n    - \"The piece works\"\n---\n\n",
@@ -52,7 +52,7 @@ pub(super) fn gsd(tasks: &[Shape]) -> Vec<(String, String)> {
     tasks.iter().map(file).collect()
 }
 
-pub(super) fn ultraplan(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn ultraplan(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut files = gsd(tasks);
     files.push((".ultraplan/config.json".to_owned(), "{}\n".to_owned()));
     files
@@ -60,7 +60,7 @@ pub(super) fn ultraplan(tasks: &[Shape]) -> Vec<(String, String)> {
 
 /// One specification with a group and a requirement for every task. All of it is one file, which may
 /// have 2 MiB: so each task has few words.
-pub(super) fn specflow(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn specflow(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::from(
         "---\nid: SPEC-001\ntype: feature\nstatus: audited\npriority: P1\ncomplexity: large\n---\n\n# SPEC-001: Service\n\n\
          ## Context\n\nIt has parts.\n\n## Requirements\n\n",
@@ -85,7 +85,7 @@ pub(super) fn specflow(tasks: &[Shape]) -> Vec<(String, String)> {
 }
 
 /// One file too.
-pub(super) fn agent_os(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn agent_os(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::from("# Task Breakdown: Service\n\n## Task List\n\n");
     for task in tasks {
         let (number, file) = (task.number, task.file());
@@ -102,7 +102,7 @@ pub(super) fn agent_os(tasks: &[Shape]) -> Vec<(String, String)> {
 }
 
 /// A phase for every ten; every second task may run beside its neighbour.
-pub(super) fn spec_kit(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn spec_kit(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::from("# Tasks: Service\n\n");
     for task in tasks {
         if task.place_in_ten() == 1 {
@@ -122,7 +122,7 @@ pub(super) fn spec_kit(tasks: &[Shape]) -> Vec<(String, String)> {
 }
 
 /// A slice for every ten, and a file per task.
-pub(super) fn gsd2(tasks: &[Shape]) -> Vec<(String, String)> {
+pub(super) fn gsd2(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let home = ".gsd/milestones/M001";
     let mut files = Vec::new();
     let mut roadmap = String::from("# M001: Service\n\n**Vision:** It has parts.\n\n## Slices\n\n");
@@ -144,7 +144,7 @@ pub(super) fn gsd2(tasks: &[Shape]) -> Vec<(String, String)> {
                 "- [ ] **T{at:02}: {title}** `est:30m`\n  - Files: `{file}`\n  - Verify: `{check}`\n"
             );
             let input = match task.need() {
-                Some(number) if at > 1 => format!("- `{}`", Shape { number }.file()),
+                Some(number) if at > 1 => format!("- `{}`", PlanShape { number }.file()),
                 _ => "- None specified.".to_owned(),
             };
             let text = format!(

@@ -28,7 +28,7 @@ pub const FORMATS: &[&str] = &[
 
 /// The files of a plan with this many tasks: paths and texts.
 pub fn files(format: &str, tasks: usize) -> Vec<(String, String)> {
-    let tasks: Vec<Shape> = (1..=tasks).map(|number| Shape { number }).collect();
+    let tasks: Vec<PlanShape> = (1..=tasks).map(|number| PlanShape { number }).collect();
     match format {
         "native" => data::native(&tasks),
         "tasker" => data::tasker(&tasks),
@@ -47,11 +47,11 @@ pub fn files(format: &str, tasks: usize) -> Vec<(String, String)> {
 
 /// One task, by its number from 1.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct PlanShape {
     number: usize,
 }
 
-impl Shape {
+impl PlanShape {
     fn need(self) -> Option<usize> {
         let first_of_ten = self.number % 10 == 1;
         let need = if first_of_ten { self.number.checked_sub(10) } else { Some(self.number - 1) };

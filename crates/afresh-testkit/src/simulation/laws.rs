@@ -8,22 +8,22 @@ use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::outcome::Ending;
 use afresh_core::plan::Plan;
 use afresh_core::rejection::Rejection;
-use afresh_core::run::{Stage, Standing, TaskState};
+use afresh_core::run::{DriveState, TaskStage, TaskState};
 use afresh_core::settings::{Schedule, Settings};
 use afresh_core::time::Timestamp;
-use afresh_core::usage::{Amount, Budget};
+use afresh_core::usage::{Budget, BudgetAmount};
 use afresh_core::{Reaction, Run};
 
-use super::model_laws::ModelLaws;
-use super::queue_laws::{self, QueueLaws};
-use super::resume_laws::ResumeLaws;
+use super::model_laws::ModelInvariants;
+use super::queue_laws::{self, QueueInvariants};
+use super::resume_laws::ResumeInvariants;
 use super::scenario::Scenario;
-use super::step_laws::StepLaws;
-use super::world::World;
+use super::step_laws::StepInvariants;
+use super::world::SimulatedWorld;
 
 /// What the journal so far adds up to, counted without the core.
 #[derive(Debug)]
-pub(super) struct Laws {
+pub(super) struct RunInvariants {
     plan: Plan,
     settings: Settings,
     settings_changed: bool,
@@ -33,10 +33,10 @@ pub(super) struct Laws {
     /// The attempt that each task is at, from its start until it landed or came to nothing.
     current: BTreeMap<TaskId, AttemptId>,
     /// Attempts at work, with what was reserved for them.
-    live: BTreeMap<AttemptId, Amount>,
-    used: BTreeMap<AttemptId, Amount>,
-    dearest: Amount,
-    largest_report: Amount,
+    live: BTreeMap<AttemptId, BudgetAmount>,
+    used: BTreeMap<AttemptId, BudgetAmount>,
+    dearest: BudgetAmount,
+    largest_report: BudgetAmount,
     /// Attempts that have told what they used, or ended by themselves.
     known: BTreeSet<AttemptId>,
     /// The last attempt of a task before it was given another chance.
@@ -44,13 +44,13 @@ pub(super) struct Laws {
     /// Rejections that count, since the task was last given a new chance.
     counted: BTreeMap<TaskId, u32>,
     intended: BTreeSet<CommitId>,
-    steps: StepLaws,
-    queue: QueueLaws,
-    models: ModelLaws,
-    resumes: ResumeLaws,
+    steps: StepInvariants,
+    queue: QueueInvariants,
+    models: ModelInvariants,
+    resumes: ResumeInvariants,
 }
 
-impl Laws {
+impl RunInvariants {
     pub(super) fn new(run: &Run) -> Self {
         Self {
             plan: run.plan().clone(),
@@ -62,16 +62,16 @@ impl Laws {
             current: BTreeMap::new(),
             live: BTreeMap::new(),
             used: BTreeMap::new(),
-            dearest: Amount::default(),
-            largest_report: Amount::default(),
+            dearest: BudgetAmount::default(),
+            largest_report: BudgetAmount::default(),
             known: BTreeSet::new(),
             retried_after: BTreeMap::new(),
             counted: BTreeMap::new(),
             intended: BTreeSet::new(),
-            steps: StepLaws::new(run.plan()),
-            queue: QueueLaws::default(),
-            models: ModelLaws::default(),
-            resumes: ResumeLaws::default(),
+            steps: StepInvariants::new(run.plan()),
+            queue: QueueInvariants::default(),
+            models: ModelInvariants::default(),
+            resumes: ResumeInvariants::default(),
         }
     }
 
@@ -80,7 +80,7 @@ impl Laws {
         &mut self,
         reaction: &Reaction,
         run: &Run,
-        world: &mut World,
+        world: &mut SimulatedWorld,
         now: Timestamp,
     ) -> Result<(), String> {
         for event in &reaction.events {
@@ -94,7 +94,7 @@ impl Laws {
         if abrupt && reaction.effects.iter().any(|effect| matches!(effect, Effect::Check(_))) {
             return Err("R7: checks start although everything was to end".to_owned());
         }
-        let spent = Amount::from(&run.usage());
+        let spent = BudgetAmount::from(&run.usage());
         let starts = |event: &Event| matches!(event, Event::AttemptStarting { .. });
         if run.settings().budget.is_reached_by(spent) && reaction.events.iter().any(starts) {
             return Err("R14: an attempt starts although nothing is left".to_owned());
@@ -102,7 +102,7 @@ impl Laws {
         Ok(())
     }
 
-    fn note(&mut self, event: &Event, world: &mut World) -> Result<(), String> {
+    fn note(&mut self, event: &Event, world: &mut SimulatedWorld) -> Result<(), String> {
         self.fenced(event)?;
         self.steps.note(event)?;
         self.queue.note(event)?;
@@ -130,9 +130,9 @@ impl Laws {
             } => {
                 self.live.remove(attempt);
             }
-            Event::UsageCounted { attempt, usage } => self.used(attempt, Amount::from(usage)),
+            Event::UsageCounted { attempt, usage } => self.used(attempt, BudgetAmount::from(usage)),
             Event::AttemptEnded { attempt, end } => {
-                self.used(attempt, Amount::from(&end.usage));
+                self.used(attempt, BudgetAmount::from(&end.usage));
                 let cut_off =
                     matches!(end.ending, Ending::Lost | Ending::Stopped | Ending::SupervisorLost);
                 if !cut_off {
@@ -237,7 +237,7 @@ impl Laws {
         self.plan = plan.clone();
     }
 
-    fn starting(&mut self, attempt: &AttemptId, reserved: Amount) -> Result<(), String> {
+    fn starting(&mut self, attempt: &AttemptId, reserved: BudgetAmount) -> Result<(), String> {
         if self.halted {
             return Err(format!("R7: {attempt} starts in a halted run"));
         }
@@ -261,9 +261,9 @@ impl Laws {
     }
 
     /// R14: what parallel attempts may use is set aside before they start.
-    fn reserved_enough(&self, attempt: &AttemptId, reserved: Amount) -> Result<(), String> {
+    fn reserved_enough(&self, attempt: &AttemptId, reserved: BudgetAmount) -> Result<(), String> {
         let budget = self.settings.budget;
-        let measured = self.dearest != Amount::default();
+        let measured = self.dearest != BudgetAmount::default();
         let short = |limit: Option<u64>, dearest: u64, reserved: u64| {
             let share = limit.unwrap_or(0) / u64::from(self.settings.parallel.max(1));
             limit.is_some() && reserved < if measured { dearest } else { share }
@@ -276,7 +276,7 @@ impl Laws {
         let mut planned = self.used.values().fold(reserved, |sum, used| sum.plus(*used));
         for (other, reserved) in &self.live {
             let used = self.used.get(other).copied().unwrap_or_default();
-            planned = planned.plus(Amount {
+            planned = planned.plus(BudgetAmount {
                 cost_micros: reserved.cost_micros.saturating_sub(used.cost_micros),
                 tokens: reserved.tokens.saturating_sub(used.tokens),
             });
@@ -296,7 +296,7 @@ impl Laws {
         if self.broke || !reaction.events.iter().any(reported) {
             return Ok(());
         }
-        let spent = self.used.values().fold(Amount::default(), |sum, used| sum.plus(*used));
+        let spent = self.used.values().fold(BudgetAmount::default(), |sum, used| sum.plus(*used));
         let stopped =
             reaction.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
         let going_on = self.live.len().saturating_sub(stopped.count());
@@ -313,20 +313,20 @@ impl Laws {
             .used
             .iter()
             .filter(|(other, _)| other.task == attempt.task && other.number > since);
-        let spent = own.fold(Amount::default(), |sum, (_, used)| sum.plus(*used));
+        let spent = own.fold(BudgetAmount::default(), |sum, (_, used)| sum.plus(*used));
         if self.settings.task_budget.is_reached_by(spent) {
             return Err(format!("R14: {attempt} starts, but its task has used up its budget"));
         }
         Ok(())
     }
 
-    fn used(&mut self, attempt: &AttemptId, amount: Amount) {
+    fn used(&mut self, attempt: &AttemptId, amount: BudgetAmount) {
         let used = self.used.entry(attempt.clone()).or_default();
         let before = *used;
         *used = used.max(amount);
         self.largest_report = self.largest_report.max(used.minus(before));
         self.dearest = self.dearest.max(*used);
-        if *used != Amount::default() {
+        if *used != BudgetAmount::default() {
             self.known.insert(attempt.clone());
         }
     }
@@ -343,7 +343,7 @@ impl Laws {
         &self,
         run: &Run,
         journal: &[Event],
-        world: &World,
+        world: &SimulatedWorld,
         scenario: &Scenario,
     ) -> Result<(), String> {
         replays(journal, run)?;
@@ -363,14 +363,14 @@ impl Laws {
         queue_laws::nobody_waits_in_vain(run)?;
         self.models.at_the_end(run)?;
         let standing = run.standing(Timestamp(u64::MAX));
-        if scenario.is_kind() && standing != (Standing::Finished { ok: true }) {
+        if scenario.is_kind() && standing != (DriveState::Finished { ok: true }) {
             return Err(format!("in a kind world the run ends as {standing:?}"));
         }
         Ok(())
     }
 
     /// R14: what an attempt used is counted once, however often it was reported.
-    fn counted_once(&self, run: &Run, world: &World) -> Result<(), String> {
+    fn counted_once(&self, run: &Run, world: &SimulatedWorld) -> Result<(), String> {
         let told: u64 = self.used.values().map(|used| used.tokens).sum();
         let counted = run.usage().tokens();
         if told != counted || run.usage().input > world.spent() {
@@ -406,7 +406,7 @@ pub(super) fn replays(journal: &[Event], run: &Run) -> Result<(), String> {
 }
 
 /// R7, R14: whoever is at work is stopped in the very turn that ends the spending.
-fn all_is_stopped(reaction: &Reaction, run: &Run, world: &World) -> Result<(), String> {
+fn all_is_stopped(reaction: &Reaction, run: &Run, world: &SimulatedWorld) -> Result<(), String> {
     let ends = |event: &Event| {
         matches!(event, Event::HaltRequested { now: true, .. } | Event::BudgetReached { .. })
     };
@@ -419,7 +419,7 @@ fn all_is_stopped(reaction: &Reaction, run: &Run, world: &World) -> Result<(), S
     };
     for attempt in world.alive() {
         let at_work = run.state_of(&attempt.task).is_some_and(|state| {
-            matches!(&state.stage, Stage::Starting(work) | Stage::Running(work) if work.attempt == *attempt)
+            matches!(&state.stage, TaskStage::Starting(work) | TaskStage::Running(work) if work.attempt == *attempt)
         });
         if at_work && !stopped(attempt) {
             return Err(format!("R7, R14: {attempt} goes on after {end:?}"));

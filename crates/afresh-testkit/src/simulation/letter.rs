@@ -6,13 +6,13 @@ use afresh_core::input::Input;
 use afresh_core::time::Timestamp;
 
 #[derive(Debug, Clone)]
-pub(super) struct Letter {
+pub(super) struct ScheduledInput {
     pub(super) at: Timestamp,
     order: u64,
     pub(super) input: Input,
 }
 
-impl Letter {
+impl ScheduledInput {
     pub(super) fn new(at: Timestamp, order: u64, input: Input) -> Self {
         Self { at, order, input }
     }
@@ -32,22 +32,22 @@ impl Letter {
 }
 
 // The heap gives the largest first; ours is the earliest.
-impl Ord for Letter {
+impl Ord for ScheduledInput {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.order).cmp(&(self.at, self.order))
     }
 }
 
-impl PartialOrd for Letter {
+impl PartialOrd for ScheduledInput {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Letter {
+impl PartialEq for ScheduledInput {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Letter {}
+impl Eq for ScheduledInput {}

@@ -23,20 +23,20 @@ use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::input::Input;
 use afresh_core::rejection::Rejection;
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_core::{Reaction, Run, decide};
 
-pub use random::Random;
+pub use random::SeededRandom;
 pub use scenario::Scenario;
 
-use laws::Laws;
-use letter::Letter;
-use world::World;
+use laws::RunInvariants;
+use letter::ScheduledInput;
+use world::SimulatedWorld;
 
 /// A promise that did not hold.
 #[derive(Debug)]
-pub struct Broken {
+pub struct BrokenPromise {
     pub seed: u64,
     pub step: usize,
     pub promise: String,
@@ -44,7 +44,7 @@ pub struct Broken {
     pub last: Vec<String>,
 }
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for BrokenPromise {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "seed {} broke a promise at step {}: {}", self.seed, self.step, self.promise)?;
         for event in &self.last {
@@ -57,7 +57,7 @@ impl std::fmt::Display for Broken {
 
 /// What a simulated run came to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Summary {
+pub struct SimulationSummary {
     pub steps: usize,
     pub crashes: usize,
     pub merged: usize,
@@ -90,11 +90,11 @@ pub struct Summary {
 const MAX_STEPS: usize = 60_000;
 
 /// Plays one seed to its end.
-pub fn simulate(seed: u64) -> Result<Summary, Box<Broken>> {
-    let mut game = Game::new(seed);
+pub fn simulate(seed: u64) -> Result<SimulationSummary, Box<BrokenPromise>> {
+    let mut game = Simulation::new(seed);
     match game.play() {
         Ok(()) => Ok(game.summary()),
-        Err(promise) => Err(Box::new(Broken {
+        Err(promise) => Err(Box::new(BrokenPromise {
             seed,
             step: game.steps,
             promise,
@@ -110,16 +110,16 @@ pub fn simulate(seed: u64) -> Result<Summary, Box<Broken>> {
     }
 }
 
-struct Game {
+struct Simulation {
     scenario: Scenario,
-    random: Random,
+    random: SeededRandom,
     now: Timestamp,
     run: Run,
     /// What is on disk.
     journal: Vec<Event>,
-    world: World,
-    laws: Laws,
-    letters: BinaryHeap<Letter>,
+    world: SimulatedWorld,
+    laws: RunInvariants,
+    letters: BinaryHeap<ScheduledInput>,
     steps: usize,
     crashes: usize,
     restarts: usize,
@@ -127,23 +127,23 @@ struct Game {
 
 /// Where a step may be cut off.
 #[derive(PartialEq, Clone, Copy)]
-enum Cut {
+enum CrashPoint {
     BeforeRecord,
     BeforeEffects,
     AmongEffects,
     Nowhere,
 }
 
-impl Game {
+impl Simulation {
     fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = SeededRandom::new(seed);
         let scenario = Scenario::draw(&mut random);
         let first = scenario.first_event();
         let run = Run::start(&first).expect("the first event starts a run");
-        let world = World::new(seed, &run);
-        let laws = Laws::new(&run);
+        let world = SimulatedWorld::new(seed, &run);
+        let laws = RunInvariants::new(&run);
         let mut letters = BinaryHeap::new();
-        letters.push(Letter::new(Timestamp(0), 0, Input::Opened(Box::default())));
+        letters.push(ScheduledInput::new(Timestamp(0), 0, Input::Opened(Box::default())));
         Self {
             scenario,
             random,
@@ -179,13 +179,13 @@ impl Game {
     /// would.
     fn nudge(&mut self) -> Result<bool, String> {
         let standing = self.run.standing(self.now);
-        if standing != Standing::Busy && self.leaves() {
+        if standing != DriveState::Busy && self.leaves() {
             laws::replays(&self.journal, &self.run)?;
             self.start_again();
             return Ok(true);
         }
         let input = match standing {
-            Standing::Busy => {
+            DriveState::Busy => {
                 let wake = self
                     .run
                     .wake_at(self.now)
@@ -193,8 +193,8 @@ impl Game {
                 self.now = self.now.max(wake);
                 Input::Woke
             }
-            Standing::Halted => Input::HaltCleared,
-            Standing::Waiting => {
+            DriveState::Halted => Input::HaltCleared,
+            DriveState::Waiting => {
                 let questions: Vec<_> = self.run.questions().cloned().collect();
                 let question = self.random.pick(&questions);
                 let option = self.random.pick(&question.options);
@@ -207,7 +207,7 @@ impl Game {
                 };
                 Input::Answered { question: question.id, answer, by: "person".to_owned() }
             }
-            Standing::BudgetReached | Standing::Finished { .. } => return Ok(false),
+            DriveState::BudgetReached | DriveState::Finished { .. } => return Ok(false),
         };
         self.step(&input)?;
         Ok(true)
@@ -223,7 +223,7 @@ impl Game {
     /// A new driver takes the run up from the journal, perhaps with another plan or settings.
     fn start_again(&mut self) {
         let opening = people::opening(&mut self.random, &self.scenario, &self.run);
-        self.letters.push(Letter::new(self.now, 0, Input::Opened(Box::new(opening))));
+        self.letters.push(ScheduledInput::new(self.now, 0, Input::Opened(Box::new(opening))));
     }
 
     fn step(&mut self, input: &Input) -> Result<(), String> {
@@ -232,14 +232,14 @@ impl Game {
         let before = matches!(input, Input::Opened(_)).then(|| self.run.clone());
         let reaction: Reaction = decide(&mut self.run, self.now, input);
         let cut = self.draw_cut();
-        if cut == Cut::BeforeRecord {
+        if cut == CrashPoint::BeforeRecord {
             return self.crash();
         }
         self.record(before.as_ref(), &reaction)?;
-        if cut == Cut::BeforeEffects {
+        if cut == CrashPoint::BeforeEffects {
             return self.crash();
         }
-        let last = if cut == Cut::AmongEffects && !reaction.effects.is_empty() {
+        let last = if cut == CrashPoint::AmongEffects && !reaction.effects.is_empty() {
             self.random.index(reaction.effects.len())
         } else {
             reaction.effects.len()
@@ -281,11 +281,11 @@ impl Game {
         Ok(())
     }
 
-    fn post(&mut self, replies: Vec<Letter>) {
+    fn post(&mut self, replies: Vec<ScheduledInput>) {
         for letter in replies {
             if self.random.chance(self.scenario.doubled) {
                 let later = self.now + std::time::Duration::from_millis(self.random.below(5_000));
-                self.letters.push(Letter::new(
+                self.letters.push(ScheduledInput::new(
                     later.max(letter.at),
                     self.random.number(),
                     letter.input.clone(),
@@ -295,11 +295,15 @@ impl Game {
         }
     }
 
-    fn draw_cut(&mut self) -> Cut {
+    fn draw_cut(&mut self) -> CrashPoint {
         if self.crashes >= self.scenario.max_crashes || !self.random.chance(self.scenario.crash) {
-            return Cut::Nowhere;
+            return CrashPoint::Nowhere;
         }
-        *self.random.pick(&[Cut::BeforeRecord, Cut::BeforeEffects, Cut::AmongEffects])
+        *self.random.pick(&[
+            CrashPoint::BeforeRecord,
+            CrashPoint::BeforeEffects,
+            CrashPoint::AmongEffects,
+        ])
     }
 
     /// kill -9: what is on disk stays, everything in memory is gone, all workers die. Some answers
@@ -307,7 +311,7 @@ impl Game {
     fn crash(&mut self) -> Result<(), String> {
         self.crashes += 1;
         self.world.driver_died();
-        let old: Vec<Letter> = self.letters.drain().collect();
+        let old: Vec<ScheduledInput> = self.letters.drain().collect();
         for mut letter in old {
             if self.random.chance(self.scenario.late) && letter.is_report() {
                 letter.at = self.now + std::time::Duration::from_millis(self.random.below(20_000));
@@ -322,18 +326,18 @@ impl Game {
     /// What people do in the middle of a run.
     fn meddle(&mut self) {
         if let Some(input) = people::command(&mut self.random, &self.scenario, &self.run) {
-            self.letters.push(Letter::new(self.now, self.random.number(), input));
+            self.letters.push(ScheduledInput::new(self.now, self.random.number(), input));
         }
         if self.random.chance(self.scenario.foreign) {
             self.world.outsider_moves_branch();
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> SimulationSummary {
         let count = |wanted: fn(&Event) -> bool| self.journal.iter().filter(|e| wanted(e)).count();
         let intents = count(|event| matches!(event, Event::LandIntended { .. }));
         let built = count(|event| matches!(event, Event::MergeBuilt { .. }));
-        Summary {
+        SimulationSummary {
             steps: self.steps,
             crashes: self.crashes,
             merged: self.world.grown_by(),

@@ -6,11 +6,11 @@ use std::time::Duration;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::outcome::Ending;
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 use afresh_core::rejection::Rejection;
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::ContextFill;
 use afresh_core::{Reaction, Run};
@@ -21,18 +21,18 @@ const TRIES: u32 = 3;
 const PATIENCE: u32 = 50;
 
 /// An agent, and the size of its model.
-type Program = (Option<String>, Tier);
+type AgentTier = (Option<String>, ModelTier);
 
 /// What models did to tasks, counted without the core.
 #[derive(Debug, Default)]
-pub(super) struct ModelLaws {
+pub(super) struct ModelInvariants {
     /// The size of model that each attempt was started with.
-    tiers: BTreeMap<AttemptId, Tier>,
+    tiers: BTreeMap<AttemptId, ModelTier>,
     /// Who was asked to wait, and until when.
-    parked: BTreeMap<Program, Timestamp>,
+    parked: BTreeMap<AgentTier, Timestamp>,
     /// Failures that may pass, in a row; and those of them with one model that asked for no wait.
     in_a_row: BTreeMap<TaskId, u32>,
-    with_one_model: BTreeMap<(TaskId, Tier), u32>,
+    with_one_model: BTreeMap<(TaskId, ModelTier), u32>,
     /// The moment before which nobody tries again.
     not_before: BTreeMap<TaskId, Timestamp>,
     /// Tasks whose agent was refused: no key, no such model.
@@ -47,7 +47,7 @@ pub(super) struct ModelLaws {
     cut_short: BTreeSet<TaskId>,
 }
 
-impl ModelLaws {
+impl ModelInvariants {
     pub(super) fn recorded(
         &mut self,
         reaction: &Reaction,
@@ -69,7 +69,7 @@ impl ModelLaws {
     ) -> Result<(), String> {
         match event {
             Event::AttemptStarting { attempt, tier, .. } => {
-                self.starting(attempt, tier.unwrap_or(Tier::Standard), run, now)?;
+                self.starting(attempt, tier.unwrap_or(ModelTier::Standard), run, now)?;
             }
             Event::StepDone { attempt, .. } => drop(self.progressed.insert(attempt.clone())),
             Event::ContextSeen { attempt, fill } => {
@@ -104,7 +104,7 @@ impl ModelLaws {
     fn starting(
         &mut self,
         attempt: &AttemptId,
-        tier: Tier,
+        tier: ModelTier,
         run: &Run,
         now: Timestamp,
     ) -> Result<(), String> {
@@ -122,11 +122,11 @@ impl ModelLaws {
         if self.refused.contains(task) {
             return Err(format!("AG-06: {attempt} meets what refused the one before"));
         }
-        if tier > planned.map_or(Tier::Standard, |task| run.settings().tier_of(task)) {
+        if tier > planned.map_or(ModelTier::Standard, |task| run.settings().tier_of(task)) {
             return Err(format!("AG-05: {attempt} has a larger model than its task asks for"));
         }
         let tries = self.with_one_model.get(&(task.clone(), tier)).copied().unwrap_or(0);
-        if tries >= TRIES && tier != Tier::Small {
+        if tries >= TRIES && tier != ModelTier::Small {
             return Err(format!("AG-05: {attempt} has the model that failed {tries} times"));
         }
         Ok(())
@@ -206,7 +206,7 @@ impl ModelLaws {
     ) -> Result<(), String> {
         let task = &attempt.task;
         self.cut_short.insert(task.clone());
-        if matches!(error.class, ErrorClass::Auth | ErrorClass::ModelNotFound) {
+        if matches!(error.class, ModelErrorClass::Auth | ModelErrorClass::ModelNotFound) {
             self.refused.insert(task.clone());
         }
         if !may_pass(error.class) {
@@ -218,7 +218,7 @@ impl ModelLaws {
         if *in_a_row > PATIENCE {
             return Err(format!("AG-06: nobody is asked about {task}, which waits for ever"));
         }
-        let tier = self.tiers.get(attempt).copied().unwrap_or(Tier::Standard);
+        let tier = self.tiers.get(attempt).copied().unwrap_or(ModelTier::Standard);
         let Some(wait) = error.wait() else {
             *self.with_one_model.entry((task.clone(), tier)).or_default() += 1;
             return Ok(());
@@ -262,7 +262,7 @@ impl ModelLaws {
     /// Whoever was cut short by a model or a full context is followed by another worker, or by a
     /// question.
     pub(super) fn at_the_end(&self, run: &Run) -> Result<(), String> {
-        let over = matches!(run.standing(Timestamp(u64::MAX)), Standing::Finished { .. });
+        let over = matches!(run.standing(Timestamp(u64::MAX)), DriveState::Finished { .. });
         if !over || run.aborted().is_some() {
             return Ok(());
         }
@@ -275,13 +275,13 @@ impl ModelLaws {
 }
 
 /// It may be over in a while, and says nothing about the task.
-fn may_pass(class: ErrorClass) -> bool {
+fn may_pass(class: ModelErrorClass) -> bool {
     matches!(
         class,
-        ErrorClass::RateLimit
-            | ErrorClass::Quota
-            | ErrorClass::Overloaded
-            | ErrorClass::ServerError
-            | ErrorClass::Network
+        ModelErrorClass::RateLimit
+            | ModelErrorClass::Quota
+            | ModelErrorClass::Overloaded
+            | ModelErrorClass::ServerError
+            | ModelErrorClass::Network
     )
 }

@@ -2,15 +2,15 @@
 //! two starts.
 
 use afresh_core::Run;
-use afresh_core::input::{Input, Opening, Resume};
+use afresh_core::input::{Input, ResumeMode, RunOpening};
 use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, Task, TaskDraft};
 use afresh_core::settings::{Schedule, Settings};
 
-use super::random::Random;
+use super::random::SeededRandom;
 use super::scenario::{Scenario, draw_draft, draw_on_decision, draw_on_failure};
 
 /// What somebody types while the run is driven, if anything.
-pub(super) fn command(random: &mut Random, scenario: &Scenario, run: &Run) -> Option<Input> {
+pub(super) fn command(random: &mut SeededRandom, scenario: &Scenario, run: &Run) -> Option<Input> {
     if random.chance(scenario.halt) {
         let now = random.chance(300);
         return Some(Input::HaltAsked { now, reason: "tea".to_owned(), by: "person".to_owned() });
@@ -31,17 +31,17 @@ pub(super) fn command(random: &mut Random, scenario: &Scenario, run: &Run) -> Op
 }
 
 /// How the next driver takes the run up.
-pub(super) fn opening(random: &mut Random, scenario: &Scenario, run: &Run) -> Opening {
+pub(super) fn opening(random: &mut SeededRandom, scenario: &Scenario, run: &Run) -> RunOpening {
     let plan = random.chance(scenario.edit).then(|| edited_plan(random, run.plan()));
     let settings = random.chance(scenario.edit).then(|| edited_settings(random, run.settings()));
-    let resume = random
-        .chance(scenario.command * 5)
-        .then(|| *random.pick(&[Resume::Failed, Resume::Wave, Resume::Wave, Resume::Abort]));
-    Opening { plan, settings, clear_halt: random.chance(500), resume }
+    let resume = random.chance(scenario.command * 5).then(|| {
+        *random.pick(&[ResumeMode::Failed, ResumeMode::Wave, ResumeMode::Wave, ResumeMode::Abort])
+    });
+    RunOpening { plan, settings, clear_halt: random.chance(500), resume }
 }
 
 /// Some tasks reworded, one removed, one added or put back.
-fn edited_plan(random: &mut Random, plan: &Plan) -> Plan {
+fn edited_plan(random: &mut SeededRandom, plan: &Plan) -> Plan {
     let mut tasks: Vec<TaskDraft> = plan.tasks().iter().map(draft_of).collect();
     for task in &mut tasks {
         if random.chance(100) {
@@ -99,7 +99,7 @@ fn draft_of(task: &Task) -> TaskDraft {
     }
 }
 
-fn edited_settings(random: &mut Random, settings: &Settings) -> Settings {
+fn edited_settings(random: &mut SeededRandom, settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.parallel = u16::try_from(1 + random.below(5)).expect("small");
     settings.schedule = *random.pick(&[Schedule::Eager, Schedule::Waves]);

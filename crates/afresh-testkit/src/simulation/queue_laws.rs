@@ -6,17 +6,17 @@ use afresh_core::Run;
 use afresh_core::event::Event;
 use afresh_core::ids::TaskId;
 use afresh_core::rejection::Rejection;
-use afresh_core::run::Standing;
+use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 
 /// Who waits for whom, counted without the core.
 #[derive(Debug, Default)]
-pub(super) struct QueueLaws {
+pub(super) struct QueueInvariants {
     waits_for: BTreeMap<TaskId, Vec<TaskId>>,
     met: BTreeSet<TaskId>,
 }
 
-impl QueueLaws {
+impl QueueInvariants {
     pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
         match event {
             Event::AttemptRejected { attempt, reason: Rejection::Blocked { by, .. }, .. } => {
@@ -45,7 +45,7 @@ impl QueueLaws {
 
 /// A run does not end while a task waits for another that nobody will do.
 pub(super) fn nobody_waits_in_vain(run: &Run) -> Result<(), String> {
-    if !matches!(run.standing(Timestamp(u64::MAX)), Standing::Finished { .. })
+    if !matches!(run.standing(Timestamp(u64::MAX)), DriveState::Finished { .. })
         || run.aborted().is_some()
     {
         return Ok(());

@@ -1,9 +1,9 @@
 //! Numbers that only look random: the same seed gives the same ones, on every machine.
 
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct SeededRandom(u64);
 
-impl Random {
+impl SeededRandom {
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
-use afresh_core::interruption::Resumption;
+use afresh_core::interruption::AttemptResumption;
 use afresh_core::outcome::Ending;
 use afresh_core::rejection::Rejection;
 
@@ -13,7 +13,7 @@ const MOST: u32 = 2;
 
 /// What the journal says about interrupted attempts, counted without the core.
 #[derive(Debug, Default)]
-pub(super) struct ResumeLaws {
+pub(super) struct ResumeInvariants {
     /// The conversation of each attempt that told one.
     sessions: BTreeMap<AttemptId, String>,
     /// The last attempt of each task, if it was cut off.
@@ -22,7 +22,7 @@ pub(super) struct ResumeLaws {
     taken_up: BTreeMap<TaskId, u32>,
 }
 
-impl ResumeLaws {
+impl ResumeInvariants {
     pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
         match event {
             Event::AttemptIdentified { attempt, identity } => {
@@ -50,7 +50,11 @@ impl ResumeLaws {
         Ok(())
     }
 
-    fn taken_up(&mut self, attempt: &AttemptId, resumption: &Resumption) -> Result<(), String> {
+    fn taken_up(
+        &mut self,
+        attempt: &AttemptId,
+        resumption: &AttemptResumption,
+    ) -> Result<(), String> {
         let of = AttemptId { number: resumption.of, ..attempt.clone() };
         if self.cut_off.get(&attempt.task) != Some(&of.number) {
             return Err(format!("AG-08: {attempt} goes on with {of}, which was not cut off"));

@@ -10,7 +10,7 @@ use afresh_core::settings::{
 };
 use afresh_core::usage::Budget;
 
-use super::random::Random;
+use super::random::SeededRandom;
 
 /// So likely does a model fail that is not there.
 pub(super) const OUTAGE: u64 = 998;
@@ -48,7 +48,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    pub fn draw(random: &mut Random) -> Self {
+    pub fn draw(random: &mut SeededRandom) -> Self {
         let plan = draw_plan(random);
         let settings = draw_settings(random);
         // One world in four is kind, so that whole runs are seen to succeed too.
@@ -115,12 +115,12 @@ impl Scenario {
     }
 }
 
-fn draw_plan(random: &mut Random) -> Plan {
+fn draw_plan(random: &mut SeededRandom) -> Plan {
     let count = 1 + random.below(14);
     Plan::new(draw_draft(random, count)).expect("a drawn plan has no problems")
 }
 
-pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
+pub(super) fn draw_draft(random: &mut SeededRandom, count: u64) -> PlanDraft {
     let tasks = (0..count).map(|at| {
         let needs = (0..at).filter(|_| random.chance(200)).map(|n| format!("T{n}")).collect();
         // A few shared files, so that tasks get in each other's way.
@@ -152,7 +152,7 @@ pub(super) fn draw_draft(random: &mut Random, count: u64) -> PlanDraft {
 }
 
 /// One task in three has steps, and one step in two a check.
-fn draw_steps(random: &mut Random, task: u64) -> Vec<StepDraft> {
+fn draw_steps(random: &mut SeededRandom, task: u64) -> Vec<StepDraft> {
     let count = if random.chance(330) { 1 + random.below(3) } else { 0 };
     let step = |number: u64, checked: bool| StepDraft {
         name: format!("step {number}"),
@@ -169,7 +169,7 @@ fn draw_steps(random: &mut Random, task: u64) -> Vec<StepDraft> {
     (1..=count).map(|number| step(number, random.chance(500))).collect()
 }
 
-fn draw_settings(random: &mut Random) -> Settings {
+fn draw_settings(random: &mut SeededRandom) -> Settings {
     let budget = Budget {
         cost_micros: random.chance(250).then(|| 300 + random.below(6_000)),
         tokens: random.chance(150).then(|| 300 + random.below(6_000)),
@@ -201,12 +201,12 @@ fn draw_settings(random: &mut Random) -> Settings {
 }
 
 /// In a few worlds no model is there, for as long as anybody tries.
-fn draw_model_fails(random: &mut Random) -> u64 {
+fn draw_model_fails(random: &mut SeededRandom) -> u64 {
     if random.chance(10) { OUTAGE } else { random.below(250) }
 }
 
 /// Mostly the default: an abort ends the game early.
-fn draw_on_orphan(random: &mut Random) -> OnOrphan {
+fn draw_on_orphan(random: &mut SeededRandom) -> OnOrphan {
     match random.below(12) {
         0 => OnOrphan::Abort,
         1..=3 => OnOrphan::Skip,
@@ -215,7 +215,7 @@ fn draw_on_orphan(random: &mut Random) -> OnOrphan {
     }
 }
 
-pub(super) fn draw_on_decision(random: &mut Random) -> OnDecision {
+pub(super) fn draw_on_decision(random: &mut SeededRandom) -> OnDecision {
     match random.below(12) {
         0 => OnDecision::Abort,
         1..=4 => OnDecision::First,
@@ -224,7 +224,7 @@ pub(super) fn draw_on_decision(random: &mut Random) -> OnDecision {
     }
 }
 
-pub(super) fn draw_on_failure(random: &mut Random) -> OnFailure {
+pub(super) fn draw_on_failure(random: &mut SeededRandom) -> OnFailure {
     match random.below(12) {
         0 => OnFailure::Abort,
         1..=4 => OnFailure::Retry,

@@ -9,12 +9,12 @@ use afresh_core::rejection::Rejection;
 
 /// What the journal says about steps, counted without the core.
 #[derive(Debug)]
-pub(super) struct StepLaws {
+pub(super) struct StepInvariants {
     plan: Plan,
     plan_changed: bool,
     /// The last commit that was made of a step, per task.
     saved: BTreeMap<TaskId, Option<CommitId>>,
-    finished: BTreeMap<TaskId, Finished>,
+    finished: BTreeMap<TaskId, CompletedStep>,
     /// Tasks whose last attempt ended in a way that takes its steps with it.
     spoilt: BTreeSet<TaskId>,
     landing: BTreeSet<TaskId>,
@@ -25,13 +25,13 @@ pub(super) struct StepLaws {
 }
 
 #[derive(Debug)]
-struct Finished {
+struct CompletedStep {
     step: u32,
     base: Option<CommitId>,
     commit: Option<CommitId>,
 }
 
-impl StepLaws {
+impl StepInvariants {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
             plan: plan.clone(),
@@ -100,7 +100,7 @@ impl StepLaws {
         }
         let commit = self.saved.get(task).cloned().flatten();
         let base = self.bases.get(task).cloned();
-        self.finished.insert(task.clone(), Finished { step, base, commit });
+        self.finished.insert(task.clone(), CompletedStep { step, base, commit });
         Ok(())
     }
 

@@ -4,19 +4,22 @@ use std::time::Duration;
 
 use afresh_core::excess::{Excess, Resource};
 use afresh_core::ids::AttemptId;
-use afresh_core::input::{AttemptEnd, Identity, Input};
-use afresh_core::model_error::{ErrorClass, ModelError};
-use afresh_core::outcome::{Blocked, Choice, Claim, Decision, Ending, Failure, Outcome, Partial};
+use afresh_core::input::{AgentIdentity, AttemptEnd, Input};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+use afresh_core::outcome::{
+    BlockedOutcome, CompletionClaim, DecisionOption, DecisionRequest, Ending, Outcome,
+    PartialOutcome, WorkerFailure,
+};
 use afresh_core::usage::{ContextFill, Usage};
 
-use super::random::Random;
+use super::random::SeededRandom;
 use super::scenario::{OUTAGE, Scenario};
 
 /// Everything that one worker will report, in order, and what it uses in all.
 pub(super) fn draw_life(
     attempt: &AttemptId,
     steps: u32,
-    random: &mut Random,
+    random: &mut SeededRandom,
     scenario: &Scenario,
 ) -> (Vec<Input>, Usage) {
     let mut inputs = vec![Input::Spawned(attempt.clone())];
@@ -51,14 +54,14 @@ pub(super) fn draw_life(
     (inputs, usage)
 }
 
-fn draw_identity(random: &mut Random) -> Identity {
+fn draw_identity(random: &mut SeededRandom) -> AgentIdentity {
     let session = random.chance(800).then(|| format!("session {}", random.below(1_000)));
     let agent = random.chance(800).then(|| "program".to_owned());
-    Identity { session, model: random.chance(800).then(|| "model".to_owned()), agent }
+    AgentIdentity { session, model: random.chance(800).then(|| "model".to_owned()), agent }
 }
 
 /// How full its context is, from time to time; a few workers read too much.
-fn draw_contexts(random: &mut Random, scenario: &Scenario) -> Vec<ContextFill> {
+fn draw_contexts(random: &mut SeededRandom, scenario: &Scenario) -> Vec<ContextFill> {
     let most = if random.chance(scenario.context_fills) { 130 } else { 60 };
     let reports = random.below(4);
     let mut used = 0;
@@ -69,19 +72,19 @@ fn draw_contexts(random: &mut Random, scenario: &Scenario) -> Vec<ContextFill> {
     (0..reports).map(grow).collect()
 }
 
-fn draw_error(random: &mut Random, scenario: &Scenario) -> ModelError {
+fn draw_error(random: &mut SeededRandom, scenario: &Scenario) -> ModelError {
     let classes = [
-        ErrorClass::RateLimit,
-        ErrorClass::Quota,
-        ErrorClass::Overloaded,
-        ErrorClass::ServerError,
-        ErrorClass::Network,
-        ErrorClass::Auth,
-        ErrorClass::ModelNotFound,
-        ErrorClass::ContextFull,
-        ErrorClass::BadRequest,
-        ErrorClass::ProgramLimit,
-        ErrorClass::Unknown,
+        ModelErrorClass::RateLimit,
+        ModelErrorClass::Quota,
+        ModelErrorClass::Overloaded,
+        ModelErrorClass::ServerError,
+        ModelErrorClass::Network,
+        ModelErrorClass::Auth,
+        ModelErrorClass::ModelNotFound,
+        ModelErrorClass::ContextFull,
+        ModelErrorClass::BadRequest,
+        ModelErrorClass::ProgramLimit,
+        ModelErrorClass::Unknown,
     ];
     // Mostly those that may pass; an outage is nothing else.
     let passing = scenario.model_fails == OUTAGE || random.chance(700);
@@ -91,7 +94,7 @@ fn draw_error(random: &mut Random, scenario: &Scenario) -> ModelError {
     ModelError::new(class, "no").waiting(wait)
 }
 
-fn draw_end(random: &mut Random, scenario: &Scenario) -> (Ending, Outcome) {
+fn draw_end(random: &mut SeededRandom, scenario: &Scenario) -> (Ending, Outcome) {
     if random.chance(scenario.dies) {
         let ending = *random.pick(&[Ending::Exited(1), Ending::Exited(255), Ending::Signaled(9)]);
         return (ending, Outcome::Silent);
@@ -102,22 +105,26 @@ fn draw_end(random: &mut Random, scenario: &Scenario) -> (Ending, Outcome) {
         return (*random.pick(&endings), Outcome::Silent);
     }
     if random.chance(scenario.asks) {
-        let decision = Decision {
+        let decision = DecisionRequest {
             question: "which?".to_owned(),
-            options: vec![Choice::new("a", "this"), Choice::new("b", "that")],
-            ..Decision::default()
+            options: vec![DecisionOption::new("a", "this"), DecisionOption::new("b", "that")],
+            ..DecisionRequest::default()
         };
         let by = vec![format!("T{}", random.below(14))];
         let outcome = match random.below(5) {
             0 => Outcome::NeedsDecision(decision),
-            1 => Outcome::NeedsAction(afresh_core::outcome::Action::default()),
-            2 => {
-                Outcome::Partial(Partial { reason: "out of room".to_owned(), ..Partial::default() })
-            }
-            3 => Outcome::Blocked(Blocked { by, ..Blocked::default() }),
-            _ => Outcome::Failed(Failure { error: "too hard".to_owned(), ..Failure::default() }),
+            1 => Outcome::NeedsAction(afresh_core::outcome::ActionRequest::default()),
+            2 => Outcome::Partial(PartialOutcome {
+                reason: "out of room".to_owned(),
+                ..PartialOutcome::default()
+            }),
+            3 => Outcome::Blocked(BlockedOutcome { by, ..BlockedOutcome::default() }),
+            _ => Outcome::Failed(WorkerFailure {
+                error: "too hard".to_owned(),
+                ..WorkerFailure::default()
+            }),
         };
         return (Ending::Exited(0), outcome);
     }
-    (Ending::Exited(0), Outcome::Done(Claim::default()))
+    (Ending::Exited(0), Outcome::Done(CompletionClaim::default()))
 }

@@ -10,19 +10,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use afresh_core::effect::Effect;
-use afresh_core::ids::{AttemptId, CommitId, Slot, TaskId, TreeId};
+use afresh_core::ids::{AttemptId, CommitId, TaskId, TreeId, WorkspaceSlot};
 use afresh_core::input::Input;
 use afresh_core::plan::Plan;
-use afresh_core::run::{Run, Stage};
+use afresh_core::run::{Run, TaskStage};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
 
-use super::letter::Letter;
-use super::random::Random;
+use super::letter::ScheduledInput;
+use super::random::SeededRandom;
 use super::scenario::Scenario;
 
 #[derive(Debug)]
-pub(super) struct World {
+pub(super) struct SimulatedWorld {
     seed: u64,
     /// Commit → (tree, the task that it lands).
     commits: BTreeMap<CommitId, (TreeId, Option<TaskId>)>,
@@ -39,15 +39,15 @@ pub(super) struct World {
     alive: BTreeSet<AttemptId>,
     /// Every attempt that was ever started.
     started: BTreeSet<AttemptId>,
-    slots: BTreeMap<Slot, AttemptId>,
+    slots: BTreeMap<WorkspaceSlot, AttemptId>,
     /// Every harvest that was told; one may come late.
     left: BTreeSet<(AttemptId, TreeId)>,
     /// What was put back for attempts that changed nothing.
     unchanged: BTreeMap<AttemptId, TreeId>,
     /// Where each attempt was started.
-    places: BTreeMap<AttemptId, Slot>,
+    places: BTreeMap<AttemptId, WorkspaceSlot>,
     /// Slots that are being read right now.
-    harvesting: BTreeMap<Slot, AttemptId>,
+    harvesting: BTreeMap<WorkspaceSlot, AttemptId>,
     saved: BTreeSet<AttemptId>,
     /// Commits of steps, with the task and the base that they belong to.
     step_commits: BTreeMap<CommitId, (TaskId, CommitId)>,
@@ -60,7 +60,7 @@ pub(super) struct World {
     counter: u64,
 }
 
-impl World {
+impl SimulatedWorld {
     pub(super) fn new(seed: u64, run: &Run) -> Self {
         let base = run.base().clone();
         let tree = TreeId::new("f".repeat(40)).expect("forty digits are a tree");
@@ -133,7 +133,7 @@ impl World {
     pub(super) fn note_new_plan(&mut self, before: &Run, after: &Plan) {
         for (task, state) in before.tasks() {
             let same = after.position(&task.id).is_some_and(|at| after.task(at) == task);
-            if !same && !matches!(state.stage, Stage::Merging(..)) {
+            if !same && !matches!(state.stage, TaskStage::Merging(..)) {
                 self.landed.remove(&task.id);
                 self.ignored.remove(&task.id);
             }
@@ -168,7 +168,7 @@ impl World {
 
     fn object(&mut self, first: char) -> String {
         self.counter += 1;
-        let mut random = Random::new(self.seed ^ self.counter.wrapping_mul(7919));
+        let mut random = SeededRandom::new(self.seed ^ self.counter.wrapping_mul(7919));
         format!("{first}{:015x}{:016x}{:08x}", random.number() >> 4, random.number(), self.counter)
     }
 
@@ -176,10 +176,10 @@ impl World {
         &mut self,
         effect: &Effect,
         now: Timestamp,
-        random: &mut Random,
+        random: &mut SeededRandom,
         scenario: &Scenario,
         run: &Run,
-    ) -> Result<Vec<Letter>, String> {
+    ) -> Result<Vec<ScheduledInput>, String> {
         let inputs = match effect {
             Effect::Start { attempt, slot, ground, resumes, .. } => {
                 self.goes_on(attempt, *slot, resumes.as_ref())?;
@@ -212,7 +212,7 @@ impl World {
         let mut letters = Vec::new();
         for input in inputs {
             at = at + Duration::from_millis(random.below(3_000));
-            letters.push(Letter::new(at, random.number(), input));
+            letters.push(ScheduledInput::new(at, random.number(), input));
         }
         Ok(letters)
     }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use afresh_engine::report::{AttemptResult, Report};
+use afresh_engine::report::{AttemptResult, RunReport};
 
 use crate::terminal::output::{Output, Paint, safe};
 
 /// The lines about what went wrong and was put right.
-pub(crate) fn tell(report: &Report, output: &Output) {
+pub(crate) fn tell(report: &RunReport, output: &Output) {
     let heading = |text: &str| output.note(&format!("\n{}", output.paint(Paint::Blue, text)));
     heading("What went wrong, and was noticed");
     for task in &report.tasks {

@@ -1,6 +1,6 @@
 //! `run --json`: every event of the journal, one per line.
 
-use afresh_engine::{Seen, Watcher};
+use afresh_engine::{RecordedEvent, Reporter};
 use serde_json::Value;
 
 use crate::app::text::moment;
@@ -11,8 +11,8 @@ pub(crate) struct EventLines {
     pub(crate) output: Output,
 }
 
-impl Watcher for EventLines {
-    fn recorded(&mut self, seen: &Seen<'_>) {
+impl Reporter for EventLines {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
         let mut line = serde_json::to_value(seen.event).unwrap_or_default();
         if let Value::Object(fields) = &mut line {
             fields.insert("seq".to_owned(), seen.seq.into());

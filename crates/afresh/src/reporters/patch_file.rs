@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 
 use afresh_core::Run;
-use afresh_engine::Workplace;
+use afresh_engine::RepoContext;
 use afresh_git::{PatchHead, Signature};
 use afresh_store::write_atomically;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(crate) struct Target<'a> {
 }
 
 pub(crate) fn write(
-    place: &Workplace,
+    place: &RepoContext,
     run: &Run,
     signature: &Signature,
     target: &Target<'_>,

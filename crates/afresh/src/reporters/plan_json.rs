@@ -8,7 +8,9 @@ use std::path::Path;
 
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
-use afresh_core::plan::{Check, Checkpoint, Conflict, FileAction, FileScope, Step, Task, Tier};
+use afresh_core::plan::{
+    Check, Checkpoint, FileAction, FileConflict, FileScope, ModelTier, Step, Task,
+};
 use serde::Serialize;
 
 use crate::app::agents::assignment::Assigned;
@@ -39,7 +41,7 @@ struct TaskJson<'a> {
     steps: Vec<StepJson<'a>>,
     checks: Vec<CheckJson<'a>>,
     no_check: Option<&'a str>,
-    tier: Option<Tier>,
+    tier: Option<ModelTier>,
     agent: Option<String>,
     model: Option<String>,
     est_context: f64,
@@ -102,7 +104,7 @@ impl<'a> PlanJson<'a> {
         let ids = |positions: &[usize]| -> Vec<&'a TaskId> {
             positions.iter().map(|at| &plan.task(*at).id).collect()
         };
-        let conflict = |Conflict { tasks, path }| ConflictJson { tasks, path };
+        let conflict = |FileConflict { tasks, path }| ConflictJson { tasks, path };
         Self {
             format: file.format,
             name: &plan.name,

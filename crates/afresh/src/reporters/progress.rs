@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use afresh_core::Event;
-use afresh_core::refusal::{self, Refused};
+use afresh_core::refusal::{self, DeniedAction};
 use afresh_core::rejection::Rejection;
-use afresh_engine::{Seen, Watcher};
+use afresh_engine::{RecordedEvent, Reporter};
 
 use crate::app::text::moment;
 use crate::terminal::output::{Output, Paint, count, safe};
@@ -36,8 +36,8 @@ impl Progress {
     }
 }
 
-impl Watcher for Progress {
-    fn recorded(&mut self, seen: &Seen<'_>) {
+impl Reporter for Progress {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
         let run = seen.run;
         let title = |task: &afresh_core::ids::TaskId| {
             run.plan()
@@ -146,7 +146,7 @@ impl Progress {
     /// What workers and checks were refused; what is only said is in the report.
     fn refusals(&self, event: &Event) {
         let met = refusal::met(event);
-        for met in met.iter().filter(|met| met.refusal.what != Refused::Said) {
+        for met in met.iter().filter(|met| met.refusal.what != DeniedAction::Said) {
             let who = met.attempt.map_or_else(|| "-".to_owned(), ToString::to_string);
             self.line("refused", Paint::Yellow, &who, &met.describe());
         }

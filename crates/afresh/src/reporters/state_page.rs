@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use afresh_core::run::Stage;
-use afresh_core::status::Status;
+use afresh_core::run::TaskStage;
+use afresh_core::status::RunStatus;
 use afresh_core::{Event, Run};
-use afresh_engine::{Seen, Watcher};
+use afresh_engine::{RecordedEvent, Reporter};
 
 use crate::reporters::markdown::{code, text};
 use crate::terminal::output::count;
@@ -38,8 +38,8 @@ impl StatePage {
     }
 }
 
-impl Watcher for StatePage {
-    fn recorded(&mut self, seen: &Seen<'_>) {
+impl Reporter for StatePage {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
         let telling = matches!(
             seen.event,
             Event::Merged { .. }
@@ -60,7 +60,7 @@ impl Watcher for StatePage {
 }
 
 fn render(run: &Run) -> String {
-    let status = Status::of(run);
+    let status = RunStatus::of(run);
     let mut page = format!("# {}: {}\n\n", text(&run.plan().name), status.state.word());
     let done = status.counts.get("done").copied().unwrap_or(0);
     let _ = writeln!(page, "- run {}, branch {}", code(run.id().as_str()), code(run.branch()));
@@ -92,7 +92,7 @@ fn render(run: &Run) -> String {
 fn warnings(page: &mut String, run: &Run) {
     let ignored = run
         .tasks()
-        .filter(|(_, state)| matches!(state.stage, Stage::Skipped { ignored: true, .. }));
+        .filter(|(_, state)| matches!(state.stage, TaskStage::Skipped { ignored: true, .. }));
     for (task, _) in ignored {
         let _ = writeln!(
             page,

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use afresh_core::Run;
 use afresh_core::ids::AttemptId;
-use afresh_core::run::{Stage, Standing};
-use afresh_core::status::Status;
-use afresh_core::usage::Amount;
-use afresh_engine::Layout;
+use afresh_core::run::{DriveState, TaskStage};
+use afresh_core::status::RunStatus;
+use afresh_core::usage::BudgetAmount;
+use afresh_engine::StateLayout;
 
 use crate::app::policy::budget;
 use crate::app::text::moment;
@@ -17,25 +17,25 @@ use crate::terminal::output::{Output, Paint, safe};
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) run: Run,
-    pub(crate) standing: Standing,
+    pub(crate) standing: DriveState,
     pub(crate) took: Duration,
-    pub(crate) layout: Layout,
+    pub(crate) layout: StateLayout,
 }
 
 pub(crate) fn print(ended: &Ended, output: &Output) {
     print_outcome(ended, output);
-    next(ended, &Status::of(&ended.run), output);
+    next(ended, &RunStatus::of(&ended.run), output);
 }
 
 /// What it came to, without what to do next.
 pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
-    let status = Status::of(&ended.run);
+    let status = RunStatus::of(&ended.run);
     failures(ended, &status, output);
     output.note(&line(&ended.run, &status, ended.took, output));
     budget::tell_of_unknown_prices(&ended.run, output);
 }
 
-fn failures(ended: &Ended, status: &Status, output: &Output) {
+fn failures(ended: &Ended, status: &RunStatus, output: &Output) {
     for task in &status.tasks {
         if let ("failed" | "skipped" | "blocked", Some(error)) = (task.state, &task.error) {
             let word = output.paint(Paint::Red, task.state);
@@ -52,13 +52,13 @@ fn failures(ended: &Ended, status: &Status, output: &Output) {
     }
 }
 
-fn line(run: &Run, status: &Status, took: Duration, output: &Output) -> String {
+fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> String {
     let total = status.tasks.len();
     let count = |state: &str| status.counts.get(state).copied().unwrap_or(0);
     let done = count("done");
     let retried = run
         .tasks()
-        .filter(|(_, state)| matches!(state.stage, Stage::Done { .. }) && state.counted > 0)
+        .filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }) && state.counted > 0)
         .count();
     let mut parts = vec![if retried > 0 {
         format!("{done} merged ({retried} retried)")
@@ -81,12 +81,12 @@ fn line(run: &Run, status: &Status, took: Duration, output: &Output) -> String {
     format!("{} {text}", output.paint(Paint::Blue, "Summary"))
 }
 
-fn next(ended: &Ended, status: &Status, output: &Output) {
+fn next(ended: &Ended, status: &RunStatus, output: &Output) {
     let run = &ended.run;
     let branch = run.branch();
     waits_for(run, output);
     match ended.standing {
-        Standing::Finished { ok } if run.tip() != run.base() => {
+        DriveState::Finished { ok } if run.tip() != run.base() => {
             output.note(&format!(
                 "  branch {branch}; look at it with `git log --first-parent {branch}`"
             ));
@@ -95,10 +95,10 @@ fn next(ended: &Ended, status: &Status, output: &Output) {
                 "  `afresh report` tells everything; `afresh land{partial}` merges it into your branch"
             ));
         }
-        Standing::Halted => output.note("  halted; `afresh resume` goes on"),
-        Standing::BudgetReached => {
+        DriveState::Halted => output.note("  halted; `afresh resume` goes on"),
+        DriveState::BudgetReached => {
             let budget = run.settings().budget;
-            let used = budget.describe(Amount::from(&run.usage()));
+            let used = budget.describe(BudgetAmount::from(&run.usage()));
             let flag =
                 if budget.cost_micros.is_some() { "--budget-usd X" } else { "--budget-tokens N" };
             output.note(&format!(

@@ -6,9 +6,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use afresh_core::status::Status;
-use afresh_engine::Workplace;
-use afresh_engine::open::Found;
+use afresh_core::status::RunStatus;
+use afresh_engine::RepoContext;
+use afresh_engine::open::RecordedRun;
 use clap::CommandFactory;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::CompleteEnv;
@@ -50,7 +50,7 @@ pub(crate) fn runs() -> ArgValueCandidates {
 /// The questions that wait.
 pub(crate) fn questions() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let open = last_run().map(|found| Status::of(&found.run).questions).unwrap_or_default();
+        let open = last_run().map(|found| RunStatus::of(&found.run).questions).unwrap_or_default();
         open.iter().map(|question| candidate(&question.id, &question.text)).collect()
     })
 }
@@ -59,11 +59,11 @@ fn candidate(value: &str, help: &str) -> CompletionCandidate {
     CompletionCandidate::new(value).help(Some(safe(help).into()))
 }
 
-fn last_run() -> Option<Found> {
+fn last_run() -> Option<RecordedRun> {
     place()?.look(|_| true).ok()?
 }
 
-fn place() -> Option<Workplace> {
+fn place() -> Option<RepoContext> {
     let (program, cache) = (workplace::git().ok()?, workplace::cache().ok()?);
-    Workplace::find(&program, Path::new("."), environment::state(), cache).ok()
+    RepoContext::find(&program, Path::new("."), environment::state(), cache).ok()
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use afresh_core::ids::QuestionId;
 use afresh_core::question::Question;
 use afresh_core::{Event, Input, Run};
-use afresh_engine::{Mail, Seen, Watcher};
+use afresh_engine::{Mail, RecordedEvent, Reporter};
 
 use crate::app::session::workplace;
 use crate::terminal::foreground;
@@ -174,7 +174,7 @@ fn in_words(question: &Question, answer: &str) -> String {
     }
 }
 
-impl Watcher for Person {
+impl Reporter for Person {
     fn waits(&mut self, _run: &Run) {
         let open = self.open();
         let ids: Vec<String> = open.iter().map(|question| question.id.to_string()).collect();
@@ -184,7 +184,7 @@ impl Watcher for Person {
         self.output.note(&self.output.paint(Paint::Yellow, &format!("? {text}")));
     }
 
-    fn recorded(&mut self, seen: &Seen<'_>) {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
         match seen.event {
             // A policy may have answered it in the same breath.
             Event::QuestionAsked { question } if seen.run.question(question.id).is_some() => {
@@ -201,8 +201,8 @@ impl Watcher for Person {
 #[cfg(test)]
 mod tests {
     use afresh_core::ids::TaskId;
-    use afresh_core::outcome::Choice;
-    use afresh_core::question::Topic;
+    use afresh_core::outcome::DecisionOption;
+    use afresh_core::question::QuestionTopic;
 
     use super::*;
 
@@ -210,9 +210,9 @@ mod tests {
         Question {
             id: QuestionId(number),
             task: TaskId::new("T").expect("an id"),
-            topic: Topic::Decision,
+            topic: QuestionTopic::Decision,
             text: "which?".to_owned(),
-            options: vec![Choice::new("a", "this"), Choice::new("b", "that")],
+            options: vec![DecisionOption::new("a", "this"), DecisionOption::new("b", "that")],
         }
     }
 
@@ -233,7 +233,11 @@ mod tests {
     /// HU-04: a number that names an option is that option, wherever it is in the list.
     #[test]
     fn the_name_of_an_option_comes_before_its_place() {
-        let options = vec![Choice::new("2", "two"), Choice::new("1", "one"), Choice::new("c", "")];
+        let options = vec![
+            DecisionOption::new("2", "two"),
+            DecisionOption::new("1", "one"),
+            DecisionOption::new("c", ""),
+        ];
         let question = Question { options, ..question(1) };
         assert_eq!(["1", "2", "3"].map(|line| in_words(&question, line)), ["1", "2", "c"]);
     }

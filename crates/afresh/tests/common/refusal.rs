@@ -3,12 +3,12 @@
 #![allow(dead_code, reason = "every file of stories uses its own part of this")]
 
 use afresh_testkit::repo::finish;
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 
 /// Runs the program in an address space of 256 MiB, which bounds its memory as well.
 #[track_caller]
-pub(crate) fn bounded(repo: &TestRepo, args: &[&str]) -> Ran {
+pub(crate) fn bounded(repo: &TestRepo, args: &[&str]) -> CommandOutput {
     let inner = repo.command(args);
     let mut outer = std::process::Command::new("sh");
     outer.args(["-c", "ulimit -v 262144 && exec \"$@\"", "sh"]).arg(inner.get_program());

@@ -1,6 +1,6 @@
 //! A repository whose workers follow a script.
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 
 /// One task `A` that lists `a.txt`; every worker follows `script`.
 pub(crate) fn one_task(script: &str) -> TestRepo {
@@ -45,7 +45,7 @@ pub(crate) fn mended(acts: &str) -> String {
 
 /// Runs the plan; the user's things stay as they are, and nothing is left running.
 #[track_caller]
-pub(crate) fn run(repo: &TestRepo, more: &[&str], code: i32) -> Ran {
+pub(crate) fn run(repo: &TestRepo, more: &[&str], code: i32) -> CommandOutput {
     let before = repo.untouched();
     let ran = repo.run(more).expect(code);
     repo.untouched().expect_same_as(&before);

@@ -17,7 +17,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use afresh_testkit::{Ran, TestRepo};
+use afresh_testkit::{CommandOutput, TestRepo};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
@@ -114,7 +114,7 @@ impl Driver {
 
     /// Waits for its end.
     #[track_caller]
-    pub(crate) fn end(mut self) -> Ran {
+    pub(crate) fn end(mut self) -> CommandOutput {
         let until = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = self.has_ended() {
@@ -126,7 +126,11 @@ impl Driver {
         let text = |path: &PathBuf| {
             String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
         };
-        Ran { code: status.code(), stdout: text(&self.stdout), stderr: text(&self.stderr) }
+        CommandOutput {
+            code: status.code(),
+            stdout: text(&self.stdout),
+            stderr: text(&self.stderr),
+        }
     }
 }
 

@@ -96,7 +96,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R3, R12: a landing that was cut off is completed",
         edits: &[Edit {
             file: "afresh-core/src/decide/recovery.rs",
-            text: "Stage::Merging(..) if self.run.task(at).stage.is_underway() => self.resume_merge(at),",
+            text: "TaskStage::Merging(..) if self.run.task(at).stage.is_underway() => { self.resume_merge(at) }",
             instead: "",
         }],
     },
@@ -105,7 +105,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "ST-02: the next worker goes on after the last finished step",
         edits: &[Edit {
             file: "afresh-core/src/run/mod.rs",
-            text: "Some(commit) if self.steps_hold(at) => Ground::after(last.base.clone(), commit.clone()),",
+            text: "Some(commit) if self.steps_hold(at) => { StartPoint::after(last.base.clone(), commit.clone()) }",
             instead: "Some(_) if self.steps_hold(at) => fresh,",
         }],
     },
@@ -132,8 +132,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "EX-06: what needs a task that was given up is blocked",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/mod.rs",
-            text: "Stage::Skipped { reason: reason.clone(), ignored: false }",
-            instead: "Stage::Skipped { reason: reason.clone(), ignored: true }",
+            text: "TaskStage::Skipped { reason: reason.clone(), ignored: false }",
+            instead: "TaskStage::Skipped { reason: reason.clone(), ignored: true }",
         }],
     },
     Mutation {

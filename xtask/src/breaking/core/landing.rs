@@ -8,8 +8,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R3: a task's work is merged once",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/merges.rs",
-            text: "self.set(at, Stage::Done { commit, attempt: attempt.clone(), receipt });",
-            instead: "drop((receipt, commit));\n        self.set(at, Stage::Idle);",
+            text: "self.set(at, TaskStage::Done { commit, attempt: attempt.clone(), receipt });",
+            instead: "drop((receipt, commit));\n        self.set(at, TaskStage::Idle);",
         }],
     },
     Mutation {
@@ -71,8 +71,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R3: the branch is where the journal says",
         edits: &[Edit {
             file: "afresh-core/src/decide/merging.rs",
-            text: "Move::Foreign(commit) => self.ask_about_branch(at, commit),",
-            instead: "Move::Foreign(commit) => {\n                self.record(Event::Merged { attempt: attempt.clone(), commit: commit.clone() });\n            }",
+            text: "BranchMove::Foreign(commit) => self.ask_about_branch(at, commit),",
+            instead: "BranchMove::Foreign(commit) => {\n                self.record(Event::Merged { attempt: attempt.clone(), commit: commit.clone() });\n            }",
         }],
     },
     Mutation {
@@ -80,8 +80,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "EX-04: a finished step has passed its checks",
         edits: &[Edit {
             file: "afresh-core/src/decide/steps.rs",
-            text: "Checked::Ran(results) if results.iter().all(CheckResult::passed) => {\n                self.finish_step",
-            instead: "Checked::Ran(results) => {\n                self.finish_step",
+            text: "CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {\n                self.finish_step",
+            instead: "CheckOutcome::Ran(results) => {\n                self.finish_step",
         }],
     },
     Mutation {
@@ -107,8 +107,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R3, ST-05: what is no longer on the branch is done again",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/rewinds.rs",
-            text: "if matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
-            instead: "if false && matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {",
+            text: "if matches!(&before, TaskStage::Done { commit, .. } if *commit == landing.commit) {",
+            instead: "if false && matches!(&before, TaskStage::Done { commit, .. } if *commit == landing.commit) {",
         }],
     },
     Mutation {

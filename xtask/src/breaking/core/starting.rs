@@ -70,8 +70,8 @@ pub(super) const ALL: &[Mutation] = &[
         edits: &[
             Edit {
                 file: "afresh-core/src/run/frontier.rs",
-                text: "self.idle[at] = matches!(to, Stage::Idle);",
-                instead: "self.idle[at] = matches!(to, Stage::Idle | Stage::Running(_));",
+                text: "self.idle[at] = matches!(to, TaskStage::Idle);",
+                instead: "self.idle[at] = matches!(to, TaskStage::Idle | TaskStage::Running(_));",
             },
             Edit {
                 file: "afresh-core/src/decide/starting.rs",
@@ -121,7 +121,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R14: use is counted once per attempt",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/plan.rs",
-            text: "self.retired.insert(old.id.clone(), Retired { attempts, usages });",
+            text: "self.retired.insert(old.id.clone(), RemovedTask { attempts, usages });",
             instead: "",
         }],
     },

@@ -184,8 +184,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: workers reach their list alone",
                 edits: &[Edit {
                     file: "afresh-engine/src/world/outlets.rs",
-                    text: "Inside::Worker { agent, .. } => sandbox.network_of(&agent.name),",
-                    instead: "Inside::Worker { .. } => AgentNetwork::Open,",
+                    text: "SandboxSubject::Worker { agent, .. } => sandbox.network_of(&agent.name),",
+                    instead: "SandboxSubject::Worker { .. } => AgentNetwork::Open,",
                 }],
             },
             Mutation {
@@ -193,8 +193,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: who was refused is told",
                 edits: &[Edit {
                     file: "afresh-engine/src/world/refusals.rs",
-                    text: "refusals.extend(room.map(Belongings::refusals).unwrap_or_default());",
-                    instead: "let _ = room.map(Belongings::refusals);",
+                    text: "refusals.extend(room.map(SandboxGuard::refusals).unwrap_or_default());",
+                    instead: "let _ = room.map(SandboxGuard::refusals);",
                 }],
             },
             Mutation {

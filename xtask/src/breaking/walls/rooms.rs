@@ -206,8 +206,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B22: checks have no network",
                 edits: &[Edit {
                     file: "afresh-engine/src/world/outlets.rs",
-                    text: "Inside::Check if !sandbox.check_network => AgentNetwork::Off,",
-                    instead: "Inside::Check if false => AgentNetwork::Off,",
+                    text: "SandboxSubject::Check if !sandbox.check_network => AgentNetwork::Off,",
+                    instead: "SandboxSubject::Check if false => AgentNetwork::Off,",
                 }],
             },
             Mutation {

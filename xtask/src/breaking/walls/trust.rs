@@ -12,7 +12,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "EX-04: nothing is trusted by the way",
                 edits: &[Edit {
                     file: "afresh-core/src/scope.rs",
-                    text: "        if hands_trust(&change.path) {\n            return Some(Why::Trust);\n        }\n",
+                    text: "        if hands_trust(&change.path) {\n            return Some(ViolationReason::Trust);\n        }\n",
                     instead: "",
                 }],
             },
@@ -70,8 +70,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B31: nothing of a worker runs as us",
                 edits: &[Edit {
                     file: "afresh-git/src/command.rs",
-                    text: "    \"core.hooksPath=/dev/null\",\n",
-                    instead: "",
+                    text: "\"core.hooksPath=/dev/null\",\n    \"core.fsmonitor=false\",",
+                    instead: "\"core.fsmonitor=false\",",
                 }],
             },
             Mutation {

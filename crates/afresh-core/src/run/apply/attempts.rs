@@ -5,26 +5,26 @@ use crate::ids::AttemptId;
 use crate::input::AttemptEnd;
 use crate::rejection::Rejection;
 use crate::run::Run;
-use crate::run::task::{Stage, Work};
+use crate::run::task::{ActiveAttempt, TaskStage};
 use crate::time::Timestamp;
-use crate::usage::{Amount, Usage};
+use crate::usage::{BudgetAmount, Usage};
 
 impl Run {
-    pub(super) fn starting(&mut self, work: Work) {
+    pub(super) fn starting(&mut self, work: ActiveAttempt) {
         let at = self.at(&work.attempt.task);
         let task = &mut self.tasks[at];
         task.attempts = work.attempt.number;
         task.not_before = None;
         task.take_up(&work);
         self.slots.insert(work.slot, work.attempt.clone());
-        self.set(at, Stage::Starting(work));
+        self.set(at, TaskStage::Starting(work));
     }
 
     pub(super) fn spawned(&mut self, attempt: &AttemptId) {
         let at = self.at(&attempt.task);
         self.tasks[at].spawn_failures = 0;
-        if let Stage::Starting(work) = self.tasks[at].stage.clone() {
-            self.set(at, Stage::Running(work));
+        if let TaskStage::Starting(work) = self.tasks[at].stage.clone() {
+            self.set(at, TaskStage::Running(work));
         }
     }
 
@@ -34,18 +34,18 @@ impl Run {
         let task = &mut self.tasks[at];
         task.spawn_failures += 1;
         task.not_before = not_before;
-        self.set(at, Stage::Idle);
+        self.set(at, TaskStage::Idle);
     }
 
     pub(super) fn count(&mut self, attempt: &AttemptId, usage: &Usage) {
         let at = self.at(&attempt.task);
         let counted = self.tasks[at].usages.entry(attempt.number).or_default();
-        let before = Amount::from(&*counted);
+        let before = BudgetAmount::from(&*counted);
         *counted = counted.at_least(usage);
-        let after = Amount::from(&*counted);
+        let after = BudgetAmount::from(&*counted);
         self.dearest = self.dearest.max(after);
         self.largest_report = self.largest_report.max(after.minus(before));
-        self.knows_use |= after != Amount::default();
+        self.knows_use |= after != BudgetAmount::default();
     }
 
     pub(super) fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
@@ -56,15 +56,15 @@ impl Run {
         // Whoever waits for an answer is gone.
         self.tasks[at].claimed_step = None;
         if let Some(work) = self.tasks[at].stage.work().cloned() {
-            self.set(at, Stage::Harvesting(work, end.clone()));
+            self.set(at, TaskStage::Harvesting(work, end.clone()));
         }
     }
 
     pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Harvest) {
         let at = self.at(&attempt.task);
         self.free_slot(attempt);
-        if let Stage::Harvesting(work, end) = self.tasks[at].stage.clone() {
-            self.set(at, Stage::Judging(work, end, harvest.clone()));
+        if let TaskStage::Harvesting(work, end) = self.tasks[at].stage.clone() {
+            self.set(at, TaskStage::Judging(work, end, harvest.clone()));
         }
     }
 
@@ -113,6 +113,6 @@ impl Run {
                 }
             }
         }
-        self.set(at, Stage::Idle);
+        self.set(at, TaskStage::Idle);
     }
 }

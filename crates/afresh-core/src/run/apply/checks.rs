@@ -1,40 +1,40 @@
 //! Checks of a change: before, alone, stopped and gone on with.
 
-use crate::check::{CheckResult, Phase};
+use crate::check::{CheckPhase, CheckResult};
 use crate::ids::AttemptId;
-use crate::run::task::{CheckStage, MergeStage, Stage};
-use crate::run::{Finals, Run};
+use crate::run::task::{CheckStage, MergeStage, TaskStage};
+use crate::run::{FinalChecks, Run};
 
 impl Run {
     pub(super) fn accepted(&mut self, attempt: &AttemptId, differences: &[String]) {
         let at = self.at(&attempt.task);
         self.tasks[at].differences = differences.to_vec();
         let red = self.plan.task(at).all_checks().any(|check| check.red_first);
-        self.check_next(attempt, if red { Phase::Red } else { Phase::Alone });
+        self.check_next(attempt, if red { CheckPhase::Red } else { CheckPhase::Alone });
     }
 
-    pub(super) fn check_next(&mut self, attempt: &AttemptId, phase: Phase) {
+    pub(super) fn check_next(&mut self, attempt: &AttemptId, phase: CheckPhase) {
         let at = self.at(&attempt.task);
         let stage = CheckStage { phase, stopped: false };
-        if let Stage::Judging(work, _, harvest)
-        | Stage::Held(work, harvest, _)
-        | Stage::Checking(work, harvest, _) = self.tasks[at].stage.clone()
+        if let TaskStage::Judging(work, _, harvest)
+        | TaskStage::Held(work, harvest, _)
+        | TaskStage::Checking(work, harvest, _) = self.tasks[at].stage.clone()
         {
-            self.set(at, Stage::Checking(work, harvest, stage));
+            self.set(at, TaskStage::Checking(work, harvest, stage));
         }
     }
 
     pub(super) fn passed(&mut self, attempt: &AttemptId, results: &[CheckResult]) {
         let at = self.at(&attempt.task);
-        if let Stage::Checking(work, harvest, _) = self.tasks[at].stage.clone() {
+        if let TaskStage::Checking(work, harvest, _) = self.tasks[at].stage.clone() {
             self.merge_queue.push_back(at);
-            self.set(at, Stage::Queued(work, harvest, results.to_vec()));
+            self.set(at, TaskStage::Queued(work, harvest, results.to_vec()));
         }
     }
 
     pub(super) fn checks_stopped(&mut self, attempt: Option<&AttemptId>) {
         let Some(attempt) = attempt else {
-            self.finals = Finals::Stopped;
+            self.finals = FinalChecks::Stopped;
             return;
         };
         self.set_checks_stopped(attempt, true);
@@ -43,8 +43,8 @@ impl Run {
     pub(super) fn set_checks_stopped(&mut self, attempt: &AttemptId, now: bool) {
         let at = self.at(&attempt.task);
         match &mut self.tasks[at].stage {
-            Stage::Checking(_, _, stage) => stage.stopped = now,
-            Stage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped = now,
+            TaskStage::Checking(_, _, stage) => stage.stopped = now,
+            TaskStage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped = now,
             _ => {}
         }
     }

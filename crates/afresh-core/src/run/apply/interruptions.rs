@@ -1,18 +1,18 @@
 //! Attempts that were cut off, and those that go on where they were.
 
 use crate::ids::AttemptId;
-use crate::interruption::{Conversation, Interrupted};
+use crate::interruption::{AgentSession, InterruptedAttempt};
 use crate::rejection::Rejection;
 use crate::run::Run;
-use crate::run::task::{Stage, TaskState, Work};
+use crate::run::task::{ActiveAttempt, TaskStage, TaskState};
 
 impl Run {
-    pub(super) fn interrupted(&mut self, attempt: &AttemptId, conversation: Option<&Conversation>) {
+    pub(super) fn interrupted(&mut self, attempt: &AttemptId, conversation: Option<&AgentSession>) {
         let at = self.at(&attempt.task);
         let needs = self.landed_needs(at);
         let task = &mut self.tasks[at];
-        let Stage::Judging(work, _, harvest) = &task.stage else { return };
-        task.interrupted = Some(Interrupted {
+        let TaskStage::Judging(work, _, harvest) = &task.stage else { return };
+        task.interrupted = Some(InterruptedAttempt {
             attempt: attempt.clone(),
             slot: work.slot,
             ground: work.ground.clone(),
@@ -26,7 +26,7 @@ impl Run {
 
 impl TaskState {
     /// A conversation that a fresh worker passes over is over.
-    pub(super) fn take_up(&mut self, work: &Work) {
+    pub(super) fn take_up(&mut self, work: &ActiveAttempt) {
         match &work.resumes {
             Some(resumption) => drop(self.resumed.insert(work.attempt.number, resumption.of)),
             None => self.forget_conversation(),

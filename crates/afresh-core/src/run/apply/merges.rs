@@ -3,8 +3,8 @@
 use crate::check::Receipt;
 use crate::ids::{AttemptId, CommitId};
 use crate::input::MergedTree;
-use crate::run::task::{Hold, MergeStage, Stage};
-use crate::run::{Landing, Run};
+use crate::run::task::{LandHold, MergeStage, TaskStage};
+use crate::run::{LandedTask, Run};
 
 impl Run {
     pub(super) fn merge_started(&mut self, attempt: &AttemptId, onto: &CommitId) {
@@ -12,10 +12,10 @@ impl Run {
         self.merge_queue.retain(|queued| *queued != at);
         self.merging = Some(at);
         let building = MergeStage::Building { onto: onto.clone() };
-        if let Stage::Queued(work, harvest, results) | Stage::Merging(work, harvest, results, _) =
-            self.tasks[at].stage.clone()
+        if let TaskStage::Queued(work, harvest, results)
+        | TaskStage::Merging(work, harvest, results, _) = self.tasks[at].stage.clone()
         {
-            self.set(at, Stage::Merging(work, harvest, results, building));
+            self.set(at, TaskStage::Merging(work, harvest, results, building));
         }
     }
 
@@ -35,37 +35,39 @@ impl Run {
 
     pub(super) fn set_merge(&mut self, attempt: &AttemptId, next: MergeStage) {
         let at = self.at(&attempt.task);
-        if let Stage::Merging(work, harvest, results, _) = self.tasks[at].stage.clone() {
-            self.set(at, Stage::Merging(work, harvest, results, next));
+        if let TaskStage::Merging(work, harvest, results, _) = self.tasks[at].stage.clone() {
+            self.set(at, TaskStage::Merging(work, harvest, results, next));
         }
     }
 
     pub(super) fn restore_allowed(&mut self, attempt: &AttemptId, foreign: &CommitId) {
         let at = self.at(&attempt.task);
-        if let Stage::Merging(.., MergeStage::Moving { restore, .. }) = &mut self.tasks[at].stage {
+        if let TaskStage::Merging(.., MergeStage::Moving { restore, .. }) =
+            &mut self.tasks[at].stage
+        {
             *restore = Some(foreign.clone());
         }
     }
 
-    pub(super) fn hold_move(&mut self, attempt: &AttemptId, why: Option<Hold>) {
+    pub(super) fn hold_move(&mut self, attempt: &AttemptId, why: Option<LandHold>) {
         let at = self.at(&attempt.task);
-        if let Stage::Merging(.., MergeStage::Moving { hold, .. }) = &mut self.tasks[at].stage {
+        if let TaskStage::Merging(.., MergeStage::Moving { hold, .. }) = &mut self.tasks[at].stage {
             *hold = why;
         }
     }
 
     pub(super) fn merged(&mut self, attempt: &AttemptId, commit: &CommitId) {
         let at = self.at(&attempt.task);
-        let Stage::Merging(.., MergeStage::Moving { merged, receipt, .. }) =
+        let TaskStage::Merging(.., MergeStage::Moving { merged, receipt, .. }) =
             self.tasks[at].stage.clone()
         else {
             return;
         };
         self.tip = commit.clone();
         let (task, commit) = (attempt.task.clone(), commit.clone());
-        self.landings.push(Landing { task, commit: commit.clone(), tree: merged.tree });
+        self.landings.push(LandedTask { task, commit: commit.clone(), tree: merged.tree });
         self.leave_merge(at);
-        self.set(at, Stage::Done { commit, attempt: attempt.clone(), receipt });
+        self.set(at, TaskStage::Done { commit, attempt: attempt.clone(), receipt });
     }
 
     pub(super) fn leave_merge(&mut self, at: usize) {

@@ -9,13 +9,13 @@ mod questions;
 mod rewinds;
 mod steps;
 
-use crate::check::Phase;
+use crate::check::CheckPhase;
 use crate::event::Event;
 use crate::ids::TaskId;
-use crate::plan::Tier;
-use crate::run::task::{Hold, Stage, Work};
-use crate::run::{Finals, Halt, Rewind, Run};
-use crate::step::Ground;
+use crate::plan::ModelTier;
+use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
+use crate::run::{FinalChecks, HaltRequest, RewindState, Run};
+use crate::step::StartPoint;
 
 impl Run {
     /// The only way a run changes.
@@ -28,13 +28,13 @@ impl Run {
             Event::AttemptStarting { attempt, slot, base, reserved, from, tier, resumes } => {
                 let base = base.clone();
                 let ground = match from.clone() {
-                    Some(step) => Ground::after(base, step),
-                    None => Ground::fresh(base),
+                    Some(step) => StartPoint::after(base, step),
+                    None => StartPoint::fresh(base),
                 };
                 let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
-                let tier = tier.unwrap_or(Tier::Standard);
+                let tier = tier.unwrap_or(ModelTier::Standard);
                 let resumes = resumes.clone();
-                self.starting(Work { attempt, slot, ground, reserved, tier, resumes });
+                self.starting(ActiveAttempt { attempt, slot, ground, reserved, tier, resumes });
             }
             Event::AttemptSpawned { attempt } => self.spawned(attempt),
             Event::SpawnFailed { attempt, not_before, .. } => {
@@ -69,7 +69,7 @@ impl Run {
                 self.rejected(attempt, reason, *counts, *not_before);
             }
             Event::AttemptAccepted { attempt, differences } => self.accepted(attempt, differences),
-            Event::RedSeen { attempt, .. } => self.check_next(attempt, Phase::Alone),
+            Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone),
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results),
             Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref()),
             Event::ChecksResumed { attempt } => self.set_checks_stopped(attempt, false),
@@ -78,19 +78,19 @@ impl Run {
             Event::LandIntended { attempt, merged, receipt } => {
                 self.land_intended(attempt, merged, receipt);
             }
-            Event::LandDelayed { attempt, .. } => self.hold_move(attempt, Some(Hold::Delayed)),
+            Event::LandDelayed { attempt, .. } => self.hold_move(attempt, Some(LandHold::Delayed)),
             Event::Merged { attempt, commit } => self.merged(attempt, commit),
             Event::BranchRestoreAllowed { attempt, foreign } => {
                 self.restore_allowed(attempt, foreign);
             }
             Event::TaskFailed { task, reason } => {
-                self.settle(task, Stage::Failed { reason: reason.clone(), question: None });
+                self.settle(task, TaskStage::Failed { reason: reason.clone(), question: None });
             }
             Event::TaskSkipped { task, reason } => {
-                self.settle(task, Stage::Skipped { reason: reason.clone(), ignored: false });
+                self.settle(task, TaskStage::Skipped { reason: reason.clone(), ignored: false });
             }
             Event::TaskSettled { task, how } => {
-                self.settle(task, Stage::Settled { how: how.clone() });
+                self.settle(task, TaskStage::Settled { how: how.clone() });
             }
             Event::NeedIgnored { task } => self.need_ignored(task),
             Event::TaskRetried { task } => self.retried(task),
@@ -98,21 +98,21 @@ impl Run {
             Event::QuestionAsked { question } => self.asked(question),
             Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer),
             Event::HaltRequested { now, reason, by } => {
-                self.halt = Some(Halt { now: *now, reason: reason.clone(), by: by.clone() });
+                self.halt = Some(HaltRequest { now: *now, reason: reason.clone(), by: by.clone() });
             }
             Event::HaltCleared => self.halt = None,
             Event::BudgetReached { .. } => self.budget_reached = true,
-            Event::RewindWanted { wave } => self.rewind = Some(Rewind::Wanted { wave: *wave }),
+            Event::RewindWanted { wave } => self.rewind = Some(RewindState::Wanted { wave: *wave }),
             Event::RewindIntended { from, to } => {
-                self.rewind = Some(Rewind::Moving { from: from.clone(), to: to.clone() });
+                self.rewind = Some(RewindState::Moving { from: from.clone(), to: to.clone() });
             }
             Event::Rewound { to } => self.rewound(to),
             Event::RewindGivenUp { .. } => self.rewind = None,
             Event::FinalChecksStarted { tree } => {
-                self.finals = Finals::Underway { tree: tree.clone() }
+                self.finals = FinalChecks::Underway { tree: tree.clone() }
             }
             Event::FinalChecked { tree, results } => {
-                self.finals = Finals::Ended {
+                self.finals = FinalChecks::Ended {
                     tree: tree.clone(),
                     epoch: self.epoch,
                     results: results.clone(),
@@ -126,12 +126,12 @@ impl Run {
     }
 
     /// Moves a task to another stage and keeps the frontier right.
-    pub(super) fn set(&mut self, at: usize, stage: Stage) {
+    pub(super) fn set(&mut self, at: usize, stage: TaskStage) {
         let before = std::mem::replace(&mut self.tasks[at].stage, stage);
         self.frontier.moved(&self.plan, at, &before, &self.tasks[at].stage);
     }
 
-    pub(super) fn settle(&mut self, task: &TaskId, stage: Stage) {
+    pub(super) fn settle(&mut self, task: &TaskId, stage: TaskStage) {
         let at = self.at(task);
         self.set(at, stage);
     }

@@ -3,9 +3,9 @@
 use crate::ids::{AttemptId, TaskId};
 use crate::plan::{Plan, Task};
 use crate::question::Question;
-use crate::run::frontier::Frontier;
-use crate::run::task::{MergeStage, Stage, TaskState, Work};
-use crate::run::{Finals, Retired, Run};
+use crate::run::frontier::TaskFrontier;
+use crate::run::task::{ActiveAttempt, MergeStage, TaskStage, TaskState};
+use crate::run::{FinalChecks, RemovedTask, Run};
 
 impl Run {
     /// Unchanged tasks keep their state; so does one that is about to land.
@@ -15,18 +15,18 @@ impl Run {
         let merging = self.merging.map(|at| old_plan.task(at).id.clone());
         let queue: Vec<TaskId> =
             self.merge_queue.iter().map(|at| old_plan.task(*at).id.clone()).collect();
-        let works: Vec<Work> =
+        let works: Vec<ActiveAttempt> =
             old_tasks.iter().filter_map(|state| state.stage.work().cloned()).collect();
         self.tasks = plan.tasks().iter().map(|task| self.new_state(task)).collect();
         for (at, state) in old_tasks.into_iter().enumerate() {
             let old = old_plan.task(at);
             let TaskState { attempts, usages, .. } = state.clone();
             let Some(position) = plan.position(&old.id) else {
-                self.retired.insert(old.id.clone(), Retired { attempts, usages });
+                self.retired.insert(old.id.clone(), RemovedTask { attempts, usages });
                 continue;
             };
             // Until the intent is recorded, nothing of the old task has to land.
-            let landing = matches!(state.stage, Stage::Merging(.., MergeStage::Moving { .. }));
+            let landing = matches!(state.stage, TaskStage::Merging(.., MergeStage::Moving { .. }));
             self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
                 // In another plan, what stood in its way may wait for it.
                 TaskState { waits_for: Vec::new(), ..state }
@@ -38,24 +38,24 @@ impl Run {
             let taken_back = old.done_before.is_some() && task.done_before.is_none();
             if taken_back
                 && task.checkpoint.is_none()
-                && matches!(self.tasks[position].stage, Stage::Settled { .. })
+                && matches!(self.tasks[position].stage, TaskStage::Settled { .. })
             {
-                self.tasks[position].stage = Stage::Idle;
+                self.tasks[position].stage = TaskStage::Idle;
             }
             // What somebody finished by hand meanwhile is not done again.
-            if let (Some(how), Stage::Idle) =
+            if let (Some(how), TaskStage::Idle) =
                 (&plan.task(position).done_before, &self.tasks[position].stage)
             {
-                self.tasks[position].stage = Stage::Settled { how: how.clone() };
+                self.tasks[position].stage = TaskStage::Settled { how: how.clone() };
             }
         }
         self.merging = merging
             .and_then(|id| plan.position(&id))
-            .filter(|at| matches!(self.tasks[*at].stage, Stage::Merging(..)));
+            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Merging(..)));
         self.merge_queue = queue
             .iter()
             .filter_map(|id| plan.position(id))
-            .filter(|at| matches!(self.tasks[*at].stage, Stage::Queued(..)))
+            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Queued(..)))
             .collect();
         let tasks = &self.tasks;
         let holds = |attempt: &AttemptId| {
@@ -72,15 +72,15 @@ impl Run {
                 .is_some_and(|at| tasks[at].stage.question() == Some(question.id))
         };
         self.questions.retain(|_, question| asks(question));
-        self.finals = Finals::NotYet;
-        self.frontier = Frontier::rebuild(&self.plan, &self.tasks);
+        self.finals = FinalChecks::NotYet;
+        self.frontier = TaskFrontier::rebuild(&self.plan, &self.tasks);
     }
 
     /// A task that comes into the plan, perhaps not for the first time.
     pub(super) fn new_state(&mut self, task: &Task) -> TaskState {
         let new = TaskState::of(task);
         match self.retired.remove(&task.id) {
-            Some(Retired { attempts, usages }) => TaskState { attempts, usages, ..new },
+            Some(RemovedTask { attempts, usages }) => TaskState { attempts, usages, ..new },
             None => new,
         }
     }

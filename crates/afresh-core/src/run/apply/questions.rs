@@ -1,9 +1,9 @@
 //! Questions to a person, and what follows from an answer.
 
 use crate::ids::{QuestionId, TaskId};
-use crate::question::{Answered, CLARIFY, Question, Topic};
+use crate::question::{AnsweredQuestion, CLARIFY, Question, QuestionTopic};
 use crate::run::Run;
-use crate::run::task::{Hold, Stage};
+use crate::run::task::{LandHold, TaskStage};
 
 impl Run {
     pub(super) fn asked(&mut self, question: &Question) {
@@ -12,19 +12,23 @@ impl Run {
         self.questions.insert(question.id, question.clone());
         match (&question.topic, self.tasks[at].stage.clone()) {
             (
-                Topic::Decision | Topic::Action | Topic::Timeout | Topic::Orphan | Topic::Start,
+                QuestionTopic::Decision
+                | QuestionTopic::Action
+                | QuestionTopic::Timeout
+                | QuestionTopic::Orphan
+                | QuestionTopic::Start,
                 _,
             ) => {
-                self.set(at, Stage::Waiting(question.id));
+                self.set(at, TaskStage::Waiting(question.id));
             }
-            (Topic::Failed, Stage::Failed { reason, .. }) => {
-                self.set(at, Stage::Failed { reason, question: Some(question.id) });
+            (QuestionTopic::Failed, TaskStage::Failed { reason, .. }) => {
+                self.set(at, TaskStage::Failed { reason, question: Some(question.id) });
             }
-            (Topic::Trust(_), Stage::Judging(work, _, harvest)) => {
-                self.set(at, Stage::Held(work, harvest, Some(question.id)));
+            (QuestionTopic::Trust(_), TaskStage::Judging(work, _, harvest)) => {
+                self.set(at, TaskStage::Held(work, harvest, Some(question.id)));
             }
-            (Topic::Branch(_), Stage::Merging(work, ..)) => {
-                self.hold_move(&work.attempt, Some(Hold::Asked(question.id)));
+            (QuestionTopic::Branch(_), TaskStage::Merging(work, ..)) => {
+                self.hold_move(&work.attempt, Some(LandHold::Asked(question.id)));
             }
             _ => {}
         }
@@ -33,13 +37,14 @@ impl Run {
     pub(super) fn answered(&mut self, id: QuestionId, answer: &str) {
         let Some(question) = self.questions.remove(&id) else { return };
         let at = self.at(&question.task);
-        let decides = matches!(question.topic, Topic::Decision | Topic::Action);
+        let decides = matches!(question.topic, QuestionTopic::Decision | QuestionTopic::Action);
         if let (Some(words), false) = (answer.strip_prefix(CLARIFY), decides) {
-            let given = Answered { text: question.text.clone(), answer: words.trim().to_owned() };
+            let given =
+                AnsweredQuestion { text: question.text.clone(), answer: words.trim().to_owned() };
             self.tasks[at].answers.push(given);
         }
         match self.tasks[at].stage.clone() {
-            Stage::Waiting(open) if open == id => {
+            TaskStage::Waiting(open) if open == id => {
                 // Putting it off, or taking it back, is nothing that a worker could act upon.
                 let put_off = matches!(answer, "defer" | "skip" | "withdrawn");
                 if decides && (!put_off || question.is_for_who_asked(answer)) {
@@ -51,24 +56,27 @@ impl Run {
                         }
                         _ => answer.to_owned(),
                     };
-                    let given = Answered { text: question.text, answer };
+                    let given = AnsweredQuestion { text: question.text, answer };
                     self.tasks[at].answers.push(given);
                 }
                 self.tasks[at].waits_for.clear();
-                self.tasks[at].allowed |= question.topic == Topic::Start && answer != "withdrawn";
-                self.set(at, Stage::Idle);
+                self.tasks[at].allowed |=
+                    question.topic == QuestionTopic::Start && answer != "withdrawn";
+                self.set(at, TaskStage::Idle);
             }
-            Stage::Failed { reason, .. } => self.set(at, Stage::Failed { reason, question: None }),
-            Stage::Held(work, harvest, _) => self.set(at, Stage::Held(work, harvest, None)),
-            Stage::Merging(work, ..) => self.hold_move(&work.attempt, None),
+            TaskStage::Failed { reason, .. } => {
+                self.set(at, TaskStage::Failed { reason, question: None })
+            }
+            TaskStage::Held(work, harvest, _) => self.set(at, TaskStage::Held(work, harvest, None)),
+            TaskStage::Merging(work, ..) => self.hold_move(&work.attempt, None),
             _ => {}
         }
     }
 
     pub(super) fn need_ignored(&mut self, task: &TaskId) {
         let at = self.at(task);
-        if let Stage::Skipped { reason, .. } = self.tasks[at].stage.clone() {
-            self.set(at, Stage::Skipped { reason, ignored: true });
+        if let TaskStage::Skipped { reason, .. } = self.tasks[at].stage.clone() {
+            self.set(at, TaskStage::Skipped { reason, ignored: true });
         }
     }
 
@@ -83,6 +91,6 @@ impl Run {
         state.not_before = None;
         state.retried_in = Some(epoch);
         state.retried_after = state.attempts;
-        self.set(at, Stage::Idle);
+        self.set(at, TaskStage::Idle);
     }
 }

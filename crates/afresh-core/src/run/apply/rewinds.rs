@@ -1,14 +1,14 @@
 //! Going back to the end of an earlier wave.
 
 use crate::ids::CommitId;
-use crate::run::task::{Stage, TaskState};
-use crate::run::{Finals, Run};
+use crate::run::task::{TaskStage, TaskState};
+use crate::run::{FinalChecks, Run};
 
 impl Run {
     /// What landed after `to` is as if it had never been tried; its numbers and its use stay.
     pub(super) fn rewound(&mut self, to: &CommitId) {
         self.rewind = None;
-        self.finals = Finals::NotYet;
+        self.finals = FinalChecks::NotYet;
         let kept = self.landings.iter().position(|landing| landing.commit == *to);
         let undone = self.landings.split_off(kept.map_or(0, |at| at + 1));
         self.tip = to.clone();
@@ -17,8 +17,8 @@ impl Run {
             let Some(at) = self.plan.position(&landing.task) else { continue };
             let TaskState { attempts, usages, .. } = self.tasks[at].clone();
             let before = self.tasks[at].stage.clone();
-            if matches!(&before, Stage::Done { commit, .. } if *commit == landing.commit) {
-                self.set(at, Stage::Idle);
+            if matches!(&before, TaskStage::Done { commit, .. } if *commit == landing.commit) {
+                self.set(at, TaskStage::Idle);
                 self.tasks[at] = TaskState { attempts, usages, ..TaskState::default() };
             }
         }

@@ -12,20 +12,20 @@ use afresh_process::{Ended, Report};
 use afresh_secrets::redact;
 
 use super::AttemptJob;
-use super::files::{Files, end_of};
+use super::files::{AttemptFiles, end_of};
 use super::starting::failure;
 use crate::clock;
-use crate::world::Shared;
-use crate::world::follow::Follower;
+use crate::world::ExecutorContext;
+use crate::world::follow::OutputFollower;
 use crate::world::refusals;
 
 impl AttemptJob {
     pub(super) fn conclude(
         &self,
-        shared: &Shared,
+        shared: &ExecutorContext,
         report: &Report,
-        files: &Files,
-        follower: Option<&Follower>,
+        files: &AttemptFiles,
+        follower: Option<&OutputFollower>,
     ) -> Input {
         let ending = match &report.ended {
             Ended::SpawnFailed(failed) => {
@@ -43,7 +43,7 @@ impl AttemptJob {
             Ended::Stopped => Ending::Stopped,
             Ended::SupervisorLost => Ending::SupervisorLost,
         };
-        let used = follower.map(Follower::used).unwrap_or_default();
+        let used = follower.map(OutputFollower::used).unwrap_or_default();
         let outcome = self.answer(shared, files, follower);
         let mut end = AttemptEnd::new(ending, outcome, used, report.wall_ms);
         let complaints = end_of(&files.stderr);
@@ -67,7 +67,12 @@ impl AttemptJob {
 
     /// A worker's answer: its result file if it wrote one, else its final text; the end of what it
     /// printed, where its output is its answer.
-    fn answer(&self, shared: &Shared, files: &Files, follower: Option<&Follower>) -> Outcome {
+    fn answer(
+        &self,
+        shared: &ExecutorContext,
+        files: &AttemptFiles,
+        follower: Option<&OutputFollower>,
+    ) -> Outcome {
         let prompt = fs::read_to_string(&files.prompt).unwrap_or_default();
         let task = &self.bundle.task;
         let steps = task.steps.iter().map(|step| step.name.as_str());

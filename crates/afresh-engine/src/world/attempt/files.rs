@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::bundling::made;
 use crate::worker_files::open_plain;
-use crate::world::rooms::Belongings;
+use crate::world::rooms::SandboxGuard;
 
 /// How much of the end of a worker's output is searched for its answer.
 const ANSWER_BYTES: u64 = 1024 * 1024;
 
-pub(super) struct Files {
+pub(super) struct AttemptFiles {
     pub(super) directory: PathBuf,
     pub(super) prompt: PathBuf,
     pub(super) bundle: PathBuf,
@@ -19,12 +19,12 @@ pub(super) struct Files {
     /// What it may write of these.
     pub(super) worker: PathBuf,
     /// What belongs to its room, while it runs.
-    pub(super) room: Option<Belongings>,
+    pub(super) room: Option<SandboxGuard>,
     pub(super) stdout: PathBuf,
     pub(super) stderr: PathBuf,
 }
 
-impl Files {
+impl AttemptFiles {
     pub(super) fn of(directory: PathBuf) -> Self {
         Self {
             prompt: directory.join(made::PROMPT),

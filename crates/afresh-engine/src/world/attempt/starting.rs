@@ -10,25 +10,25 @@ use afresh_git::{Place, Target, salvage_ref};
 use afresh_process::{Job, Limits, Running, StopBy};
 
 use super::AttemptJob;
-use super::files::Files;
-use crate::bundling::tree::Workspace;
-use crate::bundling::{self, Made, Missing};
+use super::files::AttemptFiles;
+use crate::bundling::tree::WorkspaceTree;
+use crate::bundling::{self, MissingSource, RenderedBundle};
 use crate::layout::text;
 use crate::unique;
-use crate::world::Shared;
+use crate::world::ExecutorContext;
 use crate::world::causes::describe;
-use crate::world::rooms::Inside;
-use crate::world::setup::SetUp;
-use crate::world::stoppers::Handle;
+use crate::world::rooms::SandboxSubject;
+use crate::world::setup::SetupOutcome;
+use crate::world::stoppers::CancelHandle;
 
 /// Why nobody was started.
-pub(super) enum NotStarted {
+pub(super) enum StartFailure {
     Failed(SpawnFailure),
     /// The conversation that it was to go on with, or its work, cannot be had.
     NotResumed(String),
 }
 
-impl From<SpawnFailure> for NotStarted {
+impl From<SpawnFailure> for StartFailure {
     fn from(failure: SpawnFailure) -> Self {
         Self::Failed(failure)
     }
@@ -38,9 +38,9 @@ impl AttemptJob {
     /// None if the attempt was stopped before anything of it ran.
     pub(super) fn start(
         &self,
-        shared: &Shared,
-        handle: &Handle,
-    ) -> Result<Option<(Running, Files)>, NotStarted> {
+        shared: &ExecutorContext,
+        handle: &CancelHandle,
+    ) -> Result<Option<(Running, AttemptFiles)>, StartFailure> {
         let place = Place::Work(self.slot);
         shared
             .pool
@@ -55,11 +55,11 @@ impl AttemptJob {
         let ready = shared
             .set_up(place, handle)
             .map_err(|why| failure(&why, Some("see [workspace] setup in the configuration")))?;
-        if ready == SetUp::Stopped {
+        if ready == SetupOutcome::Stopped {
             return Ok(None);
         }
         let made = self.make(shared, &shared.pool.tree(place))?;
-        let mut files = Files::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
+        let mut files = AttemptFiles::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
         made.save(&files.directory)
             .and_then(|()| fs::create_dir_all(&files.worker))
             .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
@@ -78,21 +78,22 @@ impl AttemptJob {
     }
 
     /// Before the slot is claimed: what is lost here is still where it was kept.
-    fn put_back(&self, shared: &Shared, place: Place) -> Result<(), NotStarted> {
+    fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), StartFailure> {
         let Some(resuming) = &self.resuming else { return Ok(()) };
         let agent = shared.rules.agent_for(self.agent.as_deref());
         if let Some(why) = agent.and_then(|agent| resuming.refusal(agent)) {
-            return Err(NotStarted::NotResumed(why));
+            return Err(StartFailure::NotResumed(why));
         }
-        resuming.put_back(shared, place).map_err(NotStarted::NotResumed)
+        resuming.put_back(shared, place).map_err(StartFailure::NotResumed)
     }
 
     /// Nothing is paid for a worker that would start with a full context (PR-06): the next try would
     /// come to the same.
-    fn make(&self, shared: &Shared, tree: &Path) -> Result<Made, SpawnFailure> {
-        let bundle = bundling::finished(&self.bundle, &self.ground, &self.gone, &Workspace(tree))
-            .map_err(|missing| failure(&missing.to_string(), Some(Missing::ADVICE)))?;
-        let made = Made::of(bundle, &shared.rules, self.tier)
+    fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
+        let bundle =
+            bundling::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
+                .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
+        let made = RenderedBundle::of(bundle, &shared.rules, self.tier)
             .map_err(|error| failure(&error.to_string(), None))?;
         size::fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
             lasting: true,
@@ -101,7 +102,12 @@ impl AttemptJob {
         Ok(made)
     }
 
-    fn job(&self, shared: &Shared, files: &mut Files, cwd: PathBuf) -> Result<Job, SpawnFailure> {
+    fn job(
+        &self,
+        shared: &ExecutorContext,
+        files: &mut AttemptFiles,
+        cwd: PathBuf,
+    ) -> Result<Job, SpawnFailure> {
         let rules = &shared.rules;
         let name = self.agent.as_deref().unwrap_or(&rules.agent);
         let agent = rules.agent_for(self.agent.as_deref()).ok_or_else(|| {
@@ -159,14 +165,14 @@ impl AttemptJob {
             containment: rules.containment,
             registry: shared.layout.processes(),
         };
-        let inside = Inside::Worker { agent, files: &files.directory, own: &files.worker };
+        let inside = SandboxSubject::Worker { agent, files: &files.directory, own: &files.worker };
         let (job, room) = shared.enclosed(job, &inside).map_err(|why| failure(&why, None))?;
         files.room = room;
         Ok(job)
     }
 
     /// What a worker and its tools find out about themselves.
-    fn own_variables(&self, files: &Files) -> [(&'static str, String); 7] {
+    fn own_variables(&self, files: &AttemptFiles) -> [(&'static str, String); 7] {
         [
             ("AFRESH_RUN", self.bundle.run.to_string()),
             ("AFRESH_TASK", self.attempt.task.to_string()),

@@ -1,6 +1,6 @@
 //! Every form of an answer means the same (RE-01).
 
-use afresh_core::outcome::{Choice, CriterionResult, Outcome};
+use afresh_core::outcome::{CriterionResult, DecisionOption, Outcome};
 use afresh_formats::result::{Asked, read_file};
 
 use super::{block, read, read_for_t001};
@@ -96,7 +96,7 @@ fn every_form_of_failure_means_the_same() {
 fn criteria_and_evidence_are_read() {
     let shown = |text: &str| {
         let Outcome::Done(claim) = read_for_t001(text) else { panic!("not done: {text}") };
-        let line = |c: &afresh_core::outcome::Criterion| {
+        let line = |c: &afresh_core::outcome::CriterionReport| {
             format!("{} {} {}", c.result.word(), c.name, c.evidence.replace('\n', " "))
                 .trim()
                 .to_owned()
@@ -163,7 +163,10 @@ fn a_checkpoint_block_is_a_question() {
     assert_eq!(decision.blocked_at, "Task 2: Choose the store");
     assert_eq!(
         decision.options,
-        [Choice::new("sqlite", "simple; one file"), Choice::new("redis", "fast; a server")]
+        [
+            DecisionOption::new("sqlite", "simple; one file"),
+            DecisionOption::new("redis", "fast; a server")
+        ]
     );
     let verify = CHECKPOINT.replace("decision\n**Gate", "human-verify\n**Gate").replace("| ", "");
     let Outcome::NeedsDecision(decision) = read(&verify) else { panic!("no question") };

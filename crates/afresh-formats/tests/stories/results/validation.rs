@@ -1,6 +1,6 @@
 //! What an answer must hold, and what voids a success (RE-02).
 
-use afresh_core::outcome::{Claim, Outcome};
+use afresh_core::outcome::{CompletionClaim, Outcome};
 
 use super::{block, read_for_t001};
 
@@ -12,7 +12,7 @@ fn executor(from: &str, to: &str) -> Outcome {
 }
 
 #[track_caller]
-fn done(outcome: &Outcome) -> &Claim {
+fn done(outcome: &Outcome) -> &CompletionClaim {
     let Outcome::Done(claim) = outcome else { panic!("not done: {outcome:?}") };
     claim
 }

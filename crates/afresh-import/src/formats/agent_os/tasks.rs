@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use afresh_core::plan::{Field, StepDraft, TaskDraft};
+use afresh_core::plan::{PlanField, StepDraft, TaskDraft};
 
 use super::groups::{self, Group};
 use super::{needs, roles};
@@ -64,7 +64,7 @@ impl Adding<'_> {
     fn group(&mut self, group: &Group<'_>, instructions: String, agent: Option<String>) {
         let spot = |at| Spot::new(self.file, at);
         let mut task = DraftedTask::new(TaskDraft::default(), spot(group.heading.clone()));
-        task.note(None, Field::Id, 0, spot(group.id.range()));
+        task.note(None, PlanField::Id, 0, spot(group.id.range()));
         group.id.text.clone_into(&mut task.draft.id);
         task.draft.title = title(group.title.text);
         task.draft.instructions = instructions;
@@ -134,7 +134,7 @@ impl Adding<'_> {
             }
             for id in ids {
                 let item = task.draft.needs.len();
-                task.note(None, Field::Needs, item, Spot::new(self.file, found.id.range()));
+                task.note(None, PlanField::Needs, item, Spot::new(self.file, found.id.range()));
                 task.draft.needs.push(id);
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use afresh_core::plan::Field;
+use afresh_core::plan::PlanField;
 
 use super::boxes::{self, BoxLine};
 use super::milestone::{Milestone, is_id};
@@ -139,7 +139,7 @@ impl Adding<'_> {
                     let task = &mut self.drafted.tasks[*first];
                     for id in &ids {
                         let spot = Spot::new(&self.milestone.roadmap, place.clone());
-                        task.note(None, Field::Needs, task.draft.needs.len(), spot);
+                        task.note(None, PlanField::Needs, task.draft.needs.len(), spot);
                         task.draft.needs.push(id.clone());
                     }
                 }

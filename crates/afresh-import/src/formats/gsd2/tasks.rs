@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use afresh_core::plan::{CheckDraft, Field, FileDraft, StepDraft, TaskDraft};
+use afresh_core::plan::{CheckDraft, FileDraft, PlanField, StepDraft, TaskDraft};
 
 use super::boxes::{BoxLine, labelled};
 use super::slices::Adding;
@@ -35,7 +35,7 @@ impl Adding<'_> {
         let Line { slice, file, text, task: own } = line;
         let whole = Spot::new(file, own.id.start..own.title.end().max(own.id.end()));
         let mut task = DraftedTask::new(TaskDraft::default(), whole);
-        task.note(None, Field::Id, 0, Spot::new(file, own.id.range()));
+        task.note(None, PlanField::Id, 0, Spot::new(file, own.id.range()));
         task.draft.id = self.id(slice, own.id.text);
         task.draft.title = title(own.title.text);
         task.draft.done_before = self.done(slice, own);
@@ -52,7 +52,7 @@ impl Adding<'_> {
         let mut seen = BTreeSet::new();
         for (path, action, spot) in written.chain(named) {
             if !path.starts_with(OWN_FILES) && seen.insert(path.clone()) {
-                task.note(None, Field::Files, task.draft.files.len(), spot);
+                task.note(None, PlanField::Files, task.draft.files.len(), spot);
                 task.draft.files.push(FileDraft { path, action });
             }
         }
@@ -83,7 +83,7 @@ impl Adding<'_> {
             commands.extend(found.commands.iter().map(|(run, at)| (run.clone(), spot(at))));
         }
         for (command, spot) in commands {
-            task.note(None, Field::Checks, task.draft.checks.len(), spot);
+            task.note(None, PlanField::Checks, task.draft.checks.len(), spot);
             task.draft.checks.push(CheckDraft { command, ..CheckDraft::default() });
         }
     }

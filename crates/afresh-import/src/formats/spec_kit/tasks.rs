@@ -1,6 +1,6 @@
 //! Task lines as tasks.
 
-use afresh_core::plan::{Field, FileDraft, TaskDraft};
+use afresh_core::plan::{FileDraft, PlanField, TaskDraft};
 
 use super::order::{self, Needs};
 use super::phases::{self, Phase, TaskLine};
@@ -73,7 +73,7 @@ pub(super) fn add(
 fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) -> DraftedTask {
     let spot = |at| Spot::new(file, at);
     let mut task = DraftedTask::new(TaskDraft::default(), spot(line.id.start..line.words.end()));
-    task.note(None, Field::Id, 0, spot(line.id.range()));
+    task.note(None, PlanField::Id, 0, spot(line.id.range()));
     line.id.text.clone_into(&mut task.draft.id);
     task.draft.title = title(line.words.text);
     task.draft.instructions = instructions;
@@ -81,7 +81,7 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) ->
     for (item, (need, place)) in needs.iter().enumerate() {
         task.draft.needs.push(need.clone());
         if let Some(place) = place {
-            task.note(None, Field::Needs, item, spot(place.clone()));
+            task.note(None, PlanField::Needs, item, spot(place.clone()));
         }
     }
     for path in paths(&line.said) {
@@ -89,7 +89,7 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) ->
         if path.text.starts_with("specs/") || DOCUMENTS.contains(&name) {
             continue;
         }
-        task.note(None, Field::Files, task.draft.files.len(), spot(path.range()));
+        task.note(None, PlanField::Files, task.draft.files.len(), spot(path.range()));
         task.draft.files.push(FileDraft { path: path.text.to_owned(), action: None });
     }
     task

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use afresh_core::plan::Field;
+use afresh_core::plan::PlanField;
 
 use super::groups::Group;
 use super::spec::Spec;
@@ -164,7 +164,7 @@ pub(super) fn between_specs(
         for first in firsts.iter().take(MAX_NEEDS / lasts.len().max(1)) {
             let task = &mut drafted.tasks[*first];
             let item = task.draft.needs.len();
-            task.note(None, Field::Needs, item, Spot::new(spec.file, other.at.clone()));
+            task.note(None, PlanField::Needs, item, Spot::new(spec.file, other.at.clone()));
             task.draft.needs.extend(lasts.iter().cloned());
         }
     }

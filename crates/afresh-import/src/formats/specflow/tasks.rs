@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use afresh_core::plan::{Field, FileDraft, StepDraft, TaskDraft, nearest};
+use afresh_core::plan::{FileDraft, PlanField, StepDraft, TaskDraft, nearest};
 
 use super::files::{self, ListedFile};
 use super::groups::{self, Group};
@@ -80,14 +80,14 @@ fn add_groups(
     let spread = files.of_all.len() * groups.len() <= MAX_SPREAD_FILES;
     for (at, group) in groups.iter().enumerate() {
         let mut task = DraftedTask::new(TaskDraft::default(), spot(spec, &group.row));
-        task.note(None, Field::Id, 0, spot(spec, &group.cell.range()));
-        task.note(None, Field::Title, 0, spot(spec, &group.tasks.range()));
+        task.note(None, PlanField::Id, 0, spot(spec, &group.cell.range()));
+        task.note(None, PlanField::Title, 0, spot(spec, &group.tasks.range()));
         task.draft.id = format!("{prefix}{}", group.id);
         let pieces = pieces(group.tasks.text);
         task.draft.title = title(pieces.first().copied().unwrap_or_default());
         for (item, (need, place)) in needs[at].iter().enumerate() {
             task.draft.needs.push(format!("{prefix}{need}"));
-            task.note(None, Field::Needs, item, spot(spec, &place.range()));
+            task.note(None, PlanField::Needs, item, spot(spec, &place.range()));
         }
         // Without a list a task runs alone, which is safe; with a part of it, it might not be.
         if spread {
@@ -137,7 +137,7 @@ fn spot(spec: &Spec<'_>, at: &Range<usize>) -> Spot {
 
 fn add_file(task: &mut DraftedTask, spec: &Spec<'_>, file: &ListedFile<'_>) {
     let item = task.draft.files.len();
-    task.note(None, Field::Files, item, spot(spec, &file.path.range()));
+    task.note(None, PlanField::Files, item, spot(spec, &file.path.range()));
     task.draft.files.push(FileDraft { path: file.path.text.to_owned(), action: file.action });
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_core::plan::{Field, TaskDraft};
+use afresh_core::plan::{PlanField, TaskDraft};
 
 use super::task::{Raw, Subtask};
 use crate::draft::DraftedTask;
@@ -60,7 +60,7 @@ fn one(task: &DraftedTask, sub: &Subtask, needs: Vec<(String, Spot)>) -> Found {
         ..TaskDraft::default()
     };
     let mut part = DraftedTask::new(draft, sub.spot.clone());
-    part.note(None, Field::Title, 0, sub.spot.clone());
+    part.note(None, PlanField::Title, 0, sub.spot.clone());
     Found { task: part, needs: once(needs), standing: Standing::Open }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_core::plan::{Field, StepDraft};
+use afresh_core::plan::{PlanField, StepDraft};
 
 use crate::draft::document::Document;
 use crate::draft::status::{Found, Standing};
@@ -176,7 +176,7 @@ fn steps(document: &mut Document<'_>, raw: &mut Raw, order: &[Vec<usize>]) {
     for at in placed.into_iter().chain(circle).filter(|at| !raw.subtasks[*at].done) {
         let sub = &raw.subtasks[at];
         let task = &mut raw.found.task;
-        task.note(Some(task.draft.steps.len()), Field::Title, 0, sub.spot.clone());
+        task.note(Some(task.draft.steps.len()), PlanField::Title, 0, sub.spot.clone());
         task.draft.steps.push(sub.step.clone());
     }
 }

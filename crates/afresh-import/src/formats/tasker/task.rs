@@ -1,6 +1,6 @@
 //! One task file.
 
-use afresh_core::plan::{CheckDraft, Field, FileAction, FileDraft, TaskDraft};
+use afresh_core::plan::{CheckDraft, FileAction, FileDraft, PlanField, TaskDraft};
 
 use super::HELP;
 use super::coverage::About;
@@ -62,7 +62,7 @@ fn task(
 ) -> (Found, About) {
     let mut task = DraftedTask::new(TaskDraft::default(), document.spot(&root.span));
     if let Some(id) = document.word(root, "id") {
-        task.note(None, Field::Id, 0, document.spot(&id.at));
+        task.note(None, PlanField::Id, 0, document.spot(&id.at));
         if !file.ends_with(&format!("/{}.json", id.text)) {
             let shown: String = id.text.chars().take(80).collect();
             let message = format!("the file's name says another id than {shown:?}");
@@ -71,7 +71,7 @@ fn task(
         task.draft.id = id.text;
     }
     if let Some(name) = document.word(root, "name") {
-        task.note(None, Field::Title, 0, document.spot(&name.at));
+        task.note(None, PlanField::Title, 0, document.spot(&name.at));
         task.draft.title = name.text;
     }
     document.keep_unknown(root, "", FIELDS);
@@ -106,7 +106,7 @@ fn files(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) {
             Some("delete") => Some(FileAction::Delete),
             _ => None,
         };
-        task.note(None, Field::Files, task.draft.files.len(), document.spot(&path.at));
+        task.note(None, PlanField::Files, task.draft.files.len(), document.spot(&path.at));
         task.draft.files.push(FileDraft { path: path.text, action });
     }
 }
@@ -136,7 +136,7 @@ fn criteria(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) ->
         };
         lines.push(format!("{criterion} (`{command}`)"));
         let (item, spot) = (task.draft.checks.len(), document.spot(&verification.at));
-        task.note(None, Field::Checks, item, spot);
+        task.note(None, PlanField::Checks, item, spot);
         let name = Some(criterion).filter(|name| !name.is_empty());
         task.draft.checks.push(CheckDraft { name, command, red_first: false });
     }

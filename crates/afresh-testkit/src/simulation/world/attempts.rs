@@ -1,26 +1,26 @@
 //! Workers that start, finish steps, and are stopped.
 
-use afresh_core::ids::{AttemptId, CommitId, Slot, TaskId};
+use afresh_core::ids::{AttemptId, CommitId, TaskId, WorkspaceSlot};
 use afresh_core::input::{AttemptEnd, Input};
-use afresh_core::interruption::Resumption;
+use afresh_core::interruption::AttemptResumption;
 use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
 use afresh_core::run::Run;
-use afresh_core::step::Ground;
+use afresh_core::step::StartPoint;
 use afresh_core::usage::Usage;
 
-use crate::simulation::random::Random;
+use crate::simulation::random::SeededRandom;
 use crate::simulation::scenario::Scenario;
 use crate::simulation::workers;
 
-use super::World;
+use super::SimulatedWorld;
 
-impl World {
+impl SimulatedWorld {
     /// Whoever goes on finds what was left, where it was left.
     pub(super) fn goes_on(
         &self,
         attempt: &AttemptId,
-        slot: Slot,
-        resumes: Option<&Resumption>,
+        slot: WorkspaceSlot,
+        resumes: Option<&AttemptResumption>,
     ) -> Result<(), String> {
         let Some(resumption) = resumes else { return Ok(()) };
         let of = AttemptId { number: resumption.of, ..attempt.clone() };
@@ -37,8 +37,8 @@ impl World {
     pub(super) fn cannot_go_on(
         &mut self,
         attempt: &AttemptId,
-        resumption: &Resumption,
-        random: &mut Random,
+        resumption: &AttemptResumption,
+        random: &mut SeededRandom,
     ) -> Vec<Input> {
         self.spent.remove(attempt);
         if random.chance(500) {
@@ -55,9 +55,9 @@ impl World {
     pub(super) fn start(
         &mut self,
         attempt: &AttemptId,
-        slot: Slot,
-        ground: &Ground,
-        random: &mut Random,
+        slot: WorkspaceSlot,
+        ground: &StartPoint,
+        random: &mut SeededRandom,
         scenario: &Scenario,
         run: &Run,
     ) -> Result<Vec<Input>, String> {
@@ -132,9 +132,9 @@ impl World {
     pub(super) fn save_step(
         &mut self,
         attempt: &AttemptId,
-        ground: &Ground,
+        ground: &StartPoint,
         step: u32,
-        random: &mut Random,
+        random: &mut SeededRandom,
         scenario: &Scenario,
         run: &Run,
     ) -> Input {

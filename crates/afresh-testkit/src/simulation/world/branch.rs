@@ -1,21 +1,21 @@
 //! The branch: merges aside, moves forward, moves back.
 
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
-use afresh_core::input::{Build, Input, MergedTree, Move};
+use afresh_core::input::{BranchMove, Input, MergeBuild, MergedTree};
 
-use crate::simulation::random::Random;
+use crate::simulation::random::SeededRandom;
 use crate::simulation::scenario::Scenario;
 
-use super::World;
+use super::SimulatedWorld;
 
-impl World {
+impl SimulatedWorld {
     pub(super) fn build(
         &mut self,
         attempt: &AttemptId,
         base: &CommitId,
         onto: &CommitId,
         theirs: Option<&CommitId>,
-        random: &mut Random,
+        random: &mut SeededRandom,
         scenario: &Scenario,
     ) -> Result<Input, String> {
         if !self.branch.contains(onto) {
@@ -24,7 +24,7 @@ impl World {
         if random.chance(scenario.trouble) {
             return Ok(Input::MergeBuilt(
                 attempt.clone(),
-                Build::Impossible("no memory".to_owned()),
+                MergeBuild::Impossible("no memory".to_owned()),
             ));
         }
         let moved = base != onto;
@@ -32,7 +32,7 @@ impl World {
             let paths = vec!["stray.txt".to_owned()];
             return Ok(Input::MergeBuilt(
                 attempt.clone(),
-                Build::Conflict { paths, detail: String::new() },
+                MergeBuild::Conflict { paths, detail: String::new() },
             ));
         }
         // Where nothing landed meanwhile, the merge is the attempt's own tree.
@@ -42,7 +42,7 @@ impl World {
         self.commits.insert(commit.clone(), (tree.clone(), Some(attempt.task.clone())));
         Ok(Input::MergeBuilt(
             attempt.clone(),
-            Build::Clean(MergedTree { onto: onto.clone(), commit, tree }),
+            MergeBuild::Clean(MergedTree { onto: onto.clone(), commit, tree }),
         ))
     }
 
@@ -51,10 +51,10 @@ impl World {
         &mut self,
         from: &CommitId,
         to: &CommitId,
-        random: &mut Random,
+        random: &mut SeededRandom,
         scenario: &Scenario,
     ) -> Result<Input, String> {
-        let answer = |moved: Move| Ok(Input::MovedBack(to.clone(), moved));
+        let answer = |moved: BranchMove| Ok(Input::MovedBack(to.clone(), moved));
         if !self.intended.contains(to) {
             return Err("R3: the branch goes back before the journal says so".to_owned());
         }
@@ -62,13 +62,13 @@ impl World {
             return Err(format!("R2: the branch goes back while {other} lives"));
         }
         if self.branch.last() == Some(to) {
-            return answer(Move::Done);
+            return answer(BranchMove::Done);
         }
         if random.chance(scenario.trouble) {
-            return answer(Move::Trouble("locked".to_owned()));
+            return answer(BranchMove::Trouble("locked".to_owned()));
         }
         if let Some(foreign) = &self.foreign {
-            return answer(Move::Foreign(foreign.clone()));
+            return answer(BranchMove::Foreign(foreign.clone()));
         }
         let place = self.branch.iter().position(|commit| commit == to);
         let (Some(place), true) = (place, self.branch.last() == Some(from)) else {
@@ -81,7 +81,7 @@ impl World {
                 self.landed.remove(task);
             }
         }
-        answer(Move::Done)
+        answer(BranchMove::Done)
     }
 
     pub(super) fn move_branch(
@@ -90,29 +90,29 @@ impl World {
         from: &CommitId,
         to: &CommitId,
         restore: Option<&CommitId>,
-        random: &mut Random,
+        random: &mut SeededRandom,
         scenario: &Scenario,
     ) -> Result<Input, String> {
-        let answer = |moved: Move| Ok(Input::BranchMoved(attempt.clone(), to.clone(), moved));
+        let answer = |moved: BranchMove| Ok(Input::BranchMoved(attempt.clone(), to.clone(), moved));
         if !self.intended.contains(to) {
             return Err(format!("R3: {attempt} lands before the journal says so"));
         }
         if self.branch.last() == Some(to) {
-            return answer(Move::Done);
+            return answer(BranchMove::Done);
         }
         if random.chance(scenario.trouble) {
-            return answer(Move::Trouble("locked".to_owned()));
+            return answer(BranchMove::Trouble("locked".to_owned()));
         }
         // A clean-up of the repository takes what nothing points to.
         if random.chance(scenario.trouble) {
             self.commits.remove(to);
         }
         if !self.commits.contains_key(to) {
-            return answer(Move::CommitGone);
+            return answer(BranchMove::CommitGone);
         }
         if let Some(foreign) = &self.foreign {
             if restore != Some(foreign) {
-                return answer(Move::Foreign(foreign.clone()));
+                return answer(BranchMove::Foreign(foreign.clone()));
             }
             self.foreign = None;
         }
@@ -125,6 +125,6 @@ impl World {
             return Err(format!("R3: {task} lands twice"));
         }
         self.branch.push(to.clone());
-        answer(Move::Done)
+        answer(BranchMove::Done)
     }
 }

@@ -1,38 +1,38 @@
 //! Checks, which pass or fail by the scenario.
 
-use afresh_core::check::{CheckEnd, CheckResult, Checked, Phase};
+use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
 use afresh_core::effect::{CheckOn, CheckRequest};
 use afresh_core::input::{CheckReport, Input};
 
-use crate::simulation::random::Random;
+use crate::simulation::random::SeededRandom;
 use crate::simulation::scenario::Scenario;
 
-use super::World;
+use super::SimulatedWorld;
 
-impl World {
+impl SimulatedWorld {
     pub(super) fn check(
         &mut self,
         request: &CheckRequest,
-        random: &mut Random,
+        random: &mut SeededRandom,
         scenario: &Scenario,
     ) -> Input {
         let tree = match &request.on {
             CheckOn::Tree(tree) => tree.clone(),
             CheckOn::Commit(commit) => self.commits[commit].0.clone(),
         };
-        let odds = if request.phase == Phase::Merged {
+        let odds = if request.phase == CheckPhase::Merged {
             scenario.broken_merge
         } else {
             scenario.check_fails
         };
         let checked = if random.chance(scenario.trouble) {
-            Checked::Impossible("no room".to_owned())
+            CheckOutcome::Impossible("no room".to_owned())
         } else if random.chance(scenario.halt) {
-            Checked::Stopped
+            CheckOutcome::Stopped
         } else {
             let mut results = Vec::new();
             for check in &request.checks {
-                let fails = if request.phase == Phase::Red {
+                let fails = if request.phase == CheckPhase::Red {
                     !random.chance(odds)
                 } else {
                     random.chance(odds)
@@ -51,7 +51,7 @@ impl World {
                     refusals: Vec::new(),
                 });
             }
-            Checked::Ran(results)
+            CheckOutcome::Ran(results)
         };
         Input::Checked(CheckReport {
             attempt: request.attempt.clone(),

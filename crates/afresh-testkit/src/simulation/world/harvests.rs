@@ -1,21 +1,21 @@
 //! What workers leave in their slots.
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
-use afresh_core::ids::{AttemptId, CommitId, Slot, TreeId};
+use afresh_core::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
 use afresh_core::input::Input;
 use afresh_core::run::Run;
 
-use crate::simulation::random::Random;
+use crate::simulation::random::SeededRandom;
 use crate::simulation::scenario::Scenario;
 
-use super::World;
+use super::SimulatedWorld;
 
-impl World {
+impl SimulatedWorld {
     pub(super) fn harvest(
         &mut self,
         attempt: &AttemptId,
-        slot: Slot,
-        random: &mut Random,
+        slot: WorkspaceSlot,
+        random: &mut SeededRandom,
         scenario: &Scenario,
         run: &Run,
     ) -> Result<Vec<Input>, String> {
@@ -49,7 +49,7 @@ impl World {
     pub(super) fn left_by(
         &mut self,
         attempt: &AttemptId,
-        random: &mut Random,
+        random: &mut SeededRandom,
         scenario: &Scenario,
         run: &Run,
     ) -> Harvest {

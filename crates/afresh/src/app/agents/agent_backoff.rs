@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::Event;
-use afresh_engine::open::Found;
+use afresh_engine::open::RecordedRun;
 use afresh_engine::records;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub(crate) struct Parked {
 }
 
 /// Those that wait still. The run's own clock decides; the date is what it comes to on the wall.
-pub(crate) fn parked(found: &Found) -> Vec<Parked> {
+pub(crate) fn parked(found: &RecordedRun) -> Vec<Parked> {
     let mut last = BTreeMap::new();
     for record in &found.records {
         let Ok(Event::AgentParked { agent, tier, until, why }) = records::to_event(record) else {

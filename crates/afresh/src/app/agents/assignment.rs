@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
-use afresh_engine::Rules;
+use afresh_engine::ExecutionConfig;
 
 use crate::app::config;
 use crate::app::plan_source::PlanFile;
@@ -18,7 +18,7 @@ use crate::terminal::output::{Output, safe};
 /// Agents and models by task. Nobody where the configuration cannot be used: showing a plan needs
 /// no agent, and `afresh run` says what is wrong.
 #[derive(Debug)]
-pub(crate) struct Staff(Option<(Settings, Rules)>);
+pub(crate) struct Staff(Option<(Settings, ExecutionConfig)>);
 
 /// Who does one task.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Staff {
         driving: &Driving,
         file: &PlanFile,
         output: &Output,
-    ) -> Option<(Settings, Rules)> {
+    ) -> Option<(Settings, ExecutionConfig)> {
         let settings = config.settings.clone();
         let (mut rules, adopted) = rules(config, driving, file, output).ok()?;
         let root = file.root();

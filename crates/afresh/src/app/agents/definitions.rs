@@ -12,7 +12,7 @@ use afresh_agents::bundle::Checksum;
 use afresh_agents::definition::{GENERAL, MAX_DEFINITION_BYTES};
 use afresh_agents::{Agent, Briefing, Definition, Role};
 use afresh_core::plan::nearest;
-use afresh_engine::Rules;
+use afresh_engine::ExecutionConfig;
 use afresh_formats::Finding;
 
 use crate::app::error::Failure;
@@ -54,7 +54,7 @@ impl Found {
 pub(crate) fn adopt(
     file: &PlanFile,
     root: &Path,
-    rules: &mut Rules,
+    rules: &mut ExecutionConfig,
     output: &Output,
 ) -> Result<Adopted, Failure> {
     let named = file.plan.tasks().iter().filter_map(|task| task.agent.as_deref());
@@ -117,7 +117,7 @@ impl Adopted {
         default: &str,
         file: &PlanFile,
         known: &[Found],
-        rules: &mut Rules,
+        rules: &mut ExecutionConfig,
         output: &Output,
     ) {
         let is_foreign = file.format != "native" && known.is_empty() && name != rules.agent;
@@ -153,7 +153,7 @@ impl Adopted {
 }
 
 /// The names that a task could have meant, besides those of the configuration.
-pub(crate) fn names(root: &Path, rules: &Rules) -> Vec<String> {
+pub(crate) fn names(root: &Path, rules: &ExecutionConfig) -> Vec<String> {
     let home = rules.environment.get("HOME").map(PathBuf::from);
     let known = list(root, home.as_deref());
     known.iter().flat_map(|found| found.names().map(str::to_owned)).collect()

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
-use afresh_engine::Workplace;
-use afresh_engine::bundling::kept::Kept;
+use afresh_engine::RepoContext;
+use afresh_engine::bundling::kept::StoredBundle;
 
 use crate::app::error::Failure;
 use crate::app::session::select_run;
@@ -32,7 +32,7 @@ pub(crate) struct Chosen {
 
 impl Which {
     /// The run that bundles are compared with, if there is any.
-    pub(crate) fn run(&self, place: &Workplace) -> Result<Option<Run>, Failure> {
+    pub(crate) fn run(&self, place: &RepoContext) -> Result<Option<Run>, Failure> {
         match &self.run {
             Some(id) => Ok(Some(select_run::find(place, Some(id))?.run)),
             None => Ok(place.look(|_| true)?.map(|found| found.run)),
@@ -63,8 +63,8 @@ fn is_file(here: &Path, what: &str) -> bool {
     what.contains('/') || is_json || here.join(what).is_file()
 }
 
-fn of_run(place: &Workplace, run: &Run, tasks: &[&String]) -> Result<Vec<Chosen>, Failure> {
-    let kept = Kept::list(&place.layout, run.id());
+fn of_run(place: &RepoContext, run: &Run, tasks: &[&String]) -> Result<Vec<Chosen>, Failure> {
+    let kept = StoredBundle::list(&place.layout, run.id());
     if tasks.is_empty() {
         return Ok(kept.iter().map(chosen).collect());
     }
@@ -81,6 +81,6 @@ fn of_run(place: &Workplace, run: &Run, tasks: &[&String]) -> Result<Vec<Chosen>
     Ok(last)
 }
 
-fn chosen(kept: &Kept) -> Chosen {
+fn chosen(kept: &StoredBundle) -> Chosen {
     Chosen { name: kept.attempt.to_string(), file: kept.bundle() }
 }

@@ -1,7 +1,7 @@
 //! Removing bundles that nobody needs, and saying which are kept.
 
 use afresh_core::Run;
-use afresh_engine::bundling::kept::{Kept, Need};
+use afresh_engine::bundling::kept::{DependencyState, StoredBundle};
 use serde_json::{Value, json};
 
 use crate::app::error::Failure;
@@ -9,8 +9,12 @@ use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 
 /// `run` was read after the bundles were listed: whoever is at work is known to be.
-pub(crate) fn clean(run: Option<&Run>, kept: &[Kept], output: &Output) -> Result<Exit, Failure> {
-    let (over, needed): (Vec<&Kept>, Vec<&Kept>) =
+pub(crate) fn clean(
+    run: Option<&Run>,
+    kept: &[StoredBundle],
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let (over, needed): (Vec<&StoredBundle>, Vec<&StoredBundle>) =
         kept.iter().partition(|one| one.need(run).is_over());
     for one in &over {
         one.remove().map_err(|error| {
@@ -34,10 +38,10 @@ pub(crate) fn clean(run: Option<&Run>, kept: &[Kept], output: &Output) -> Result
     Ok(Exit::Done)
 }
 
-fn why(need: Need) -> &'static str {
+fn why(need: DependencyState) -> &'static str {
     match need {
-        Need::Running => "its worker, or what it did, is not at its end",
-        Need::Asked => "a person is asked about its task",
-        Need::Over | Need::Looking => "nobody needs it",
+        DependencyState::Running => "its worker, or what it did, is not at its end",
+        DependencyState::Asked => "a person is asked about its task",
+        DependencyState::Over | DependencyState::Looking => "nobody needs it",
     }
 }

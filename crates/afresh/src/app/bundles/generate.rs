@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use afresh_agents::size;
 use afresh_core::ids::TaskId;
-use afresh_core::run::Stage;
+use afresh_core::run::TaskStage;
 use afresh_engine::bundling::made::{self, BUNDLE, PROMPT};
-use afresh_engine::bundling::tree::{Committed, Nothing};
-use afresh_engine::bundling::{self, Made, Missing, Tree};
+use afresh_engine::bundling::tree::{CommitTree, EmptyTree};
+use afresh_engine::bundling::{self, MissingSource, RenderedBundle, SourceTree};
 use afresh_store::write_atomically;
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ use crate::terminal::output::{Output, safe};
 pub(crate) struct Generated {
     pub(crate) task: TaskId,
     pub(crate) attempt: u32,
-    pub(crate) made: Made,
+    pub(crate) made: RenderedBundle,
     /// Why no worker could start with it.
     too_large: Option<String>,
 }
@@ -32,20 +32,21 @@ impl Generated {
         let Subject { place, run, rules } = subject;
         let task = &run.plan().task(at).id;
         no_worker(subject, at)?;
-        let tree: Box<dyn Tree> =
+        let tree: Box<dyn SourceTree> =
             if run.plan().needs(at).iter().any(|need| run.task(*need).is_done()) {
                 let commit = run.next_ground(at).prepared;
-                let tree = Committed::new(&place.repository, commit);
+                let tree = CommitTree::new(&place.repository, commit);
                 Box::new(tree.map_err(|error| Failure::usage("git", error.to_string()))?)
             } else {
-                Box::new(Nothing)
+                Box::new(EmptyTree)
             };
         let bundle =
             bundling::next(run, at, &rules.briefing, tree.as_ref()).map_err(|missing| {
-                Failure::new(Exit::Incomplete, "missing", missing.to_string()).help(Missing::ADVICE)
+                Failure::new(Exit::Incomplete, "missing", missing.to_string())
+                    .help(MissingSource::ADVICE)
             })?;
         let attempt = bundle.attempt.number;
-        let made = Made::of(bundle, rules, run.tier_of(at))
+        let made = RenderedBundle::of(bundle, rules, run.tier_of(at))
             .map_err(|error| Failure::new(Exit::Bug, "bundle", error.to_string()))?;
         let too_large = made::fits(run, made.fill).err().map(|error| error.to_string());
         Ok(Self { task: task.clone(), attempt, made, too_large })
@@ -100,7 +101,7 @@ fn no_worker(subject: &Subject, at: usize) -> Result<(), Failure> {
             .help("the answer goes to the workers of the tasks that need it"));
     }
     match &state.stage {
-        Stage::Done { .. } | Stage::Settled { .. } => {
+        TaskStage::Done { .. } | TaskStage::Settled { .. } => {
             Err(Failure::usage("done", format!("{id} is done: no worker gets it again"))
                 .help(format!("`afresh logs {id} --prompt` shows what its worker was told")))
         }

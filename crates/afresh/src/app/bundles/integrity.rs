@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use afresh_agents::Bundle;
 use afresh_agents::bundle::{Checksum, Origin};
 use afresh_core::Run;
-use afresh_core::run::Stage;
-use afresh_engine::Workplace;
+use afresh_core::run::TaskStage;
+use afresh_engine::RepoContext;
 use serde::Serialize;
 use serde_json::json;
 
@@ -46,7 +46,7 @@ struct Judged {
 }
 
 pub(crate) fn print(
-    place: &Workplace,
+    place: &RepoContext,
     run: Option<&Run>,
     chosen: &[Chosen],
     output: &Output,
@@ -83,7 +83,7 @@ fn tell(judged: &Judged, output: &Output) {
 }
 
 struct Judge<'a> {
-    place: &'a Workplace,
+    place: &'a RepoContext,
     run: Option<&'a Run>,
 }
 
@@ -133,7 +133,7 @@ impl Judge<'_> {
         let there = there.map_err(|error| Failure::usage("git", error.to_string()))?;
         let mut fine: BTreeSet<&str> = there.iter().map(|file| file.path.as_str()).collect();
         for (_, state) in run.tasks() {
-            if let Stage::Done { receipt, .. } = &state.stage {
+            if let TaskStage::Done { receipt, .. } = &state.stage {
                 fine.extend(receipt.deleted.iter().map(String::as_str));
             }
         }

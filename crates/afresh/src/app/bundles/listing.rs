@@ -7,7 +7,7 @@ use afresh_agents::size;
 use afresh_core::Run;
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::usage::ContextFill;
-use afresh_engine::bundling::kept::{Kept, Need};
+use afresh_engine::bundling::kept::{DependencyState, StoredBundle};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -31,8 +31,8 @@ struct Told {
 /// One bundle, as it is listed.
 #[derive(Debug)]
 struct Listed<'a> {
-    kept: &'a Kept,
-    need: Need,
+    kept: &'a StoredBundle,
+    need: DependencyState,
     fill: ContextFill,
     /// The project's own template that it was rendered with, if it has one.
     template: Option<Template>,
@@ -44,7 +44,7 @@ struct Template {
     sha256: String,
 }
 
-pub(crate) fn print(run: Option<&Run>, kept: &[Kept], output: &Output) {
+pub(crate) fn print(run: Option<&Run>, kept: &[StoredBundle], output: &Output) {
     let listed: Vec<Listed<'_>> = kept.iter().map(|one| Listed::of(one, run)).collect();
     if output.json {
         let bundles: Vec<Value> = listed.iter().map(Listed::to_json).collect();
@@ -61,7 +61,7 @@ pub(crate) fn print(run: Option<&Run>, kept: &[Kept], output: &Output) {
 }
 
 impl<'a> Listed<'a> {
-    fn of(kept: &'a Kept, run: Option<&Run>) -> Self {
+    fn of(kept: &'a StoredBundle, run: Option<&Run>) -> Self {
         let told: Told = files::read_bounded(&kept.bundle(), MAX_BYTES)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())

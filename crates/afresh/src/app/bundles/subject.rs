@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
-use afresh_engine::{Rules, Workplace};
+use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_git::Repository;
 
 use crate::app::config;
@@ -32,9 +32,9 @@ pub(crate) struct Of {
 
 /// A run, started or not, and how its workers are told.
 pub(crate) struct Subject {
-    pub(crate) place: Workplace,
+    pub(crate) place: RepoContext,
     pub(crate) run: Run,
-    pub(crate) rules: Rules,
+    pub(crate) rules: ExecutionConfig,
 }
 
 impl Of {

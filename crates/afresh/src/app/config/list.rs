@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use afresh_agents::{Kind, PromptBy};
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 use afresh_core::usage::Budget;
 use afresh_formats::text::duration;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ impl Config {
                     add("script", json!(script.shown));
                 }
             }
-            for tier in [Tier::Small, Tier::Standard, Tier::Large] {
+            for tier in [ModelTier::Small, ModelTier::Standard, ModelTier::Large] {
                 if let Some(model) = agent.model(tier) {
                     add(&format!("models.{}", tier.word()), json!(model));
                 }

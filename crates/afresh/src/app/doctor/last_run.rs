@@ -1,20 +1,20 @@
 //! What of the last run waits for a person.
 
 use afresh_core::status::RunState;
-use afresh_core::status::Status;
-use afresh_engine::Workplace;
+use afresh_core::status::RunStatus;
+use afresh_engine::RepoContext;
 
 use crate::app::doctor::Line;
 use crate::app::error::Failure;
 use crate::terminal::output::count;
 
-pub(super) fn look(place: &Workplace, lines: &mut Vec<Line>) {
+pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
     let found = match place.look(|_| true) {
         Ok(Some(found)) => found,
         Ok(None) => return lines.push(Line::ok("last run", "none yet")),
         Err(error) => return lines.push(Line::failed("last run", &Failure::from(error))),
     };
-    let status = Status::of(&found.run);
+    let status = RunStatus::of(&found.run);
     let is_driven = place.holder().is_ok_and(|holder| holder.is_some());
     let run = &status.run;
     lines.push(match (status.state, &status.halt) {

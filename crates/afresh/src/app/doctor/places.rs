@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_engine::Workplace;
-use afresh_engine::cleaning::{Size, of_directory};
+use afresh_engine::RepoContext;
+use afresh_engine::cleaning::{CleanupSize, of_directory};
 use afresh_store::Journal;
 use nix::sys::statfs::statfs;
 use nix::sys::statvfs::statvfs;
@@ -30,7 +30,7 @@ const REMOTE: &[(i64, &str)] = &[
     (0xfe53_4d42, "SMB"),
 ];
 
-pub(super) fn look(place: &Workplace, lines: &mut Vec<Line>) {
+pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
     let layout = &place.layout;
     lines.push(directory("state", &layout.state, "AFRESH_STATE"));
     lines.push(journal(&layout.state));
@@ -42,7 +42,7 @@ pub(super) fn look(place: &Workplace, lines: &mut Vec<Line>) {
 /// How much room afresh takes itself. The cache is that of all repositories.
 fn room(state: &Path, cache: &Path) -> Line {
     let (state, cache) = (of_directory(state, MOST_FILES), of_directory(cache, MOST_FILES));
-    let shown = |size: Size| {
+    let shown = |size: CleanupSize| {
         let least = if size.is_whole { "" } else { "more than " };
         format!("{least}{}", bytes(size.bytes))
     };
@@ -121,7 +121,7 @@ fn journal(state: &Path) -> Line {
     }
 }
 
-fn lock(place: &Workplace) -> Line {
+fn lock(place: &RepoContext) -> Line {
     match place.holder() {
         Ok(None) => Line::ok("driver", "nobody drives a run here"),
         Ok(Some(holder)) => {

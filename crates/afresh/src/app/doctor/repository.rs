@@ -1,6 +1,6 @@
 //! git, who the user is, and the repository.
 
-use afresh_engine::Workplace;
+use afresh_engine::RepoContext;
 use afresh_git::{Identity, Program};
 
 use crate::app::doctor::Line;
@@ -10,7 +10,7 @@ use crate::app::session::workplace;
 use crate::cli::Common;
 
 /// The repository, if there is one that can be used.
-pub(super) fn look(common: &Common, lines: &mut Vec<Line>) -> Option<Workplace> {
+pub(super) fn look(common: &Common, lines: &mut Vec<Line>) -> Option<RepoContext> {
     match Program::find(environment::surroundings()) {
         Ok(git) => {
             let text = format!("git {} ({})", git.version(), git.path().display());
@@ -34,7 +34,7 @@ pub(super) fn look(common: &Common, lines: &mut Vec<Line>) -> Option<Workplace> 
     Some(place)
 }
 
-fn repository(place: &Workplace) -> Line {
+fn repository(place: &RepoContext) -> Line {
     let repository = &place.repository;
     let at = repository.root().unwrap_or_else(|| repository.common_dir()).display().to_string();
     let shallow = repository.common_dir().join("shallow").is_file();
@@ -59,7 +59,7 @@ fn repository(place: &Workplace) -> Line {
     }
 }
 
-fn identity(place: &Workplace) -> Line {
+fn identity(place: &RepoContext) -> Line {
     let cure = "git config --global user.name NAME; git config --global user.email ADDRESS";
     match place.repository.identity() {
         Ok(identity) if identity == Identity::default() => Line::warn(
@@ -73,7 +73,7 @@ fn identity(place: &Workplace) -> Line {
 }
 
 /// A run's branch that is checked out cannot grow.
-fn checked_out(place: &Workplace) -> Vec<Line> {
+fn checked_out(place: &RepoContext) -> Vec<Line> {
     let worktrees = place.repository.worktrees().unwrap_or_default();
     let ours = worktrees.into_iter().filter_map(|worktree| {
         let branch = worktree.branch?.strip_prefix("refs/heads/afresh/").map(str::to_owned)?;

@@ -1,8 +1,8 @@
 //! The activity of a run, read from the journal: level, who, event, message.
 
 use afresh_core::ids::RunId;
-use afresh_engine::activity::{Line, lines};
-use afresh_engine::{Workplace, records};
+use afresh_engine::activity::{ActivityLine, lines};
+use afresh_engine::{RepoContext, records};
 use afresh_store::{Journal, Record};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ struct Entry {
     seq: u64,
     wall_ms: i64,
     run: String,
-    line: Line,
+    line: ActivityLine,
 }
 
 impl Entry {
@@ -40,7 +40,7 @@ impl Entry {
     }
 
     fn to_json(&self) -> Value {
-        let Line { level, who, event, message } = &self.line;
+        let ActivityLine { level, who, event, message } = &self.line;
         json!({
             "seq": self.seq, "at": moment::iso(self.wall_ms), "run": self.run,
             "level": level, "who": who, "event": event, "message": message,
@@ -49,7 +49,7 @@ impl Entry {
 }
 
 pub(crate) fn print(
-    place: &Workplace,
+    place: &RepoContext,
     run: &RunId,
     records: Vec<Record>,
     wanted: Wanted,

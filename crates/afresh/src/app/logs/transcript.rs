@@ -8,9 +8,9 @@ use afresh_core::Event;
 use afresh_core::check::CheckResult;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::rejection::Rejection;
-use afresh_engine::open::Found;
+use afresh_engine::open::RecordedRun;
 use afresh_engine::report::AttemptReport;
-use afresh_engine::{Layout, records};
+use afresh_engine::{StateLayout, records};
 use serde::Serialize;
 
 /// One file.
@@ -41,8 +41,8 @@ pub(crate) struct Transcript {
 
 impl Transcript {
     pub(crate) fn of(
-        layout: &Layout,
-        found: &Found,
+        layout: &StateLayout,
+        found: &RecordedRun,
         attempt: &AttemptReport,
         wanted: &Wanted,
     ) -> Self {
@@ -68,7 +68,7 @@ fn is_plain_file(file: &PathBuf) -> bool {
     fs::symlink_metadata(file).is_ok_and(|found| found.is_file())
 }
 
-fn checks(layout: &Layout, found: &Found, attempt: &AttemptId) -> Vec<Part> {
+fn checks(layout: &StateLayout, found: &RecordedRun, attempt: &AttemptId) -> Vec<Part> {
     let directory = layout.checks(found.run.id(), Some(attempt));
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -83,7 +83,7 @@ fn checks(layout: &Layout, found: &Found, attempt: &AttemptId) -> Vec<Part> {
 }
 
 /// The commands of an attempt's checks, by the names of their files.
-fn commands(found: &Found, attempt: &AttemptId) -> BTreeMap<String, String> {
+fn commands(found: &RecordedRun, attempt: &AttemptId) -> BTreeMap<String, String> {
     let mut commands = BTreeMap::new();
     let mut note = |phase: &str, of: &AttemptId, results: &[CheckResult]| {
         for (result, number) in results.iter().zip(1..).filter(|_| of == attempt) {

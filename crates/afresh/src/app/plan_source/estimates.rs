@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use afresh_core::estimate::{DEFAULT_WINDOW, Estimate};
+use afresh_core::estimate::{ContextEstimate, DEFAULT_WINDOW};
 use afresh_core::plan::{Plan, Task};
 
 use crate::app::plan_source::file_sizes::FileSizes;
@@ -16,6 +16,6 @@ impl Estimates {
     }
 
     pub(crate) fn percent(&self, task: &Task) -> u64 {
-        Estimate::of(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern)).percent()
+        ContextEstimate::of(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern)).percent()
     }
 }

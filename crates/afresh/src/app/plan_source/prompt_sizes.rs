@@ -3,7 +3,7 @@
 use afresh_agents::size;
 use afresh_core::settings::Settings;
 use afresh_core::usage::ContextFill;
-use afresh_engine::Rules;
+use afresh_engine::ExecutionConfig;
 use afresh_engine::bundling::made;
 
 use crate::app::plan_source::PlanFile;
@@ -17,7 +17,7 @@ pub(crate) struct PromptSizes {
 
 impl PromptSizes {
     /// As a run that starts now would tell its workers.
-    pub(crate) fn of(file: &PlanFile, settings: &Settings, rules: &Rules) -> Self {
+    pub(crate) fn of(file: &PlanFile, settings: &Settings, rules: &ExecutionConfig) -> Self {
         let run = prospect::of(&file.plan, settings);
         let fills = (0..file.plan.len()).map(|at| made::least(&run, at, rules)).collect();
         Self { fills, limit: settings.context.hard }

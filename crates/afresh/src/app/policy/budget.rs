@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use afresh_core::settings::Settings;
 use afresh_core::usage::Budget;
 use afresh_core::{Plan, Run};
-use afresh_engine::Rules;
+use afresh_engine::ExecutionConfig;
 
 use crate::terminal::output::{Output, count};
 
@@ -17,7 +17,12 @@ pub(crate) fn limited(cost_micros: Option<u64>, tokens: Option<u64>, other: Budg
 }
 
 /// Before the run: names the agents that report no use at all.
-pub(crate) fn name_silent_agents(plan: &Plan, settings: &Settings, rules: &Rules, output: &Output) {
+pub(crate) fn name_silent_agents(
+    plan: &Plan,
+    settings: &Settings,
+    rules: &ExecutionConfig,
+    output: &Output,
+) {
     if settings.budget.is_unlimited() && settings.task_budget.is_unlimited() {
         return;
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use afresh_engine::rules::Sandbox;
+use afresh_engine::rules::SandboxConfig;
 use afresh_proxy::Upstream;
 use afresh_sandbox::{Found, Level, Limits, find};
 
@@ -33,7 +33,7 @@ pub(crate) struct Asked {
 /// A decision, and what people have to know about it.
 #[derive(Debug)]
 pub(crate) struct Decided {
-    pub(crate) sandbox: Sandbox,
+    pub(crate) sandbox: SandboxConfig,
     pub(crate) notice: Option<String>,
     /// Why nothing stronger holds them.
     pub(crate) passed_over: Vec<String>,
@@ -72,7 +72,7 @@ pub(crate) fn decide(
         _ => None,
     };
     let passed_over = if is_open { found.passed_over } else { Vec::new() };
-    let sandbox = Sandbox {
+    let sandbox = SandboxConfig {
         level: found.level,
         check_network,
         agents: BTreeMap::new(),

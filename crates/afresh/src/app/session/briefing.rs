@@ -11,7 +11,7 @@ use afresh_agents::bundle::Checksum;
 use afresh_agents::spec_part::Spec;
 use afresh_agents::template::MAX_TEMPLATE_BYTES;
 use afresh_agents::{Briefing, Template, spec_part};
-use afresh_engine::Workplace;
+use afresh_engine::RepoContext;
 use afresh_formats::Finding;
 use afresh_formats::text::limits::MAX_TEXT_BYTES;
 
@@ -41,7 +41,7 @@ const FORMATS_WITH_SPEC: &[&str] = &["native", "long-run"];
 const MAX_PLAN_FILES: usize = 100;
 
 /// The directory that all these files are in: the checkout, else what is around the plan.
-pub(crate) fn root(place: &Workplace, file: &PlanFile) -> PathBuf {
+pub(crate) fn root(place: &RepoContext, file: &PlanFile) -> PathBuf {
     place.repository.root().map_or_else(|| file.root(), Path::to_owned)
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use afresh_core::ids::RunId;
 use afresh_engine::activity::ActivityLog;
-use afresh_engine::{OpenError, Order, Watcher, Workplace, driver};
+use afresh_engine::{ControlCommand, OpenError, RepoContext, Reporter, driver};
 use afresh_store::{Inbox, InboxError, LockError};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ pub(crate) fn give(
     common: &Common,
     output: &Output,
     done: &str,
-    make: impl FnOnce(RunId) -> Order,
+    make: impl FnOnce(RunId) -> ControlCommand,
 ) -> Result<Exit, Failure> {
     let place = workplace::find(common)?;
     let found = place.look(|_| true)?.ok_or_else(no_run)?;
@@ -67,7 +67,11 @@ pub(crate) fn no_run() -> Failure {
 }
 
 /// Nobody drives: the order is carried out here, under the lock.
-fn apply(place: &Workplace, order: &Order, sent: Option<i64>) -> Result<Option<String>, OpenError> {
+fn apply(
+    place: &RepoContext,
+    order: &ControlCommand,
+    sent: Option<i64>,
+) -> Result<Option<String>, OpenError> {
     let taken = place.take(&workplace::holder())?;
     let Some(found) = taken.find(|run| run.id() == order.run())? else {
         return Ok(Some(format!("there is no run {}", order.run())));
@@ -75,7 +79,7 @@ fn apply(place: &Workplace, order: &Order, sent: Option<i64>) -> Result<Option<S
     let open = taken.take_up(found.run, found.last_at);
     // The log is a convenience: without it the order is carried out all the same.
     let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).ok();
-    let mut watchers: Vec<Box<dyn Watcher>> = pages(place).into();
+    let mut watchers: Vec<Box<dyn Reporter>> = pages(place).into();
     if let Some(log) = log {
         watchers.push(Box::new(log));
     }
@@ -83,7 +87,7 @@ fn apply(place: &Workplace, order: &Order, sent: Option<i64>) -> Result<Option<S
 }
 
 /// Somebody drives: the order goes to the inbox, and is durable when this returns.
-fn send(place: &Workplace, order: &Order) -> Result<i64, Failure> {
+fn send(place: &RepoContext, order: &ControlCommand) -> Result<i64, Failure> {
     let mut inbox = Inbox::open(&place.layout.state).map_err(failed)?;
     let body = serde_json::to_string(order)
         .map_err(|error| Failure::new(Exit::Bug, "order", error.to_string()))?;
@@ -91,7 +95,7 @@ fn send(place: &Workplace, order: &Order) -> Result<i64, Failure> {
 }
 
 /// The driver's answer; none if there is none yet, or nobody to give it.
-fn await_answer(place: &Workplace, message: i64) -> Result<Option<String>, Failure> {
+fn await_answer(place: &RepoContext, message: i64) -> Result<Option<String>, Failure> {
     let inbox = Inbox::open(&place.layout.state).map_err(failed)?;
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {

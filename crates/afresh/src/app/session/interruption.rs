@@ -1,12 +1,12 @@
 //! A wave that was interrupted, and how it can be taken up (ST-05).
 
 use afresh_core::Run;
-use afresh_core::input::Resume;
-use afresh_core::run::Stage;
+use afresh_core::input::ResumeMode;
+use afresh_core::run::TaskStage;
 use afresh_core::settings::Schedule;
 
 /// The ways, beside going on as usual; each with its words in [`CHOICES`].
-pub(crate) const WAYS: [Resume; 3] = [Resume::Failed, Resume::Wave, Resume::Abort];
+pub(crate) const WAYS: [ResumeMode; 3] = [ResumeMode::Failed, ResumeMode::Wave, ResumeMode::Abort];
 
 pub(crate) const CHOICES: [&str; 3] = [
     "failed: only what failed is tried again",
@@ -42,10 +42,10 @@ pub(crate) fn of(run: &Run) -> Option<Interruption> {
             continue;
         }
         match &state.stage {
-            Stage::Done { .. } => found.done += 1,
-            Stage::Failed { .. } => found.failed += 1,
-            Stage::Skipped { .. } if state.attempts > 0 => found.failed += 1,
-            Stage::Starting(_) | Stage::Running(_) => found.lost += 1,
+            TaskStage::Done { .. } => found.done += 1,
+            TaskStage::Failed { .. } => found.failed += 1,
+            TaskStage::Skipped { .. } if state.attempts > 0 => found.failed += 1,
+            TaskStage::Starting(_) | TaskStage::Running(_) => found.lost += 1,
             _ => {}
         }
     }

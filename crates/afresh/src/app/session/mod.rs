@@ -21,10 +21,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use afresh_core::Run;
-use afresh_core::input::{Opening, Resume};
+use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::settings::Settings;
-use afresh_engine::open::Taken;
-use afresh_engine::{Driver, OpenRun, Rules, Workplace};
+use afresh_engine::open::LockedRepo;
+use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext};
 use afresh_secrets::redact;
 
 use crate::app::config::Config;
@@ -46,20 +46,20 @@ use watching::watchers;
 /// Everything that a drive needs.
 #[derive(Debug)]
 pub(crate) struct Drive {
-    place: Workplace,
+    place: RepoContext,
     file: PlanFile,
     settings: Settings,
-    rules: Rules,
+    rules: ExecutionConfig,
     pub(crate) clear_halt: bool,
     /// Start a new run, whatever there is.
     pub(crate) anew: bool,
     /// Ask whoever sits at this terminal.
     may_ask: bool,
-    pub(crate) resume: Option<Resume>,
+    pub(crate) resume: Option<ResumeMode>,
 }
 
 pub(crate) fn prepare(
-    place: Workplace,
+    place: RepoContext,
     mut file: PlanFile,
     config: Config,
     driving: &Driving,
@@ -102,12 +102,12 @@ pub(crate) fn prepare(
 
 /// What a run of this plan rests on: what is decided by, and how it is carried out.
 pub(crate) fn terms(
-    place: &Workplace,
+    place: &RepoContext,
     file: &mut PlanFile,
     config: Config,
     driving: &Driving,
     output: &Output,
-) -> Result<(Settings, Rules), Failure> {
+) -> Result<(Settings, ExecutionConfig), Failure> {
     let mut settings = settings(&config, driving, place, file)?;
     let checksum = config.checksum.clone();
     let root = file.root();
@@ -144,7 +144,7 @@ impl Drive {
                     budget::limited(now.budget.cost_micros, now.budget.tokens, before.budget);
                 let own = now.task_budget;
                 now.task_budget = budget::limited(own.cost_micros, own.tokens, before.task_budget);
-                let opening = Opening {
+                let opening = RunOpening {
                     plan: Some(self.file.plan.clone()),
                     settings: Some(self.settings.clone()),
                     clear_halt: self.clear_halt,
@@ -152,21 +152,21 @@ impl Drive {
                 };
                 (taken.take_up(found.run, found.last_at), opening)
             }
-            None => (start(taken, &self, output)?, Opening::default()),
+            None => (start(taken, &self, output)?, RunOpening::default()),
         };
         open.keep_branch()?;
         self.drive(open, opening, output)
     }
 
     /// Offers the ways to take up an interrupted wave, where there is one and somebody to ask.
-    fn offer(&self, run: &Run, output: &Output) -> Option<Resume> {
+    fn offer(&self, run: &Run, output: &Output) -> Option<ResumeMode> {
         let asker = Asker::there(output).filter(|_| self.may_ask)?;
         let question = interruption::of(run)?.question();
         let chosen = asker.choose(&question, &interruption::CHOICES, output)?;
         Some(interruption::WAYS[chosen])
     }
 
-    fn drive(self, open: OpenRun, opening: Opening, output: &Output) -> Result<Ended, Failure> {
+    fn drive(self, open: OpenRun, opening: RunOpening, output: &Output) -> Result<Ended, Failure> {
         let started = Instant::now();
         let person = Person::at_terminal(output).filter(|_| self.may_ask);
         let watchers = watchers(&self.place, person.as_ref(), output)?;
@@ -183,7 +183,7 @@ impl Drive {
     }
 }
 
-fn start(taken: Taken, drive: &Drive, output: &Output) -> Result<OpenRun, Failure> {
+fn start(taken: LockedRepo, drive: &Drive, output: &Output) -> Result<OpenRun, Failure> {
     let open = taken.start(drive.file.plan.clone(), drive.settings.clone())?;
     let (run, plan) = (open.run.id(), open.run.plan());
     let mark = output.paint(Paint::Blue, "run");

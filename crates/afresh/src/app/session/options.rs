@@ -6,8 +6,8 @@ use std::sync::Arc;
 use afresh_agents::{Agent, Kind, Models, Program};
 use afresh_core::ids::TaskId;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
-use afresh_engine::rules::Sandbox;
-use afresh_engine::{Rules, Workplace};
+use afresh_engine::rules::SandboxConfig;
+use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_proxy::Host;
 use afresh_sandbox::Level;
 
@@ -102,7 +102,7 @@ impl Driving {
         asked: sandbox::Asked,
         level: &Level,
         file: &PlanFile,
-        rules: &Rules,
+        rules: &ExecutionConfig,
     ) -> Result<network::Decided, Failure> {
         let wish = Wish {
             said: self.agent_network.as_deref(),
@@ -139,7 +139,7 @@ fn parse_usd(text: &str) -> Result<u64, String> {
 pub(super) fn settings(
     config: &Config,
     driving: &Driving,
-    place: &Workplace,
+    place: &RepoContext,
     file: &PlanFile,
 ) -> Result<Settings, Failure> {
     let mut settings = config.settings.clone();
@@ -181,7 +181,7 @@ pub(super) fn settings(
 
 /// The files inside the repository that the run rests on: its plan, scripts of its agents, and the
 /// template of its prompts.
-fn pinned(config: &Config, place: &Workplace, file: &PlanFile) -> Vec<String> {
+fn pinned(config: &Config, place: &RepoContext, file: &PlanFile) -> Vec<String> {
     let Some(root) = place.repository.root().and_then(|root| root.canonicalize().ok()) else {
         return Vec::new();
     };
@@ -204,7 +204,7 @@ pub(crate) fn rules(
     driving: &Driving,
     file: &PlanFile,
     output: &Output,
-) -> Result<(Rules, Adopted), Failure> {
+) -> Result<(ExecutionConfig, Adopted), Failure> {
     let mut rules = configured(config, driving)?;
     let adopted = definitions::adopt(file, &file.root(), &mut rules, output)?;
     if let Some(model) = &driving.model {
@@ -223,13 +223,13 @@ pub(crate) fn default_agent(config: &Config) -> String {
     config.agent.clone().unwrap_or_else(|| "claude".to_owned())
 }
 
-fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
+fn configured(config: Config, driving: &Driving) -> Result<ExecutionConfig, Failure> {
     let exe = std::env::current_exe()
         .map_err(|error| Failure::new(Exit::Bug, "exe", error.to_string()))?;
     let agent = agent_name(&config, driving);
     let mut agents = with_built_in(config.agents);
     programs::resolve(&mut agents, &environment::path());
-    Ok(Rules {
+    Ok(ExecutionConfig {
         agent,
         agents,
         prices: Arc::new(config.prices),
@@ -245,7 +245,7 @@ fn configured(config: Config, driving: &Driving) -> Result<Rules, Failure> {
         containment: environment::containment().unwrap_or(afresh_process::Containment::Auto),
         bounds: afresh_process::Bounds::default(),
         quota: config.quota,
-        sandbox: Sandbox::off(),
+        sandbox: SandboxConfig::off(),
         environment: environment::all().into_iter().chain(driving.variables.clone()).collect(),
         exe,
     })

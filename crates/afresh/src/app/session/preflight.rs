@@ -7,7 +7,7 @@ use afresh_core::ids::CommitId;
 use afresh_core::plan::Task;
 use afresh_core::scope::leaves_tree;
 use afresh_core::settings::Settings;
-use afresh_engine::{Rules, Workplace, bundling};
+use afresh_engine::{ExecutionConfig, RepoContext, bundling};
 use afresh_git::Mode;
 use afresh_secrets::redact;
 
@@ -19,17 +19,21 @@ use crate::app::plan_source::PlanFile;
 use crate::app::plan_source::prospect;
 
 pub(crate) fn check(
-    place: &Workplace,
+    place: &RepoContext,
     file: &PlanFile,
     settings: &Settings,
-    rules: &Rules,
+    rules: &ExecutionConfig,
 ) -> Result<(), Failure> {
     plan(file, settings, rules)?;
     no_path_through_a_link(place, file)
 }
 
 /// The part that needs no repository.
-pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+pub(crate) fn plan(
+    file: &PlanFile,
+    settings: &Settings,
+    rules: &ExecutionConfig,
+) -> Result<(), Failure> {
     agents_are_there(file, rules)?;
     scripts_fit(file, rules)?;
     no_secret_is_carried_out(file, settings, rules)?;
@@ -42,7 +46,7 @@ pub(crate) fn plan(file: &PlanFile, settings: &Settings, rules: &Rules) -> Resul
 fn no_secret_is_carried_out(
     file: &PlanFile,
     settings: &Settings,
-    rules: &Rules,
+    rules: &ExecutionConfig,
 ) -> Result<(), Failure> {
     let secrets = rules.secrets();
     let holds = |text: &str| redact(text, &secrets) != *text;
@@ -67,7 +71,11 @@ fn no_secret_is_carried_out(
 
 /// A task whose prompt would fill its worker's context never starts (PR-06). What other tasks will
 /// leave for it is not known yet.
-fn prompts_fit(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<(), Failure> {
+fn prompts_fit(
+    file: &PlanFile,
+    settings: &Settings,
+    rules: &ExecutionConfig,
+) -> Result<(), Failure> {
     let run = prospect::of(&file.plan, settings);
     for (at, task) in file.plan.tasks().iter().enumerate() {
         let fill = bundling::made::least(&run, at, rules);
@@ -82,7 +90,7 @@ fn prompts_fit(file: &PlanFile, settings: &Settings, rules: &Rules) -> Result<()
 }
 
 /// Every agent that a task names must be known, and its program must be there (B37).
-fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
+fn agents_are_there(file: &PlanFile, rules: &ExecutionConfig) -> Result<(), Failure> {
     let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
     for task in file.plan.tasks() {
         wanted.entry(task.agent.as_deref().unwrap_or(&rules.agent)).or_insert(task.id.as_str());
@@ -107,7 +115,7 @@ fn agents_are_there(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
 }
 
 /// A script must know what to do for every task that it is to play.
-fn scripts_fit(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
+fn scripts_fit(file: &PlanFile, rules: &ExecutionConfig) -> Result<(), Failure> {
     for agent in rules.agents.values() {
         let Kind::Scripted { script: source } = &agent.kind else { continue };
         // It was read before, so that nothing can be wrong with it now.
@@ -135,7 +143,7 @@ fn scripts_fit(file: &PlanFile, rules: &Rules) -> Result<(), Failure> {
     Ok(())
 }
 
-fn unknown_agent(name: &str, task: &str, file: &PlanFile, rules: &Rules) -> Failure {
+fn unknown_agent(name: &str, task: &str, file: &PlanFile, rules: &ExecutionConfig) -> Failure {
     let known: Vec<&str> = rules.agents.keys().map(String::as_str).collect();
     let defined = definitions::names(&file.root(), rules);
     let all = known.iter().copied().chain(defined.iter().map(String::as_str));
@@ -172,7 +180,7 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure>
 }
 
 /// A listed path behind a symbolic link of the repository could lead anywhere (B03).
-fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Failure> {
+fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Failure> {
     let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
     let mut parents: BTreeSet<String> = BTreeSet::new();
     for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
@@ -214,7 +222,7 @@ fn no_path_through_a_link(place: &Workplace, file: &PlanFile) -> Result<(), Fail
 }
 
 /// Whether a link of a commit leads out of it; one that cannot be read might.
-fn leads_out(place: &Workplace, commit: &CommitId, path: &str) -> bool {
+fn leads_out(place: &RepoContext, commit: &CommitId, path: &str) -> bool {
     let target = place.repository.show_file(commit, path).ok().flatten();
     let target = target.and_then(|bytes| String::from_utf8(bytes).ok());
     target.is_none_or(|target| leaves_tree(path, &target))

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
-use afresh_engine::Workplace;
-use afresh_engine::open::Found;
+use afresh_engine::RepoContext;
+use afresh_engine::open::RecordedRun;
 
 use crate::app::error::Failure;
 use crate::app::plan_source;
 use crate::app::plan_source::{How, PlanFile};
 use crate::app::session::control;
 
-pub(crate) fn find(place: &Workplace, named: Option<&str>) -> Result<Found, Failure> {
+pub(crate) fn find(place: &RepoContext, named: Option<&str>) -> Result<RecordedRun, Failure> {
     let wanted = place.look(|run| named.is_none_or(|id| id == run.id().as_str()))?;
     match (wanted, named) {
         (Some(found), _) => Ok(found),
@@ -59,7 +59,7 @@ pub(crate) fn plan_file(run: &Run) -> Result<PlanFile, Failure> {
 }
 
 /// The ids of all runs of the repository.
-pub(crate) fn ids(place: &Workplace) -> Result<BTreeSet<String>, Failure> {
+pub(crate) fn ids(place: &RepoContext) -> Result<BTreeSet<String>, Failure> {
     let mut ids = BTreeSet::new();
     // The journal has no list of runs: whoever is asked says no, and is noted.
     let seen = std::cell::RefCell::new(&mut ids);
@@ -70,7 +70,7 @@ pub(crate) fn ids(place: &Workplace) -> Result<BTreeSet<String>, Failure> {
     Ok(ids)
 }
 
-fn unknown(place: &Workplace, id: &str) -> Result<Failure, Failure> {
+fn unknown(place: &RepoContext, id: &str) -> Result<Failure, Failure> {
     let known = ids(place)?;
     if known.is_empty() {
         return Ok(control::no_run());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_engine::Workplace;
+use afresh_engine::RepoContext;
 use afresh_git::Program;
 use afresh_store::Holder;
 
@@ -32,13 +32,13 @@ pub(crate) fn cache() -> Result<PathBuf, Failure> {
 }
 
 /// The repository around the directory.
-pub(crate) fn find(common: &Common) -> Result<Workplace, Failure> {
+pub(crate) fn find(common: &Common) -> Result<RepoContext, Failure> {
     around(&directory(common)?)
 }
 
 /// The repository around another directory.
-pub(crate) fn around(directory: &Path) -> Result<Workplace, Failure> {
-    Ok(Workplace::find(&git()?, directory, environment::state(), cache()?)?)
+pub(crate) fn around(directory: &Path) -> Result<RepoContext, Failure> {
+    Ok(RepoContext::find(&git()?, directory, environment::state(), cache()?)?)
 }
 
 /// Who we are, for whoever meets our lock.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use afresh_engine::cleaning::{
-    CleanError, Cleaning, Fate, Outcome, Thing, Wishes, remove_gone, things_of_gone,
+    Cleanup, CleanupError, CleanupItem, CleanupOptions, CleanupOutcome, Disposition, remove_gone,
+    things_of_gone,
 };
 use afresh_store::LockError;
 use serde_json::{Value, json};
@@ -63,16 +64,16 @@ pub(crate) fn clean(args: &Args, common: &Common, output: &Output) -> Result<Exi
     } else {
         Some(place.take_quietly(&workplace::holder())?)
     };
-    let cleaning = Cleaning::new(&place, &wishes)?;
+    let cleaning = Cleanup::new(&place, &wishes)?;
     for thing in cleaning.look()? {
         told.take(thing, args.dry_run, |thing| cleaning.carry_out(thing));
     }
     Ok(told.print(args.dry_run, output))
 }
 
-fn wishes(args: &Args, common: &Common) -> Result<Wishes, Failure> {
+fn wishes(args: &Args, common: &Common) -> Result<CleanupOptions, Failure> {
     let config = config::load(&workplace::directory(common)?, common.config.as_deref())?;
-    Ok(Wishes {
+    Ok(CleanupOptions {
         keep: config.keep,
         unfinished: args.unfinished,
         older_than: args.older_than,
@@ -92,19 +93,27 @@ fn span(text: &str) -> Result<Duration, String> {
 /// What there is to tell at the end.
 #[derive(Debug, Default)]
 struct Told {
-    removed: Vec<Outcome>,
-    failed: Vec<Outcome>,
-    kept: Vec<Thing>,
+    removed: Vec<CleanupOutcome>,
+    failed: Vec<CleanupOutcome>,
+    kept: Vec<CleanupItem>,
 }
 
 impl Told {
-    fn take(&mut self, thing: Thing, dry_run: bool, remove: impl FnOnce(Thing) -> Outcome) {
+    fn take(
+        &mut self,
+        thing: CleanupItem,
+        dry_run: bool,
+        remove: impl FnOnce(CleanupItem) -> CleanupOutcome,
+    ) {
         if !thing.is_to_go() {
             self.kept.push(thing);
             return;
         }
-        let outcome =
-            if dry_run { Outcome { thing, saved: None, failure: None } } else { remove(thing) };
+        let outcome = if dry_run {
+            CleanupOutcome { thing, saved: None, failure: None }
+        } else {
+            remove(thing)
+        };
         if outcome.failure.is_some() {
             self.failed.push(outcome);
         } else {
@@ -131,21 +140,21 @@ impl Told {
     fn print_lines(&self, dry_run: bool, freed: u64, output: &Output) {
         let (verb, sum) =
             if dry_run { ("would remove", "would free") } else { ("removed", "freed") };
-        for Outcome { thing, saved, .. } in &self.removed {
-            let Fate::Goes { why } = &thing.fate else { continue };
+        for CleanupOutcome { thing, saved, .. } in &self.removed {
+            let Disposition::Goes { why } = &thing.fate else { continue };
             output.data(&format!("{verb} {}: {}", named(thing), safe(why)));
             if let Some(saved) = saved {
                 output.data(&format!("  saved as {} ({})", safe(&saved.name), saved.commit));
             }
         }
         for thing in &self.kept {
-            let Fate::Stays { why, hint } = &thing.fate else { continue };
+            let Disposition::Stays { why, hint } = &thing.fate else { continue };
             output.data(&format!("kept {}: {}", named(thing), safe(why)));
             if let Some(hint) = hint {
                 output.data(&format!("  → {}", safe(hint)));
             }
         }
-        for Outcome { thing, failure, .. } in &self.failed {
+        for CleanupOutcome { thing, failure, .. } in &self.failed {
             let why = failure.as_deref().unwrap_or_default();
             output.data(&format!("could not remove {}: {}", named(thing), safe(why)));
         }
@@ -157,7 +166,7 @@ impl Told {
     }
 }
 
-fn named(thing: &Thing) -> String {
+fn named(thing: &CleanupItem) -> String {
     let size = if thing.bytes > 0 {
         format!(" ({})", byte_size::shown(thing.bytes))
     } else {
@@ -166,10 +175,10 @@ fn named(thing: &Thing) -> String {
     format!("{} {}{size}", thing.kind.words(), safe(&thing.name))
 }
 
-fn removed_json(outcome: &Outcome) -> Value {
+fn removed_json(outcome: &CleanupOutcome) -> Value {
     let thing = &outcome.thing;
     let why = match &thing.fate {
-        Fate::Goes { why } | Fate::Stays { why, .. } => why,
+        Disposition::Goes { why } | Disposition::Stays { why, .. } => why,
     };
     let saved = outcome.saved.as_ref();
     let saved = saved.map(|saved| json!({"ref": saved.name, "commit": saved.commit}));
@@ -178,37 +187,37 @@ fn removed_json(outcome: &Outcome) -> Value {
     })
 }
 
-fn kept_json(thing: &Thing) -> Value {
+fn kept_json(thing: &CleanupItem) -> Value {
     let (why, help) = match &thing.fate {
-        Fate::Goes { why } => (why, None),
-        Fate::Stays { why, hint } => (why, hint.as_ref()),
+        Disposition::Goes { why } => (why, None),
+        Disposition::Stays { why, hint } => (why, hint.as_ref()),
     };
     json!({
         "kind": thing.kind, "name": thing.name, "bytes": thing.bytes, "why": why, "help": help,
     })
 }
 
-fn failed_json(outcome: &Outcome) -> Value {
+fn failed_json(outcome: &CleanupOutcome) -> Value {
     let thing = &outcome.thing;
     json!({
         "kind": thing.kind, "name": thing.name, "bytes": thing.bytes, "why": outcome.failure,
     })
 }
 
-impl From<CleanError> for Failure {
-    fn from(error: CleanError) -> Self {
+impl From<CleanupError> for Failure {
+    fn from(error: CleanupError) -> Self {
         let text = error.to_string();
         match error {
-            CleanError::Open(error) => error.into(),
-            CleanError::NothingToDiscard(_) => Self::usage("discard", text)
+            CleanupError::Open(error) => error.into(),
+            CleanupError::NothingToDiscard(_) => Self::usage("discard", text)
                 .help("`afresh clean --dry-run` lists what is kept, and how to discard it"),
-            CleanError::StillNeeded(run) => Self::usage("unfinished", text).help(format!(
+            CleanupError::StillNeeded(run) => Self::usage("unfinished", text).help(format!(
                 "`afresh run` goes on with it; `afresh run --resume abort` gives run {run} up"
             )),
-            CleanError::Pool(_)
-            | CleanError::Refs(_)
-            | CleanError::Git(_)
-            | CleanError::File(_) => Self::usage("clean", text),
+            CleanupError::Pool(_)
+            | CleanupError::Refs(_)
+            | CleanupError::Git(_)
+            | CleanupError::File(_) => Self::usage("clean", text),
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use afresh_core::Run;
-use afresh_core::status::{RunState, Status};
-use afresh_engine::Workplace;
+use afresh_core::status::{RunState, RunStatus};
+use afresh_engine::RepoContext;
 use afresh_git::{LandError, LandRequest, Landing, Signature, Way};
 use serde_json::json;
 
@@ -79,7 +79,7 @@ pub(crate) fn land(args: &Args, common: &Common, output: &Output) -> Result<Exit
 
 /// What is not done is not landed by accident.
 fn is_finished(run: &Run, partial: bool) -> Result<(), Failure> {
-    let status = Status::of(run);
+    let status = RunStatus::of(run);
     if partial || status.state == RunState::Done {
         return Ok(());
     }
@@ -96,7 +96,7 @@ fn is_finished(run: &Run, partial: bool) -> Result<(), Failure> {
 }
 
 fn nothing(run: &Run, output: &Output) -> Result<Exit, Failure> {
-    let status = Status::of(run);
+    let status = RunStatus::of(run);
     if status.state != RunState::Done {
         let message = format!("nothing of run {} is done yet", run.id());
         return Err(Failure::new(Exit::Incomplete, "nothing-done", message));
@@ -110,7 +110,7 @@ fn nothing(run: &Run, output: &Output) -> Result<Exit, Failure> {
 }
 
 /// What is landed is what afresh made and checked, wherever the branch is now.
-fn is_there(place: &Workplace, run: &Run, output: &Output) -> Result<(), Failure> {
+fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), Failure> {
     let repository = &place.repository;
     if !repository.exists(run.tip()).map_err(|error| git_failed(&error))? {
         let message = format!("the last commit of run {} is gone: {}", run.id(), run.tip());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_engine::report::{Around, Report};
+use afresh_engine::report::{ReportContext, RunReport};
 use afresh_store::write_atomically;
 
 use crate::app::error::Failure;
@@ -30,7 +30,7 @@ pub(crate) fn report(args: &Args, common: &Common, output: &Output) -> Result<Ex
     let place = workplace::find(common)?;
     let found = select_run::find(&place, args.run.as_deref())?;
     let is_driven = place.holder().ok().flatten().is_some();
-    let report = Report::of(&found, Around { is_driven, moment: moment::iso })
+    let report = RunReport::of(&found, ReportContext { is_driven, moment: moment::iso })
         .map_err(|error| Failure::usage("journal", error.to_string()))?;
     let Some(file) = &args.output else {
         if output.json {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use afresh_core::ids::{CommitId, RunId};
-use afresh_engine::Workplace;
+use afresh_engine::RepoContext;
 use afresh_engine::scan;
 use afresh_secrets::{SecretFinding, SecretScan};
 use serde_json::json;
@@ -53,7 +53,7 @@ fn secrets() -> Vec<(String, String)> {
 }
 
 /// Every run with the commit that it started from.
-fn bases(place: &Workplace) -> Result<Vec<(RunId, CommitId)>, Failure> {
+fn bases(place: &RepoContext) -> Result<Vec<(RunId, CommitId)>, Failure> {
     let runs = place.every_run()?.into_iter().map(|found| found.run);
     Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
 }

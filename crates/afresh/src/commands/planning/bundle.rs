@@ -2,9 +2,9 @@
 
 use afresh_core::Run;
 use afresh_core::ids::RunId;
-use afresh_core::run::Stage;
-use afresh_engine::Workplace;
-use afresh_engine::bundling::kept::Kept;
+use afresh_core::run::TaskStage;
+use afresh_engine::RepoContext;
+use afresh_engine::bundling::kept::StoredBundle;
 use afresh_engine::bundling::made::BUNDLE;
 use serde_json::{Value, json};
 
@@ -127,7 +127,7 @@ fn generate(subject: &Subject, task: &str, print: Print, output: &Output) -> Res
 fn generate_ready(subject: &Subject, output: &Output) -> Result<Exit, Failure> {
     let run = &subject.run;
     let ready = (0..run.plan().len())
-        .filter(|at| run.task(*at).stage == Stage::Idle && run.is_ready(*at))
+        .filter(|at| run.task(*at).stage == TaskStage::Idle && run.is_ready(*at))
         .filter(|at| run.plan().task(*at).checkpoint.is_none());
     let (mut made, mut exit): (Vec<Value>, _) = (Vec::new(), Exit::Done);
     for at in ready {
@@ -177,15 +177,18 @@ fn clean(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, 
 
 /// The bundles of a run, and those of plans that nobody has started. The run is as it was after the
 /// bundles were listed, so that whoever had one is known to be at work.
-fn there(place: &Workplace, named: Option<&str>) -> Result<(Option<Run>, Vec<Kept>), Failure> {
+fn there(
+    place: &RepoContext,
+    named: Option<&str>,
+) -> Result<(Option<Run>, Vec<StoredBundle>), Failure> {
     let of_plans = RunId::new(prospect::NAME).expect("a word is an id");
-    let mut kept = Kept::list(&place.layout, &of_plans);
+    let mut kept = StoredBundle::list(&place.layout, &of_plans);
     let found = match named {
         Some(id) => Some(select_run::find(place, Some(id))?),
         None => place.look(|_| true)?,
     };
     let Some(mut found) = found else { return Ok((None, kept)) };
-    kept.extend(Kept::list(&place.layout, found.run.id()));
+    kept.extend(StoredBundle::list(&place.layout, found.run.id()));
     found.catch_up(place)?;
     Ok((Some(found.run), kept))
 }

@@ -1,6 +1,6 @@
 //! `afresh decide QUESTION ANSWER`: a person's answer.
 
-use afresh_engine::Order;
+use afresh_engine::ControlCommand;
 
 use crate::app::error::Failure;
 use crate::app::session::control;
@@ -33,7 +33,7 @@ pub(crate) fn decide(args: &Args, common: &Common, output: &Output) -> Result<Ex
         common,
         output,
         "answered; `afresh run` goes on if nobody drives the run",
-        |run| Order::Decide { run, question, answer, by },
+        |run| ControlCommand::Decide { run, question, answer, by },
     )
     .map_err(|failure| failure.or_help("`afresh questions` lists what waits, and the answers"))
 }

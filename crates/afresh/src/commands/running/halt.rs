@@ -1,6 +1,6 @@
 //! `afresh halt [REASON]`: stop gracefully; twice is now.
 
-use afresh_engine::Order;
+use afresh_engine::ControlCommand;
 
 use crate::app::error::Failure;
 use crate::app::session::control;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 pub(crate) fn halt(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let by = workplace::person();
     let (now, reason) = (args.now, args.reason.clone());
-    control::give(common, output, "halted; `afresh resume` goes on", |run| Order::Halt {
+    control::give(common, output, "halted; `afresh resume` goes on", |run| ControlCommand::Halt {
         run,
         now,
         reason,

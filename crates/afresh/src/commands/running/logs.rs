@@ -4,9 +4,9 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use afresh_core::ids::TaskId;
-use afresh_engine::Workplace;
-use afresh_engine::open::Found;
-use afresh_engine::report::{Around, Report, TaskReport};
+use afresh_engine::RepoContext;
+use afresh_engine::open::RecordedRun;
+use afresh_engine::report::{ReportContext, RunReport, TaskReport};
 use serde_json::{Value, json};
 
 use crate::app::error::Failure;
@@ -84,13 +84,13 @@ pub(crate) fn logs(args: &Args, common: &Common, output: &Output) -> Result<Exit
 /// The attempts of one task, while they are read.
 struct Reading<'a> {
     args: &'a Args,
-    place: Workplace,
+    place: RepoContext,
     wanted: Wanted,
     output: &'a Output,
 }
 
 impl Reading<'_> {
-    fn print(&self, mut found: Found, readers: Readers) -> Result<(), Failure> {
+    fn print(&self, mut found: RecordedRun, readers: Readers) -> Result<(), Failure> {
         let mut transcripts = self.transcripts(&found)?;
         if transcripts.is_empty() && !self.args.follow {
             return self.nothing(&found);
@@ -118,7 +118,7 @@ impl Reading<'_> {
     }
 
     /// Whether more may come: somebody drives, and the task is not at its end.
-    fn goes_on(&self, found: &Found) -> Result<bool, Failure> {
+    fn goes_on(&self, found: &RecordedRun) -> Result<bool, Failure> {
         if !self.args.follow {
             return Ok(false);
         }
@@ -129,7 +129,7 @@ impl Reading<'_> {
         Ok(!is_finished && self.place.holder()?.is_some())
     }
 
-    fn transcripts(&self, found: &Found) -> Result<Vec<Transcript>, Failure> {
+    fn transcripts(&self, found: &RecordedRun) -> Result<Vec<Transcript>, Failure> {
         let attempts = task_of(found, &self.wanted.task)?.map(|task| task.attempts);
         let wanted = attempts.into_iter().flatten();
         let wanted =
@@ -139,7 +139,7 @@ impl Reading<'_> {
             .collect())
     }
 
-    fn nothing(&self, found: &Found) -> Result<(), Failure> {
+    fn nothing(&self, found: &RecordedRun) -> Result<(), Failure> {
         let task = &self.wanted.task;
         let known = task_of(found, task)?.map_or(0, |task| task.attempts.len());
         if let Some(number) = self.wanted.attempt
@@ -178,8 +178,8 @@ impl Reading<'_> {
     }
 }
 
-fn task_of(found: &Found, task: &TaskId) -> Result<Option<TaskReport>, Failure> {
-    let report = Report::of(found, Around { is_driven: false, moment: moment::iso })
+fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, Failure> {
+    let report = RunReport::of(found, ReportContext { is_driven: false, moment: moment::iso })
         .map_err(|error| Failure::usage("journal", error.to_string()))?;
     Ok(report.tasks.into_iter().find(|told| told.id == *task))
 }

@@ -1,6 +1,6 @@
 //! `afresh questions`: what waits for a person.
 
-use afresh_core::status::{QuestionStatus, Status};
+use afresh_core::status::{QuestionStatus, RunStatus};
 
 use crate::app::error::Failure;
 use crate::app::session::workplace;
@@ -15,7 +15,7 @@ pub(crate) struct Args {}
 pub(crate) fn questions(_args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let place = workplace::find(common)?;
     let open =
-        place.look(|_| true)?.map(|found| Status::of(&found.run).questions).unwrap_or_default();
+        place.look(|_| true)?.map(|found| RunStatus::of(&found.run).questions).unwrap_or_default();
     if output.json {
         output.document(&open);
     } else if open.is_empty() {

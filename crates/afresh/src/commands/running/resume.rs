@@ -1,6 +1,6 @@
 //! `afresh resume`: clear the halt and go on driving.
 
-use afresh_engine::Order;
+use afresh_engine::ControlCommand;
 
 use crate::app::error::Failure;
 use crate::app::session::Driving;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 pub(crate) fn resume(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     if args.clear_only {
         return control::give(common, output, "the halt is cleared; `afresh run` goes on", |run| {
-            Order::ClearHalt { run }
+            ControlCommand::ClearHalt { run }
         });
     }
     run::resume(&args.driving, common, output)

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_core::input::Resume;
-use afresh_engine::Workplace;
+use afresh_core::input::ResumeMode;
+use afresh_engine::RepoContext;
 use afresh_git::{DiscoverError, Repository};
 
 use crate::app::agents::assignment::Staff;
@@ -57,7 +57,7 @@ enum Resumption {
     Abort,
 }
 
-impl From<Resumption> for Resume {
+impl From<Resumption> for ResumeMode {
     fn from(how: Resumption) -> Self {
         match how {
             Resumption::Failed => Self::Failed,
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit,
     }
     let mut job = prepare(place, file, config, &args.driving, output)?;
     job.anew = args.new;
-    job.resume = args.resume.map(Resume::from);
+    job.resume = args.resume.map(ResumeMode::from);
     finish(job, output)
 }
 
@@ -121,7 +121,7 @@ fn finish(job: Drive, output: &Output) -> Result<Exit, Failure> {
     Ok(ended.standing.into())
 }
 
-fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<Workplace, Failure> {
+fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<RepoContext, Failure> {
     let program = workplace::git()?;
     let cache = workplace::cache()?;
     let unborn = match Repository::discover(&program, directory) {
@@ -140,11 +140,11 @@ fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<Workp
             .map_err(|error| Failure::usage("git", error.to_string()))?;
         output.note("made a git repository with an empty first commit");
     }
-    Ok(Workplace::find(&program, directory, environment::state(), cache)?)
+    Ok(RepoContext::find(&program, directory, environment::state(), cache)?)
 }
 
 /// The plan of the newest run, read from its file again.
-fn last_plan(place: &Workplace) -> Result<PlanFile, Failure> {
+fn last_plan(place: &RepoContext) -> Result<PlanFile, Failure> {
     let found = place.look(|_| true)?.ok_or_else(control::no_run)?;
     select_run::plan_file(&found.run)
 }

@@ -2,8 +2,8 @@
 
 use afresh_core::Event;
 use afresh_core::run::TaskState;
-use afresh_core::status::{RunState, Status, UsageStatus};
-use afresh_engine::open::{Found, Workplace};
+use afresh_core::status::{RunState, RunStatus, UsageStatus};
+use afresh_engine::open::{RecordedRun, RepoContext};
 use afresh_engine::records;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Ex
         }
         return Ok(Exit::Done);
     };
-    let mut status = Status::of(&found.run);
+    let mut status = RunStatus::of(&found.run);
     if let Some(halt) = &mut status.halt {
         halt.since = halted_since(&found);
     }
@@ -65,7 +65,7 @@ pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Ex
 
 /// How much of a context each task was expected to fill, where a worker told how much it was; by the
 /// files that are there now.
-fn estimated(found: &Found, place: &Workplace) -> Vec<Option<u64>> {
+fn estimated(found: &RecordedRun, place: &RepoContext) -> Vec<Option<u64>> {
     let told = |state: &TaskState| !state.contexts.is_empty();
     let plan = found.run.plan();
     let root = place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| told(state)));
@@ -84,7 +84,7 @@ fn add_estimates(document: &mut Value, estimated: &[Option<u64>]) {
 }
 
 /// The last worker of each task, as far as its program told of itself.
-fn print_workers(status: &Status, estimated: &[Option<u64>], output: &Output) {
+fn print_workers(status: &RunStatus, estimated: &[Option<u64>], output: &Output) {
     for (task, estimated) in status.tasks.iter().zip(estimated) {
         let Some(worker) = task.workers.last() else { continue };
         let mut words: Vec<String> = Vec::new();
@@ -99,7 +99,7 @@ fn print_workers(status: &Status, estimated: &[Option<u64>], output: &Output) {
 }
 
 /// What the run used so far, where anything is known about it.
-fn print_use(status: &Status, output: &Output) {
+fn print_use(status: &RunStatus, output: &Output) {
     let UsageStatus { input, output: told, cache_read, cache_write, cost_usd } = status.usage;
     if input + told + cache_read + cache_write == 0 && cost_usd.is_none() {
         return;
@@ -126,14 +126,14 @@ fn print_parked(parked: &[Parked], output: &Output) {
 }
 
 /// The moment of the last halt request.
-fn halted_since(found: &Found) -> Option<String> {
+fn halted_since(found: &RecordedRun) -> Option<String> {
     let halts = |record: &&afresh_store::Record| {
         matches!(records::to_event(record), Ok(Event::HaltRequested { .. }))
     };
     found.records.iter().rev().find(halts).map(|record| moment::iso(record.wall_ms))
 }
 
-fn print(status: &Status, driver: Option<u32>, output: &Output) {
+fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
     let state = status.state.word();
     match (driver, status.state) {
         (Some(pid), _) => {

@@ -1,8 +1,8 @@
 //! `afresh task …`: single transitions of a task, for people and scripts.
 
 use afresh_core::ids::TaskId;
-use afresh_core::run::Stage;
-use afresh_engine::Order;
+use afresh_core::run::TaskStage;
+use afresh_engine::ControlCommand;
 use serde_json::json;
 
 use crate::app::error::Failure;
@@ -58,16 +58,20 @@ pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit
         Change::Retry { id } => {
             let task = known(id, common)?;
             let done = "it is tried again; `afresh run` goes on if nobody drives the run";
-            control::give(common, output, done, |run| Order::Retry { run, task })
+            control::give(common, output, done, |run| ControlCommand::Retry { run, task })
         }
         Change::Ignore { id } => {
             let task = known(id, common)?;
             let done = "what needs it goes on without it";
-            control::give(common, output, done, |run| Order::Ignore { run, task })
+            control::give(common, output, done, |run| ControlCommand::Ignore { run, task })
         }
         Change::Skip { id, reason } => {
             let (task, reason) = (known(id, common)?, reason.clone());
-            control::give(common, output, "skipped", |run| Order::Skip { run, task, reason })
+            control::give(common, output, "skipped", |run| ControlCommand::Skip {
+                run,
+                task,
+                reason,
+            })
         }
     }
 }
@@ -76,7 +80,7 @@ pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit
 fn ready(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let place = workplace::find(common)?;
     let run = select_run::find(&place, named)?.run;
-    let idle = run.tasks().enumerate().filter(|(_, (_, state))| state.stage == Stage::Idle);
+    let idle = run.tasks().enumerate().filter(|(_, (_, state))| state.stage == TaskStage::Idle);
     let ready: Vec<&str> =
         idle.filter(|(at, _)| run.is_ready(*at)).map(|(_, (task, _))| task.id.as_str()).collect();
     if output.json {

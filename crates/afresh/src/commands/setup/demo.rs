@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use afresh_agents::Program;
-use afresh_core::run::Standing;
-use afresh_engine::Workplace;
-use afresh_engine::report::{Around, Report};
+use afresh_core::run::DriveState;
+use afresh_engine::RepoContext;
+use afresh_engine::report::{ReportContext, RunReport};
 use afresh_store::write_atomically;
 
 use crate::app::agents::which;
@@ -73,7 +73,7 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     }
     introduce(program, &scratch, &people);
     let repository = scratch.repository();
-    let place = Workplace::find(&git, &repository, None, scratch.cache())?;
+    let place = RepoContext::find(&git, &repository, None, scratch.cache())?;
     let file = plan_source::load(&repository, Path::new("todo.plan.toml"), &How::default())?;
     let config = config::load(&repository, None)?;
     let asks = !args.no_input && Person::at_terminal(output).is_some();
@@ -87,7 +87,7 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
         .start_or_continue(&people)
         .inspect_err(|_| scratch.keep())?;
     summary::print_outcome(&ended, &people);
-    if ended.standing != (Standing::Finished { ok: true }) {
+    if ended.standing != (DriveState::Finished { ok: true }) {
         return Ok(unfinished(&mut scratch, ended.standing, &people));
     }
     let report = report_of(&place)?;
@@ -151,8 +151,8 @@ fn introduce(program: Option<Program>, scratch: &Scratch, output: &Output) {
 }
 
 /// Halted, or not what a demo should come to: there is something to look at.
-fn unfinished(scratch: &mut Scratch, standing: Standing, output: &Output) -> Exit {
-    if standing == Standing::Halted {
+fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> Exit {
+    if standing == DriveState::Halted {
         output.note("  halted; the demo starts anew each time");
     } else {
         scratch.keep();
@@ -161,14 +161,14 @@ fn unfinished(scratch: &mut Scratch, standing: Standing, output: &Output) -> Exi
     standing.into()
 }
 
-fn report_of(place: &Workplace) -> Result<Report, Failure> {
+fn report_of(place: &RepoContext) -> Result<RunReport, Failure> {
     let found = crate::app::session::select_run::find(place, None)?;
-    Report::of(&found, Around { is_driven: false, moment: moment::iso })
+    RunReport::of(&found, ReportContext { is_driven: false, moment: moment::iso })
         .map_err(|error| Failure::usage("journal", error.to_string()))
 }
 
 /// The report as data for whoever reads standard output; as a file for whoever looks at a terminal.
-fn hand_over(report: &Report, scratch: &Scratch, output: &Output) -> Result<(), Failure> {
+fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(), Failure> {
     if output.json {
         output.document(report);
         return Ok(());

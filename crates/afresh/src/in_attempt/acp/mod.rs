@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use afresh_agents::acp::{Conversation, End, Opening, Step};
-use afresh_core::model_error::{ErrorClass, ModelError};
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::SIGKILL;
@@ -127,5 +127,5 @@ fn stopped() -> End {
 }
 
 fn failed(why: String) -> End {
-    End::Failed(ModelError::new(ErrorClass::Unknown, why))
+    End::Failed(ModelError::new(ModelErrorClass::Unknown, why))
 }

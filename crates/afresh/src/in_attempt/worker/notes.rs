@@ -2,7 +2,7 @@
 
 use afresh_core::event::LogLevel;
 use afresh_engine::issues::ISSUE;
-use afresh_engine::mailbox::{Mailbox, Note};
+use afresh_engine::mailbox::{Mailbox, WorkerMessage};
 
 use super::cannot_leave;
 use crate::app::error::Failure;
@@ -18,7 +18,7 @@ pub(crate) fn log(
 ) -> Result<(), Failure> {
     let short = |text: &str, most: usize| text.chars().take(most).collect();
     let (event, message) = (short(event, MAX_EVENT_CHARS), short(message, MAX_MESSAGE_CHARS));
-    leave(mailbox, &Note::Log { level, event, message })
+    leave(mailbox, &WorkerMessage::Log { level, event, message })
 }
 
 /// Something that is not this worker's to mend.
@@ -26,6 +26,6 @@ pub(crate) fn issue(mailbox: &Mailbox, text: &str) -> Result<(), Failure> {
     log(mailbox, LogLevel::Info, ISSUE, text)
 }
 
-fn leave(mailbox: &Mailbox, note: &Note) -> Result<(), Failure> {
+fn leave(mailbox: &Mailbox, note: &WorkerMessage) -> Result<(), Failure> {
     mailbox.leave(note).map(drop).map_err(|error| cannot_leave(&error))
 }

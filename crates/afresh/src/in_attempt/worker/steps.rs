@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use afresh_core::outcome::Deviation;
 use afresh_core::step::StepAnswer;
-use afresh_engine::mailbox::{Mailbox, Note, Sent};
+use afresh_engine::mailbox::{Mailbox, SentMessage, WorkerMessage};
 
 use super::cannot_leave;
 use crate::app::error::Failure;
@@ -24,11 +24,11 @@ pub(crate) fn done(
 ) -> Result<StepAnswer, Failure> {
     let failed = |error| cannot_leave(&error);
     mailbox.expect_answer(step).map_err(failed)?;
-    let sent = mailbox.leave(&Note::Step { step, deviations }).map_err(failed)?;
+    let sent = mailbox.leave(&WorkerMessage::Step { step, deviations }).map_err(failed)?;
     wait(mailbox, sent, step)
 }
 
-fn wait(mailbox: &Mailbox, sent: Sent, step: u32) -> Result<StepAnswer, Failure> {
+fn wait(mailbox: &Mailbox, sent: SentMessage, step: u32) -> Result<StepAnswer, Failure> {
     let started = Instant::now();
     loop {
         if let Some(answer) = mailbox.answer(step) {

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_core::status::UsageStatus;
-use afresh_engine::report::{Accounts, AgentReport, Report};
+use afresh_engine::report::{AgentReport, RunReport, UsageReport};
 
 use crate::app::text::moment;
 use crate::reporters::markdown::code;
 use crate::terminal::output::count;
 
-pub(super) fn table(page: &mut String, report: &Report) {
+pub(super) fn table(page: &mut String, report: &RunReport) {
     if report.accounts.tokens == 0 && report.accounts.usage.cost_usd.is_none() {
         return;
     }
@@ -47,7 +47,7 @@ pub(super) fn table(page: &mut String, report: &Report) {
 }
 
 /// Several agents side by side (BE-08).
-pub(super) fn agents(page: &mut String, report: &Report) {
+pub(super) fn agents(page: &mut String, report: &RunReport) {
     if report.agents.len() < 2 {
         return;
     }
@@ -68,7 +68,7 @@ pub(super) fn agents(page: &mut String, report: &Report) {
     }
 }
 
-pub(super) fn tokens(accounts: &Accounts) -> String {
+pub(super) fn tokens(accounts: &UsageReport) -> String {
     let worked = moment::span(Duration::from_millis(accounts.worked_ms));
     let who = format!("{} worked for {worked}", count(accounts.attempts, "attempt"));
     match (accounts.attempts, accounts.without_tokens) {
@@ -79,7 +79,7 @@ pub(super) fn tokens(accounts: &Accounts) -> String {
     }
 }
 
-pub(super) fn cost(accounts: &Accounts) -> String {
+pub(super) fn cost(accounts: &UsageReport) -> String {
     match (accounts.usage.cost_usd, accounts.without_price) {
         (None, _) => "cost: unknown, no agent told a price".to_owned(),
         (Some(cost), 0) => format!("cost: ${cost:.2}"),

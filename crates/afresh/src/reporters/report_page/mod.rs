@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_core::check::{CheckEnd, CheckResult};
-use afresh_core::outcome::Criterion;
-use afresh_engine::report::{AttemptReport, AttemptResult, Files, Report, TaskReport};
+use afresh_core::outcome::CriterionReport;
+use afresh_engine::report::{AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport};
 
 use crate::app::text::moment;
 use crate::reporters::markdown::{code, text};
@@ -18,7 +18,7 @@ use crate::terminal::output::count;
 /// How many paths of one kind are listed.
 const MAX_PATHS: usize = 200;
 
-pub(crate) fn render(report: &Report) -> String {
+pub(crate) fn render(report: &RunReport) -> String {
     let mut page = String::new();
     head(&mut page, report);
     next(&mut page, report);
@@ -36,7 +36,7 @@ pub(crate) fn render(report: &Report) -> String {
     page
 }
 
-fn head(page: &mut String, report: &Report) {
+fn head(page: &mut String, report: &RunReport) {
     let _ = writeln!(page, "# {}: {}\n", text(report.plan.as_str()), report.state.word());
     let done = report.counts.get("done").copied().unwrap_or(0);
     let _ = writeln!(page, "- run {}, branch {}", code(report.run.as_str()), code(&report.branch));
@@ -75,7 +75,7 @@ fn head(page: &mut String, report: &Report) {
     }
 }
 
-fn next(page: &mut String, report: &Report) {
+fn next(page: &mut String, report: &RunReport) {
     if report.next.is_empty() {
         return;
     }
@@ -85,7 +85,7 @@ fn next(page: &mut String, report: &Report) {
     }
 }
 
-fn tasks(page: &mut String, report: &Report) {
+fn tasks(page: &mut String, report: &RunReport) {
     page.push_str("\n## Tasks\n\n| task | | wave | attempts | time | commit |\n| --- | --- | --- | --- | --- | --- |\n");
     for task in &report.tasks {
         let commit = task.commits.last().map(|commit| short(commit.as_str())).unwrap_or_default();
@@ -103,7 +103,7 @@ fn tasks(page: &mut String, report: &Report) {
 }
 
 /// Failures and skips come with their reasons.
-fn unfinished(page: &mut String, report: &Report) {
+fn unfinished(page: &mut String, report: &RunReport) {
     let open = report.tasks.iter().filter(|task| task.state != "done");
     let with_reason: Vec<(&TaskReport, &String)> =
         open.filter_map(|task| Some((task, task.error.as_ref()?))).collect();
@@ -118,7 +118,7 @@ fn unfinished(page: &mut String, report: &Report) {
     }
 }
 
-fn files(page: &mut String, files: &Files) {
+fn files(page: &mut String, files: &FilesReport) {
     page.push_str("\n## Files\n\n");
     let kinds =
         [("created", &files.created), ("modified", &files.modified), ("deleted", &files.deleted)];
@@ -137,7 +137,7 @@ fn files(page: &mut String, files: &Files) {
     }
 }
 
-fn checks(page: &mut String, report: &Report) {
+fn checks(page: &mut String, report: &RunReport) {
     page.push_str("\n## Checks\n\n");
     if let Some(last) = &report.final_checks {
         let word = if last.passed { "passed" } else { "failed" };
@@ -185,7 +185,7 @@ fn check(result: &CheckResult) -> String {
     format!("{}: {ended}", code(&result.command))
 }
 
-fn deviations(page: &mut String, report: &Report) {
+fn deviations(page: &mut String, report: &RunReport) {
     let told = |task: &&TaskReport| {
         !task.criteria.is_empty()
             || !task.deviations.is_empty()
@@ -217,7 +217,7 @@ fn deviations(page: &mut String, report: &Report) {
     }
 }
 
-fn met(criterion: &Criterion) -> String {
+fn met(criterion: &CriterionReport) -> String {
     let (word, name) = (criterion.result.word(), text(&criterion.name));
     match criterion.evidence.as_str() {
         "" => format!("{word} {name}"),
@@ -225,7 +225,7 @@ fn met(criterion: &Criterion) -> String {
     }
 }
 
-fn questions(page: &mut String, report: &Report) {
+fn questions(page: &mut String, report: &RunReport) {
     if report.questions.is_empty() {
         return;
     }
@@ -247,7 +247,7 @@ fn questions(page: &mut String, report: &Report) {
     }
 }
 
-fn retries(page: &mut String, report: &Report) {
+fn retries(page: &mut String, report: &RunReport) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
     let mut lost = all
         .filter(|attempt| {

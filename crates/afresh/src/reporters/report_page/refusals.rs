@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use afresh_core::refusal::Refused;
-use afresh_engine::report::{AttemptReport, RefusalReport, Report};
+use afresh_core::refusal::DeniedAction;
+use afresh_engine::report::{AttemptReport, DenialReport, RunReport};
 
 use crate::reporters::markdown::{code, text};
 
-pub(super) fn list(page: &mut String, report: &Report) {
+pub(super) fn list(page: &mut String, report: &RunReport) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
     let met: Vec<&AttemptReport> = all.filter(|attempt| !attempt.refusals.is_empty()).collect();
     if met.is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn list(page: &mut String, report: &Report) {
         attempt.refusals.iter().for_each(|refusal| line(page, attempt, refusal));
     }
     let mut refusals = met.iter().flat_map(|attempt| &attempt.refusals);
-    if refusals.any(|refusal| refusal.what == Refused::Said) {
+    if refusals.any(|refusal| refusal.what == DeniedAction::Said) {
         page.push_str(
             "\nWhat workers and checks rightly need, you can open: `AFRESH_SANDBOX_READ`, \
              `AFRESH_SANDBOX_WRITE`, `--check-network`.\n",
@@ -29,7 +29,7 @@ pub(super) fn list(page: &mut String, report: &Report) {
     }
 }
 
-fn line(page: &mut String, attempt: &AttemptReport, refusal: &RefusalReport) {
+fn line(page: &mut String, attempt: &AttemptReport, refusal: &DenialReport) {
     let times =
         if refusal.times > 1 { format!(" ({} times)", refusal.times) } else { String::new() };
     let check = refusal.check.as_ref().map(|command| format!(", by the check {}", code(command)));

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use afresh_engine::report::{AttemptReport, Report};
+use afresh_engine::report::{AttemptReport, RunReport};
 
 use crate::reporters::markdown::{code, text};
 
-pub(super) fn table(page: &mut String, report: &Report) {
+pub(super) fn table(page: &mut String, report: &RunReport) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
     let told = |attempt: &&AttemptReport| {
         attempt.model.is_some() || attempt.session.is_some() || attempt.context.is_some()

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use afresh_core::plan::Plan;
-use afresh_engine::Rules;
+use afresh_engine::ExecutionConfig;
 use afresh_engine::rules::AgentNetwork;
 use afresh_proxy::{Host, Upstream, UpstreamProblem};
 use afresh_sandbox::Level;
@@ -69,7 +69,11 @@ pub(crate) struct Decided {
     pub(crate) notices: Vec<String>,
 }
 
-pub(crate) fn decide(wish: &Wish<'_>, rules: &Rules, plan: &Plan) -> Result<Decided, Failure> {
+pub(crate) fn decide(
+    wish: &Wish<'_>,
+    rules: &ExecutionConfig,
+    plan: &Plan,
+) -> Result<Decided, Failure> {
     let opened = opened()?;
     let mode = mode(wish, !opened.is_empty())?;
     if wish.level.is_off() {
@@ -180,7 +184,7 @@ fn other_kind(problem: &UpstreamProblem) -> Failure {
 }
 
 /// Agents of this plan's tasks.
-fn used<'a>(rules: &'a Rules, plan: &'a Plan) -> BTreeSet<&'a str> {
+fn used<'a>(rules: &'a ExecutionConfig, plan: &'a Plan) -> BTreeSet<&'a str> {
     let named = plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&rules.agent));
     named.collect()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use afresh_agents::reach::base_urls;
 use afresh_agents::{Agent, Kind};
-use afresh_engine::Rules;
+use afresh_engine::ExecutionConfig;
 use afresh_engine::rules::AgentNetwork;
 use afresh_proxy::{Host, Hosts};
 
@@ -23,7 +23,7 @@ pub(super) struct Needs {
 }
 
 /// None where nobody knows.
-pub(super) fn of(agent: &Agent, rules: &Rules) -> Option<Needs> {
+pub(super) fn of(agent: &Agent, rules: &ExecutionConfig) -> Option<Needs> {
     let variables = rules.variables(&agent.variables());
     let variable = |name: &str| variables.get(name).cloned();
     let home = variable("HOME");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use afresh_agents::Agent;
 use afresh_agents::abilities::Abilities;
 use afresh_agents::pins::{PINS, Pin};
-use afresh_core::plan::Tier;
+use afresh_core::plan::ModelTier;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -72,9 +72,9 @@ pub(super) fn list(common: &Common, output: &Output) -> Result<Exit, Failure> {
 }
 
 fn one(agent: &Agent, look: &Look) -> Listed {
-    let models = agent.model(Tier::Standard).map(|_| {
-        let of = |tier: Tier| (tier.word(), agent.model(tier).unwrap_or_default().to_owned());
-        [Tier::Small, Tier::Standard, Tier::Large].map(of).into_iter().collect()
+    let models = agent.model(ModelTier::Standard).map(|_| {
+        let of = |tier: ModelTier| (tier.word(), agent.model(tier).unwrap_or_default().to_owned());
+        [ModelTier::Small, ModelTier::Standard, ModelTier::Large].map(of).into_iter().collect()
     });
     let trouble = look.trouble.as_ref();
     Listed {
@@ -117,12 +117,12 @@ fn print(agent: &Listed, output: &Output) {
     output.data(format!("{star} {name:<22} {state} {}", safe(&program)).trim_end());
     let mut about = Vec::new();
     if let Some(models) = &agent.models {
-        let of = |tier: Tier| models.get(tier.word()).map_or("", String::as_str);
+        let of = |tier: ModelTier| models.get(tier.word()).map_or("", String::as_str);
         about.push(format!(
             "models {}, {}, {}",
-            of(Tier::Small),
-            of(Tier::Standard),
-            of(Tier::Large)
+            of(ModelTier::Small),
+            of(ModelTier::Standard),
+            of(ModelTier::Large)
         ));
     }
     about.push(format!("prompt by {}", agent.abilities.prompt));
