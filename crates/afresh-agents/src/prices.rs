@@ -11,7 +11,7 @@ use afresh_formats::findings::Source;
 use afresh_formats::text::node::{Entry, Node};
 use afresh_formats::text::node_reader::Reader;
 
-use crate::usage::micros;
+use crate::stream::usage::micros;
 
 const BUILT_IN: &str = include_str!("../prices.toml");
 const FIELDS: &[&str] = &["input", "output", "cache_read", "cache_write", "window"];

@@ -1,7 +1,7 @@
 //! Scripts as text: what is read, which part is played, and what is said about mistakes.
 
-use afresh_agents::scripted::script::{Act, End, Hang};
-use afresh_agents::scripted::{Script, read};
+use afresh_agents::adapters::scripted::script::{Act, End, Hang};
+use afresh_agents::adapters::scripted::{Script, read};
 
 fn script(text: &str) -> Script {
     let reading = read("s.toml", text.as_bytes());

@@ -9,10 +9,12 @@
 //! | `feedback` | what became of the attempt before |
 //! | `interrupted` | what an attempt left that was cut off; the prompt of whoever goes on with it |
 
+mod context;
 mod feedback;
 mod interrupted;
-mod surroundings;
-mod words;
+mod rules;
+pub mod size;
+pub mod template;
 
 use std::fmt::Write as _;
 
@@ -20,9 +22,9 @@ use afresh_core::ids::TaskId;
 use afresh_core::plan::FileScope;
 
 use crate::bundle::Bundle;
-use crate::template::{Template, Values};
+use crate::prompt::rules::{CONTRACT, RULES};
+use crate::prompt::template::{Template, Values};
 pub use interrupted::resumed;
-use words::{CONTRACT, RULES};
 
 /// How many of a person's answers go into a prompt: the last ones.
 const MAX_ANSWERS: usize = 10;
@@ -37,17 +39,17 @@ fn values(bundle: &Bundle) -> Values {
     Values::from([
         ("task", task(bundle)),
         ("plan", bundle.plan.clone()),
-        ("position", surroundings::position(bundle)),
-        ("project", surroundings::project(bundle)),
+        ("position", crate::prompt::context::position(bundle)),
+        ("project", crate::prompt::context::project(bundle)),
         ("patterns", bundle.patterns.clone().unwrap_or_default()),
-        ("spec", surroundings::spec(bundle)),
+        ("spec", crate::prompt::context::spec(bundle)),
         ("files", files(&bundle.task.files)),
         ("without", missing(bundle)),
         ("steps", steps(bundle)),
         ("checks", checks(bundle)),
-        ("built_on", surroundings::landed(&bundle.built_on)),
-        ("interfaces", surroundings::interfaces(&bundle.interfaces)),
-        ("recent", surroundings::landed(&bundle.recent)),
+        ("built_on", crate::prompt::context::landed(&bundle.built_on)),
+        ("interfaces", crate::prompt::context::interfaces(&bundle.interfaces)),
+        ("recent", crate::prompt::context::landed(&bundle.recent)),
         ("answers", answers(bundle)),
         ("feedback", feedback::told(bundle)),
         ("left", interrupted::left(bundle)),
@@ -149,7 +151,7 @@ mod tests {
 
     use super::*;
     use crate::bundle::Left;
-    use crate::size;
+    use crate::prompt::size;
 
     fn rendered(bundle: &Bundle) -> String {
         render(bundle, &Template::default())

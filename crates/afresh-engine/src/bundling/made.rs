@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use afresh_agents::size::{self, TooLarge};
+use afresh_agents::prompt::size::{self, TooLarge};
 use afresh_agents::{Bundle, prompt};
 use afresh_core::Run;
 use afresh_core::plan::ModelTier;

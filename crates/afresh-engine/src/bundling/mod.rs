@@ -15,8 +15,8 @@ pub mod tree;
 
 use std::collections::BTreeSet;
 
+use afresh_agents::bundle::spec_section::{self, SpecPart};
 use afresh_agents::bundle::{Checksum, Inlined, Landed, Origin, Position};
-use afresh_agents::spec_part::{self, SpecPart};
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
 use afresh_core::ids::{AttemptId, TaskId};
@@ -177,7 +177,7 @@ fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
             continue;
         }
         let Some(whole) = tree.text(path) else { continue };
-        let (text, cut) = spec_part::bounded(&whole, MAX_FILE_BYTES.min(room));
+        let (text, cut) = spec_section::bounded(&whole, MAX_FILE_BYTES.min(room));
         room = room.saturating_sub(text.len());
         let sum = Checksum::of(path, whole.as_bytes());
         bundle.sources.push(Checksum { from: Origin::Branch, ..sum });

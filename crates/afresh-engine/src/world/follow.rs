@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use afresh_agents::lines::Lines;
+use afresh_agents::stream::lines::Lines;
 use afresh_agents::{Agent, AgentEvent, Prices, ProgramEnd, StreamReader};
 use afresh_core::Input;
 use afresh_core::event::LogLevel;
@@ -288,8 +288,8 @@ mod tests {
     use std::io::Write;
 
     use afresh_agents::Kind;
-    use afresh_agents::lines::MAX_LINE_BYTES;
-    use afresh_agents::scripted::ScriptFile;
+    use afresh_agents::adapters::scripted::ScriptFile;
+    use afresh_agents::stream::lines::MAX_LINE_BYTES;
     use afresh_core::ids::TaskId;
 
     use super::*;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use afresh_core::plan::PlanField;
 
-use super::dependencies::{self, Needs};
 use super::parts::{self, Parts};
 use super::reads;
-use super::set::{Member, Set};
-use super::waves;
 use crate::detect::{Unit, Wishes};
 use crate::draft::{Drafted, DraftedTask};
+use crate::plan_md::order::dependencies::{self, Needs};
+use crate::plan_md::order::plan_set::{Member, Set};
+use crate::plan_md::order::waves;
 use crate::prose;
 use afresh_formats::findings::{Finding, Source};
 use afresh_formats::folder::Folder;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
 
-use super::item::dedented;
-use super::tag::{Tag, tags, unescape};
+use crate::plan_md::parse::item::dedented;
+use crate::plan_md::parse::tags::{Tag, tags, unescape};
 
 /// The parts that the person has to know, with the words before each.
 const TOLD: [(&str, &str); 12] = [

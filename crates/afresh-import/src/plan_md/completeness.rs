@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use super::document::Document;
-use super::remark::Remarks;
-use super::tag::Opening;
+use crate::plan_md::parse::document::Document;
+use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::tags::Opening;
 use crate::prose::vague;
 use afresh_formats::findings::Finding;
 use afresh_formats::text::markdown::lines::lines_from;

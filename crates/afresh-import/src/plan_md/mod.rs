@@ -3,42 +3,27 @@
 //! GSD, Ultra Planner and long-run write it, each in its own dialect; what they have in common is
 //! here, and what they do not is with each of them.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`remark`] | what is to be said about a place of one file |
-//! | [`tag`] | tags in a text that is not XML |
-//! | [`task_blocks`] | the `<task>` blocks |
+//! | [`parse`] | the text of one file: tags, tasks, frontmatter |
+//! | [`checks`] | its checks: `<verify>` and `must_haves`, as commands |
+//! | [`order`] | the files of a project, their dependencies and waves |
 //! | [`files`] | the files that a plan names |
-//! | [`command`] | is it a command or prose? |
-//! | [`verify`] | the commands of a `<verify>` |
-//! | [`must_haves`], [`regex`] | what has to be there at the end, as commands |
+//! | `reads` | the files that a worker is asked to read |
 //! | [`checkpoint`] | a `<task>` at which a person is asked |
-//! | [`fields`], [`item`], [`document`] | what a frontmatter says; one task; one PLAN.md |
-//! | [`completeness`] | what a plan and its tasks should say, and do not |
-//! | `reads` | files that workers are told to read |
-//! | [`summary`] | what became of a plan |
-//! | [`set`], [`dependencies`], [`waves`] | the plans of a project, what their names for each other mean, and their order |
-//! | [`parts`], [`assemble`] | the tasks of one plan; all of them as a plan of ours |
+//! | [`completeness`] | what a plan should say, and does not |
+//! | [`summary`], [`checkpoint_json`] | how far a plan came: SUMMARY.md, CHECKPOINT.json |
+//! | [`parts`] | from one file to tasks |
+//! | [`assemble`] | from all files to one plan |
 
 pub mod assemble;
 pub mod checkpoint;
 pub mod checkpoint_json;
-pub mod command;
+pub mod checks;
 pub mod completeness;
-pub mod dependencies;
-pub mod document;
-pub mod fields;
 pub mod files;
-pub mod item;
-pub mod must_haves;
+pub mod order;
+pub mod parse;
 pub mod parts;
 mod reads;
-pub mod regex;
-pub mod remark;
-pub mod set;
-mod shell_words;
 pub mod summary;
-pub mod tag;
-pub mod task_blocks;
-pub mod verify;
-pub mod waves;

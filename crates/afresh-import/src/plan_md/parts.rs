@@ -10,11 +10,11 @@ use std::ops::Range;
 
 use afresh_core::plan::{CheckDraft, FileDraft, PlanField, StepDraft, TaskDraft};
 
-use super::document::Document;
-use super::item::Item;
-use super::set::Member;
 use crate::detect::Unit;
 use crate::draft::DraftedTask;
+use crate::plan_md::order::plan_set::Member;
+use crate::plan_md::parse::document::Document;
+use crate::plan_md::parse::item::Item;
 use afresh_formats::reading::Spot;
 
 /// With more tasks than this in one plan, waves are not worth their number of dependencies: the

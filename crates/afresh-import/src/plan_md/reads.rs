@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::document::Document;
-use super::tag::tags;
+use crate::plan_md::parse::document::Document;
+use crate::plan_md::parse::tags::tags;
 use afresh_formats::text::markdown::lines::{Line, lines_from};
 
 /// The files with their places. What lies outside the repository, or is written when a plan is

@@ -2,7 +2,7 @@
 
 use super::paths::paths_outside;
 use crate::draft::Drafted;
-use crate::plan_md::remark::Remarks;
+use crate::plan_md::parse::remarks::Remarks;
 use afresh_formats::findings::Severity;
 use afresh_formats::reading::Spot;
 use afresh_formats::text::markdown::Line;

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use afresh_agents::scripted::chance::Dice;
+use afresh_agents::adapters::scripted::chance::Dice;
 
 /// What the seed decides, and how fast it goes.
 #[derive(Debug, Clone, Copy)]
@@ -194,7 +194,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use afresh_agents::scripted;
+    use afresh_agents::adapters::scripted;
 
     use super::*;
 

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use afresh_agents::Order;
 use afresh_agents::agent::{NewFile, Prompt, Session};
-use afresh_agents::{Order, size};
+use afresh_agents::prompt::size;
 use afresh_core::outcome::SpawnFailure;
 use afresh_git::{Place, Target, salvage_ref};
 use afresh_process::{Job, Limits, Running, StopBy};

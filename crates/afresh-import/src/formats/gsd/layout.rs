@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan_md::set::{Number, phase_number};
+use crate::plan_md::order::plan_set::{Number, phase_number};
 
 /// The longest id that we make; others may be added to it.
 const MAX_ID_CHARS: usize = 48;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan_md::set::{Number, phase_number};
+use crate::plan_md::order::plan_set::{Number, phase_number};
 use afresh_formats::text::markdown::{check_boxes, headings};
 
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use afresh_core::plan::FileAction;
 
-use crate::plan_md::remark::Remarks;
-use crate::plan_md::verify::{self, Verify};
+use crate::plan_md::checks::verify::{self, Verify};
+use crate::plan_md::parse::remarks::Remarks;
 use crate::prose::paths::without_note;
 use crate::prose::{self, paths};
 use afresh_formats::Finding;

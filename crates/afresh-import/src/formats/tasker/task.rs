@@ -10,7 +10,7 @@ use super::state::State;
 use crate::draft::document::{Document, get};
 use crate::draft::status::Found;
 use crate::draft::{Drafted, DraftedTask};
-use crate::plan_md::command;
+use crate::plan_md::checks::command;
 use crate::prose::{Brief, vague};
 use afresh_formats::reading::Spot;
 use afresh_formats::text::markdown::Line;

@@ -8,8 +8,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use afresh_agents::agent::definition::{GENERAL, MAX_DEFINITION_BYTES};
 use afresh_agents::bundle::Checksum;
-use afresh_agents::definition::{GENERAL, MAX_DEFINITION_BYTES};
 use afresh_agents::{Agent, Briefing, Definition, Role};
 use afresh_core::plan::nearest;
 use afresh_engine::ExecutionConfig;

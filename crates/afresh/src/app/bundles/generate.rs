@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_agents::size;
+use afresh_agents::prompt::size;
 use afresh_core::ids::TaskId;
 use afresh_core::run::TaskStage;
 use afresh_engine::bundling::made::{self, BUNDLE, PROMPT};

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use afresh_agents::bundle::Checksum;
-use afresh_agents::size;
+use afresh_agents::prompt::size;
 use afresh_core::Run;
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::usage::ContextFill;

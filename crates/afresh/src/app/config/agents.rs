@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use afresh_agents::scripted::ScriptFile;
+use afresh_agents::adapters::scripted::ScriptFile;
 use afresh_agents::{AcpAgent, Agent, Kind, Models, Program, ProgramAgent, PromptBy};
 use afresh_core::plan::nearest;
 use afresh_formats::text::node::{Entry, Node, Value};

@@ -268,7 +268,7 @@ fn count(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u16> {
 
 /// Dollars as millionths.
 fn dollars(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u64> {
-    reader.fraction(node, 0.0..=1e6).and_then(afresh_agents::usage::micros)
+    reader.fraction(node, 0.0..=1e6).and_then(afresh_agents::stream::usage::micros)
 }
 
 fn spans(reader: &mut Reader<'_, '_>, node: &Node) -> Option<Vec<Duration>> {

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use afresh_agents::scripted::read::MAX_SCRIPT_BYTES;
-use afresh_agents::scripted::{Reading, Script, ScriptFile, read};
+use afresh_agents::adapters::scripted::read::MAX_SCRIPT_BYTES;
+use afresh_agents::adapters::scripted::{Reading, Script, ScriptFile, read};
 use afresh_formats::Finding;
 
 use crate::app::error::Failure;

@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use afresh_agents::event::{Retry, ToolCall, ToolEnd};
-use afresh_agents::lines::Lines;
+use afresh_agents::stream::event::{Retry, ToolCall, ToolEnd};
+use afresh_agents::stream::lines::Lines;
 use afresh_agents::{AgentEvent, StreamReader};
 use afresh_core::printable;
 use afresh_core::usage::Usage;

@@ -1,6 +1,6 @@
 //! How large the prompt of each task will be at least, against what its model can hold (PR-06).
 
-use afresh_agents::size;
+use afresh_agents::prompt::size;
 use afresh_core::settings::Settings;
 use afresh_core::usage::ContextFill;
 use afresh_engine::ExecutionConfig;

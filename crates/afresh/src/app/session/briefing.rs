@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::briefing::{Document, Project};
 use afresh_agents::bundle::Checksum;
-use afresh_agents::spec_part::Spec;
-use afresh_agents::template::MAX_TEMPLATE_BYTES;
-use afresh_agents::{Briefing, Template, spec_part};
+use afresh_agents::bundle::briefing::{Document, Project};
+use afresh_agents::bundle::spec_section;
+use afresh_agents::bundle::spec_section::Spec;
+use afresh_agents::prompt::template::MAX_TEMPLATE_BYTES;
+use afresh_agents::{Briefing, Template};
 use afresh_engine::RepoContext;
 use afresh_formats::Finding;
 use afresh_formats::text::limits::MAX_TEXT_BYTES;
@@ -75,7 +76,7 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
             .collect(),
         project: project.map(&mut noted).and_then(|project| Project::read(&project.text)),
         patterns: patterns.map(|patterns| {
-            let (text, _) = spec_part::bounded(&patterns.text, MAX_PATTERNS_BYTES);
+            let (text, _) = spec_section::bounded(&patterns.text, MAX_PATTERNS_BYTES);
             Document { text: text.to_owned(), ..patterns }
         }),
         spec: spec.map(Spec::new),

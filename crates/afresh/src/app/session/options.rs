@@ -131,7 +131,7 @@ fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser 
 
 /// Dollars as whole millionths.
 fn parse_usd(text: &str) -> Result<u64, String> {
-    let dollars = text.parse().ok().and_then(afresh_agents::usage::micros);
+    let dollars = text.parse().ok().and_then(afresh_agents::stream::usage::micros);
     dollars.ok_or_else(|| "not an amount of dollars from 0 to 1000000".to_owned())
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_agents::{Kind, scripted, size};
+use afresh_agents::Kind;
+use afresh_agents::adapters::scripted;
+use afresh_agents::prompt::size;
 use afresh_core::ids::CommitId;
 use afresh_core::plan::Task;
 use afresh_core::scope::leaves_tree;

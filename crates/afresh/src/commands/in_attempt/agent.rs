@@ -4,9 +4,9 @@
 use std::io::{Read as _, stdin, stdout};
 
 use afresh_agents::Bundle;
-use afresh_agents::acp::Opening;
-use afresh_agents::scripted::Script;
-use afresh_agents::scripted::script::{Act, Deed, End};
+use afresh_agents::adapters::acp::Opening;
+use afresh_agents::adapters::scripted::Script;
+use afresh_agents::adapters::scripted::script::{Act, Deed, End};
 
 use crate::app::config::script;
 use crate::app::environment;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use afresh_agents::size;
+use afresh_agents::prompt::size;
 use afresh_core::Plan;
 use afresh_core::plan::Task;
 

@@ -1,7 +1,7 @@
 //! The client of agents that speak the Agent Client Protocol: starts one, talks to it, and writes down
 //! every message.
 //!
-//! What is said is `afresh_agents::acp`'s; here are the pipes, the signals and the end.
+//! What is said is `afresh_agents::adapters::acp`'s; here are the pipes, the signals and the end.
 
 mod child;
 mod transcript;
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use afresh_agents::acp::{Conversation, End, Opening, Step};
+use afresh_agents::adapters::acp::{Conversation, End, Opening, Step};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -1,8 +1,8 @@
-//! The lines that the client writes: see `afresh_agents::acp::line`.
+//! The lines that the client writes: see `afresh_agents::adapters::acp::line`.
 
 use std::io::Write;
 
-use afresh_agents::acp::{Line, Said};
+use afresh_agents::adapters::acp::{Line, Said};
 use afresh_core::model_error::ModelError;
 use serde_json::Value;
 
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// What is written is what is read: see `afresh_agents::acp::line`.
+    /// What is written is what is read: see `afresh_agents::adapters::acp::line`.
     #[test]
     fn lines_are_written_as_they_are_read() {
         let mut out = Vec::new();

@@ -7,7 +7,7 @@ mod tools;
 
 use std::io::{self, BufRead, Write};
 
-use afresh_agents::rpc::{self, Message};
+use afresh_agents::json_rpc::{self, Message};
 use serde_json::{Value, json};
 
 use crate::in_attempt::json_lines::{self, Next};
@@ -43,25 +43,29 @@ pub(crate) fn serve(
 }
 
 fn not_json() -> Value {
-    rpc::failed(&Value::Null, rpc::PARSE_ERROR, "this is not a JSON message")
+    json_rpc::failed(&Value::Null, json_rpc::PARSE_ERROR, "this is not a JSON message")
 }
 
 /// The answer to one message; none where none is wanted.
 fn answer(message: &Value, tools: &Tools) -> Option<Value> {
-    let (id, method, params) = match rpc::read(message) {
+    let (id, method, params) = match json_rpc::read(message) {
         Message::Request { id, method, params } => (id, method, params),
         Message::Broken { id } => {
-            return Some(rpc::failed(id, rpc::INVALID_REQUEST, "there is no method"));
+            return Some(json_rpc::failed(id, json_rpc::INVALID_REQUEST, "there is no method"));
         }
         // We ask nothing, and notices want no answer.
         Message::Notice { .. } | Message::Answer { .. } | Message::Nothing => return None,
     };
     Some(match method {
-        "initialize" => rpc::succeeded(id, &welcome(params)),
-        "ping" => rpc::succeeded(id, &json!({})),
-        "tools/list" => rpc::succeeded(id, &json!({"tools": tools::list()})),
+        "initialize" => json_rpc::succeeded(id, &welcome(params)),
+        "ping" => json_rpc::succeeded(id, &json!({})),
+        "tools/list" => json_rpc::succeeded(id, &json!({"tools": tools::list()})),
         "tools/call" => called(id, params, tools),
-        _ => rpc::failed(id, rpc::UNKNOWN_METHOD, &format!("there is no method {method:?}")),
+        _ => json_rpc::failed(
+            id,
+            json_rpc::UNKNOWN_METHOD,
+            &format!("there is no method {method:?}"),
+        ),
     })
 }
 
@@ -77,19 +81,21 @@ fn welcome(params: &Value) -> Value {
 
 fn called(id: &Value, params: &Value, tools: &Tools) -> Value {
     let Some(name) = params.get("name").and_then(Value::as_str) else {
-        return rpc::failed(id, rpc::INVALID_PARAMS, "there is no name of a tool");
+        return json_rpc::failed(id, json_rpc::INVALID_PARAMS, "there is no name of a tool");
     };
     let nothing = json!({});
     let arguments = params.get("arguments").unwrap_or(&nothing);
     match tools.call(name, arguments) {
-        None => rpc::failed(id, rpc::INVALID_PARAMS, &format!("there is no tool {name:?}")),
+        None => {
+            json_rpc::failed(id, json_rpc::INVALID_PARAMS, &format!("there is no tool {name:?}"))
+        }
         Some(said) => {
             let (text, is_error) = match said {
                 Ok(text) => (text, false),
                 Err(text) => (text, true),
             };
             let content = json!([{"type": "text", "text": text}]);
-            rpc::succeeded(id, &json!({"content": content, "isError": is_error}))
+            json_rpc::succeeded(id, &json!({"content": content, "isError": is_error}))
         }
     }
 }

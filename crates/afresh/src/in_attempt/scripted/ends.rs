@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use afresh_agents::scripted::script::{End, Hang};
-use afresh_agents::scripted::stream::Saying;
+use afresh_agents::adapters::scripted::script::{End, Hang};
+use afresh_agents::adapters::scripted::stream::Saying;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
 
 use super::Player;

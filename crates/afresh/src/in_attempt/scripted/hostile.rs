@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use afresh_agents::scripted::script::Hostile;
+use afresh_agents::adapters::scripted::script::Hostile;
 
 const LONG_LINE_BYTES: usize = 8 * 1024 * 1024;
 const FLOOD_LINES: usize = 100_000;

@@ -1,7 +1,7 @@
 //! Does what a script says: hands, voice and end of the scripted agent.
 //!
 //! It works in the current directory, as any worker does. What a script may say is for
-//! [`afresh_agents::scripted`].
+//! [`afresh_agents::adapters::scripted`].
 
 mod ends;
 mod files;
@@ -11,8 +11,8 @@ mod voice;
 use std::process::{Command, Stdio};
 
 use afresh_agents::Bundle;
-use afresh_agents::scripted::script::{Act, Deed, End};
-use afresh_agents::scripted::stream::Saying;
+use afresh_agents::adapters::scripted::script::{Act, Deed, End};
+use afresh_agents::adapters::scripted::stream::Saying;
 use afresh_core::usage::Usage;
 
 pub(crate) use voice::Voice;

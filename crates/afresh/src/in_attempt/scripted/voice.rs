@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use afresh_agents::scripted::stream::{self, Saying};
+use afresh_agents::adapters::scripted::stream::{self, Saying};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voice {

@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use afresh_agents::pins::Pin;
+use afresh_agents::adapters::versions::Pin;
 use afresh_process::Ended;
 
 use super::{installed, look};

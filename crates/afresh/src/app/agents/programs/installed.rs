@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_agents::pins;
+use afresh_agents::adapters::versions;
 
 use crate::app::agents::which;
 use crate::app::environment;
@@ -15,7 +15,7 @@ pub(super) fn directory() -> Option<PathBuf> {
 
 /// The installed program of this name.
 pub(super) fn find(program: &str) -> Option<PathBuf> {
-    let pin = pins::of(program).filter(|pin| pin.program == program)?;
+    let pin = versions::of(program).filter(|pin| pin.program == program)?;
     let place = bin(&directory()?.join(pin.program), pin.program);
     which::find(place.to_str()?, std::ffi::OsStr::new("")).ok()
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use afresh_agents::adapters::versions::{self, Pin};
 use afresh_agents::agent::COMMON_VARIABLES;
-use afresh_agents::pins::{self, Pin};
 use afresh_agents::{Agent, Kind};
 use afresh_process::Ended;
 
@@ -57,7 +57,7 @@ pub(crate) fn at_all<'a>(
 fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
     let Some(command) = agent.command() else { return Look::default() };
     let program = real_program(command);
-    let pin = pins::of(program);
+    let pin = versions::of(program);
     let seen = Look { tested: pin, ..Look::default() };
     let trouble = |text: String, is_certain: bool| {
         Some(Trouble { text, cure: remedy(&agent.name, program), is_certain })

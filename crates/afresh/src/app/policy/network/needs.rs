@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use afresh_agents::reach::base_urls;
+use afresh_agents::adapters::network::base_urls;
 use afresh_agents::{Agent, Kind};
 use afresh_engine::ExecutionConfig;
 use afresh_engine::rules::AgentNetwork;

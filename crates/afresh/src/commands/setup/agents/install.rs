@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use afresh_agents::Agent;
-use afresh_agents::pins::{self, PINS};
+use afresh_agents::adapters::versions::{self, PINS};
 use afresh_core::plan::nearest;
 use serde_json::json;
 
@@ -92,7 +92,7 @@ fn missing(common: &Common) -> Result<Vec<String>, Failure> {
     let directory = workplace::directory(common)?;
     let config = config::load(&directory, common.config.as_deref())?;
     let path = environment::path();
-    let programs = config.agents.values().filter_map(Agent::program).filter_map(pins::of);
+    let programs = config.agents.values().filter_map(Agent::program).filter_map(versions::of);
     let names: Vec<&'static str> = programs.map(|pin| pin.program).collect();
     if names.is_empty() {
         return Err(Failure::usage(

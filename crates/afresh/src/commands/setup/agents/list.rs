@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use afresh_agents::Agent;
-use afresh_agents::abilities::Abilities;
-use afresh_agents::pins::{PINS, Pin};
+use afresh_agents::adapters::versions::{PINS, Pin};
+use afresh_agents::agent::capabilities::Abilities;
 use afresh_core::plan::ModelTier;
 use serde::Serialize;
 use serde_json::{Value, json};

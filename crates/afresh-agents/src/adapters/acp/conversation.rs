@@ -1,0 +1,280 @@
+//! The client's part of one session: greet, open a session with our tools, choose mode and model, hand
+//! over the prompt, allow what is asked for, and know when it is over.
+//!
+//! Pure: a message goes in, what follows comes out.
+
+use std::collections::BTreeMap;
+
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+use serde_json::{Value, json};
+
+use super::offered::{self, Setting};
+use crate::json_rpc::{self, Message};
+use crate::stream::event::bounded;
+use crate::stream::json_fields::text;
+
+/// The version that we speak.
+const VERSION: u64 = 1;
+
+/// What a session is opened with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    pub cwd: String,
+    pub prompt: String,
+    /// None where the program decides.
+    pub model: Option<String>,
+    /// The session that is taken up again; none for a new one.
+    pub resumes: Option<String>,
+    /// The command line of the worker's tool server, and what that finds in its environment: programs
+    /// start tool servers with surroundings of their own.
+    pub tools: Vec<String>,
+    pub tools_env: BTreeMap<String, String>,
+}
+
+/// What follows from a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Send(Value),
+    /// For whoever reads the transcript.
+    Note(String),
+    End(End),
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The prompt was answered, whatever that came to.
+    Answered,
+    /// The agent answered with an error, and said why.
+    Refused,
+    Failed(ModelError),
+}
+
+#[derive(Debug)]
+pub struct Conversation {
+    opening: Opening,
+    stage: Stage,
+    /// The id of the request that is not answered yet; they go one by one.
+    asked: u64,
+    session: String,
+    /// What is still to be chosen, the next one last.
+    settings: Vec<(Setting, Chosen)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Greeting,
+    Opening,
+    Choosing(Chosen),
+    Working,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chosen {
+    Mode,
+    Model,
+}
+
+impl Conversation {
+    pub fn new(opening: Opening) -> Self {
+        let (session, settings) = (String::new(), Vec::new());
+        Self { opening, stage: Stage::Greeting, asked: 0, session, settings }
+    }
+
+    /// The first words.
+    pub fn begin(&mut self) -> Vec<Step> {
+        // Neither files nor terminals are offered: the agent has its own.
+        let fs = json!({"readTextFile": false, "writeTextFile": false});
+        let params = json!({
+            "protocolVersion": VERSION,
+            "clientCapabilities": {"fs": fs, "terminal": false},
+            "clientInfo": {"name": "afresh", "version": env!("CARGO_PKG_VERSION")},
+        });
+        vec![self.ask(Stage::Greeting, "initialize", &params)]
+    }
+
+    pub fn heard(&mut self, message: &Value) -> Vec<Step> {
+        match json_rpc::read(message) {
+            Message::Request { id, method: "session/request_permission", params } => {
+                vec![Step::Send(json_rpc::succeeded(id, &permission(params)))]
+            }
+            Message::Request { id, method, .. } => {
+                let why = format!("this client has no {:?}", bounded(method));
+                vec![Step::Send(json_rpc::failed(id, json_rpc::UNKNOWN_METHOD, &why))]
+            }
+            Message::Answer { id, outcome } if id.as_u64() == Some(self.asked) => {
+                self.answered(outcome)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Asks the agent to leave off; where there is nothing to leave off, it is over.
+    pub fn cancel(&self) -> Vec<Step> {
+        if self.stage == Stage::Working {
+            let params = json!({"sessionId": self.session});
+            return vec![Step::Send(json_rpc::notice("session/cancel", &params))];
+        }
+        vec![fail(ModelErrorClass::Unknown, "it was stopped before it began")]
+    }
+
+    /// Where the conversation is, for somebody who asks why it broke off.
+    pub fn awaits(&self) -> &'static str {
+        match self.stage {
+            Stage::Greeting => "before it answered the greeting (initialize)",
+            Stage::Opening => "before it opened a session",
+            Stage::Choosing(_) => "before it took its settings",
+            Stage::Working => "before it answered the prompt",
+        }
+    }
+
+    fn answered(&mut self, outcome: Result<&Value, &Value>) -> Vec<Step> {
+        match (self.stage, outcome) {
+            (Stage::Choosing(Chosen::Mode), Err(error)) => {
+                // It asks for permission then, and gets it.
+                let why = bounded(&error.to_string());
+                let mut steps = vec![Step::Note(format!("it did not take the mode: {why}"))];
+                steps.push(self.next_setting());
+                steps
+            }
+            (_, Err(_)) => vec![Step::End(End::Refused)],
+            (Stage::Greeting, Ok(result)) => vec![self.greeted(result)],
+            (Stage::Opening, Ok(result)) => vec![self.opened(result)],
+            (Stage::Choosing(_), Ok(_)) => vec![self.next_setting()],
+            (Stage::Working, Ok(_)) => vec![Step::End(End::Answered)],
+        }
+    }
+
+    fn greeted(&mut self, result: &Value) -> Step {
+        let version = result.get("protocolVersion").and_then(Value::as_u64).unwrap_or(VERSION);
+        if version != VERSION {
+            let why = format!("it speaks version {version} of the protocol; {VERSION} is needed");
+            return fail(ModelErrorClass::Unknown, &why);
+        }
+        let env: Vec<Value> = (self.opening.tools_env.iter())
+            .map(|(name, value)| json!({"name": name, "value": value}))
+            .collect();
+        let (command, args) = self.opening.tools.split_first().unzip();
+        let tools = json!({
+            "name": "afresh", "command": command.map_or("", String::as_str),
+            "args": args.unwrap_or_default(), "env": env,
+        });
+        let mut params = json!({"cwd": self.opening.cwd, "mcpServers": [tools]});
+        let Some(session) = &self.opening.resumes else {
+            return self.ask(Stage::Opening, "session/new", &params);
+        };
+        let able = &result["agentCapabilities"];
+        let method = match able.pointer("/sessionCapabilities/resume") {
+            Some(Value::Object(_)) => "session/resume",
+            // This one tells the whole conversation again first.
+            _ if able["loadSession"] == true => "session/load",
+            _ => return fail(ModelErrorClass::Unknown, "it takes no conversation up again"),
+        };
+        params["sessionId"] = session.as_str().into();
+        self.ask(Stage::Opening, method, &params)
+    }
+
+    fn opened(&mut self, result: &Value) -> Step {
+        let known = self.opening.resumes.as_deref();
+        let Some(session) = known.or_else(|| text(result, "/sessionId")) else {
+            return fail(ModelErrorClass::Unknown, "it opened a session without an id");
+        };
+        session.clone_into(&mut self.session);
+        // The last one is made first: a mode may bring models of its own.
+        match self.model(result) {
+            Ok(setting) => self.settings.extend(setting),
+            Err(step) => return step,
+        }
+        let modes = offered::modes(result);
+        let mode = modes.as_ref().and_then(|modes| Some((modes, modes.permissive()?)));
+        if let Some((modes, mode)) = mode.filter(|(modes, mode)| modes.current != *mode) {
+            self.settings.push((modes.set(&self.session, mode), Chosen::Mode));
+        }
+        self.next_setting()
+    }
+
+    /// How the wanted model is chosen; an error that names what there is, where it is not offered.
+    fn model(&self, result: &Value) -> Result<Option<(Setting, Chosen)>, Step> {
+        let Some(wanted) = &self.opening.model else { return Ok(None) };
+        let refused = |why: String| fail(ModelErrorClass::ModelNotFound, &why);
+        let models = offered::models(result).ok_or_else(|| {
+            refused(format!("it offers no choice of models, so {wanted:?} cannot be set"))
+        })?;
+        if !models.offers(wanted) {
+            return Err(refused(format!("it offers no model {wanted:?}, but: {}", models.names())));
+        }
+        let is_new = models.current != *wanted;
+        Ok(is_new.then(|| (models.set(&self.session, wanted), Chosen::Model)))
+    }
+
+    fn next_setting(&mut self) -> Step {
+        if let Some((setting, chosen)) = self.settings.pop() {
+            return self.ask(Stage::Choosing(chosen), setting.method, &setting.params);
+        }
+        let prompt = json!([{"type": "text", "text": self.opening.prompt}]);
+        let params = json!({"sessionId": self.session, "prompt": prompt});
+        self.ask(Stage::Working, "session/prompt", &params)
+    }
+
+    fn ask(&mut self, stage: Stage, method: &str, params: &Value) -> Step {
+        self.stage = stage;
+        self.asked += 1;
+        Step::Send(json_rpc::request(self.asked, method, params))
+    }
+}
+
+fn fail(class: ModelErrorClass, why: &str) -> Step {
+    Step::End(End::Failed(ModelError::new(class, why)))
+}
+
+/// Yes, this once: what is allowed for ever may be written into files of the repository.
+fn permission(params: &Value) -> Value {
+    let options = params.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of = |kind: &str| options.iter().find(|option| text(option, "/kind") == Some(kind));
+    let chosen = of("allow_once").or_else(|| of("allow_always"));
+    match chosen.and_then(|option| text(option, "/optionId")) {
+        Some(id) => json!({"outcome": {"outcome": "selected", "optionId": id}}),
+        None => json!({"outcome": {"outcome": "cancelled"}}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn method(steps: &[Step]) -> Option<&str> {
+        steps.iter().find_map(|step| match step {
+            Step::Send(message) => text(message, "/method"),
+            _ => None,
+        })
+    }
+
+    /// AG-01: a mode that is refused is done without; whatever else is heard meanwhile moves nothing.
+    #[test]
+    fn a_mode_that_is_refused_is_done_without() {
+        let mut talk = Conversation::new(Opening {
+            cwd: "/w".to_owned(),
+            prompt: "do it".to_owned(),
+            model: None,
+            resumes: None,
+            tools: vec!["us".to_owned()],
+            tools_env: BTreeMap::new(),
+        });
+        assert_eq!(method(&talk.begin()), Some("initialize"));
+        for other in [json!({"id": 9, "result": {}}), json!({"result": {}}), json!(7), json!([])] {
+            assert_eq!(talk.heard(&other), [], "{other}");
+        }
+        assert_eq!(method(&talk.heard(&json!({"id": 1, "result": {}}))), Some("session/new"));
+        let modes = json!({"currentModeId": "ask", "availableModes": [{"id": "full-access"}]});
+        let opened = json!({"id": 2, "result": {"sessionId": "s", "modes": modes}});
+        assert_eq!(method(&talk.heard(&opened)), Some("session/set_mode"));
+        let steps = talk.heard(&json!({"id": 3, "error": {"code": -1, "message": "no"}}));
+        assert!(matches!(&steps[0], Step::Note(note) if note.contains("no")), "{steps:?}");
+        assert_eq!(method(&steps), Some("session/prompt"));
+        assert_eq!(method(&talk.cancel()), Some("session/cancel"));
+        // An answer that was given before is none to this.
+        assert_eq!(talk.heard(&json!({"id": 3, "result": {}})), []);
+        let ended = talk.heard(&json!({"id": 4, "result": {"stopReason": "end_turn"}}));
+        assert_eq!(ended, [Step::End(End::Answered)]);
+    }
+}

@@ -1,0 +1,223 @@
+//! The client's lines as events.
+
+use std::collections::BTreeMap;
+
+use afresh_core::model_error::ModelError;
+use afresh_core::usage::{ModelUsage, Usage};
+use serde_json::Value;
+
+use super::errors::{by_stop, classify};
+use super::line::Line;
+use super::offered;
+use super::tool;
+use crate::json_rpc::{self, Message};
+use crate::stream::errors::unexplained;
+use crate::stream::event::{AgentEvent, ProgramEnd, StreamReader, bounded};
+use crate::stream::json_fields::{UseAt, number, text, usage};
+use crate::stream::usage::micros;
+
+const TURN: UseAt = UseAt {
+    input: "inputTokens",
+    output: "outputTokens",
+    cache_read: "cachedReadTokens",
+    cache_write: "cachedWriteTokens",
+    cost: "",
+    input_holds_cached: false,
+};
+const QUOTA: UseAt = UseAt {
+    input: "input_tokens",
+    output: "output_tokens",
+    cache_read: "",
+    cache_write: "",
+    cost: "",
+    input_holds_cached: false,
+};
+
+/// More words than that are no answer.
+const MAX_WORDS_BYTES: usize = 4 * 1024 * 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    /// Our last request: they go one by one.
+    asked: Option<Asked>,
+    model: Option<String>,
+    /// What it says before it has its prompt is nobody's answer, and no work of this attempt.
+    prompted: bool,
+    /// Its words since it last used a tool: they come in pieces.
+    words: String,
+    tools: tool::Open,
+    /// What the session cost so far.
+    cost_micros: Option<u64>,
+    failed: Option<ModelError>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    id: Value,
+    method: String,
+    /// The model that it chooses.
+    model: Option<String>,
+    /// The session that it takes up.
+    session: Option<String>,
+}
+
+impl StreamReader for Reader {
+    fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
+        match Line::parse(line) {
+            Some(Line::To(message)) => self.sent(&message),
+            Some(Line::From(message)) => return self.heard(&message),
+            Some(Line::Note(note)) => return vec![AgentEvent::Notice(bounded(&note))],
+            Some(Line::Failed(error)) => self.failed = Some(error),
+            None => {}
+        }
+        Vec::new()
+    }
+
+    fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
+        self.failed.clone().or_else(|| unexplained(end))
+    }
+}
+
+impl Reader {
+    fn sent(&mut self, message: &Value) {
+        let Message::Request { id, method, params } = json_rpc::read(message) else { return };
+        self.prompted |= method == "session/prompt";
+        let named = |at| text(params, at).map(str::to_owned);
+        let (model, session) = (named("/modelId"), named("/sessionId"));
+        self.asked = Some(Asked { id: id.clone(), method: method.to_owned(), model, session });
+    }
+
+    fn heard(&mut self, message: &Value) -> Vec<AgentEvent> {
+        match json_rpc::read(message) {
+            Message::Notice { method: "session/update", params } => {
+                self.update(params.get("update").unwrap_or(&Value::Null))
+            }
+            Message::Answer { id, outcome } => self.answered(id, outcome),
+            _ => Vec::new(),
+        }
+    }
+
+    fn update(&mut self, update: &Value) -> Vec<AgentEvent> {
+        match text(update, "/sessionUpdate") {
+            Some("config_option_update") => self.model_now(update, None),
+            // What it tells of a conversation that it takes up again was reported before.
+            _ if !self.prompted => Vec::new(),
+            Some("agent_message_chunk") => self.said(update),
+            Some("tool_call" | "tool_call_update") => self.tool(update),
+            Some("usage_update") => self.filled(update),
+            _ => Vec::new(),
+        }
+    }
+
+    fn answered(&mut self, id: &Value, outcome: Result<&Value, &Value>) -> Vec<AgentEvent> {
+        let Some(asked) = self.asked.take_if(|asked| asked.id == *id) else { return Vec::new() };
+        match (asked.method.as_str(), outcome) {
+            // Without it, it asks for permission, and gets it.
+            ("session/set_mode", Err(_)) => Vec::new(),
+            (_, Err(error)) => {
+                self.failed = Some(classify(error));
+                self.spoken().into_iter().collect()
+            }
+            ("session/new" | "session/load" | "session/resume", Ok(result)) => {
+                let new = text(result, "/sessionId").map(str::to_owned);
+                let session = asked.session.or(new);
+                let mut events = self.model_now(result, None);
+                events.extend(session.map(AgentEvent::Session));
+                events
+            }
+            ("session/prompt", Ok(result)) => self.ended(result),
+            (_, Ok(result)) => self.model_now(result, asked.model),
+        }
+    }
+
+    /// Tells the model, if it is another than before.
+    fn model_now(&mut self, told: &Value, chosen: Option<String>) -> Vec<AgentEvent> {
+        let current = offered::models(told).map(|models| models.current);
+        let Some(model) = chosen.or(current).filter(|model| !model.is_empty()) else {
+            return Vec::new();
+        };
+        if self.model.as_ref() == Some(&model) {
+            return Vec::new();
+        }
+        self.model = Some(model.clone());
+        vec![AgentEvent::Model(model)]
+    }
+
+    fn said(&mut self, update: &Value) -> Vec<AgentEvent> {
+        let words = text(update, "/content/text").unwrap_or_default();
+        if self.words.len() + words.len() <= MAX_WORDS_BYTES {
+            self.words.push_str(words);
+        }
+        Vec::new()
+    }
+
+    /// What it said until here, once.
+    fn spoken(&mut self) -> Option<AgentEvent> {
+        let words = std::mem::take(&mut self.words);
+        (!words.trim().is_empty()).then_some(AgentEvent::Text(words))
+    }
+
+    fn tool(&mut self, update: &Value) -> Vec<AgentEvent> {
+        let seen = self.tools.update(update);
+        let mut events: Vec<AgentEvent> = Vec::new();
+        if !seen.is_empty() {
+            events.extend(self.spoken());
+        }
+        events.extend(seen);
+        events
+    }
+
+    fn filled(&mut self, update: &Value) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        if let Some(used) = number(update, "/used").filter(|used| *used > 0) {
+            let window = number(update, "/size").filter(|size| *size > 0);
+            events.push(AgentEvent::Context { used, window });
+        }
+        let dollars = text(update, "/cost/currency").is_none_or(|currency| currency == "USD");
+        let cost = update.pointer("/cost/amount").and_then(Value::as_f64).filter(|_| dollars);
+        if let Some(cost) = cost.and_then(micros).filter(|cost| *cost > 0) {
+            self.cost_micros = Some(cost);
+            events.push(AgentEvent::Used(self.priced(Usage::default())));
+        }
+        events
+    }
+
+    /// A use with what the program says that it cost.
+    fn priced(&self, usage: Usage) -> Usage {
+        Usage { cost_micros: self.cost_micros, ..usage }
+    }
+
+    fn ended(&mut self, result: &Value) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        if let Some(told) = result.get("usage").filter(|told| told.is_object()) {
+            let mut turn = usage(told, TURN, &mut events);
+            turn.output += number(told, "/thoughtTokens").unwrap_or_default();
+            events.push(AgentEvent::Used(self.priced(turn)));
+        } else if let Some(told) = result.pointer("/_meta/quota/token_count") {
+            let turn = usage(told, QUOTA, &mut events);
+            events.push(AgentEvent::Used(self.priced(turn)));
+            events.extend(by_model(result));
+        }
+        let answer = std::mem::take(&mut self.words);
+        match text(result, "/stopReason").unwrap_or_default() {
+            "end_turn" => {
+                self.failed = None;
+                events.push(AgentEvent::Result(answer));
+            }
+            reason => self.failed = by_stop(reason),
+        }
+        events
+    }
+}
+
+fn by_model(result: &Value) -> Option<AgentEvent> {
+    let told = result.pointer("/_meta/quota/model_usage")?.as_array()?;
+    let one = |told: &Value| {
+        let usage = usage(told.get("token_count")?, QUOTA, &mut Vec::new());
+        Some((text(told, "/model")?.to_owned(), usage))
+    };
+    let models: BTreeMap<String, Usage> = told.iter().filter_map(one).collect();
+    let models: Vec<ModelUsage> =
+        models.into_iter().map(|(model, usage)| ModelUsage { model, usage }).collect();
+    (!models.is_empty()).then_some(AgentEvent::UsedByModel(models))
+}

@@ -1,0 +1,125 @@
+//! Codex's `--json` output, a line at a time.
+
+use afresh_core::model_error::ModelError;
+use serde_json::Value;
+
+use super::errors;
+use crate::stream::errors::unexplained;
+use crate::stream::event::{
+    AgentEvent, ProgramEnd, Retry, StreamReader, ToolCall, ToolEnd, about, bounded,
+};
+use crate::stream::json_fields::{UseAt, text, usage};
+
+const TURN: UseAt = UseAt {
+    input: "input_tokens",
+    output: "output_tokens",
+    cache_read: "cached_input_tokens",
+    cache_write: "cache_write_input_tokens",
+    cost: "",
+    input_holds_cached: true,
+};
+
+/// So often it may say that it waits for the network: a short gap passes, and it would wait for ever.
+const MAX_WAITS: u32 = 3;
+
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    /// Its last words: the answer, once the turn is complete.
+    last_words: Option<String>,
+    failed: Option<ModelError>,
+    /// How often it said so since anything else happened.
+    waits: u32,
+}
+
+impl StreamReader for Reader {
+    fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
+        let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
+        let kind = text(&line, "/type");
+        if kind != Some("error") {
+            self.waits = 0;
+        }
+        match kind {
+            Some("thread.started") => text(&line, "/thread_id")
+                .map(|id| AgentEvent::Session(id.to_owned()))
+                .into_iter()
+                .collect(),
+            Some("item.started") => started(&line).into_iter().collect(),
+            Some("item.completed") => self.completed(&line).into_iter().collect(),
+            Some("turn.completed") => self.turn_completed(&line),
+            Some("turn.failed") => {
+                let message = text(&line, "/error/message").unwrap_or_default();
+                self.failed = Some(errors::error(message));
+                Vec::new()
+            }
+            Some("error") => self.trouble(text(&line, "/message").unwrap_or_default()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
+        self.failed.clone().or_else(|| unexplained(end))
+    }
+}
+
+impl Reader {
+    fn completed(&mut self, line: &Value) -> Option<AgentEvent> {
+        let item = line.get("item")?;
+        match text(item, "/type")? {
+            "agent_message" => {
+                let words = text(item, "/text")?.to_owned();
+                self.last_words = Some(words.clone());
+                Some(AgentEvent::Text(words))
+            }
+            // A warning of its own, not the end.
+            "error" => Some(AgentEvent::Notice(bounded(text(item, "/message")?))),
+            "reasoning" => None,
+            _ => Some(AgentEvent::ToolEnded(ToolEnd {
+                id: text(item, "/id")?.to_owned(),
+                failed: text(item, "/status") == Some("failed"),
+                output: bounded(
+                    text(item, "/aggregated_output")
+                        .or_else(|| text(item, "/error/message"))
+                        .or_else(|| text(item, "/result/content/0/text"))
+                        .unwrap_or_default(),
+                ),
+            })),
+        }
+    }
+
+    /// It says every error twice; the last one comes again as `turn.failed`, with which it ends.
+    fn trouble(&mut self, message: &str) -> Vec<AgentEvent> {
+        let Some(inner) = errors::retried(message) else { return Vec::new() };
+        let error = errors::error(inner);
+        let (class, message_told, wait) = (error.class, error.message.clone(), error.wait());
+        let mut events = vec![AgentEvent::Retrying(Retry { class, message: message_told, wait })];
+        self.waits += u32::from(errors::is_waiting(message));
+        if self.waits == MAX_WAITS {
+            events.push(AgentEvent::Hopeless(error));
+        }
+        events
+    }
+
+    fn turn_completed(&mut self, line: &Value) -> Vec<AgentEvent> {
+        self.failed = None;
+        let mut events = Vec::new();
+        if let Some(told) = line.get("usage") {
+            let used = usage(told, TURN, &mut events);
+            events.push(AgentEvent::Used(used));
+        }
+        events.push(AgentEvent::Result(self.last_words.take().unwrap_or_default()));
+        events
+    }
+}
+
+fn started(line: &Value) -> Option<AgentEvent> {
+    let item = line.get("item")?;
+    let kind = text(item, "/type")?;
+    let about = match kind {
+        "agent_message" | "reasoning" | "error" => return None,
+        "file_change" => bounded(text(item, "/changes/0/path").unwrap_or_default()),
+        "mcp_tool_call" => about(item.get("arguments").unwrap_or(&Value::Null)),
+        _ => about(item),
+    };
+    let tool = text(item, "/tool").unwrap_or(kind).to_owned();
+    Some(AgentEvent::ToolStarted(ToolCall { id: text(item, "/id")?.to_owned(), tool, about }))
+}

@@ -1,0 +1,53 @@
+//! Gemini's errors: a status that was squeezed into an exit code, and a body inside its message.
+
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+
+use crate::stream::errors::{by_body, by_status, error, unexplained};
+use crate::stream::event::ProgramEnd;
+
+/// What its own end codes mean.
+const LOGIN_REFUSED: i32 = 41;
+const TURNS_USED_UP: i32 = 53;
+
+/// Statuses whose lowest byte is this exit code.
+const STATUSES: &[u64] = &[400, 401, 402, 403, 413, 429, 500, 502, 503, 504, 529];
+
+/// How it tells that no answer came, whatever the reason was.
+const UNREACHED: &str = "[API Error: exception TypeError: fetch failed";
+
+/// What it said when it failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Failed {
+    pub(super) kind: String,
+    pub(super) message: String,
+}
+
+pub(super) fn classify(failed: Option<&Failed>, end: &ProgramEnd<'_>) -> Option<ModelError> {
+    let message = failed.map_or_else(|| last_line(end.stderr), |failed| failed.message.as_str());
+    let class = match (end.exit, failed) {
+        // A signal without a word: whoever sent it knows why.
+        (Some(0) | None, None) => return None,
+        (Some(LOGIN_REFUSED), _) => ModelErrorClass::Auth,
+        (Some(TURNS_USED_UP), _) => ModelErrorClass::ProgramLimit,
+        (_, Some(failed)) if failed.kind == "FatalTurnLimitedError" => {
+            ModelErrorClass::ProgramLimit
+        }
+        (_, Some(failed)) if failed.message.starts_with(UNREACHED) => ModelErrorClass::Network,
+        (_, Some(failed)) => by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
+        (Some(_), None) if by_exit(end.exit) == ModelErrorClass::Unknown => {
+            return unexplained(end);
+        }
+        (exit, None) => by_exit(exit),
+    };
+    Some(error(class, message))
+}
+
+fn by_exit(exit: Option<i32>) -> ModelErrorClass {
+    let code = exit.and_then(|code| u64::try_from(code).ok());
+    let status = STATUSES.iter().find(|status| Some(*status & 0xff) == code);
+    status.map_or(ModelErrorClass::Unknown, |status| by_status(*status))
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}

@@ -1,0 +1,183 @@
+//! Whom an agent program needs on the network: its model, its login, and whoever the user's own
+//! settings name instead.
+//!
+//! What a project's configuration says is left out: a project must not open anything. Who is let
+//! through, and how, is for others.
+
+use std::path::{Path, PathBuf};
+
+use crate::adapters::program::Program;
+use crate::agent::{Agent, Kind};
+
+/// Texts for a list of hosts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// `host`, `*.host`.
+    pub hosts: Vec<String>,
+    /// Addresses whose hosts are meant.
+    pub urls: Vec<String>,
+    /// Files of the user's that may name more of those; see [`base_urls`].
+    pub files: Vec<PathBuf>,
+    /// The program talks to itself through a port of the loopback that nobody knows before.
+    pub own_port: bool,
+}
+
+impl Agent {
+    /// None where nobody knows whom the program needs.
+    pub fn reach(
+        &self,
+        home: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<Reach> {
+        let program = match &self.kind {
+            Kind::Program(agent) => agent.program,
+            Kind::Acp(agent) => agent.behind()?,
+            Kind::Command { .. } | Kind::Scripted { .. } => return None,
+        };
+        let mut hosts: Vec<String> = program.hosts().iter().map(|&host| host.to_owned()).collect();
+        hosts.extend(clouds(variable));
+        let values = program.variables().iter().filter(|name| !name.ends_with("_PROXY"));
+        let values: Vec<String> = values.filter_map(|name| variable(name)).collect();
+        let given = values.iter().flat_map(|value| base_urls(value));
+        let urls = values.iter().filter(|value| is_url(value)).cloned().chain(given).collect();
+        let places = program.places(home, variable);
+        let files = places
+            .iter()
+            .flat_map(|place| program.settings().iter().map(|file| place.join(file)))
+            .collect();
+        let own_port = matches!(&self.kind, Kind::Acp(_)) && program == Program::Opencode;
+        Some(Reach { hosts, urls, files, own_port })
+    }
+}
+
+impl Program {
+    fn hosts(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => crate::adapters::claude::HOSTS,
+            Self::Codex => crate::adapters::codex::HOSTS,
+            Self::Gemini => crate::adapters::gemini::HOSTS,
+            Self::Opencode => crate::adapters::opencode::HOSTS,
+        }
+    }
+
+    /// Files that may name a base URL, in what it keeps.
+    fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude | Self::Gemini => &["settings.json"],
+            Self::Codex => &["config.toml"],
+            Self::Opencode => &["opencode.json", "opencode.jsonc", "config.json"],
+        }
+    }
+}
+
+/// Models behind a cloud's own doors, in the region that the user's variables name.
+fn clouds(variable: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let first = |names: &[&str]| names.iter().find_map(|name| variable(name));
+    let mut hosts = Vec::new();
+    if variable("CLAUDE_CODE_USE_BEDROCK").is_some()
+        && let Some(region) = first(&["AWS_REGION", "AWS_DEFAULT_REGION"])
+    {
+        for service in ["bedrock", "bedrock-runtime", "sts"] {
+            hosts.push(format!("{service}.{region}.amazonaws.com"));
+        }
+    }
+    let vertex = ["CLAUDE_CODE_USE_VERTEX", "GOOGLE_GENAI_USE_VERTEXAI"];
+    if vertex.iter().any(|name| variable(name).is_some()) {
+        hosts.extend(["aiplatform.googleapis.com", "oauth2.googleapis.com"].map(str::to_owned));
+        if let Some(region) = first(&["CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION"]) {
+            hosts.push(format!("{region}-aiplatform.googleapis.com"));
+        }
+    }
+    hosts
+}
+
+fn is_url(text: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| text.trim_start().starts_with(scheme))
+}
+
+/// The values of everything that is called a base URL, in settings of any kind: `base_url = "…"`,
+/// `"baseURL": "…"`, `"ANTHROPIC_BASE_URL": "…"`.
+pub fn base_urls(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for quote in ['"', '\''] {
+        let mut parts = text.split(quote).peekable();
+        let mut before = String::new();
+        while let Some(part) = parts.next() {
+            let is_value = is_url(part) && parts.peek().is_some();
+            if is_value && is_base_url(&before) {
+                found.push(part.trim().to_owned());
+            }
+            // A key in quotes is followed by nothing but a colon before its value.
+            if part.trim().trim_end_matches([':', '=']).trim().is_empty() {
+                before.push_str(part);
+            } else {
+                part.clone_into(&mut before);
+            }
+        }
+    }
+    found
+}
+
+/// Does a text end in a key of that name?
+fn is_base_url(before: &str) -> bool {
+    let key = before.trim_end().trim_end_matches([':', '=']).trim_end();
+    let key = key.rsplit(|one: char| one.is_whitespace() || "{},.".contains(one)).next();
+    let key: String = key.unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect();
+    key.to_ascii_lowercase().ends_with("baseurl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::program::Program;
+
+    fn reach(program: Program, variables: &[(&str, &str)]) -> Reach {
+        let name = program.word().to_owned();
+        let agent = Agent { name, kind: Kind::Program(program.agent()), env: Vec::new() };
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        agent.reach(Some(Path::new("/home/me")), &variable).expect("known")
+    }
+
+    /// R5: the model of each program is on its list, and what the user's variables name.
+    #[test]
+    fn a_program_reaches_its_model_and_what_its_user_names() {
+        let claude = reach(
+            Program::Claude,
+            &[
+                ("ANTHROPIC_BASE_URL", "https://models.corp.test/v1"),
+                ("HTTPS_PROXY", "http://proxy.corp.test:3128"),
+                ("OTHER_URL", "https://elsewhere.test"),
+            ],
+        );
+        assert!(claude.hosts.contains(&"api.anthropic.com".to_owned()), "{claude:?}");
+        assert_eq!(claude.urls, ["https://models.corp.test/v1"]);
+        assert!(claude.files.contains(&PathBuf::from("/home/me/.claude/settings.json")));
+        let config = r#"{"provider":{"x":{"options":{"baseURL":"http://127.0.0.1:11434/v1"}}}}"#;
+        let opencode = reach(Program::Opencode, &[("OPENCODE_CONFIG_CONTENT", config)]);
+        assert_eq!(opencode.urls, ["http://127.0.0.1:11434/v1"]);
+        let cloud = [("CLAUDE_CODE_USE_BEDROCK", "1"), ("AWS_REGION", "eu-west-1")];
+        let hosts = reach(Program::Claude, &cloud).hosts;
+        assert!(hosts.contains(&"bedrock-runtime.eu-west-1.amazonaws.com".to_owned()), "{hosts:?}");
+    }
+
+    /// An agent that is any program has no list of its own, and neither has one that nobody knows.
+    #[test]
+    fn nobody_knows_whom_any_program_needs() {
+        let kind = Kind::Acp(crate::AcpAgent { command: vec!["other".to_owned()], models: None });
+        let agent = Agent { name: "x".to_owned(), kind, env: Vec::new() };
+        assert_eq!(agent.reach(None, &|_| None), None);
+    }
+
+    #[test]
+    fn base_urls_are_found_in_settings_of_any_kind() {
+        let toml = "model = \"x\"\n[model_providers.mine]\nbase_url = \"http://a.test:1/v1\"\n\
+                    homepage = \"http://no.test\"\nchatgpt_base_url='https://b.test'\n";
+        assert_eq!(base_urls(toml), ["http://a.test:1/v1", "https://b.test"]);
+        let json = r#"{"env": {"ANTHROPIC_BASE_URL" : "http://c.test"}, "url": "http://no.test"}"#;
+        assert_eq!(base_urls(json), ["http://c.test"]);
+        assert!(base_urls("base_url = \"http://unclosed").is_empty());
+    }
+}

@@ -1,0 +1,156 @@
+//! The coding agents whose ways we know: which there are, and what they have in common.
+//!
+//! What each one does is in its own directory: command line, settings, output, errors.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use afresh_core::plan::ModelTier;
+
+use crate::adapters::claude;
+use crate::adapters::codex;
+use crate::adapters::gemini;
+use crate::adapters::opencode;
+use crate::agent::{Launch, LaunchError, Order};
+use crate::stream::event::StreamReader;
+
+/// A coding agent as the configuration names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramAgent {
+    pub program: Program,
+    /// How it is started: the program, and arguments that come before ours.
+    pub command: Vec<String>,
+    /// Arguments of the user's, after ours.
+    pub args: Vec<String>,
+    pub models: Models,
+    /// All tools that it has, by its own names; none: those that a worker needs.
+    #[serde(default)]
+    pub tools: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Program {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+}
+
+/// The model of each size, by the program's own names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Models {
+    pub small: String,
+    pub standard: String,
+    pub large: String,
+}
+
+impl Models {
+    pub fn of(&self, tier: ModelTier) -> &str {
+        match tier {
+            ModelTier::Small => &self.small,
+            ModelTier::Standard => &self.standard,
+            ModelTier::Large => &self.large,
+        }
+    }
+
+    /// One model for every size.
+    pub fn all(name: &str) -> Self {
+        Self { small: name.to_owned(), standard: name.to_owned(), large: name.to_owned() }
+    }
+}
+
+impl Program {
+    pub const ALL: &'static [Self] = &[Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
+
+    /// The word of the configuration, which is also the program's own name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|program| program.word() == word)
+    }
+
+    /// What its models are called, unless the configuration says otherwise.
+    pub fn models(self) -> Models {
+        let [small, standard, large] = match self {
+            Self::Claude => claude::MODELS,
+            Self::Codex => codex::MODELS,
+            Self::Gemini => gemini::MODELS,
+            Self::Opencode => opencode::MODELS,
+        }
+        .map(str::to_owned);
+        Models { small, standard, large }
+    }
+
+    /// Variables that it needs to reach its model, if they are set.
+    pub fn variables(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => claude::VARIABLES,
+            Self::Codex => codex::VARIABLES,
+            Self::Gemini => gemini::VARIABLES,
+            Self::Opencode => opencode::VARIABLES,
+        }
+    }
+
+    /// What it keeps for itself, below the home directory: login, settings, conversations.
+    fn keeps(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => claude::KEEPS,
+            Self::Codex => codex::KEEPS,
+            Self::Gemini => gemini::KEEPS,
+            Self::Opencode => opencode::KEEPS,
+        }
+    }
+
+    /// Where that is: below `home`, or where a variable says.
+    pub(crate) fn places(
+        self,
+        home: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Vec<PathBuf> {
+        let moved = match self {
+            Self::Claude => variable("CLAUDE_CONFIG_DIR"),
+            Self::Codex => variable("CODEX_HOME"),
+            Self::Gemini | Self::Opencode => None,
+        };
+        let below = home.into_iter().flat_map(|home| self.keeps().iter().map(|it| home.join(it)));
+        moved.map(PathBuf::from).into_iter().chain(below).collect()
+    }
+
+    pub(crate) fn reader(self) -> Box<dyn StreamReader> {
+        match self {
+            Self::Claude => Box::<claude::Reader>::default(),
+            Self::Codex => Box::<codex::Reader>::default(),
+            Self::Gemini => Box::<gemini::Reader>::default(),
+            Self::Opencode => Box::<opencode::Reader>::default(),
+        }
+    }
+
+    /// As it is when the configuration says nothing about it.
+    pub fn agent(self) -> ProgramAgent {
+        ProgramAgent {
+            program: self,
+            command: vec![self.word().to_owned()],
+            args: Vec::new(),
+            models: self.models(),
+            tools: None,
+        }
+    }
+}
+
+pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+    match agent.program {
+        Program::Claude => claude::launch(agent, order),
+        Program::Codex => codex::launch(agent, order),
+        Program::Gemini => gemini::launch(agent, order),
+        Program::Opencode => opencode::launch(agent, order),
+    }
+}

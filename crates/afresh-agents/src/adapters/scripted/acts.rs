@@ -1,0 +1,258 @@
+//! The acts of a script, one by one.
+
+use afresh_core::outcome::Deviation;
+use afresh_core::usage::Usage;
+use afresh_formats::text::node::{Entry, Node, Value};
+
+use super::read::{MAX, ScriptReader};
+use super::script::{Act, End, Hang, Hostile};
+use crate::stream::usage::micros;
+
+/// How deep chances may hang in chances.
+const MAX_DEPTH: usize = 8;
+
+pub(super) const USE_FIELDS: &[&str] =
+    &["input", "output", "cache_read", "cache_write", "cost_usd"];
+pub(super) const DEVIATION_FIELDS: &[&str] = &["rule", "description", "files"];
+/// Every act: the key that names it, and the others that it may have.
+pub(super) const ACTS: &[(&str, &[&str])] = &[
+    ("write", &["text"]),
+    ("append", &["text"]),
+    ("edit", &["find", "replace"]),
+    ("delete", &[]),
+    ("listed", &[]),
+    ("run", &["may_fail"]),
+    ("child", &[]),
+    ("sleep", &[]),
+    ("say", &[]),
+    ("use", &[]),
+    ("step", &[]),
+    ("hostile", &[]),
+    ("chance", &["do", "else"]),
+    ("claim", &["deviations", "notes"]),
+    ("ask", &["options", "context"]),
+    ("need", &["instructions", "verification"]),
+    ("fail", &["at", "retryable"]),
+    ("answer", &[]),
+    ("exit", &[]),
+    ("crash", &[]),
+    ("hang", &[]),
+];
+
+impl ScriptReader<'_, '_> {
+    /// One act: the key that names it, then what belongs to it.
+    pub(super) fn act(&mut self, node: &Node, depth: usize) -> Option<Act> {
+        let entries = self.0.entries(node);
+        let names: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
+        let named: Vec<&Entry> =
+            entries.iter().filter(|entry| names.contains(&entry.key.as_str())).collect();
+        let main = match named[..] {
+            [main] => main,
+            [] => {
+                match entries.first() {
+                    Some(entry) => self.0.unknown(entry, &names),
+                    None => self.0.wrong(node, "an act such as { write = \"path\", text = \"…\" }"),
+                }
+                return None;
+            }
+            [first, second, ..] => {
+                let message = format!("{:?} and {:?} are two acts", first.key, second.key);
+                let help = "give each its own { … }".to_owned();
+                self.0.problem(&second.key_span, message, Some(help));
+                return None;
+            }
+        };
+        let (_, others) = ACTS.iter().find(|(name, _)| *name == main.key)?;
+        for entry in entries {
+            if entry.key != main.key && !others.contains(&entry.key.as_str()) {
+                let known: Vec<&str> = [main.key.as_str()].iter().chain(*others).copied().collect();
+                self.0.unknown(entry, &known);
+            }
+        }
+        self.act_of(main, &Others { node, entries }, depth)
+    }
+
+    fn act_of(&mut self, main: &Entry, others: &Others<'_>, depth: usize) -> Option<Act> {
+        let value = &main.node;
+        Some(match main.key.as_str() {
+            "write" => Act::Write { path: self.path(value)?, text: self.needed(others, "text")? },
+            "append" => Act::Append { path: self.path(value)?, text: self.needed(others, "text")? },
+            "edit" => Act::Edit {
+                path: self.path(value)?,
+                find: self.needed(others, "find")?,
+                replace: self.needed(others, "replace")?,
+            },
+            "delete" => Act::Delete { path: self.path(value)? },
+            "listed" => Act::Listed { text: self.0.text(value)? },
+            "run" => Act::Run {
+                command: self.0.text(value)?,
+                may_fail: self.flag(others, "may_fail").unwrap_or(false),
+            },
+            "child" => Act::Child { command: self.0.text(value)? },
+            "sleep" => Act::Sleep(self.0.span(value)?),
+            "say" => Act::Say(self.0.text(value)?),
+            "use" => Act::Use(self.used(value)),
+            "step" => Act::StepDone(self.count(value)?),
+            "hostile" => Act::Hostile(self.0.word(value, Hostile::WORDS)?),
+            "chance" => self.chance(value, others, depth)?,
+            _ => Act::End(self.end(main, others)?),
+        })
+    }
+
+    fn end(&mut self, main: &Entry, others: &Others<'_>) -> Option<End> {
+        let value = &main.node;
+        Some(match main.key.as_str() {
+            "claim" => End::Claim {
+                files: self.0.texts(value)?,
+                deviations: self.deviations(others),
+                notes: self.text(others, "notes"),
+            },
+            "ask" => End::Ask {
+                question: self.0.text(value)?,
+                options: self.texts(others, "options"),
+                context: self.text(others, "context").unwrap_or_default(),
+            },
+            "need" => End::Need {
+                action: self.0.text(value)?,
+                instructions: self.texts(others, "instructions"),
+                verification: self.text(others, "verification").unwrap_or_default(),
+            },
+            "fail" => End::Fail {
+                error: self.0.text(value)?,
+                at: self.text(others, "at").unwrap_or_default(),
+                retryable: self.flag(others, "retryable"),
+            },
+            "answer" => End::Answer(self.0.text(value)?),
+            "exit" => End::Exit(u8::try_from(self.0.number(value, 0..=255)?).ok()?),
+            "crash" => End::Crash(i32::try_from(self.0.number(value, 1..=31)?).ok()?),
+            "hang" => End::Hang(self.hang(value)?),
+            _ => return None,
+        })
+    }
+
+    fn hang(&mut self, node: &Node) -> Option<Hang> {
+        match &node.value {
+            Value::Bool(true) => Some(Hang::Plain),
+            Value::Text(word) if word == "deaf" => Some(Hang::Deaf),
+            _ => {
+                self.0.wrong(node, "true, or \"deaf\" for one that does not listen");
+                None
+            }
+        }
+    }
+
+    fn chance(&mut self, node: &Node, others: &Others<'_>, depth: usize) -> Option<Act> {
+        let of = self.0.fraction(node, 0.0..=1.0)?;
+        if depth >= MAX_DEPTH {
+            let message = format!("chances within chances, deeper than {MAX_DEPTH} levels");
+            self.0.problem(&node.span, message, None);
+            return None;
+        }
+        let Some(then) = others.get("do") else {
+            self.missing(others, "do");
+            return None;
+        };
+        let then = self.deeds(then, depth + 1);
+        let otherwise =
+            others.get("else").map(|node| self.deeds(node, depth + 1)).unwrap_or_default();
+        Some(Act::Chance { of, then, otherwise })
+    }
+
+    fn used(&mut self, node: &Node) -> Usage {
+        let mut usage = Usage::default();
+        for entry in self.0.entries(node) {
+            let value = &entry.node;
+            let count = |it: &mut Self| it.0.number(value, 0..=MAX).unwrap_or_default();
+            match entry.key.as_str() {
+                "input" => usage.input = count(self),
+                "output" => usage.output = count(self),
+                "cache_read" => usage.cache_read = count(self),
+                "cache_write" => usage.cache_write = count(self),
+                "cost_usd" => {
+                    usage.cost_micros = self.0.fraction(value, 0.0..=1e6).and_then(micros);
+                }
+                _ => self.0.unknown(entry, USE_FIELDS),
+            }
+        }
+        usage
+    }
+
+    fn deviations(&mut self, others: &Others<'_>) -> Vec<Deviation> {
+        let Some(node) = others.get("deviations") else { return Vec::new() };
+        let items = self.0.list(node, "a list of { description = \"why\", files = [\"…\"] }");
+        items.iter().map(|item| self.deviation(item)).collect()
+    }
+
+    fn deviation(&mut self, node: &Node) -> Deviation {
+        let mut deviation = Deviation { rule: 3, description: String::new(), files: Vec::new() };
+        for entry in self.0.entries(node) {
+            let value = &entry.node;
+            match entry.key.as_str() {
+                "rule" => {
+                    let rule = self.0.number(value, 1..=5).and_then(|rule| rule.try_into().ok());
+                    deviation.rule = rule.unwrap_or_default();
+                }
+                "description" => deviation.description = self.0.text(value).unwrap_or_default(),
+                "files" => deviation.files = self.0.texts(value).unwrap_or_default(),
+                _ => self.0.unknown(entry, DEVIATION_FIELDS),
+            }
+        }
+        deviation
+    }
+
+    /// A path inside the workspace. A slip in a script must not write elsewhere; `run` can, for those
+    /// who mean it.
+    fn path(&mut self, node: &Node) -> Option<String> {
+        let path = self.0.text(node)?;
+        let inside = !path.is_empty()
+            && !path.starts_with('/')
+            && !path.contains('\0')
+            && path.split('/').all(|part| part != "..");
+        if !inside {
+            let message = format!("{path:?} is no path inside the workspace");
+            let help = "a worker that goes beyond it is written with `run`".to_owned();
+            self.0.problem(&node.span, message, Some(help));
+            return None;
+        }
+        Some(path)
+    }
+
+    pub(super) fn count(&mut self, node: &Node) -> Option<u32> {
+        self.0.number(node, 1..=1_000_000).and_then(|number| u32::try_from(number).ok())
+    }
+
+    fn needed(&mut self, others: &Others<'_>, key: &str) -> Option<String> {
+        if others.get(key).is_none() {
+            self.missing(others, key);
+        }
+        self.text(others, key)
+    }
+
+    fn missing(&mut self, others: &Others<'_>, key: &str) {
+        self.0.problem(&others.node.span, format!("`{key}` is missing"), None);
+    }
+
+    fn text(&mut self, others: &Others<'_>, key: &str) -> Option<String> {
+        others.get(key).and_then(|node| self.0.text(node))
+    }
+
+    fn texts(&mut self, others: &Others<'_>, key: &str) -> Vec<String> {
+        others.get(key).and_then(|node| self.0.texts(node)).unwrap_or_default()
+    }
+
+    fn flag(&mut self, others: &Others<'_>, key: &str) -> Option<bool> {
+        others.get(key).and_then(|node| self.0.flag(node))
+    }
+}
+
+/// What stands beside the key that names an act.
+struct Others<'n> {
+    node: &'n Node,
+    entries: &'n [Entry],
+}
+
+impl<'n> Others<'n> {
+    fn get(&self, key: &str) -> Option<&'n Node> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+}

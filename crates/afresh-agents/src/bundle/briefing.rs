@@ -1,0 +1,126 @@
+//! What all workers of a run are told alike: the project, its ways, the specification, and the
+//! template that their prompts are made with.
+//!
+//! It is read once, when a run is taken up: what workers change later does nothing to it. Finding
+//! the files is for others.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use afresh_core::ids::TaskId;
+use afresh_formats::text::markdown::{Fences, Kind, lines};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::agent::definition::Role;
+use crate::bundle::spec_section::Spec;
+use crate::bundle::{Checksum, Origin};
+use crate::prompt::template::Template;
+
+/// How much of a project's description is told, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 1_200;
+/// How many paragraphs of it.
+const PARAGRAPHS: usize = 2;
+
+#[derive(Debug, Clone, Default)]
+pub struct Briefing {
+    /// The plan, as people know it.
+    pub plan_file: String,
+    /// The files of its tasks, where it has several.
+    pub task_files: BTreeMap<TaskId, String>,
+    pub project: Option<Project>,
+    /// How things are done here, in the project's own words.
+    pub patterns: Option<Document>,
+    pub spec: Option<Spec>,
+    /// The roles of agents that have one, by the names that tasks have for them.
+    pub roles: BTreeMap<String, Role>,
+    /// Everything that was read for it, the plan included.
+    pub sources: Vec<Checksum>,
+    pub template: Template,
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// As people know it.
+    pub path: String,
+    pub text: String,
+}
+
+/// What a project is, in a few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Project {
+    pub name: String,
+    /// The first two paragraphs of its description.
+    pub description: String,
+}
+
+impl Project {
+    /// Out of its `PROJECT.md` or `README.md`; none where that has no words.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut fences = Fences::default();
+        let (mut name, mut paragraphs, mut open) = (None, Vec::<String>::new(), false);
+        for line in lines(text) {
+            let (words, is_text) = (line.text.trim(), fences.kind(&line) == Kind::Text);
+            if let Some(title) = words.strip_prefix("# ").filter(|_| is_text) {
+                name = name.or(Some(title.trim().to_owned()));
+            }
+            if !is_text || !is_prose(words) {
+                open = false;
+                continue;
+            }
+            if let Some(last) = paragraphs.last_mut().filter(|_| open) {
+                *last = format!("{last} {words}");
+            } else if paragraphs.len() == PARAGRAPHS {
+                break;
+            } else {
+                paragraphs.push(words.to_owned());
+            }
+            open = true;
+        }
+        let description = paragraphs.join("\n\n").chars().take(MAX_DESCRIPTION_CHARS).collect();
+        let project = Self { name: name.unwrap_or_default(), description };
+        (!project.name.is_empty() || !project.description.is_empty()).then_some(project)
+    }
+}
+
+/// Words for people: no heading, badge, table, markup or rule.
+fn is_prose(line: &str) -> bool {
+    let first = line.chars().next();
+    first.is_some_and(|first| !matches!(first, '#' | '<' | '!' | '|'))
+        && !line.starts_with("[![")
+        && line.chars().any(char::is_alphanumeric)
+}
+
+impl Checksum {
+    pub fn of(path: &str, bytes: &[u8]) -> Self {
+        let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        Self { path: path.to_owned(), sha256, from: Origin::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// PR-02: the project's name and the first two paragraphs of its description.
+    #[test]
+    fn a_project_is_its_title_and_two_paragraphs() {
+        let text = "# Greeter\n[![ci](x)](y)\n\nSays hello\nto people.\n\n## Use\n```\ncode\n```\n\
+                    It is fast.\n\nNever told.\n";
+        let project = Project::read(text).expect("a project");
+        assert_eq!(project.name, "Greeter");
+        assert_eq!(project.description, "Says hello to people.\n\nIt is fast.");
+        assert_eq!(Project::read("\n\n```\ncode\n```\n"), None);
+    }
+
+    #[test]
+    fn a_checksum_is_that_of_sha256sum() {
+        let sum = Checksum::of("a", b"abc").sha256;
+        assert_eq!(sum, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+}

@@ -1,0 +1,124 @@
+//! What the programs' error messages have in common.
+//!
+//! Where a program gives a status, that decides. Some give nothing but a sentence of their own: then
+//! its fixed beginning decides, in that program's directory; never what a worker or a tool printed.
+
+use std::time::Duration;
+
+use afresh_core::model_error::{ModelError, ModelErrorClass};
+use serde_json::Value;
+
+use crate::stream::event::{ProgramEnd, bounded};
+use crate::stream::json_fields::{number, text};
+
+/// The class of an HTTP status.
+pub(crate) fn by_status(status: u64) -> ModelErrorClass {
+    match status {
+        429 => ModelErrorClass::RateLimit,
+        503 | 529 => ModelErrorClass::Overloaded,
+        401 | 403 => ModelErrorClass::Auth,
+        402 => ModelErrorClass::Quota,
+        404 => ModelErrorClass::ModelNotFound,
+        413 => ModelErrorClass::ContextFull,
+        500.. => ModelErrorClass::ServerError,
+        _ => ModelErrorClass::BadRequest,
+    }
+}
+
+/// The class of a provider's own error body, where a message is one.
+pub(crate) fn by_body(message: &str) -> Option<ModelErrorClass> {
+    let body: Value =
+        serde_json::from_str(&message[message.find('{')?..=message.rfind('}')?]).ok()?;
+    // Gemini's code is a number; what is wrong with a key stands in the details.
+    let word = text(&body, "/error/details/0/reason")
+        .or_else(|| text(&body, "/error/code"))
+        .or_else(|| text(&body, "/error/type"));
+    match word.unwrap_or_default() {
+        "context_length_exceeded" => return Some(ModelErrorClass::ContextFull),
+        "insufficient_quota" => return Some(ModelErrorClass::Quota),
+        "rate_limit_exceeded" | "rate_limit_error" => return Some(ModelErrorClass::RateLimit),
+        "overloaded_error" | "server_is_overloaded" => return Some(ModelErrorClass::Overloaded),
+        "model_not_found" | "not_found_error" => return Some(ModelErrorClass::ModelNotFound),
+        "invalid_api_key" | "authentication_error" | "API_KEY_INVALID" => {
+            return Some(ModelErrorClass::Auth);
+        }
+        _ => {}
+    }
+    let said = text(&body, "/error/message").unwrap_or_default();
+    // Gemini has no code for it; the sentence is its own.
+    if said.starts_with("The input token count") || said.starts_with("prompt is too long") {
+        return Some(ModelErrorClass::ContextFull);
+    }
+    number(&body, "/error/code").map(by_status).or(Some(ModelErrorClass::BadRequest))
+}
+
+/// How long a provider asks to wait, where its message says `try again in 1.5s` or
+/// `retry after 2m`.
+pub(crate) fn wait_in(message: &str) -> Option<Duration> {
+    const PHRASES: &[&str] = &["try again in ", "retry after ", "retry in "];
+    let lower = message.to_ascii_lowercase();
+    let after = PHRASES.iter().find_map(|phrase| lower.split_once(phrase)).map(|(_, rest)| rest)?;
+    let mut rest = after;
+    let mut total = 0.0;
+    loop {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let Ok(amount) = rest[..digits].trim_end_matches('.').parse::<f64>() else { break };
+        rest = rest[digits..].trim_start();
+        let unit_end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        total += amount
+            * match &rest[..unit_end] {
+                "ms" | "milliseconds" => 0.001,
+                "" | "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+                "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+                "h" | "hour" | "hours" => 3_600.0,
+                "d" | "day" | "days" => 86_400.0,
+                _ => return None,
+            };
+        rest = rest[unit_end..].trim_start_matches([' ', ',']);
+    }
+    // A time that no clock holds is none.
+    Duration::try_from_secs_f64(total).ok().filter(|wait| !wait.is_zero())
+}
+
+/// An error of this class in the program's own words, with the wait that they ask for.
+pub(crate) fn error(class: ModelErrorClass, message: &str) -> ModelError {
+    let wait = if class.is_transient() { wait_in(message) } else { None };
+    ModelError::new(class, bounded(message)).waiting(wait)
+}
+
+/// A program that ended badly and gave no reason in its stream: its last words elsewhere are one.
+pub(crate) fn unexplained(end: &ProgramEnd<'_>) -> Option<ModelError> {
+    let code = end.exit.filter(|code| *code != 0)?;
+    let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
+    let said = last.unwrap_or("it said nothing").trim();
+    Some(error(ModelErrorClass::Unknown, &format!("exit code {code}: {said}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BE-04: waits as providers write them.
+    #[test]
+    fn waits_are_read_as_they_are_written() {
+        let wait = |text: &str| wait_in(text).map(|wait| wait.as_millis());
+        assert_eq!(wait("mock: rate limit reached, please try again in 1s"), Some(1_000));
+        assert_eq!(wait("Please try again in 1.5s."), Some(1_500));
+        assert_eq!(wait("Suggested retry after 20s.]"), Some(20_000));
+        assert_eq!(wait("try again in 2 hours, 5 minutes."), Some(7_500_000));
+        assert_eq!(wait("try again in 250ms"), Some(250));
+        for none in ["try again in a while", "try again later", "", "retry after 9e999s", "in 5s"] {
+            assert_eq!(wait(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_providers_body_tells_its_class() {
+        let class = |code: &str| by_body(&format!("x {{\"error\":{{\"code\":\"{code}\"}}}}"));
+        assert_eq!(class("context_length_exceeded"), Some(ModelErrorClass::ContextFull));
+        assert_eq!(class("insufficient_quota"), Some(ModelErrorClass::Quota));
+        assert_eq!(class("something_new"), Some(ModelErrorClass::BadRequest));
+        assert_eq!(by_body("}{"), None);
+        assert_eq!(by_body("no body"), None);
+    }
+}

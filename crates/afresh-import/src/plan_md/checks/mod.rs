@@ -1,0 +1,15 @@
+//! Checks of a PLAN.md: commands, told apart from prose.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`verify`] | `<verify>` |
+//! | [`must_haves`] | `must_haves` of the frontmatter |
+//! | [`command`] | whether a text is a command or prose |
+//! | `shell_words` | a command line in words |
+//! | [`regex`] | regular expressions for `grep` |
+
+pub mod command;
+pub mod must_haves;
+pub mod regex;
+pub(crate) mod shell_words;
+pub mod verify;

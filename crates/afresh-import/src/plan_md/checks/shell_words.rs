@@ -1,0 +1,182 @@
+//! A line of shell in words, as far as one can tell without running it.
+//!
+//! Only for looking at: what a word expands to is the shell's business.
+
+/// A word, an operator, or what is neither.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// A word; `quoted` if any of it stands in quotes.
+    Word { text: String, quoted: bool },
+    /// `|`, `||`, `&&`, `;`, `&`, a line break.
+    Operator(&'static str),
+    /// `>`, `2>&1`, `<<EOF`: what it redirects to is part of it.
+    Redirect(String),
+    /// A bracket that stands on its own: a subshell.
+    Bracket(char),
+}
+
+/// The tokens of a text; none if a quote does not end.
+pub(crate) fn tokens(text: &str) -> Option<Vec<Token>> {
+    let mut reader = Reader { rest: text, found: Vec::new(), word: None };
+    while !reader.rest.is_empty() {
+        reader.step()?;
+    }
+    reader.end_word();
+    Some(reader.found)
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    found: Vec<Token>,
+    word: Option<(String, bool)>,
+}
+
+const OPERATORS: [&str; 7] = ["&&", "||", ";;", "|", ";", "&", "\n"];
+
+impl Reader<'_> {
+    fn step(&mut self) -> Option<()> {
+        let first = self.rest.chars().next()?;
+        match first {
+            ' ' | '\t' => self.skip(1, Self::end_word),
+            '\\' => self.escaped(),
+            '\'' | '"' => return self.quoted(first),
+            '$' if self.rest.starts_with("$(") => return self.substituted(),
+            '`' => return self.quoted('`'),
+            '#' if self.word.is_none() => self.comment(),
+            '<' | '>' => self.redirect(),
+            '&' if self.rest.starts_with("&>") => self.redirect(),
+            '(' | ')' => self.skip(1, |reader| {
+                reader.end_word();
+                reader.found.push(Token::Bracket(first));
+            }),
+            _ => self.operator_or_char(first),
+        }
+        Some(())
+    }
+
+    fn skip(&mut self, bytes: usize, then: impl FnOnce(&mut Self)) {
+        self.rest = &self.rest[bytes..];
+        then(self);
+    }
+
+    fn operator_or_char(&mut self, first: char) {
+        match OPERATORS.iter().find(|operator| self.rest.starts_with(**operator)) {
+            Some(operator) => self.skip(operator.len(), |reader| {
+                reader.end_word();
+                reader.found.push(Token::Operator(operator));
+            }),
+            None => self.push(first, false),
+        }
+    }
+
+    fn push(&mut self, c: char, quoted: bool) {
+        self.rest = &self.rest[c.len_utf8()..];
+        let word = self.word.get_or_insert_default();
+        word.0.push(c);
+        word.1 |= quoted;
+    }
+
+    /// A backslash and what it protects; one at the end of a line joins two lines.
+    fn escaped(&mut self) {
+        self.rest = &self.rest[1..];
+        match self.rest.chars().next() {
+            Some('\n') => self.rest = &self.rest[1..],
+            Some(c) => self.push(c, true),
+            None => self.word.get_or_insert_default().0.push('\\'),
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Option<()> {
+        let inside = &self.rest[1..];
+        let mut escaped = false;
+        let end = inside.char_indices().find(|(_, c)| {
+            let ends = *c == quote && !escaped;
+            escaped = !escaped && *c == '\\' && quote != '\'';
+            ends
+        })?;
+        let word = self.word.get_or_insert_default();
+        word.0.push_str(&inside[..end.0]);
+        word.1 = true;
+        self.rest = &inside[end.0 + 1..];
+        Some(())
+    }
+
+    /// `$( … )`, with brackets inside.
+    fn substituted(&mut self) -> Option<()> {
+        let mut depth = 0_usize;
+        let end = self.rest.char_indices().find(|(_, c)| {
+            depth = match c {
+                '(' => depth + 1,
+                ')' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            *c == ')' && depth == 0
+        })?;
+        let word = self.word.get_or_insert_default();
+        word.0.push_str(&self.rest[..=end.0]);
+        word.1 = true;
+        self.rest = &self.rest[end.0 + 1..];
+        Some(())
+    }
+
+    fn comment(&mut self) {
+        let end = self.rest.find('\n').unwrap_or(self.rest.len());
+        self.rest = &self.rest[end..];
+    }
+
+    /// The sign, the number before it, and where it leads.
+    fn redirect(&mut self) {
+        let number = self.word.take_if(|(word, quoted)| {
+            !*quoted && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        self.end_word();
+        let signs =
+            self.rest.find(|c| !matches!(c, '<' | '>' | '&' | '-')).unwrap_or(self.rest.len());
+        let target = self.rest[signs..].trim_start_matches([' ', '\t']);
+        let end = target
+            .find(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | ')'))
+            .unwrap_or(target.len());
+        let number = number.map(|(digits, _)| digits).unwrap_or_default();
+        self.found.push(Token::Redirect(format!(
+            "{number}{}{}",
+            &self.rest[..signs],
+            &target[..end]
+        )));
+        self.rest = &target[end..];
+    }
+
+    fn end_word(&mut self) {
+        if let Some((text, quoted)) = self.word.take() {
+            self.found.push(Token::Word { text, quoted });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Option<String> {
+        let all = tokens(text)?.into_iter().map(|token| match token {
+            Token::Word { text, quoted: true } => format!("\"{text}\""),
+            Token::Word { text, quoted: false } => text,
+            Token::Operator(operator) => format!("[{}]", operator.escape_debug()),
+            Token::Redirect(to) => format!("<{to}>"),
+            Token::Bracket(bracket) => format!("[{bracket}]"),
+        });
+        Some(all.collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn words_quotes_and_operators_are_told_apart() {
+        let is = |text: &str, expected: &str| assert_eq!(shown(text).as_deref(), Some(expected));
+        is("npm test && ! grep -q 'a b' x", "npm test [&&] ! grep -q \"a b\" x");
+        is("a 2>&1 | tail -5; b", "a <2>&1> [|] tail -5 [;] b");
+        is("(cd a && ls) # no", "[(] cd a [&&] ls [)]");
+        is("test \"$(wc -l < f)\" -ge 3", "test \"$(wc -l < f)\" -ge 3");
+        is("x=$(a (b) c) y", "\"x=$(a (b) c)\" y");
+        is("a \\\n  b\nc > out.txt", "a b [\\n] c <>out.txt>");
+        assert_eq!(shown("it doesn't end"), None);
+        assert_eq!(shown("a $(b"), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! What the names in `depends_on` mean.
+//!
+//! Exactly an id; else the `NN-PP` that the name starts with; else a bare number, which is a plan
+//! of the same phase. Anything else is reported and orders nothing: never guessed.
+
+use std::collections::BTreeMap;
+
+use crate::plan_md::order::plan_set::{Number, Set};
+use afresh_formats::text::yaml::values::Word;
+
+/// What a member needs: positions in the set, with the place of the word that says so.
+pub type Needs = Vec<(usize, std::ops::Range<usize>)>;
+
+/// For each member, which others it needs. Unresolved names become remarks.
+pub fn resolve(set: &mut Set) -> Vec<Needs> {
+    let names = Names::of(set);
+    let mut all = Vec::with_capacity(set.members.len());
+    for member in &mut set.members {
+        let mut needs: Needs = Vec::new();
+        for word in &member.document.fields.depends_on {
+            let Some(name) = bare(word) else { continue };
+            if let Some(other) = names.find(name, member.space, member.phase) {
+                needs.push((other, word.at.clone()));
+                continue;
+            }
+            let message = format!("{:?} names no plan that is here; it orders nothing", word.text);
+            let help = "write the plan's id, as its file's name starts with it";
+            member.document.remarks.warning("unresolved-dependency", &word.at, message, help);
+        }
+        all.push(needs);
+    }
+    all
+}
+
+/// What plans are called. A name that several have means none of them.
+#[derive(Default)]
+struct Names {
+    ids: BTreeMap<String, Option<usize>>,
+    stems: BTreeMap<(usize, String), Option<usize>>,
+    numbered: BTreeMap<(usize, Number), Option<usize>>,
+    in_phase: BTreeMap<(usize, u64), Option<usize>>,
+}
+
+impl Names {
+    fn of(set: &Set) -> Self {
+        let mut names = Self::default();
+        for (at, member) in set.members.iter().enumerate() {
+            enter(&mut names.ids, member.id.to_ascii_lowercase(), at);
+            enter(&mut names.stems, (member.space, member.stem.to_ascii_lowercase()), at);
+            if let Some(number) = &member.number {
+                enter(&mut names.numbered, (member.space, number.clone()), at);
+                enter(&mut names.in_phase, (member.phase, number.plan), at);
+            }
+        }
+        names
+    }
+
+    fn find(&self, name: &str, space: usize, phase: usize) -> Option<usize> {
+        let lower = name.to_ascii_lowercase();
+        if let Some(found) = self.ids.get(&lower) {
+            return *found;
+        }
+        if let Some(found) = self.stems.get(&(space, lower)) {
+            return *found;
+        }
+        if let Some((number, _)) = Number::leading(name) {
+            return *self.numbered.get(&(space, number))?;
+        }
+        *self.in_phase.get(&(phase, name.parse().ok()?))?
+    }
+}
+
+fn enter<K: Ord>(names: &mut BTreeMap<K, Option<usize>>, name: K, at: usize) {
+    names.entry(name).and_modify(|found| *found = None).or_insert(Some(at));
+}
+
+/// The name without its directory, its ending and a remark; none where the word means nothing.
+fn bare(word: &Word) -> Option<&str> {
+    let text = word.text.trim().trim_matches(['`', '"', '\'']);
+    let name = text.split([' ', '(', ':']).next().unwrap_or_default();
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name.strip_suffix(".md").unwrap_or(name);
+    let name = name.strip_suffix("-PLAN").unwrap_or(name);
+    let nothing = ["", "none", "nothing", "n/a", "[]", "-", "—", "null", "~"];
+    (!nothing.contains(&text.to_ascii_lowercase().as_str()) && !name.is_empty()).then_some(name)
+}

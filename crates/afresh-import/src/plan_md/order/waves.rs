@@ -1,0 +1,89 @@
+//! Waves: which plans of a phase can run side by side.
+//!
+//! They follow from dependencies alone. What a plan says about its own wave is compared with that,
+//! and what differs is reported. Files that two plans of a wave share are for [`afresh_formats::lint`].
+
+use std::ops::Range;
+
+use crate::plan_md::order::dependencies::Needs;
+use crate::plan_md::order::plan_set::Set;
+use afresh_formats::findings::Fix;
+
+/// The wave of each member inside its phase, counted from 1; 0 for what is in a circle.
+pub fn of(set: &Set, needs: &[Needs]) -> Vec<u32> {
+    let inside = |at: usize| {
+        let phase = set.members[at].phase;
+        needs[at]
+            .iter()
+            .map(|(need, _)| *need)
+            .filter(move |need| set.members[*need].phase == phase)
+    };
+    let mut waiting: Vec<usize> = (0..needs.len()).map(|at| inside(at).count()).collect();
+    let mut dependents = vec![Vec::new(); needs.len()];
+    for at in 0..needs.len() {
+        inside(at).for_each(|need| dependents[need].push(at));
+    }
+    let mut ready: Vec<usize> = (0..needs.len()).filter(|at| waiting[*at] == 0).collect();
+    let mut waves = vec![0; needs.len()];
+    for at in &ready {
+        waves[*at] = 1;
+    }
+    let mut earliest = waves.clone();
+    while let Some(at) = ready.pop() {
+        waves[at] = earliest[at];
+        for next in &dependents[at] {
+            earliest[*next] = earliest[*next].max(waves[at] + 1);
+            waiting[*next] -= 1;
+            if waiting[*next] == 0 {
+                ready.push(*next);
+            }
+        }
+    }
+    // What was never ready is in a circle, or waits for one.
+    for (at, wave) in waves.iter_mut().enumerate() {
+        *wave = if waiting[at] == 0 { *wave } else { 0 };
+    }
+    waves
+}
+
+/// Says what the plans get wrong about their waves.
+pub fn remark(set: &mut Set, needs: &[Needs], waves: &[u32]) {
+    for at in 0..waves.len() {
+        let late = late_needs(set, &needs[at], at);
+        let document = &mut set.members[at].document;
+        let Some((stated, place)) = document.fields.wave.clone() else { continue };
+        for (other, place) in &late {
+            let message = format!("this plan is of wave {stated}, but needs {other}");
+            let help = "waves follow from `depends_on`: correct `wave`, or remove the dependency";
+            document.remarks.warning("dependency-not-earlier", place, message, help);
+        }
+        if late.is_empty() && waves[at] != 0 && stated != waves[at] {
+            let message = format!(
+                "the plan says wave {stated}; its dependencies put it in wave {}",
+                waves[at]
+            );
+            // A later wave may mean a dependency that is missing: that is for its author to say.
+            if stated > waves[at] {
+                let help = "if it must wait for a plan, name that in `depends_on`";
+                document.remarks.warning("wave-disagrees", &place, message, help);
+            } else {
+                let help = "correct `wave`; it is not used";
+                let fix = Fix::same(place.clone(), waves[at].to_string());
+                document.remarks.mendable("wave-disagrees", &place, message, help, fix);
+            }
+        }
+    }
+}
+
+/// The dependencies of the same phase that say that they are of the same wave, or of a later one.
+fn late_needs(set: &Set, needs: &Needs, at: usize) -> Vec<(String, Range<usize>)> {
+    let own = &set.members[at];
+    let Some((wave, _)) = own.document.fields.wave else { return Vec::new() };
+    let late = |(need, place): &(usize, Range<usize>)| {
+        let other = &set.members[*need];
+        let (stated, _) = other.document.fields.wave.clone()?;
+        let is_late = *need != at && other.phase == own.phase && stated >= wave;
+        is_late.then(|| (format!("{} of wave {stated}", other.id), place.clone()))
+    };
+    needs.iter().filter_map(late).collect()
+}

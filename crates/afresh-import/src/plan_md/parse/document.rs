@@ -1,0 +1,197 @@
+//! One PLAN.md: its frontmatter, its sections and its tasks.
+
+use afresh_core::plan::MAX_TASKS;
+
+use crate::plan_md::checks::must_haves::{self, MustHaves};
+use crate::plan_md::parse::frontmatter::Fields;
+use crate::plan_md::parse::item::{Item, dedented, short};
+use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::tags::{tags, trim};
+use crate::plan_md::parse::task_blocks::{Block, scan};
+use crate::prose::unticked;
+use afresh_formats::findings::{Finding, Fix, Source};
+use afresh_formats::text::markdown::{Frontmatter, headings};
+use afresh_formats::text::node::{Node, Value};
+use afresh_formats::text::yaml;
+use afresh_formats::text::yaml::values::get;
+
+/// A PLAN.md as it was read.
+#[derive(Debug)]
+pub struct Document {
+    pub path: String,
+    pub text: String,
+    /// What is wrong with its frontmatter as such.
+    pub trouble: Option<Finding>,
+    pub remarks: Remarks,
+    pub fields: Fields,
+    pub must_haves: MustHaves,
+    /// What the sections say, as they stand there.
+    pub sections: String,
+    pub objective: String,
+    pub items: Vec<Item>,
+}
+
+/// Sections whose text a worker needs. How to run the tool that wrote the plan, and where to put
+/// its summary, is not for our workers.
+const TOLD: [&str; 9] = [
+    "objective",
+    "context",
+    "interfaces",
+    "constraints",
+    "threat_model",
+    "verification",
+    "success_criteria",
+    "feature",
+    "notes",
+];
+const NOT_TOLD: [&str; 4] = ["execution_context", "tasks", "task", "output"];
+
+impl Document {
+    pub fn read(path: &str, text: String) -> Self {
+        let source = Source::new(path, &text);
+        let mut remarks = Remarks::default();
+        let block = Frontmatter::first(&text);
+        let (node, trouble) = match &block {
+            Some(block) => {
+                if !block.closed {
+                    let at = block.at.start.saturating_sub(4)..block.at.start;
+                    let message = "the frontmatter that starts here never ends".to_owned();
+                    remarks.warning(
+                        "frontmatter-invalid",
+                        &at,
+                        message,
+                        "add a line `---` behind it",
+                    );
+                }
+                yaml::frontmatter(&source, block)
+            }
+            None => (Node { value: Value::Table(Vec::new()), span: 0..0 }, None),
+        };
+        let body = block.map_or(0, |block| block.body);
+        let fields = Fields::read(&text, &node, &mut remarks);
+        let must_haves = get(&node, "must_haves")
+            .map(|node| must_haves::read(node, &mut remarks))
+            .unwrap_or_default();
+        let items = items(&text, body, &mut remarks);
+        let first_task = items.first().map_or(text.len(), |item| line_start(&text, item.at.start));
+        let (sections, objective) = sections(&text, body, first_task);
+        let mut document = Self {
+            path: path.to_owned(),
+            trouble,
+            remarks,
+            fields,
+            must_haves,
+            sections: unticked(&sections),
+            objective,
+            items,
+            text: String::new(),
+        };
+        document.remark_on_itself(trim(&text, body..text.len()).start);
+        document.text = text;
+        document
+    }
+
+    /// What it is called: as it is listed elsewhere, else its group, its objective, the text that it starts with, its first task.
+    pub fn title(&self, listed: Option<&str>, fallback: &str) -> String {
+        let first = self.items.first().map(|item| item.name.as_str());
+        let group = self.fields.task_group.as_deref();
+        let objective = Some(self.objective.as_str());
+        let text = Some(self.sections.as_str()).filter(|text| !text.starts_with('<'));
+        let all = [listed, group, objective, text, first, Some(fallback)];
+        let mut titles = all.into_iter().flatten().map(short);
+        titles.find(|title| !title.is_empty()).unwrap_or_else(|| "plan".to_owned())
+    }
+
+    fn remark_on_itself(&mut self, start: usize) {
+        if self.items.is_empty() && self.sections.trim().is_empty() {
+            let message = "the plan is empty: nothing to do".to_owned();
+            self.remarks.error(
+                "empty-plan",
+                &(start..start),
+                message,
+                "say what is to be done, or remove the file",
+            );
+        } else if self.items.is_empty() {
+            let message = "this plan has no tasks; a worker gets it as a whole".to_owned();
+            let help = "add `<task type=\"auto\">` with <name>, <files>, <action> and <verify>";
+            self.remarks.warning("no-tasks", &(start..start), message, help);
+        }
+        let asks = self.items.iter().any(|item| item.checkpoint.is_some());
+        if let Some((true, at)) = self.fields.autonomous.clone().filter(|_| asks) {
+            let message =
+                "`autonomous: true`, but a checkpoint of this plan asks a person".to_owned();
+            let help = "write `autonomous: false`; the checkpoint is asked anyway";
+            let fix = Fix::same(at.clone(), "false");
+            self.remarks.mendable("autonomous-checkpoint", &at, message, help, fix);
+        }
+    }
+}
+
+/// The tasks: in tags, or under headings where there are none.
+fn items(text: &str, body: usize, remarks: &mut Remarks) -> Vec<Item> {
+    let blocks = scan(text, body, remarks);
+    let headings = headings(text);
+    if blocks.is_empty() {
+        let is_task = |words: &str| {
+            words
+                .strip_prefix("Task ")
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let tasks =
+            headings.iter().filter(|heading| heading.at.start >= body && is_task(heading.text));
+        // Whoever puts plans together says that it is too much.
+        return tasks
+            .take(MAX_TASKS + 1)
+            .map(|heading| Item::of_heading(text, heading, remarks))
+            .collect();
+    }
+    let waves: Vec<(usize, u32)> = headings
+        .iter()
+        .filter(|heading| !is_inside(&blocks, heading.at.start))
+        .filter_map(|heading| Some((heading.at.start, wave_of_heading(heading.text)?)))
+        .collect();
+    let item = |block| {
+        let mut item = Item::of_block(text, block, remarks);
+        let before = waves.partition_point(|(start, _)| *start < item.at.start);
+        item.wave = before.checked_sub(1).map_or(0, |last| waves[last].1);
+        item
+    };
+    blocks.iter().map(item).collect()
+}
+
+/// Does one of the blocks, which are in order, hold this byte?
+fn is_inside(blocks: &[Block], byte: usize) -> bool {
+    let after = blocks.partition_point(|block| block.range().start <= byte);
+    after.checked_sub(1).is_some_and(|last| blocks[last].range().contains(&byte))
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// `Wave 2`, `Wave 2: the rest`.
+fn wave_of_heading(words: &str) -> Option<u32> {
+    let rest = words.strip_prefix("Wave ")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The sections that a worker needs, and what the objective says.
+fn sections(text: &str, body: usize, first_task: usize) -> (String, String) {
+    let names: Vec<&str> = TOLD.into_iter().chain(NOT_TOLD).collect();
+    let found = tags(text, body..text.len(), &names).known;
+    let told: Vec<(&str, String)> = found
+        .iter()
+        .filter(|tag| TOLD.contains(&tag.opening.name))
+        .map(|tag| (tag.opening.name, dedented(&text[tag.inner.clone()])))
+        .filter(|(_, words)| !words.is_empty())
+        .collect();
+    let objective = told.iter().find(|(name, _)| *name == "objective");
+    let objective = objective.map(|(_, words)| words.clone()).unwrap_or_default();
+    if told.is_empty() {
+        // A plan without tags: whatever stands before the first task is for every worker.
+        return (dedented(&text[body..first_task.max(body)]), objective);
+    }
+    let shown: Vec<String> =
+        told.iter().map(|(name, words)| format!("<{name}>\n{words}\n</{name}>")).collect();
+    (shown.join("\n\n"), objective)
+}

@@ -1,0 +1,111 @@
+//! What the frontmatter of a PLAN.md says.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use afresh_core::plan::{FileAction, FileDraft, nearest};
+
+use crate::plan_md::files;
+use crate::plan_md::parse::item::take_files;
+use crate::plan_md::parse::remarks::Remarks;
+use afresh_formats::findings::Fix;
+use afresh_formats::text::node::Node;
+use afresh_formats::text::yaml::values::{Word, entries, word, words};
+
+#[derive(Debug, Default)]
+pub struct Fields {
+    pub depends_on: Vec<Word>,
+    pub files: Vec<(FileDraft, Range<usize>)>,
+    pub wave: Option<(u32, Range<usize>)>,
+    pub autonomous: Option<(bool, Range<usize>)>,
+    pub status: Option<String>,
+    pub task_group: Option<String>,
+    pub source_tasks: Vec<Word>,
+    /// The agent definition that its worker works by.
+    pub agent: Option<String>,
+    /// The keys that stand there, in small letters.
+    pub keys: BTreeSet<String>,
+    /// Everything else, as it was written (FO-06).
+    pub unknown: Vec<(String, String)>,
+}
+
+/// Keys that mean something, or that are known to mean nothing to us.
+const KEYS: [&str; 14] = [
+    "phase",
+    "plan",
+    "type",
+    "wave",
+    "depends_on",
+    "files_modified",
+    "files_deleted",
+    "autonomous",
+    "must_haves",
+    "status",
+    "task_group",
+    "source_tasks",
+    "claude_code_subagent",
+    "requirements",
+];
+
+impl Fields {
+    pub fn read(text: &str, node: &Node, remarks: &mut Remarks) -> Self {
+        let mut fields = Self::default();
+        for entry in entries(node) {
+            let value = &entry.node;
+            let key = entry.key.to_ascii_lowercase().replace('-', "_");
+            fields.keys.insert(key.clone());
+            match key.as_str() {
+                "depends_on" => fields.depends_on.extend(words(value)),
+                "source_tasks" => fields.source_tasks.extend(words(value)),
+                "files_modified" => fields.take_files(value, None, remarks),
+                "files_deleted" => fields.take_files(value, Some(FileAction::Delete), remarks),
+                "wave" => fields.wave = wave(value, remarks),
+                "autonomous" => {
+                    let says = word(value).map(|word| word.eq_ignore_ascii_case("true"));
+                    fields.autonomous = says.map(|says| (says, value.span.clone()));
+                }
+                "status" => fields.status = word(value),
+                "claude_code_subagent" => fields.agent = word(value),
+                "task_group" => fields.task_group = word(value),
+                key if KEYS.contains(&key) => {}
+                _ => {
+                    let key = entry.key.as_str();
+                    misspelt(key, &entry.key_span, remarks);
+                    let raw = text.get(value.span.clone()).unwrap_or_default();
+                    fields.unknown.push((key.to_owned(), raw.to_owned()));
+                }
+            }
+        }
+        fields
+    }
+
+    fn take_files(&mut self, node: &Node, action: Option<FileAction>, remarks: &mut Remarks) {
+        let named =
+            words(node).iter().filter_map(|word| files::parse_item(&word.text, &word.at)).collect();
+        let before = self.files.len();
+        take_files(named, &mut self.files, remarks);
+        if action.is_some() {
+            self.files[before..].iter_mut().for_each(|(file, _)| file.action = action);
+        }
+    }
+}
+
+fn wave(node: &Node, remarks: &mut Remarks) -> Option<(u32, Range<usize>)> {
+    let said = word(node)?;
+    if let Ok(number) = said.trim().parse() {
+        return Some((number, node.span.clone()));
+    }
+    let message = format!("the wave {said:?} is not a number");
+    let help = "waves follow from `depends_on`; write a number, or leave it out";
+    remarks.warning("wave-disagrees", &node.span, message, help);
+    None
+}
+
+/// A key that is nearly one that counts: what it says would be lost (B20).
+fn misspelt(key: &str, at: &Range<usize>, remarks: &mut Remarks) {
+    if let Some(meant) = nearest(key, KEYS.into_iter()) {
+        let message = format!("the key {key:?} means nothing here");
+        let help = format!("did you mean {meant:?}?");
+        remarks.mendable("unknown-field", at, message, &help, Fix::meant(at.clone(), meant));
+    }
+}

@@ -1,0 +1,235 @@
+//! One `<task>`, or one `## Task N`: what is to be done, with which files and checks.
+
+use std::ops::Range;
+
+use afresh_core::plan::{Checkpoint, FileDraft, nearest};
+
+use crate::plan_md::checks::verify::{self, Located};
+use crate::plan_md::files::{self, Named};
+use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::tags::{Opening, Tag, tags, trim, unescape};
+use crate::plan_md::parse::task_blocks::Block;
+use crate::plan_md::{checkpoint, completeness};
+use crate::prose::{title, unticked};
+use afresh_formats::findings::{Edit, Fix};
+use afresh_formats::text::limits::MAX_LISTED;
+use afresh_formats::text::markdown::Heading;
+use afresh_formats::text::markdown::lines::lines_from;
+
+#[derive(Debug, Clone)]
+pub struct Item {
+    pub name: String,
+    /// Where it starts.
+    pub at: Range<usize>,
+    /// The task as it stands in the plan.
+    pub text: String,
+    pub files: Vec<(FileDraft, Range<usize>)>,
+    pub checks: Vec<Located>,
+    pub checkpoint: Option<Checkpoint>,
+    /// The plan says that it is done.
+    pub is_done: bool,
+    /// The number of the `### Wave N` that it stands under.
+    pub wave: u32,
+    /// Where it says what to do.
+    pub action: Option<Range<usize>>,
+    /// Files that its worker is told to read first.
+    pub reads: Vec<(String, Range<usize>)>,
+}
+
+/// What a task is made of.
+const PARTS: [&str; 30] = [
+    "name",
+    "precondition",
+    "reversibility",
+    "files",
+    "file",
+    "read_first",
+    "behavior",
+    "implementation",
+    "action",
+    "verify",
+    "acceptance_criteria",
+    "done",
+    "what-built",
+    "how-to-verify",
+    "resume-signal",
+    "decision",
+    "context",
+    "options",
+    "instructions",
+    "verification",
+    "constraints",
+    "description",
+    "details",
+    "steps",
+    "notes",
+    "interfaces",
+    "tests",
+    "requirements",
+    "commit",
+    "output",
+];
+
+impl Item {
+    /// Reads a `<task>`.
+    pub fn of_block(text: &str, block: &Block, remarks: &mut Remarks) -> Self {
+        let parts = tags(text, block.inner.clone(), &PARTS);
+        for tag in parts.known.iter().filter(|tag| !tag.is_closed) {
+            let message = format!("<{}> is not closed", tag.opening.name);
+            let help = "add its closing tag; it was read up to the next tag";
+            let fix = Fix::meant(tag.inner.end..tag.inner.end, format!("</{}>", tag.opening.name));
+            remarks.mendable("unbalanced-tag", &tag.opening.at, message, help, fix);
+        }
+        for opening in &parts.unknown {
+            misspelt(text, opening, block.inner.end, remarks);
+        }
+        let all =
+            |wanted: &'static str| parts.known.iter().filter(move |tag| tag.opening.name == wanted);
+        let first = |wanted| all(wanted).map(|tag| words(text, tag)).find(|text| !text.is_empty());
+        let name = first("name")
+            .or_else(|| block.opening.attribute("name").map(str::to_owned))
+            .or_else(|| {
+                first("decision").or_else(|| first("what-built")).or_else(|| first("action"))
+            })
+            .map_or_else(|| "unnamed".to_owned(), |name| short(&name));
+        let kind = block.opening.attribute("type").unwrap_or("auto");
+        let point = checkpoint::kind(kind);
+        if point.is_none() && !["auto", "tracer", "tdd", "execute", "task", ""].contains(&kind) {
+            let message = format!("the type {kind:?} of this task is not known; a worker does it");
+            let help =
+                "known are auto, tracer and checkpoint:human-verify, :decision, :human-action";
+            remarks.warning("unknown-task-type", &block.opening.at, message, help);
+        }
+        let mut found = Vec::new();
+        for tag in all("files").chain(all("file")) {
+            take_files(files::parse(text, &tag.inner), &mut found, remarks);
+        }
+        let checks = match point {
+            None => all("verify")
+                .flat_map(|tag| verify::parse(text, &tag.inner, remarks).commands)
+                .collect(),
+            Some(_) => Vec::new(),
+        };
+        let status = block.opening.attribute("status").unwrap_or_default();
+        let has = |name: &str| parts.known.iter().any(|tag| tag.opening.name == name);
+        if point.is_none() {
+            completeness::remark(&block.opening, &has, remarks);
+            all("done").for_each(|tag| completeness::vague_done(text, &tag.inner, remarks));
+        }
+        let reads = all("read_first").flat_map(|tag| files::parse(text, &tag.inner));
+        let reads = reads.filter_map(|named| match named {
+            Named::File(file, at) => Some((file.path, at)),
+            Named::Prose(..) => None,
+        });
+        let reads = reads.collect();
+        let action = all("action").next().map(|tag| tag.inner.clone());
+        Self {
+            action,
+            reads,
+            checkpoint: point.map(|kind| checkpoint::read(text, kind, &name, &parts.known)),
+            name,
+            at: block.opening.at.clone(),
+            text: unticked(&dedented(&text[block.inner.clone()])),
+            files: found,
+            checks,
+            is_done: matches!(status, "completed" | "complete" | "done"),
+            wave: 0,
+        }
+    }
+
+    /// Reads what stands under `## Task N: name`: the way of plans without tags.
+    pub fn of_heading(text: &str, heading: &Heading, remarks: &mut Remarks) -> Self {
+        let (mut found, mut checks) = (Vec::new(), Vec::new());
+        for line in lines_from(&text[heading.body.clone()], heading.body.start) {
+            let bare = line.without_bullet();
+            let label = bare.text.trim_start_matches('*');
+            let Some((label, rest)) = label.split_once(':') else { continue };
+            let part = bare.part(rest.trim_start_matches('*').trim()).range();
+            match label.trim_end_matches('*').to_ascii_lowercase().as_str() {
+                "files" | "file" => take_files(files::parse(text, &part), &mut found, remarks),
+                "verify" | "verification" if !part.is_empty() => {
+                    checks.extend(verify::parse(text, &part, remarks).commands);
+                }
+                _ => {}
+            }
+        }
+        Self {
+            name: short(heading.text),
+            at: heading.at.clone(),
+            text: unticked(&dedented(&text[heading.body.clone()])),
+            files: found,
+            checks,
+            checkpoint: None,
+            is_done: false,
+            wave: 0,
+            action: None,
+            reads: Vec::new(),
+        }
+    }
+}
+
+/// Files that are named, and a remark about what is none.
+pub(crate) fn take_files(
+    named: Vec<Named>,
+    found: &mut Vec<(FileDraft, Range<usize>)>,
+    remarks: &mut Remarks,
+) {
+    if named.len() > MAX_LISTED {
+        let (Named::File(_, at) | Named::Prose(_, at)) = &named[0];
+        let message = format!("more than {MAX_LISTED} files in one list");
+        remarks.error("too-large", at, message, "a directory or a glob stands for many files");
+        return;
+    }
+    for named in named {
+        match named {
+            Named::File(file, at) => found.push((file, at)),
+            Named::Prose(_, at) => {
+                let message = "this is no path, so it gives no file".to_owned();
+                let help =
+                    "one path per line, or several with commas; a path with blanks in backticks";
+                remarks.warning("file-is-prose", &at, message, help);
+            }
+        }
+    }
+}
+
+/// A tag that is nearly one that counts: what stands in it would be lost (B20).
+fn misspelt(text: &str, opening: &Opening, end: usize, remarks: &mut Remarks) {
+    let (name, at) = (opening.name, &opening.at);
+    let Some(meant) = nearest(name, PARTS.into_iter()) else { return };
+    let message = format!("<{name}> means nothing in a task");
+    let help = format!("did you mean <{meant}>?");
+    let word = |start: usize| Edit { range: start..start + name.len(), text: meant.to_owned() };
+    let closing = text[at.end..end].find(&format!("</{name}>"));
+    let fix = closing.map(|closing| Fix {
+        edits: vec![word(at.start + 1), word(at.end + closing + 2)],
+        keeps_plan: false,
+    });
+    remarks.mendable_error("unknown-tag", at, message, &help, fix);
+}
+
+fn words(text: &str, tag: &Tag) -> String {
+    unescape(&text[tag.inner.clone()]).trim().to_owned()
+}
+
+/// The first line that says something, as a title.
+pub(crate) fn short(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    title(line.trim_start_matches(['#', ' ']).trim_end_matches('.'))
+}
+
+/// The text without the indentation that all its lines share.
+pub(crate) fn dedented(text: &str) -> String {
+    let text = &text[trim(text, 0..text.len())];
+    let indents = text.lines().skip(1).filter(|line| !line.trim().is_empty());
+    let shared =
+        indents.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
+    let bare = |line: &str| {
+        line.get(shared.min(line.len() - line.trim_start_matches(' ').len())..)
+            .unwrap_or(line)
+            .to_owned()
+    };
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    std::iter::once(first).chain(lines.map(bare)).collect::<Vec<_>>().join("\n")
+}
