@@ -1,57 +1,44 @@
-//! The loop, and the real world around the core.
+//! The driver, and the executor that carries out its effects on this machine.
 //!
 //! ```text
-//! input ─▶ decide ─▶ events ─▶ journal (on disk) ─▶ watchers, effects ─▶ threads ─▶ input …
+//! input ─▶ decide ─▶ events ─▶ journal (on disk) ─▶ reporters, effects ─▶ executor ─▶ input …
 //! ```
 //!
-//! Nothing is performed before it is recorded. Every source (process threads, signals, the inbox)
-//! sends to one channel; the loop has one `recv` with a deadline. What to do is the core's to say;
-//! this crate only carries it out.
+//! Nothing is performed before it is recorded. The core decides what to do; this crate does it.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`layout`] | where things live |
-//! | [`rules`] | how the world carries things out: agents, timeouts, set-up |
-//! | [`open`] | taking the lock; starting a run or taking one up |
-//! | [`driver`] | the loop |
-//! | [`order`] | commands of other terminals |
-//! | [`mailbox`] | what workers say while they work |
-//! | [`bundling`] | what a worker is given |
-//! | [`cleaning`] | removing what is merged or saved, and saying why the rest stays |
-//! | [`watch`] | who wants to see what was recorded |
-//! | [`activity`], [`issues`] | the activity log and the list of what was put off: projections of the journal |
-//! | [`report`] | what a run came to, a projection of the journal |
-//! | `world` | effects, each in its own thread |
-//! | `redact_input` | redacts secrets in inputs before anything is decided |
+//! | [`driver`] | the loop: decide, record, perform, wait; control commands, reporters, the run's clock |
+//! | [`session`] | taking the lock; starting a run or opening a recorded one |
+//! | [`executor`] | effects, each in its own thread: attempts, checks, harvests, merges, sandboxes |
+//! | [`execution_config`] | how effects are carried out: agents, timeouts, set-up, sandbox |
+//! | [`mailbox`] | messages from workers while they work |
+//! | [`bundle`] | what a worker is given |
+//! | [`cleanup`] | removing what is merged or saved, and why the rest stays |
+//! | [`reports`] | activity log, issue list and run report, all computed from the journal |
 //! | [`scan`] | searching files, history and state for secrets |
-//! | `tools` | what a worker needs of a home directory that it does not see |
-//! | `clock` | the run's own clock |
-//! | `worker_files` | files that a worker can reach while we use them |
+//! | [`journal_records`] | events as records of the journal, and back |
+//! | [`layout`] | where files live |
+//! | `unique` | names that no other process uses |
+//! | `worker_files` | reading and writing files that a worker can reach meanwhile |
 
-pub mod activity;
-pub mod bundling;
-pub mod cleaning;
-mod clock;
+pub mod bundle;
+pub mod cleanup;
 pub mod driver;
-pub mod issues;
+pub mod execution_config;
+pub mod executor;
+pub mod journal_records;
 pub mod layout;
 pub mod mailbox;
-pub mod open;
-pub mod order;
-pub mod records;
-mod redact_input;
-pub mod report;
-pub mod rules;
+pub mod reports;
 pub mod scan;
-mod tools;
+pub mod session;
 mod unique;
-pub mod watch;
 mod worker_files;
-mod world;
 
+pub use driver::control::ControlCommand;
+pub use driver::reporter::{RecordedEvent, Reporter};
 pub use driver::{DriveError, Driver, Mail};
+pub use execution_config::ExecutionConfig;
 pub use layout::StateLayout;
-pub use open::{OpenError, OpenRun, RepoContext};
-pub use order::ControlCommand;
-pub use rules::ExecutionConfig;
-pub use watch::{RecordedEvent, Reporter};
+pub use session::{OpenError, OpenRun, RepoContext};

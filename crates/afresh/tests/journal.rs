@@ -9,7 +9,8 @@ use std::path::Path;
 
 use afresh_core::Event;
 use afresh_core::status::RunStatus;
-use afresh_engine::{activity, records};
+use afresh_engine::journal_records;
+use afresh_engine::reports::activity;
 use afresh_store::Journal;
 use afresh_testkit::TestRepo;
 use support::{Driver, Gate, WORKER, expect_landed_once, repo};
@@ -118,8 +119,9 @@ fn an_older_copy_of_the_journal_is_refused() {
 fn replayed(repo: &TestRepo) -> (Vec<Event>, Option<RunStatus>) {
     let reader = Journal::open_read_only(&repo.state()).expect("a journal").expect("a journal");
     let all = reader.read_all().expect("records");
-    let events = all.iter().map(|record| records::to_event(record).expect("an event")).collect();
-    let run = records::replay(&all).expect("a replay").map(|(run, _)| RunStatus::of(&run));
+    let events =
+        all.iter().map(|record| journal_records::to_event(record).expect("an event")).collect();
+    let run = journal_records::replay(&all).expect("a replay").map(|(run, _)| RunStatus::of(&run));
     (events, run)
 }
 

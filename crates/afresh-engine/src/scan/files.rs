@@ -8,8 +8,8 @@ use afresh_git::Repository;
 use afresh_secrets::{SecretScan, SecretSource};
 
 use super::MAX_BYTES;
+use crate::executor::causes::describe;
 use crate::worker_files::open_plain;
-use crate::world::causes::describe;
 
 /// What git tracks, and what is new and not ignored.
 pub fn checkout(scan: &mut SecretScan, repository: &Repository) {

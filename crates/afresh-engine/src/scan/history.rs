@@ -7,7 +7,7 @@ use afresh_git::{Change, CommandError, Mode, Repository};
 use afresh_secrets::{SecretScan, SecretSource};
 
 use super::MAX_BYTES;
-use crate::world::causes::describe;
+use crate::executor::causes::describe;
 
 /// Where the branches of runs are, and the work that is kept.
 const BRANCHES: &str = "refs/heads/afresh/";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use afresh_engine::report::{AttemptResult, RunReport};
+use afresh_engine::reports::run_report::{AttemptResult, RunReport};
 
 use crate::terminal::output::{Output, Paint, safe};
 

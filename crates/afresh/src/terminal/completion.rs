@@ -8,7 +8,7 @@ use std::path::Path;
 
 use afresh_core::status::RunStatus;
 use afresh_engine::RepoContext;
-use afresh_engine::open::RecordedRun;
+use afresh_engine::session::RecordedRun;
 use clap::CommandFactory;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::CompleteEnv;

@@ -183,7 +183,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "agents: everybody is reached",
                 promise: "R5: workers reach their list alone",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/outlets.rs",
+                    file: "afresh-engine/src/executor/sandbox/network.rs",
                     text: "SandboxSubject::Worker { agent, .. } => sandbox.network_of(&agent.name),",
                     instead: "SandboxSubject::Worker { .. } => AgentNetwork::Open,",
                 }],
@@ -192,7 +192,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "agents: nobody is told who was refused",
                 promise: "R5: who was refused is told",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/refusals.rs",
+                    file: "afresh-engine/src/executor/denials/mod.rs",
                     text: "refusals.extend(room.map(SandboxGuard::refusals).unwrap_or_default());",
                     instead: "let _ = room.map(SandboxGuard::refusals);",
                 }],
@@ -210,7 +210,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "agents: the user's own proxy is passed by",
                 promise: "workers get out where a proxy is the only way",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/outlets.rs",
+                    file: "afresh-engine/src/executor/sandbox/network.rs",
                     text: "let upstream = self.rules.sandbox.upstream.clone();",
                     instead: "let upstream = afresh_proxy::Upstream::default();",
                 }],

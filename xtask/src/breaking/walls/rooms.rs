@@ -169,7 +169,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "rooms: afresh's state is seen",
                 promise: "R5: the journal is out of reach",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/rooms.rs",
+                    file: "afresh-engine/src/executor/sandbox/mod.rs",
                     text: "            self.layout.state.clone(),\n",
                     instead: "",
                 }],
@@ -178,7 +178,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "rooms: workspaces of others are seen",
                 promise: "R5: other attempts are out of reach",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/rooms.rs",
+                    file: "afresh-engine/src/executor/sandbox/mod.rs",
                     text: "            self.layout.cache.clone(),\n",
                     instead: "",
                 }],
@@ -187,7 +187,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "rooms: the checkout is seen",
                 promise: "R5: the checkout is out of reach",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/rooms.rs",
+                    file: "afresh-engine/src/executor/sandbox/mod.rs",
                     text: "hidden.extend(repository.root().map(Path::to_owned));",
                     instead: "",
                 }],
@@ -196,7 +196,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "rooms: the home directory is seen",
                 promise: "B22: the home directory is not there",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/rooms.rs",
+                    file: "afresh-engine/src/executor/sandbox/mod.rs",
                     text: "let private = home.iter().filter(|path| path.parent().is_some()).cloned().collect();",
                     instead: "let private = Vec::new();",
                 }],
@@ -205,7 +205,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "rooms: checks have a network",
                 promise: "B22: checks have no network",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/outlets.rs",
+                    file: "afresh-engine/src/executor/sandbox/network.rs",
                     text: "SandboxSubject::Check if !sandbox.check_network => AgentNetwork::Off,",
                     instead: "SandboxSubject::Check if false => AgentNetwork::Off,",
                 }],
@@ -214,7 +214,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "rooms: nobody is inside",
                 promise: "R5, B22: workers and checks are held",
                 edits: &[Edit {
-                    file: "afresh-engine/src/world/rooms.rs",
+                    file: "afresh-engine/src/executor/sandbox/mod.rs",
                     text: "job.through = enclosed.before;",
                     instead: "drop(enclosed.before);",
                 }],

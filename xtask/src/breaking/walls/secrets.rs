@@ -10,7 +10,7 @@ pub(super) const GROUPS: &[Group] = &[
             name: "secrets: a change may hold them",
             promise: "B36: such a change does not land",
             edits: &[Edit {
-                file: "afresh-engine/src/world/secret_scan.rs",
+                file: "afresh-engine/src/executor/secret_scan.rs",
                 text: "if matches.is_empty() {",
                 instead: "if true {",
             }],
@@ -32,7 +32,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "secrets: workers see the whole environment",
                 promise: "B36: an allow-list, never the whole",
                 edits: &[Edit {
-                    file: "afresh-engine/src/rules.rs",
+                    file: "afresh-engine/src/execution_config.rs",
                     text: "        named\n            .filter_map(|name| {\n                self.environment.get(name).map(|value| (name.to_owned(), value.clone()))\n            })\n            .collect()",
                     instead: "        drop(named);\n        self.environment.clone()",
                 }],

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use afresh_core::Event;
-use afresh_engine::open::RecordedRun;
-use afresh_engine::records;
+use afresh_engine::journal_records;
+use afresh_engine::session::RecordedRun;
 use serde::Serialize;
 
 use crate::app::text::moment;
@@ -23,7 +23,8 @@ pub(crate) struct Parked {
 pub(crate) fn parked(found: &RecordedRun) -> Vec<Parked> {
     let mut last = BTreeMap::new();
     for record in &found.records {
-        let Ok(Event::AgentParked { agent, tier, until, why }) = records::to_event(record) else {
+        let Ok(Event::AgentParked { agent, tier, until, why }) = journal_records::to_event(record)
+        else {
             continue;
         };
         let wait = i64::try_from(until.0.saturating_sub(record.at_ms)).unwrap_or(i64::MAX);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
 use afresh_engine::RepoContext;
-use afresh_engine::bundling::kept::StoredBundle;
+use afresh_engine::bundle::stored::StoredBundle;
 
 use crate::app::error::Failure;
 use crate::app::session::select_run;

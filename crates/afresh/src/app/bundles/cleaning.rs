@@ -1,7 +1,7 @@
 //! Removing bundles that nobody needs, and saying which are kept.
 
 use afresh_core::Run;
-use afresh_engine::bundling::kept::{DependencyState, StoredBundle};
+use afresh_engine::bundle::stored::{DependencyState, StoredBundle};
 use serde_json::{Value, json};
 
 use crate::app::error::Failure;

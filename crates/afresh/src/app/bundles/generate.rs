@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use afresh_agents::prompt::size;
 use afresh_core::ids::TaskId;
 use afresh_core::run::TaskStage;
-use afresh_engine::bundling::made::{self, BUNDLE, PROMPT};
-use afresh_engine::bundling::tree::{CommitTree, EmptyTree};
-use afresh_engine::bundling::{self, MissingSource, RenderedBundle, SourceTree};
+use afresh_engine::bundle::rendered::{self, BUNDLE, PROMPT};
+use afresh_engine::bundle::tree::{CommitTree, EmptyTree};
+use afresh_engine::bundle::{self, MissingSource, RenderedBundle, SourceTree};
 use afresh_store::write_atomically;
 use serde_json::{Value, json};
 
@@ -40,15 +40,14 @@ impl Generated {
             } else {
                 Box::new(EmptyTree)
             };
-        let bundle =
-            bundling::next(run, at, &rules.briefing, tree.as_ref()).map_err(|missing| {
-                Failure::new(Exit::Incomplete, "missing", missing.to_string())
-                    .help(MissingSource::ADVICE)
-            })?;
+        let bundle = bundle::next(run, at, &rules.briefing, tree.as_ref()).map_err(|missing| {
+            Failure::new(Exit::Incomplete, "missing", missing.to_string())
+                .help(MissingSource::ADVICE)
+        })?;
         let attempt = bundle.attempt.number;
         let made = RenderedBundle::of(bundle, rules, run.tier_of(at))
             .map_err(|error| Failure::new(Exit::Bug, "bundle", error.to_string()))?;
-        let too_large = made::fits(run, made.fill).err().map(|error| error.to_string());
+        let too_large = rendered::fits(run, made.fill).err().map(|error| error.to_string());
         Ok(Self { task: task.clone(), attempt, made, too_large })
     }
 

@@ -7,7 +7,7 @@ use afresh_agents::prompt::size;
 use afresh_core::Run;
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::usage::ContextFill;
-use afresh_engine::bundling::kept::{DependencyState, StoredBundle};
+use afresh_engine::bundle::stored::{DependencyState, StoredBundle};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

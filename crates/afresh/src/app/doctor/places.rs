@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use afresh_engine::RepoContext;
-use afresh_engine::cleaning::{CleanupSize, of_directory};
+use afresh_engine::cleanup::{CleanupSize, of_directory};
 use afresh_store::Journal;
 use nix::sys::statfs::statfs;
 use nix::sys::statvfs::statvfs;

@@ -1,8 +1,8 @@
 //! The activity of a run, read from the journal: level, who, event, message.
 
 use afresh_core::ids::RunId;
-use afresh_engine::activity::{ActivityLine, lines};
-use afresh_engine::{RepoContext, records};
+use afresh_engine::reports::activity::{ActivityLine, lines};
+use afresh_engine::{RepoContext, journal_records};
 use afresh_store::{Journal, Record};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ struct Entry {
 
 impl Entry {
     fn all_of(record: &Record) -> Result<Vec<Self>, Failure> {
-        let event = records::to_event(record)
+        let event = journal_records::to_event(record)
             .map_err(|error| Failure::usage("journal", error.to_string()))?;
         let (seq, wall_ms, run) = (record.seq, record.wall_ms, &record.run);
         let entry = |line| Self { seq, wall_ms, run: run.clone(), line };

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use afresh_engine::report::AttemptResult;
+use afresh_engine::reports::run_report::AttemptResult;
 
 use crate::app::logs::decode::Decoder;
 use crate::app::logs::readers::Readers;

@@ -8,9 +8,9 @@ use afresh_core::Event;
 use afresh_core::check::CheckResult;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::rejection::Rejection;
-use afresh_engine::open::RecordedRun;
-use afresh_engine::report::AttemptReport;
-use afresh_engine::{StateLayout, records};
+use afresh_engine::reports::run_report::AttemptReport;
+use afresh_engine::session::RecordedRun;
+use afresh_engine::{StateLayout, journal_records};
 use serde::Serialize;
 
 /// One file.
@@ -90,7 +90,7 @@ fn commands(found: &RecordedRun, attempt: &AttemptId) -> BTreeMap<String, String
             commands.insert(format!("{phase}-{number}"), result.command.clone());
         }
     };
-    for event in found.records.iter().filter_map(|record| records::to_event(record).ok()) {
+    for event in found.records.iter().filter_map(|record| journal_records::to_event(record).ok()) {
         match &event {
             Event::RedSeen { attempt, results } => note("red", attempt, results),
             Event::ChecksPassed { attempt, results, .. } => note("alone", attempt, results),

@@ -4,7 +4,7 @@ use afresh_agents::prompt::size;
 use afresh_core::settings::Settings;
 use afresh_core::usage::ContextFill;
 use afresh_engine::ExecutionConfig;
-use afresh_engine::bundling::made;
+use afresh_engine::bundle::rendered;
 
 use crate::app::plan_source::PlanFile;
 use crate::app::plan_source::prospect;
@@ -19,7 +19,7 @@ impl PromptSizes {
     /// As a run that starts now would tell its workers.
     pub(crate) fn of(file: &PlanFile, settings: &Settings, rules: &ExecutionConfig) -> Self {
         let run = prospect::of(&file.plan, settings);
-        let fills = (0..file.plan.len()).map(|at| made::least(&run, at, rules)).collect();
+        let fills = (0..file.plan.len()).map(|at| rendered::least(&run, at, rules)).collect();
         Self { fills, limit: settings.context.hard }
     }
 

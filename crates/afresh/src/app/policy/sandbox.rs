@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use afresh_engine::rules::SandboxConfig;
+use afresh_engine::execution_config::SandboxConfig;
 use afresh_proxy::Upstream;
 use afresh_sandbox::{Found, Level, Limits, find};
 

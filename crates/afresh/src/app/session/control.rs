@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use afresh_core::ids::RunId;
-use afresh_engine::activity::ActivityLog;
+use afresh_engine::reports::activity::ActivityLog;
 use afresh_engine::{ControlCommand, OpenError, RepoContext, Reporter, driver};
 use afresh_store::{Inbox, InboxError, LockError};
 use serde_json::json;

@@ -23,7 +23,7 @@ use std::time::Instant;
 use afresh_core::Run;
 use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::settings::Settings;
-use afresh_engine::open::LockedRepo;
+use afresh_engine::session::LockedRepo;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext};
 use afresh_secrets::redact;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use afresh_agents::{Agent, Kind, Models, Program};
 use afresh_core::ids::TaskId;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
-use afresh_engine::rules::SandboxConfig;
+use afresh_engine::execution_config::SandboxConfig;
 use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_proxy::Host;
 use afresh_sandbox::Level;

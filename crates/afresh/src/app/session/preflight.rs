@@ -9,7 +9,7 @@ use afresh_core::ids::CommitId;
 use afresh_core::plan::Task;
 use afresh_core::scope::leaves_tree;
 use afresh_core::settings::Settings;
-use afresh_engine::{ExecutionConfig, RepoContext, bundling};
+use afresh_engine::{ExecutionConfig, RepoContext, bundle};
 use afresh_git::Mode;
 use afresh_secrets::redact;
 
@@ -80,8 +80,8 @@ fn prompts_fit(
 ) -> Result<(), Failure> {
     let run = prospect::of(&file.plan, settings);
     for (at, task) in file.plan.tasks().iter().enumerate() {
-        let fill = bundling::made::least(&run, at, rules);
-        if let Err(error) = bundling::made::fits(&run, fill) {
+        let fill = bundle::rendered::least(&run, at, rules);
+        if let Err(error) = bundle::rendered::fits(&run, fill) {
             return Err(Failure::usage("too-large", format!("task {} is too large", task.id))
                 .cause(error.to_string())
                 .about(&file.shown)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_engine::RepoContext;
-use afresh_engine::open::RecordedRun;
+use afresh_engine::session::RecordedRun;
 
 use crate::app::error::Failure;
 use crate::app::plan_source;

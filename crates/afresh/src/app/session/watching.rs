@@ -1,7 +1,7 @@
 //! Who sees what is recorded.
 
-use afresh_engine::activity::ActivityLog;
-use afresh_engine::issues::IssueList;
+use afresh_engine::reports::activity::ActivityLog;
+use afresh_engine::reports::issues::IssueList;
 use afresh_engine::{RepoContext, Reporter};
 
 use crate::app::error::Failure;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use afresh_engine::cleaning::{
+use afresh_engine::cleanup::{
     Cleanup, CleanupError, CleanupItem, CleanupOptions, CleanupOutcome, Disposition, remove_gone,
     things_of_gone,
 };

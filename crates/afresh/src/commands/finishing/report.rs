@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_engine::report::{ReportContext, RunReport};
+use afresh_engine::reports::run_report::{ReportContext, RunReport};
 use afresh_store::write_atomically;
 
 use crate::app::error::Failure;

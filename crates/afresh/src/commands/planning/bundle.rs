@@ -4,8 +4,8 @@ use afresh_core::Run;
 use afresh_core::ids::RunId;
 use afresh_core::run::TaskStage;
 use afresh_engine::RepoContext;
-use afresh_engine::bundling::kept::StoredBundle;
-use afresh_engine::bundling::made::BUNDLE;
+use afresh_engine::bundle::rendered::BUNDLE;
+use afresh_engine::bundle::stored::StoredBundle;
 use serde_json::{Value, json};
 
 use crate::app::bundles::chosen::Which;

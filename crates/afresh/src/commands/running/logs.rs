@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use afresh_core::ids::TaskId;
 use afresh_engine::RepoContext;
-use afresh_engine::open::RecordedRun;
-use afresh_engine::report::{ReportContext, RunReport, TaskReport};
+use afresh_engine::reports::run_report::{ReportContext, RunReport, TaskReport};
+use afresh_engine::session::RecordedRun;
 use serde_json::{Value, json};
 
 use crate::app::error::Failure;

@@ -3,8 +3,8 @@
 use afresh_core::Event;
 use afresh_core::run::TaskState;
 use afresh_core::status::{RunState, RunStatus, UsageStatus};
-use afresh_engine::open::{RecordedRun, RepoContext};
-use afresh_engine::records;
+use afresh_engine::journal_records;
+use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
 
 use crate::app::agents::agent_backoff::{Parked, parked};
@@ -128,7 +128,7 @@ fn print_parked(parked: &[Parked], output: &Output) {
 /// The moment of the last halt request.
 fn halted_since(found: &RecordedRun) -> Option<String> {
     let halts = |record: &&afresh_store::Record| {
-        matches!(records::to_event(record), Ok(Event::HaltRequested { .. }))
+        matches!(journal_records::to_event(record), Ok(Event::HaltRequested { .. }))
     };
     found.records.iter().rev().find(halts).map(|record| moment::iso(record.wall_ms))
 }

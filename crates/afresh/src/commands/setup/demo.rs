@@ -8,7 +8,7 @@ use std::time::Duration;
 use afresh_agents::Program;
 use afresh_core::run::DriveState;
 use afresh_engine::RepoContext;
-use afresh_engine::report::{ReportContext, RunReport};
+use afresh_engine::reports::run_report::{ReportContext, RunReport};
 use afresh_store::write_atomically;
 
 use crate::app::agents::which;

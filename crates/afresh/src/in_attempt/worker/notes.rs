@@ -1,8 +1,8 @@
 //! Lines for the activity log, and issues for people.
 
 use afresh_core::event::LogLevel;
-use afresh_engine::issues::ISSUE;
 use afresh_engine::mailbox::{Mailbox, WorkerMessage};
+use afresh_engine::reports::issues::ISSUE;
 
 use super::cannot_leave;
 use crate::app::error::Failure;

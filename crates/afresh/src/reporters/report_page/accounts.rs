@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_core::status::UsageStatus;
-use afresh_engine::report::{AgentReport, RunReport, UsageReport};
+use afresh_engine::reports::run_report::{AgentReport, RunReport, UsageReport};
 
 use crate::app::text::moment;
 use crate::reporters::markdown::code;

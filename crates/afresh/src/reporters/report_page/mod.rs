@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::outcome::CriterionReport;
-use afresh_engine::report::{AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport};
+use afresh_engine::reports::run_report::{
+    AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport,
+};
 
 use crate::app::text::moment;
 use crate::reporters::markdown::{code, text};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use afresh_engine::report::{AttemptReport, RunReport};
+use afresh_engine::reports::run_report::{AttemptReport, RunReport};
 
 use crate::reporters::markdown::{code, text};
 

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use afresh_core::plan::Plan;
 use afresh_engine::ExecutionConfig;
-use afresh_engine::rules::AgentNetwork;
+use afresh_engine::execution_config::AgentNetwork;
 use afresh_proxy::{Host, Upstream, UpstreamProblem};
 use afresh_sandbox::Level;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use afresh_agents::adapters::network::base_urls;
 use afresh_agents::{Agent, Kind};
 use afresh_engine::ExecutionConfig;
-use afresh_engine::rules::AgentNetwork;
+use afresh_engine::execution_config::AgentNetwork;
 use afresh_proxy::{Host, Hosts};
 
 /// A settings file that is longer is not read.

@@ -1,0 +1,229 @@
+//! Making a worker's bundle: what the run knows, then what lies where the worker starts.
+//!
+//! How it is told is for `afresh-agents`. The same function makes what a worker gets and what
+//! `afresh bundle` shows, so that both are alike.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`tree`] | the files that a worker will find |
+//! | [`made`] | bundle and prompt as they go to disk: redacted and measured |
+//! | [`kept`] | the bundles that are on disk |
+
+pub mod rendered;
+pub mod stored;
+pub mod tree;
+
+use std::collections::BTreeSet;
+
+use afresh_agents::bundle::spec_section::{self, SpecPart};
+use afresh_agents::bundle::{Checksum, Inlined, Landed, Origin, Position};
+use afresh_agents::{Briefing, Bundle};
+use afresh_core::Run;
+use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::plan::ContextLevel;
+use afresh_core::question::AnsweredQuestion;
+use afresh_core::run::TaskStage;
+use afresh_core::step::StartPoint;
+
+pub use rendered::RenderedBundle;
+pub use tree::SourceTree;
+
+use crate::executor::attempt::resume;
+
+/// How many files of needed tasks are inlined, and how much of each and of all, in bytes.
+const MAX_FILES: usize = 12;
+const MAX_FILE_BYTES: usize = 8 * 1024;
+const MAX_BYTES: usize = 32 * 1024;
+/// How many of the tasks that landed last are told.
+const RECENT: usize = 5;
+
+/// A file that a needed task made is not there any more, and no task deleted it.
+#[derive(Debug, thiserror::Error)]
+#[error("{path} of task {task}, which this task needs, is missing from the branch")]
+pub struct MissingSource {
+    path: String,
+    task: TaskId,
+}
+
+impl MissingSource {
+    /// What to do about it.
+    pub const ADVICE: &str =
+        "bring the file back on the run's branch, or do the task that made it anew";
+}
+
+/// What the next worker of a task would be given, with what lies in `tree`.
+pub fn next(
+    run: &Run,
+    at: usize,
+    briefing: &Briefing,
+    tree: &dyn SourceTree,
+) -> Result<Bundle, MissingSource> {
+    let ground = run.next_ground(at);
+    let known = planned(run, at, &ground, briefing);
+    finished(&known, &ground, &gone(run, at), tree)
+}
+
+/// As far as it can be known before its worker starts.
+pub(crate) fn planned(run: &Run, at: usize, ground: &StartPoint, briefing: &Briefing) -> Bundle {
+    let number = run.task(at).attempts + 1;
+    let attempt = AttemptId { task: run.plan().task(at).id.clone(), number };
+    let fresh = bundle(run, at, &attempt, ground, briefing);
+    let mut known = Bundle { goes_on: false, ..fresh };
+    if !run.steps_hold(at) {
+        known.first_step = 1;
+    }
+    known
+}
+
+/// What the run knows.
+pub(crate) fn bundle(
+    run: &Run,
+    at: usize,
+    attempt: &AttemptId,
+    ground: &StartPoint,
+    briefing: &Briefing,
+) -> Bundle {
+    let (plan, state, settings) = (run.plan(), run.task(at), run.settings());
+    let task = plan.task(at);
+    let context = task.context.unwrap_or(ContextLevel::Standard);
+    let (told, full) = (context != ContextLevel::Minimal, context == ContextLevel::Full);
+    let needs = plan.needs(at);
+    Bundle {
+        version: 2,
+        run: run.id().clone(),
+        plan: plan.name.clone(),
+        attempt: attempt.clone(),
+        attempts_allowed: settings.attempts,
+        base: ground.base.clone(),
+        target: String::new(),
+        task: task.clone(),
+        role: task.agent.as_ref().and_then(|agent| briefing.roles.get(agent)).cloned(),
+        context,
+        first_step: state.steps_done() as usize + 1,
+        without: needs
+            .iter()
+            .filter(|need| !run.task(**need).is_done() && run.task(**need).is_met())
+            .map(|need| plan.task(*need).id.clone())
+            .collect(),
+        always: settings.always.clone(),
+        feedback: state.feedback.clone(),
+        left: resume::left(run, at),
+        goes_on: state.stage.work().is_some_and(|work| work.resumes.is_some()),
+        answers: answers(run, at),
+        position: told.then(|| position(run, at, briefing)),
+        project: briefing.project.clone().filter(|_| told),
+        patterns: briefing.patterns.as_ref().filter(|_| told).map(|patterns| patterns.text.clone()),
+        spec: briefing.spec.as_ref().filter(|_| told).map(|spec| SpecPart::of(spec, task)),
+        built_on: if told {
+            needs.iter().filter_map(|need| landed(run, *need, full)).collect()
+        } else {
+            Vec::new()
+        },
+        interfaces: Vec::new(),
+        recent: if full { recent(run, at) } else { Vec::new() },
+        sources: briefing.sources.clone(),
+        window: None,
+    }
+}
+
+/// The same with what lies in the workspace; an error where what it builds on is not there, and is
+/// not among what later tasks took away.
+pub(crate) fn finished(
+    bundle: &Bundle,
+    ground: &StartPoint,
+    gone: &BTreeSet<String>,
+    tree: &dyn SourceTree,
+) -> Result<Bundle, MissingSource> {
+    let mut bundle = Bundle { target: tree.directory(), ..bundle.clone() };
+    // Where finished steps or interrupted work are on top, they may have moved or deleted anything.
+    if ground.prepared == ground.base && !bundle.goes_on {
+        for need in &mut bundle.built_on {
+            let is_there = |path: &String| tree.has(path);
+            let mut paths = need.created.iter().chain(&need.modified);
+            if let Some(path) = paths.find(|path| !is_there(path) && !gone.contains(*path)) {
+                return Err(MissingSource { path: path.clone(), task: need.task.clone() });
+            }
+            need.created.retain(is_there);
+            need.modified.retain(is_there);
+        }
+    }
+    if bundle.context == ContextLevel::Full {
+        inline(&mut bundle, tree);
+    }
+    Ok(bundle)
+}
+
+/// What tasks deleted or moved away: no file of another task any more.
+pub(crate) fn gone(run: &Run, at: usize) -> BTreeSet<String> {
+    if run.plan().needs(at).is_empty() {
+        return BTreeSet::new();
+    }
+    let deleted = run.tasks().filter_map(|(_, state)| match &state.stage {
+        TaskStage::Done { receipt, .. } => Some(&receipt.deleted),
+        _ => None,
+    });
+    deleted.flatten().cloned().collect()
+}
+
+/// The texts of the files that needed tasks made, as far as there is room.
+fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
+    let paths = bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
+    let mut room = MAX_BYTES;
+    for path in paths {
+        if bundle.interfaces.len() == MAX_FILES || room == 0 {
+            break;
+        }
+        if bundle.interfaces.iter().any(|known| known.path == *path) {
+            continue;
+        }
+        let Some(whole) = tree.text(path) else { continue };
+        let (text, cut) = spec_section::bounded(&whole, MAX_FILE_BYTES.min(room));
+        room = room.saturating_sub(text.len());
+        let sum = Checksum::of(path, whole.as_bytes());
+        bundle.sources.push(Checksum { from: Origin::Branch, ..sum });
+        bundle.interfaces.push(Inlined { path: path.clone(), text: text.to_owned(), cut });
+    }
+}
+
+fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
+    let plan = run.plan();
+    let own_file = briefing.task_files.get(&plan.task(at).id);
+    Position {
+        plan_file: own_file.unwrap_or(&briefing.plan_file).clone(),
+        task: at + 1,
+        of_tasks: plan.len(),
+        wave: plan.wave(at),
+        of_waves: plan.wave_count(),
+    }
+}
+
+/// What a task left; none where it is not done by us.
+fn landed(run: &Run, at: usize, full: bool) -> Option<Landed> {
+    let TaskStage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
+    let task = run.plan().task(at);
+    Some(Landed {
+        task: task.id.clone(),
+        title: task.title.clone(),
+        commit: commit.clone(),
+        created: receipt.created.clone(),
+        modified: receipt.modified.clone(),
+        deleted: receipt.deleted.clone(),
+        deviations: if full { receipt.deviations.clone() } else { Vec::new() },
+        notes: receipt.notes.clone().filter(|_| full),
+    })
+}
+
+/// The last tasks that landed, besides those that this one needs.
+fn recent(run: &Run, at: usize) -> Vec<Landed> {
+    let needs = run.plan().needs(at);
+    let others = (0..run.plan().len()).rev().filter(|other| !needs.contains(other));
+    others.filter_map(|other| landed(run, other, false)).take(RECENT).collect()
+}
+
+/// What people decided for this task: at the checkpoints that it needs, and when its workers asked.
+fn answers(run: &Run, at: usize) -> Vec<AnsweredQuestion> {
+    let is_checkpoint = |need: &&usize| run.plan().task(**need).checkpoint.is_some();
+    let before = run.plan().needs(at).iter().filter(is_checkpoint);
+    let before = before.flat_map(|need| &run.task(*need).answers);
+    before.chain(&run.task(at).answers).cloned().collect()
+}

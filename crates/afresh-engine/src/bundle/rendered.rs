@@ -1,0 +1,66 @@
+//! Bundle and prompt as they go to disk: secrets are redacted, and the size is known.
+
+use std::path::Path;
+
+use afresh_agents::prompt::size::{self, TooLarge};
+use afresh_agents::{Bundle, prompt};
+use afresh_core::Run;
+use afresh_core::plan::ModelTier;
+use afresh_core::usage::ContextFill;
+use afresh_secrets::redact;
+
+use crate::bundle::planned;
+use crate::execution_config::ExecutionConfig;
+
+/// The names of the files, in a directory of their own.
+pub const BUNDLE: &str = "bundle.json";
+pub const PROMPT: &str = "prompt.md";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderedBundle {
+    /// As JSON.
+    pub bundle: String,
+    pub prompt: String,
+    /// How much of its model's context the prompt takes.
+    pub fill: ContextFill,
+}
+
+impl RenderedBundle {
+    /// Nothing in it is a secret any more, wherever it came from (B36).
+    pub fn of(
+        mut bundle: Bundle,
+        rules: &ExecutionConfig,
+        tier: ModelTier,
+    ) -> Result<Self, serde_json::Error> {
+        let window = rules.window(bundle.task.agent.as_deref(), tier);
+        bundle.window = Some(window);
+        let secrets = rules.secrets();
+        let rendered = if bundle.goes_on {
+            prompt::resumed(&bundle)
+        } else {
+            prompt::render(&bundle, &rules.briefing.template)
+        };
+        let prompt = redact(&rendered, &secrets);
+        let fill = size::fill(prompt.len(), window);
+        Ok(Self { bundle: redact(&serde_json::to_string_pretty(&bundle)?, &secrets), prompt, fill })
+    }
+
+    pub fn save(&self, directory: &Path) -> std::io::Result<()> {
+        std::fs::create_dir_all(directory)?;
+        std::fs::write(directory.join(PROMPT), &self.prompt)?;
+        std::fs::write(directory.join(BUNDLE), &self.bundle)
+    }
+}
+
+/// How large the next prompt of a task will be at least: what other tasks leave for it, and what
+/// its own attempts come to, is not known yet.
+pub fn least(run: &Run, at: usize, rules: &ExecutionConfig) -> ContextFill {
+    let bundle = planned(run, at, &run.next_ground(at), &rules.briefing);
+    let window = rules.window(bundle.task.agent.as_deref(), run.tier_of(at));
+    size::fill(prompt::render(&bundle, &rules.briefing.template).len(), window)
+}
+
+/// Refused where a worker would start with a context that is full (PR-06).
+pub fn fits(run: &Run, fill: ContextFill) -> Result<(), TooLarge> {
+    size::fits(fill, run.settings().context.hard)
+}

@@ -1,0 +1,166 @@
+//! Saved work, and the branches of runs.
+
+use std::collections::BTreeMap;
+
+use afresh_core::ids::CommitId;
+
+use super::item::{CleanupItem, CleanupKind, CleanupTarget};
+use super::proof::{LandedRefs, MergeProof};
+use super::{Cleanup, CleanupError, KnownRuns, salvage_parts};
+
+const BRANCHES: &str = "refs/heads/afresh/";
+const TIPS: &str = "refs/afresh/runs/";
+
+/// A ref of ours, taken apart.
+struct OwnedRefs<'n> {
+    name: &'n str,
+    commit: &'n CommitId,
+    run: &'n str,
+    /// None: the branch of a run, or the ref that keeps it.
+    attempt: Option<&'n str>,
+}
+
+impl Cleanup<'_> {
+    pub(super) fn refs(&self) -> Result<Vec<CleanupItem>, CleanupError> {
+        let repository = &self.place.repository;
+        let kept = repository.list_refs("refs/afresh/")?;
+        let branches = repository.list_refs(BRANCHES)?;
+        let mut ours: Vec<OwnedRefs<'_>> = kept.iter().filter_map(taken_apart).collect();
+        // A branch that only looks like one of ours is the user's.
+        let is_run = |run: &str| kept.contains_key(&format!("{TIPS}{run}"));
+        let branches = branches.iter().filter_map(taken_apart);
+        ours.extend(branches.filter(|it| is_run(it.run) || self.known(it.run).is_some()));
+        self.check_discards(&ours)?;
+        let mut things = self.unfinished(&ours);
+        ours.retain(|it| self.known(it.run).is_none_or(KnownRuns::is_finished));
+        if ours.is_empty() {
+            return Ok(things);
+        }
+        let proof = MergeProof::new(repository)?;
+        let mut landed: BTreeMap<&str, LandedRefs> = BTreeMap::new();
+        for known in self.runs.iter().filter(|known| ours.iter().any(|it| it.run == known.id())) {
+            landed.insert(known.id(), proof.landed(&known.run)?);
+        }
+        let checked_out = repository.worktrees()?.into_iter().filter_map(|tree| tree.branch);
+        let checked_out: Vec<String> = checked_out.collect();
+        for it in &ours {
+            if checked_out.iter().any(|branch| branch == it.name) {
+                let thing =
+                    CleanupItem::stays(CleanupKind::Branch, it.shown(), "it is checked out");
+                things.push(thing.hint("switch to another branch, then clean again"));
+                continue;
+            }
+            let thing = self.one_ref(it, &proof, landed.get(it.run))?;
+            // Where the branch is told, the ref that keeps it needs no line of its own.
+            let is_told = it.is_shadow_of(&ours);
+            if thing.is_to_go() || !is_told {
+                things.push(thing);
+            }
+        }
+        Ok(things)
+    }
+
+    fn one_ref(
+        &self,
+        it: &OwnedRefs<'_>,
+        proof: &MergeProof<'_>,
+        landed: Option<&LandedRefs>,
+    ) -> Result<CleanupItem, CleanupError> {
+        let mut proven = proof.of(it.name, it.commit)?;
+        if let (None, Some(landed), Some(attempt)) = (&proven, landed, it.attempt) {
+            proven = proof.of_attempt(landed, attempt, it.commit)?;
+        }
+        let wanted = self.wishes.discard.iter().any(|wish| it.is_meant_by(wish));
+        let why = proven
+            .or_else(|| wanted.then(|| format!("you asked for it; it was commit {}", it.commit)));
+        let (name, commit) = (it.name.to_owned(), it.commit.clone());
+        Ok(match why {
+            Some(why) => {
+                CleanupItem::goes(it.kind(), it.shown(), why, CleanupTarget::Ref { name, commit })
+            }
+            None => it.stays(),
+        })
+    }
+
+    /// One line for each run that can go on: everything of it stays.
+    fn unfinished(&self, ours: &[OwnedRefs<'_>]) -> Vec<CleanupItem> {
+        let unfinished = self.runs.iter().filter(|known| !known.is_finished());
+        let line = |known: &KnownRuns| {
+            let count = ours.iter().filter(|it| it.run == known.id()).count();
+            let refs = if count == 1 { "1 ref".to_owned() } else { format!("{count} refs") };
+            let why = format!("it is not finished ({refs})");
+            let hint = match known.run.halt() {
+                Some(_) => "`afresh resume` goes on with it",
+                None => "`afresh run` goes on with it; `afresh run --resume abort` gives it up",
+            };
+            CleanupItem::stays(CleanupKind::Run, known.id(), why).hint(hint)
+        };
+        unfinished.map(line).collect()
+    }
+
+    /// A wish that means nothing, or something that is needed, is a mistake.
+    fn check_discards(&self, ours: &[OwnedRefs<'_>]) -> Result<(), CleanupError> {
+        for wish in &self.wishes.discard {
+            let run = wish.split('/').next().unwrap_or_default();
+            if self.known(run).is_some_and(|known| !known.is_finished()) {
+                return Err(CleanupError::StillNeeded(run.to_owned()));
+            }
+            if !ours.iter().any(|it| it.is_meant_by(wish)) {
+                return Err(CleanupError::NothingToDiscard(wish.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn taken_apart<'n>((name, commit): (&'n String, &'n CommitId)) -> Option<OwnedRefs<'n>> {
+    if let Some((run, attempt)) = salvage_parts(name) {
+        return Some(OwnedRefs { name, commit, run, attempt: Some(attempt) });
+    }
+    let run = name.strip_prefix(BRANCHES).or_else(|| name.strip_prefix(TIPS))?;
+    Some(OwnedRefs { name, commit, run, attempt: None })
+}
+
+impl OwnedRefs<'_> {
+    fn kind(&self) -> CleanupKind {
+        if self.attempt.is_some() { CleanupKind::SavedWork } else { CleanupKind::Branch }
+    }
+
+    /// A branch by its short name; everything else by its whole one.
+    fn shown(&self) -> &str {
+        self.name.strip_prefix("refs/heads/").unwrap_or(self.name)
+    }
+
+    /// Whether it keeps what a branch in the list is at.
+    fn is_shadow_of(&self, all: &[OwnedRefs<'_>]) -> bool {
+        self.name.starts_with(TIPS)
+            && all.iter().any(|it| {
+                it.name.starts_with(BRANCHES) && it.run == self.run && it.commit == self.commit
+            })
+    }
+
+    fn is_meant_by(&self, wish: &str) -> bool {
+        match (wish.split_once('/'), self.attempt) {
+            (None, _) => wish == self.run,
+            (Some((run, wanted)), Some(attempt)) => run == self.run && wanted == attempt,
+            (Some(_), None) => false,
+        }
+    }
+
+    fn stays(&self) -> CleanupItem {
+        let run = self.run;
+        let Some(attempt) = self.attempt else {
+            return CleanupItem::stays(self.kind(), self.shown(), "it has not landed").hint(
+                format!(
+                    "`afresh land {run}` brings it to your branch; `afresh clean --discard {run}` \
+                 removes it and all saved work of the run"
+                ),
+            );
+        };
+        let why = format!("work of {attempt} of run {run}, in no branch of yours");
+        CleanupItem::stays(CleanupKind::SavedWork, self.name, why).hint(format!(
+            "`git show {}` shows it; `afresh clean --discard {run}/{attempt}` removes it",
+            self.name
+        ))
+    }
+}

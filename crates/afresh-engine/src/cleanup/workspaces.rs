@@ -1,0 +1,86 @@
+//! Slots, what is noted about them, and temporary files of jobs.
+
+use std::fs::DirEntry;
+
+use afresh_git::{Place, Pool};
+
+use super::history::entries;
+use super::item::{CleanupItem, CleanupKind, CleanupTarget};
+use super::{Cleanup, CleanupError, salvage_parts, size};
+use crate::session::job_prefix;
+
+/// What a pool holds besides slots.
+const NOTES: &[&str] = &["owners", "repository", "setup", "shadow.git"];
+
+impl Cleanup<'_> {
+    pub(super) fn workspaces(&self) -> Result<Vec<CleanupItem>, CleanupError> {
+        let Some(pool) = &self.pool else { return Ok(Vec::new()) };
+        let mut things = Vec::new();
+        for place in pool.places()? {
+            let bytes = size::of(&pool.directory().join(place.to_string()));
+            things.push(self.workspace(pool, place).of_size(bytes));
+        }
+        let strangers: Vec<String> = entries(pool.directory())
+            .into_iter()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| !NOTES.contains(&name.as_str()))
+            .filter(|name| !things.iter().any(|thing| thing.name == *name))
+            .collect();
+        for name in &strangers {
+            let path = pool.directory().join(name).display().to_string();
+            things.push(CleanupItem::stays(CleanupKind::Notes, path, "afresh did not make it"));
+        }
+        if things.iter().all(CleanupItem::is_to_go) {
+            let name = pool.directory().display().to_string();
+            let bytes = NOTES.iter().map(|note| size::of(&pool.directory().join(note))).sum();
+            let why = "no workspace is left";
+            things.push(
+                CleanupItem::goes(CleanupKind::Notes, name, why, CleanupTarget::PoolItself)
+                    .of_size(bytes),
+            );
+        }
+        Ok(things)
+    }
+
+    fn workspace(&self, pool: &Pool, place: Place) -> CleanupItem {
+        let name = place.to_string();
+        let goes = |why: String| {
+            CleanupItem::goes(CleanupKind::Workspace, &name, why, CleanupTarget::Slot(place))
+        };
+        if matches!(place, Place::Check(_)) {
+            return goes("checks ran in it; nobody's work is there".to_owned());
+        }
+        let unsaved = pool.unsaved(place);
+        let owner = unsaved.clone().or_else(|| pool.owner(place));
+        let underway = owner.as_deref().and_then(salvage_parts).filter(|(run, attempt)| {
+            self.known(run).is_some_and(|known| !known.is_finished() && known.is_underway(attempt))
+        });
+        if let (Some((run, attempt)), false) = (underway, self.wishes.unfinished) {
+            let why = format!("{attempt} of run {run} is not finished");
+            return CleanupItem::stays(CleanupKind::Workspace, &name, why).hint(
+                "`afresh run` goes on with it; `afresh clean --unfinished` saves what is in it and removes it",
+            );
+        }
+        match unsaved {
+            Some(salvage) => goes(format!("what is in it is saved first, as {salvage}")),
+            None => goes("everything in it is saved".to_owned()),
+        }
+    }
+
+    /// Nobody drives this repository, so its jobs are dead.
+    pub(super) fn temporary(&self) -> Vec<CleanupItem> {
+        let prefix = job_prefix(&self.place.repository);
+        let temp = self.place.layout.cache.join("temp");
+        let of_job = |entry: DirEntry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.starts_with(&prefix) {
+                return None;
+            }
+            let why = "the job that they were for is over";
+            let bytes = size::of(&entry.path());
+            let target = CleanupTarget::Paths(vec![entry.path()]);
+            Some(CleanupItem::goes(CleanupKind::Temporary, &name, why, target).of_size(bytes))
+        };
+        entries(&temp).into_iter().filter_map(of_job).collect()
+    }
+}

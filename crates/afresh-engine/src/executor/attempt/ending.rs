@@ -1,0 +1,108 @@
+//! What an attempt came to: how its process ended, what it answered, what it used.
+
+use std::fs;
+
+use afresh_agents::ProgramEnd;
+use afresh_core::Input;
+use afresh_core::input::AttemptEnd;
+use afresh_core::outcome::{Ending, Outcome};
+use afresh_formats::result::{self, Asked};
+use afresh_git::Place;
+use afresh_process::{Ended, Report};
+use afresh_secrets::redact;
+
+use super::AttemptJob;
+use super::files::{AttemptFiles, end_of};
+use super::starting::failure;
+use crate::driver::clock;
+use crate::executor::ExecutorContext;
+use crate::executor::attempt::output::OutputFollower;
+use crate::executor::denials;
+
+impl AttemptJob {
+    pub(super) fn conclude(
+        &self,
+        shared: &ExecutorContext,
+        report: &Report,
+        files: &AttemptFiles,
+        follower: Option<&OutputFollower>,
+    ) -> Input {
+        let ending = match &report.ended {
+            Ended::SpawnFailed(failed) => {
+                let hint = "check the agent's `command` in .afresh/config.toml";
+                return Input::SpawnFailed(
+                    self.attempt.clone(),
+                    failure(&failed.message, Some(hint)),
+                );
+            }
+            Ended::Exited(code) => Ending::Exited(*code),
+            Ended::Signaled(signal) => Ending::Signaled(*signal),
+            Ended::TimedOut => Ending::TimedOut,
+            Ended::Silent => Ending::WentSilent,
+            Ended::OverLimit(excess) => Ending::OverLimit(denials::in_core(*excess)),
+            Ended::Stopped => Ending::Stopped,
+            Ended::SupervisorLost => Ending::SupervisorLost,
+        };
+        let used = follower.map(OutputFollower::used).unwrap_or_default();
+        let outcome = self.answer(shared, files, follower);
+        let mut end = AttemptEnd::new(ending, outcome, used, report.wall_ms);
+        let complaints = end_of(&files.stderr);
+        if let Some(follower) = follower {
+            end.models = follower.models();
+            end.error = match ending {
+                // Whoever was stopped may complain about that.
+                Ending::Stopped => follower.hopeless().cloned(),
+                _ => follower.error(&program_end(ending, &complaints)),
+            };
+        }
+        end.refusals = denials::of_worker(
+            shared,
+            Place::Work(self.slot),
+            &report.kept,
+            files.room.as_ref(),
+            &[&end_of(&files.stdout), &complaints],
+        );
+        self.ended(end)
+    }
+
+    /// A worker's answer: its result file if it wrote one, else its final text; the end of what it
+    /// printed, where its output is its answer.
+    fn answer(
+        &self,
+        shared: &ExecutorContext,
+        files: &AttemptFiles,
+        follower: Option<&OutputFollower>,
+    ) -> Outcome {
+        let prompt = fs::read_to_string(&files.prompt).unwrap_or_default();
+        let task = &self.bundle.task;
+        let steps = task.steps.iter().map(|step| step.name.as_str());
+        let asked = Asked {
+            task: task.id.as_str(),
+            names: std::iter::once(task.title.as_str()).chain(steps).collect(),
+            prompt: &prompt,
+        };
+        let printed = || end_of(&files.stdout);
+        // What it printed was redacted on its way to disk; this file is its own.
+        let raw = end_of(&files.result);
+        let written = redact(&raw, &shared.rules.secrets());
+        if written != raw {
+            files.rewrite_result(&written);
+        }
+        if !written.trim().is_empty() {
+            let text = follower.map_or_else(printed, |follower| follower.final_text().to_owned());
+            return result::read_file(&written, &text, &asked);
+        }
+        match follower {
+            Some(follower) => follower.outcome(&asked),
+            None => result::read(&printed(), &asked),
+        }
+    }
+}
+
+fn program_end(ending: Ending, stderr: &str) -> ProgramEnd<'_> {
+    let exit = match ending {
+        Ending::Exited(code) => Some(code),
+        _ => None,
+    };
+    ProgramEnd { exit, at_s: clock::wall_seconds(), stderr }
+}

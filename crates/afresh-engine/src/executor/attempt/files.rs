@@ -1,0 +1,61 @@
+//! The files of one attempt.
+
+use std::fs;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::bundle::rendered;
+use crate::executor::sandbox::SandboxGuard;
+use crate::worker_files::open_plain;
+
+/// How much of the end of a worker's output is searched for its answer.
+const ANSWER_BYTES: u64 = 1024 * 1024;
+
+pub(super) struct AttemptFiles {
+    pub(super) directory: PathBuf,
+    pub(super) prompt: PathBuf,
+    pub(super) bundle: PathBuf,
+    pub(super) result: PathBuf,
+    /// What it may write of these.
+    pub(super) worker: PathBuf,
+    /// What belongs to its room, while it runs.
+    pub(super) room: Option<SandboxGuard>,
+    pub(super) stdout: PathBuf,
+    pub(super) stderr: PathBuf,
+}
+
+impl AttemptFiles {
+    pub(super) fn of(directory: PathBuf) -> Self {
+        Self {
+            prompt: directory.join(rendered::PROMPT),
+            bundle: directory.join(rendered::BUNDLE),
+            result: directory.join("worker/result"),
+            worker: directory.join("worker"),
+            room: None,
+            stdout: directory.join("stdout.log"),
+            stderr: directory.join("stderr.log"),
+            directory,
+        }
+    }
+
+    /// A secret that the worker wrote down does not stay there (B36).
+    pub(super) fn rewrite_result(&self, text: &str) {
+        // What cannot be written anew must not stay either.
+        let _ = fs::remove_file(&self.result);
+        let new = fs::OpenOptions::new().write(true).create_new(true).open(&self.result);
+        let _ = new.and_then(|mut file| file.write_all(text.as_bytes()));
+    }
+}
+
+/// The last part of a file, as text; nothing if it is not a plain file.
+pub(super) fn end_of(path: &Path) -> String {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = open_plain(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(ANSWER_BYTES)))?;
+        let mut bytes = Vec::new();
+        file.take(ANSWER_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+}

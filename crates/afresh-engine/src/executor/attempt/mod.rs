@@ -1,0 +1,119 @@
+//! One attempt: a clean workspace, a bundle, a fresh process, and what it said at the end.
+
+pub(crate) mod context_warning;
+mod ending;
+mod files;
+pub(crate) mod output;
+pub(crate) mod resume;
+mod starting;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use afresh_agents::{Briefing, Bundle};
+use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::input::AttemptEnd;
+use afresh_core::interruption::AttemptResumption;
+use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::plan::ModelTier;
+use afresh_core::step::StartPoint;
+use afresh_core::usage::Usage;
+use afresh_core::{Input, Run};
+
+use crate::bundle;
+use crate::executor::ExecutorContext;
+use crate::executor::attempt::output::OutputFollower;
+use crate::executor::attempt::resume::SessionResume;
+use crate::executor::cancel::CancelHandle;
+use files::AttemptFiles;
+use starting::StartFailure;
+
+/// What the core asks for.
+pub(crate) struct AttemptRequest {
+    pub(crate) attempt: AttemptId,
+    pub(crate) slot: WorkspaceSlot,
+    pub(crate) ground: StartPoint,
+    pub(crate) tier: ModelTier,
+    pub(crate) resumes: Option<AttemptResumption>,
+}
+
+/// What one attempt needs to know; taken from the run before the thread starts.
+pub(crate) struct AttemptJob {
+    attempt: AttemptId,
+    slot: WorkspaceSlot,
+    ground: StartPoint,
+    /// The conversation that it goes on with.
+    resuming: Option<SessionResume>,
+    bundle: Bundle,
+    /// Files that tasks took away.
+    gone: BTreeSet<String>,
+    agent: Option<String>,
+    tier: ModelTier,
+    grace: std::time::Duration,
+    /// How full its context may become, in per cent.
+    fullest: u8,
+}
+
+impl AttemptJob {
+    pub(crate) fn new(run: &Run, ordered: AttemptRequest, briefing: &Briefing) -> Self {
+        let AttemptRequest { attempt, slot, ground, tier, resumes } = ordered;
+        let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
+        let (task, settings) = (run.plan().task(at), run.settings());
+        let bundle = bundle::bundle(run, at, &attempt, &ground, briefing);
+        let (gone, fullest) = (bundle::gone(run, at), settings.context.hard);
+        let (agent, grace) = (task.agent.clone(), settings.halt_grace);
+        let resuming = resumes.map(|resumption| SessionResume::new(run, at, resumption));
+        Self { attempt, slot, ground, resuming, bundle, gone, agent, tier, grace, fullest }
+    }
+
+    pub(crate) fn attempt(&self) -> &AttemptId {
+        &self.attempt
+    }
+
+    pub(crate) fn carry_out(
+        &self,
+        shared: &ExecutorContext,
+        handle: &CancelHandle,
+        mail: &dyn Fn(Input),
+    ) {
+        let answer = match self.start(shared, handle) {
+            Ok(None) => {
+                let (ending, outcome) = (Ending::Stopped, Outcome::Silent);
+                self.ended(AttemptEnd::new(ending, outcome, Usage::default(), 0))
+            }
+            Ok(Some((mut running, files))) => {
+                handle.attach(running.stopper());
+                if running.has_started() {
+                    mail(Input::Spawned(self.attempt.clone()));
+                }
+                let mut follower = self.follower(shared, &files);
+                let report = running.wait_watching(|| {
+                    let Some(follower) = &mut follower else { return };
+                    follower.look().into_iter().for_each(mail);
+                    if follower.hopeless().is_some() {
+                        handle.stop(self.grace);
+                    }
+                });
+                follower.as_mut().map(OutputFollower::finish).into_iter().flatten().for_each(mail);
+                self.conclude(shared, &report, &files, follower.as_ref())
+            }
+            Err(StartFailure::Failed(failure)) => Input::SpawnFailed(self.attempt.clone(), failure),
+            Err(StartFailure::NotResumed(why)) => Input::CannotResume(self.attempt.clone(), why),
+        };
+        shared.stoppers.forget(&self.attempt);
+        mail(answer);
+    }
+
+    /// What reads the agent's reports, where it makes any.
+    fn follower(&self, shared: &ExecutorContext, files: &AttemptFiles) -> Option<OutputFollower> {
+        let agent = shared.rules.agent_for(self.agent.as_deref())?;
+        let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.rules.prices));
+        let before = self.resuming.as_ref().map(|resuming| resuming.counted_before(agent));
+        OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
+            .map(|follower| follower.going_on(before.unwrap_or_default()))
+    }
+
+    fn ended(&self, end: AttemptEnd) -> Input {
+        Input::AttemptEnded(self.attempt.clone(), Box::new(end))
+    }
+}

@@ -1,0 +1,79 @@
+//! Going on with an attempt that was interrupted: the same slot, the same files, the same
+//! conversation (AG-08).
+
+use afresh_agents::Agent;
+use afresh_agents::bundle::Left;
+use afresh_core::Run;
+use afresh_core::harvest::{Change, ChangeKind};
+use afresh_core::interruption::AttemptResumption;
+use afresh_core::usage::Usage;
+use afresh_git::Place;
+
+use crate::executor::ExecutorContext;
+use crate::executor::causes::describe;
+
+/// The conversation that an attempt takes up.
+pub(crate) struct SessionResume {
+    resumption: AttemptResumption,
+    /// What its earlier attempts used, as far as they told.
+    used: Usage,
+}
+
+impl SessionResume {
+    pub(crate) fn new(run: &Run, at: usize, resumption: AttemptResumption) -> Self {
+        let state = run.task(at);
+        let before = state.conversation(resumption.of);
+        let used = before.filter_map(|number| state.usages.get(&number));
+        let used = used.fold(Usage::default(), |sum, usage| sum.plus(usage));
+        Self { resumption, used }
+    }
+
+    pub(crate) fn session(&self) -> &str {
+        &self.resumption.conversation.session
+    }
+
+    /// Puts its files back; an error where somebody fresh has to do it.
+    pub(crate) fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), String> {
+        let tree = &self.resumption.tree;
+        shared.pool.put_back(place, tree).map_err(|error| describe(&error))
+    }
+
+    /// Why this agent cannot go on with it.
+    pub(crate) fn refusal(&self, agent: &Agent) -> Option<String> {
+        let of = &self.resumption.conversation.agent;
+        if agent.name != *of {
+            return Some(format!(
+                "its conversation was with {of}, and the agent is {} now",
+                agent.name
+            ));
+        }
+        (!agent.can_resume()).then(|| format!("{of} takes no conversation up again"))
+    }
+
+    /// What the program has counted already when it begins.
+    pub(crate) fn counted_before(&self, agent: &Agent) -> Usage {
+        if agent.tells_use_of_conversation() { self.used } else { Usage::default() }
+    }
+}
+
+/// What the task's last interrupted attempt left.
+pub(crate) fn left(run: &Run, at: usize) -> Option<Left> {
+    let state = run.task(at);
+    let left = state.interrupted.as_ref()?;
+    let why = state.last_rejection.as_ref().map(afresh_core::rejection::Rejection::describe);
+    Some(Left {
+        attempt: left.attempt.clone(),
+        why: why.unwrap_or_default(),
+        commit: left.harvest.commit.clone(),
+        changes: left.harvest.changes.iter().map(line).collect(),
+    })
+}
+
+fn line(change: &Change) -> String {
+    let letter = match change.kind {
+        ChangeKind::Created => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+    };
+    format!("{letter} {}", change.path)
+}

@@ -1,0 +1,190 @@
+//! From an order to a process: a clean workspace, a bundle, a room.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use afresh_agents::Order;
+use afresh_agents::agent::{NewFile, Prompt, Session};
+use afresh_agents::prompt::size;
+use afresh_core::outcome::SpawnFailure;
+use afresh_git::{Place, Target, salvage_ref};
+use afresh_process::{Job, Limits, Running, StopBy};
+
+use super::AttemptJob;
+use super::files::AttemptFiles;
+use crate::bundle::tree::WorkspaceTree;
+use crate::bundle::{self, MissingSource, RenderedBundle};
+use crate::executor::ExecutorContext;
+use crate::executor::cancel::CancelHandle;
+use crate::executor::causes::describe;
+use crate::executor::sandbox::SandboxSubject;
+use crate::executor::setup::SetupOutcome;
+use crate::layout::text;
+use crate::unique;
+
+/// Why nobody was started.
+pub(super) enum StartFailure {
+    Failed(SpawnFailure),
+    /// The conversation that it was to go on with, or its work, cannot be had.
+    NotResumed(String),
+}
+
+impl From<SpawnFailure> for StartFailure {
+    fn from(failure: SpawnFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl AttemptJob {
+    /// None if the attempt was stopped before anything of it ran.
+    pub(super) fn start(
+        &self,
+        shared: &ExecutorContext,
+        handle: &CancelHandle,
+    ) -> Result<Option<(Running, AttemptFiles)>, StartFailure> {
+        let place = Place::Work(self.slot);
+        shared
+            .pool
+            .prepare(place, Target::Commit(&self.ground.prepared), &shared.rules.keep)
+            .map_err(|error| failure(&describe(&error), None))?;
+        self.put_back(shared, place)?;
+        let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
+        shared.pool.claim(place, &kept).map_err(|error| failure(&describe(&error), None))?;
+        if handle.is_asked() {
+            return Ok(None);
+        }
+        let ready = shared
+            .set_up(place, handle)
+            .map_err(|why| failure(&why, Some("see [workspace] setup in the configuration")))?;
+        if ready == SetupOutcome::Stopped {
+            return Ok(None);
+        }
+        let made = self.make(shared, &shared.pool.tree(place))?;
+        let mut files = AttemptFiles::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
+        made.save(&files.directory)
+            .and_then(|()| fs::create_dir_all(&files.worker))
+            .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
+        if handle.is_asked() {
+            return Ok(None);
+        }
+        let listed: Vec<String> = self.bundle.task.patterns().map(ToString::to_string).collect();
+        shared
+            .pool
+            .entrust(place, &kept, &listed)
+            .map_err(|error| failure(&describe(&error), None))?;
+        let job = self.job(shared, &mut files, shared.pool.tree(place))?;
+        let running = Running::start(&shared.rules.exe, &job)
+            .map_err(|error| failure(&error.to_string(), None))?;
+        Ok(Some((running, files)))
+    }
+
+    /// Before the slot is claimed: what is lost here is still where it was kept.
+    fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), StartFailure> {
+        let Some(resuming) = &self.resuming else { return Ok(()) };
+        let agent = shared.rules.agent_for(self.agent.as_deref());
+        if let Some(why) = agent.and_then(|agent| resuming.refusal(agent)) {
+            return Err(StartFailure::NotResumed(why));
+        }
+        resuming.put_back(shared, place).map_err(StartFailure::NotResumed)
+    }
+
+    /// Nothing is paid for a worker that would start with a full context (PR-06): the next try would
+    /// come to the same.
+    fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
+        let bundle = bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
+            .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
+        let made = RenderedBundle::of(bundle, &shared.rules, self.tier)
+            .map_err(|error| failure(&error.to_string(), None))?;
+        size::fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
+            lasting: true,
+            ..failure(&error.to_string(), Some(size::ADVICE))
+        })?;
+        Ok(made)
+    }
+
+    fn job(
+        &self,
+        shared: &ExecutorContext,
+        files: &mut AttemptFiles,
+        cwd: PathBuf,
+    ) -> Result<Job, SpawnFailure> {
+        let rules = &shared.rules;
+        let name = self.agent.as_deref().unwrap_or(&rules.agent);
+        let agent = rules.agent_for(self.agent.as_deref()).ok_or_else(|| {
+            failure(
+                &format!("there is no agent {name:?}"),
+                Some("add [agents.NAME] to .afresh/config.toml"),
+            )
+        })?;
+        let rendered = fs::read_to_string(&files.prompt).unwrap_or_default();
+        let own = self.own_variables(files);
+        let variables = shared.environment(&agent.variables(), &own);
+        let new = unique::uuid();
+        let session = match &self.resuming {
+            Some(resuming) => Session::Resumed(resuming.session()),
+            None => Session::New(&new),
+        };
+        let order = Order {
+            prompt: Prompt { text: &rendered, file: &files.prompt },
+            us: &rules.exe,
+            tier: self.tier,
+            session,
+            directory: &files.directory,
+            variables: &variables,
+            is_root: nix::unistd::geteuid().is_root(),
+        };
+        let launch = agent.launch(&order).map_err(|error| failure(&error.to_string(), None))?;
+        for NewFile { path, text } in &launch.files {
+            fs::write(path, text).map_err(|error| {
+                failure(&format!("cannot write {}: {error}", path.display()), None)
+            })?;
+        }
+        let mut env = variables;
+        env.extend(launch.env);
+        let job = Job {
+            name: format!("{}work-{}", shared.job_prefix, self.slot),
+            argv: launch.argv,
+            through: vec![],
+            cwd,
+            env: env.into_iter().collect(),
+            stdin: launch.stdin,
+            stdout: files.stdout.clone(),
+            stderr: files.stderr.clone(),
+            secrets: rules.secrets(),
+            limits: Limits {
+                wall: rules.attempt_timeout,
+                silence: rules.silence_timeout,
+                output_bytes: rules.output_bytes,
+                grace: self.grace,
+                stop_by: match agent.stop_by() {
+                    afresh_agents::StopBy::Interrupt => StopBy::Interrupt,
+                    afresh_agents::StopBy::Terminate => StopBy::Terminate,
+                },
+            },
+            bounds: rules.bounds.clone(),
+            containment: rules.containment,
+            registry: shared.layout.processes(),
+        };
+        let inside = SandboxSubject::Worker { agent, files: &files.directory, own: &files.worker };
+        let (job, room) = shared.enclosed(job, &inside).map_err(|why| failure(&why, None))?;
+        files.room = room;
+        Ok(job)
+    }
+
+    /// What a worker and its tools find out about themselves.
+    fn own_variables(&self, files: &AttemptFiles) -> [(&'static str, String); 7] {
+        [
+            ("AFRESH_RUN", self.bundle.run.to_string()),
+            ("AFRESH_TASK", self.attempt.task.to_string()),
+            ("AFRESH_ATTEMPT", self.attempt.number.to_string()),
+            ("AFRESH_BUNDLE", text(&files.bundle)),
+            ("AFRESH_PROMPT", text(&files.prompt)),
+            ("AFRESH_RESULT", text(&files.result)),
+            ("AFRESH_STEP", self.bundle.first_step.to_string()),
+        ]
+    }
+}
+
+pub(super) fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {
+    SpawnFailure { message: message.to_owned(), hint: hint.map(str::to_owned), lasting: false }
+}

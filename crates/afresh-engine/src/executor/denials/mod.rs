@@ -1,0 +1,68 @@
+//! What a worker or a check was refused, put together from all who can tell.
+
+pub(crate) mod from_output;
+use afresh_core::excess::{Excess, Resource};
+use afresh_core::refusal::{Denial, DeniedAction};
+use afresh_git::Place;
+use afresh_process::Kept;
+
+use crate::executor::ExecutorContext;
+use crate::executor::sandbox::SandboxGuard;
+
+/// Of a worker that has ended, before its workspace is put right. `output` is the end of what it
+/// printed.
+pub(crate) fn of_worker(
+    shared: &ExecutorContext,
+    place: Place,
+    kept: &Kept,
+    room: Option<&SandboxGuard>,
+    output: &[&str],
+) -> Vec<Denial> {
+    let git = shared.pool.tampering(place);
+    let mut refusals: Vec<Denial> =
+        git.iter().map(|finding| Denial::new(DeniedAction::Git, finding, 1)).collect();
+    refusals.extend(of_program(shared, kept, room, output));
+    refusals
+}
+
+/// Of any program: what it wanted of the machine and did not get, and what it printed about it.
+pub(crate) fn of_program(
+    shared: &ExecutorContext,
+    kept: &Kept,
+    room: Option<&SandboxGuard>,
+    output: &[&str],
+) -> Vec<Denial> {
+    let mut refusals: Vec<Denial> =
+        kept.refused.iter().map(|(excess, times)| of_excess(in_core(*excess), *times)).collect();
+    refusals.extend(room.map(SandboxGuard::refusals).unwrap_or_default());
+    refusals.extend(of_output(shared, output));
+    refusals
+}
+
+fn of_excess(excess: Excess, times: u64) -> Denial {
+    let what = match excess.of {
+        Resource::Memory => DeniedAction::Memory,
+        Resource::Processes => DeniedAction::Processes,
+        Resource::Disk | Resource::FreeDisk => DeniedAction::Disk,
+    };
+    Denial::new(what, &format!("it {}", excess.describe()), times)
+}
+
+/// What the supervisor measured, in the core's words.
+pub(crate) fn in_core(excess: afresh_process::Excess) -> Excess {
+    let of = match excess.of {
+        afresh_process::Resource::Memory => Resource::Memory,
+        afresh_process::Resource::Processes => Resource::Processes,
+        afresh_process::Resource::Disk => Resource::Disk,
+        afresh_process::Resource::FreeDisk => Resource::FreeDisk,
+    };
+    Excess { of, limit: excess.limit }
+}
+
+/// What was printed says nothing about a room where there is none.
+fn of_output(shared: &ExecutorContext, output: &[&str]) -> Vec<Denial> {
+    if shared.rules.sandbox.level.is_off() {
+        return Vec::new();
+    }
+    from_output::refusals(output)
+}

@@ -1,0 +1,107 @@
+//! Saving what an attempt left, and measuring it.
+
+use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
+use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::step::StartPoint;
+use afresh_core::{Input, Run, printable};
+use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_ref};
+use nix::sys::statvfs::statvfs;
+
+use crate::driver::clock::wall_seconds;
+use crate::executor::ExecutorContext;
+use crate::executor::causes::describe;
+use crate::executor::secret_scan;
+
+pub(crate) struct HarvestJob {
+    attempt: AttemptId,
+    slot: WorkspaceSlot,
+    ground: StartPoint,
+    files: Vec<String>,
+    title: String,
+    steps: Vec<String>,
+}
+
+impl HarvestJob {
+    pub(crate) fn new(
+        run: &Run,
+        attempt: AttemptId,
+        slot: WorkspaceSlot,
+        ground: StartPoint,
+    ) -> Self {
+        // The task may be gone when the plan changed; its work is saved all the same.
+        let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
+        Self {
+            files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
+            title: task.map_or_else(|| attempt.task.to_string(), |task| one_line(&task.title)),
+            steps: task
+                .map_or_else(Vec::new, |t| t.steps.iter().map(|step| step.name.clone()).collect()),
+            attempt,
+            slot,
+            ground,
+        }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
+        let signature =
+            Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
+        let prefix = format!("feat({}): ", self.attempt.task);
+        let request = HarvestRequest {
+            base: &self.ground.base,
+            prepared: &self.ground.prepared,
+            onto: &self.ground.onto,
+            files: &self.files,
+            keep: &shared.rules.keep,
+            message: &format!("{prefix}{}", self.title),
+            step_prefix: &prefix,
+            step_names: &self.steps,
+            signature: &signature,
+            salvage: &salvage_ref(shared.run.as_str(), &self.attempt.to_string()),
+            limits: limits(shared),
+        };
+        let harvest = shared.pool.harvest(Place::Work(self.slot), &request);
+        let harvest = harvest.map(|it| measured(shared, it)).map_err(|error| describe(&error));
+        Input::Harvested(self.attempt.clone(), harvest)
+    }
+}
+
+/// What is kept must not fill the disk that a worker has just filled.
+fn limits(shared: &ExecutorContext) -> HarvestLimits {
+    let most = HarvestLimits::default();
+    let space = statvfs(shared.pool.repository().common_dir());
+    let Ok(free) = space.map(|it| it.blocks_available() * it.fragment_size()) else { return most };
+    HarvestLimits { max_total_bytes: most.max_total_bytes.min(free / 4), ..most }
+}
+
+/// What git measured, in the core's words, and the secrets that are in it.
+pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::Harvest) -> Harvest {
+    Harvest {
+        leaks: secret_scan::find_leaks(shared, &harvest.changes),
+        tree: harvest.tree,
+        commit: harvest.commit,
+        changes: harvest.changes.into_iter().map(change).collect(),
+        notes: harvest.notes,
+    }
+}
+
+fn change(change: afresh_git::Change) -> Change {
+    let kind = match change.kind {
+        afresh_git::ChangeKind::Added => ChangeKind::Created,
+        afresh_git::ChangeKind::Deleted => ChangeKind::Deleted,
+        afresh_git::ChangeKind::Modified | afresh_git::ChangeKind::TypeChanged => {
+            ChangeKind::Modified
+        }
+    };
+    let now = match change.new_mode {
+        Mode::Absent => EntryKind::Nothing,
+        Mode::Symlink => EntryKind::Symlink(change.symlink_target.unwrap_or_default()),
+        Mode::Gitlink => EntryKind::Gitlink,
+        _ => EntryKind::File,
+    };
+    Change { path: change.path, kind, now }
+}
+
+/// A title as the subject of a commit.
+pub(crate) fn one_line(text: &str) -> String {
+    let plain: String = printable::aligned(text).chars().take(100).collect();
+    plain.trim().to_owned()
+}

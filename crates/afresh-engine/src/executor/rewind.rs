@@ -1,0 +1,57 @@
+//! The branch goes back to an earlier commit; where it was is kept.
+
+use afresh_core::Input;
+use afresh_core::ids::CommitId;
+use afresh_core::input::BranchMove;
+use afresh_git::{DEFAULT_PATIENCE, Expect, RefOutcome, RefUpdate, salvage_ref};
+
+use crate::executor::ExecutorContext;
+use crate::executor::causes::describe;
+use crate::executor::landing::{checked_out_in, full_name, tip_ref};
+
+pub(crate) struct RewindJob {
+    pub(crate) branch: String,
+    pub(crate) from: CommitId,
+    pub(crate) to: CommitId,
+}
+
+impl RewindJob {
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
+        let expected = Expect::Is(self.from.clone());
+        let moved = self.try_move(shared, expected).unwrap_or_else(BranchMove::Trouble);
+        Input::MovedBack(self.to.clone(), moved)
+    }
+
+    fn try_move(&self, shared: &ExecutorContext, expected: Expect) -> Result<BranchMove, String> {
+        if let Some(place) = checked_out_in(shared, &self.branch) {
+            let branch = &self.branch;
+            return Err(format!("{branch} is checked out in {place}; switch to another one there"));
+        }
+        let run = shared.run.as_str();
+        let kept = format!("rewound-{}", &self.from.as_str()[..12]);
+        let update = |name: String, new: &CommitId, old: Expect| RefUpdate {
+            name,
+            new: Some(new.clone()),
+            old,
+        };
+        let was_deleted = expected == Expect::Missing;
+        // All in one: what was on the branch is kept by the time that it is not on it any more.
+        let updates = [
+            update(full_name(&self.branch), &self.to, expected),
+            update(salvage_ref(run, &kept), &self.from, Expect::Any),
+            update(tip_ref(run), &self.to, Expect::Any),
+        ];
+        let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_PATIENCE);
+        match outcome.map_err(|error| describe(&error))? {
+            RefOutcome::Done => Ok(BranchMove::Done),
+            // Killed between the move and its record: it is done.
+            RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(BranchMove::Done),
+            RefOutcome::Mismatch { now: Some(now), .. } => Ok(BranchMove::Foreign(now)),
+            RefOutcome::Mismatch { now: None, name } if was_deleted => {
+                Err(format!("{name} comes and goes"))
+            }
+            // The user deleted the branch; everything on it is kept.
+            RefOutcome::Mismatch { now: None, .. } => self.try_move(shared, Expect::Missing),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A home directory of its own for a program that cannot be given an empty one in place of the
+//! user's: links to what it may touch there, and nothing else.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// Makes it at `place`, with links to those of `paths` that are there and below `home`.
+pub(crate) fn make(place: &Path, home: &Path, paths: &[PathBuf]) -> io::Result<()> {
+    fs::create_dir_all(place)?;
+    let mut inside: Vec<&Path> = paths
+        .iter()
+        .filter(|path| path.exists())
+        .filter_map(|path| path.strip_prefix(home).ok())
+        .collect();
+    inside.retain(|path| path.components().next().is_some());
+    inside.sort();
+    let mut linked: Vec<&Path> = Vec::new();
+    for path in inside {
+        // What is in something that is linked is there already.
+        if linked.iter().any(|outer| path.starts_with(outer)) {
+            continue;
+        }
+        let at = place.join(path);
+        if let Some(parent) = at.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        symlink(home.join(path), at)?;
+        linked.push(path);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stand_in_has_what_may_be_touched_and_nothing_else() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (home, place) = (directory.path().join("home"), directory.path().join("stand-in"));
+        for path in [".tool/bin", ".local/share/agent", ".ssh"] {
+            fs::create_dir_all(home.join(path)).expect("directories");
+        }
+        let paths = [".tool/bin", ".tool", ".local/share/agent", ".gone"].map(|it| home.join(it));
+        make(&place, &home, &paths).expect("made");
+        assert!(place.join(".tool/bin").is_dir() && place.join(".local/share/agent").is_dir());
+        assert!(!place.join(".ssh").exists() && !place.join(".gone").exists());
+        fs::write(place.join("new"), "").expect("its own");
+        assert!(!home.join("new").exists());
+    }
+}

@@ -1,0 +1,62 @@
+//! The room of our own git, while it looks at the workspace of a worker that is alive (B03).
+//!
+//! Such a worker can swap a directory for a link at any moment, and git, with our rights, would read
+//! what it leads to and store it where the worker can see it. So git sees no more than the worker: not
+//! the home directory, nor the user's checkout, nor afresh's own state.
+
+use std::path::{Path, PathBuf};
+
+use afresh_git::Place;
+use afresh_sandbox::{Network, Room};
+
+use crate::executor::ExecutorContext;
+use crate::executor::sandbox::home_tools;
+use crate::executor::sandbox::{TempDir, objects};
+
+/// How git is started, as long as this is kept.
+#[derive(Debug)]
+pub(crate) struct GitSandbox {
+    before: Vec<String>,
+    _temp: TempDir,
+}
+
+impl GitSandbox {
+    /// What stands before git and its arguments.
+    pub(crate) fn before(&self) -> &[String] {
+        &self.before
+    }
+}
+
+impl ExecutorContext {
+    /// None where nothing holds the worker either.
+    pub(crate) fn room_of_git(&self, place: Place) -> Result<Option<GitSandbox>, String> {
+        let sandbox = &self.rules.sandbox;
+        if sandbox.level.is_off() {
+            return Ok(None);
+        }
+        let repository = self.pool.repository();
+        let common = repository.common_dir();
+        let git = repository.program().path();
+        let home = self.rules.environment.get("HOME").map(PathBuf::from);
+        let temp = self.new_temp(&format!("{}git-{place}", self.job_prefix))?;
+        let mut readable = vec![self.rules.exe.clone(), git.to_owned(), common.join("shallow")];
+        readable.extend(objects(&common.join("objects")));
+        let name = git.to_string_lossy();
+        readable.extend(home_tools::of_program(home.as_deref(), &name));
+        let slot = self.pool.directory().join(place.to_string());
+        let room = Room {
+            writable: vec![slot, self.pool.directory().join("shadow.git"), common.join("objects")],
+            hidden: self.hidden(),
+            private: home.into_iter().filter(|path| path.parent().is_some()).collect(),
+            readable,
+            temp: temp.path().to_owned(),
+            network: Network::Off,
+            outside: None,
+            sockets: sandbox.sockets,
+            limits: sandbox.limits,
+        };
+        let tree: &Path = &self.pool.tree(place);
+        let before = room.enclose(&sandbox.level, &self.rules.exe, tree).before;
+        Ok(Some(GitSandbox { before, _temp: temp }))
+    }
+}

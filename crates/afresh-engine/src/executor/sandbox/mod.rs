@@ -1,0 +1,189 @@
+//! The rooms of workers, checks and set-up commands: what each may touch (R5, B22).
+//!
+//! Own workspace and temporary files may be written, the rest of the machine is read-only. Not seen
+//! are: the home directory but for tools and what the agent program keeps there, the user's
+//! checkout, afresh's own state, and the workspaces of others.
+
+pub(crate) mod environment;
+pub(crate) mod fake_home;
+pub(crate) mod git_sandbox;
+pub(crate) mod home_tools;
+pub(crate) mod network;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use afresh_agents::Agent;
+use afresh_core::refusal::Denial;
+use afresh_git::remove_tree;
+use afresh_process::{Disk, Job};
+use afresh_sandbox::{Level, Room};
+
+use crate::executor::ExecutorContext;
+use crate::executor::sandbox::network::NetworkAccess;
+use crate::layout::text;
+
+/// Who is inside.
+pub(crate) enum SandboxSubject<'a> {
+    /// `files` holds what it is given, `own` what it may write.
+    Worker {
+        agent: &'a Agent,
+        files: &'a Path,
+        own: &'a Path,
+    },
+    Check,
+    /// Set-up commands fetch what is needed, so they have a network.
+    SetUp,
+}
+
+/// What belongs to the room of a job, for as long as it runs.
+#[derive(Debug)]
+pub(crate) struct SandboxGuard {
+    _temp: TempDir,
+    outlet: NetworkAccess,
+}
+
+impl SandboxGuard {
+    /// What was measured to be refused until now.
+    pub(crate) fn refusals(&self) -> Vec<Denial> {
+        self.outlet.refusals()
+    }
+}
+
+/// Temporary files of a job; gone with it.
+#[derive(Debug)]
+pub(crate) struct TempDir(PathBuf);
+
+impl TempDir {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed before the next job of this name.
+        let _ = remove_tree(&self.0);
+    }
+}
+
+impl ExecutorContext {
+    /// The same job inside its room. What is kept must be kept as long as it runs.
+    pub(crate) fn enclosed(
+        &self,
+        mut job: Job,
+        who: &SandboxSubject<'_>,
+    ) -> Result<(Job, Option<SandboxGuard>), String> {
+        let level = &self.rules.sandbox.level;
+        self.give_quota(&mut job, who);
+        if level.is_off() {
+            return Ok((job, None));
+        }
+        let temp = self.new_temp(&job.name)?;
+        job.bounds.disk.iter_mut().for_each(|disk| disk.places.push(temp.0.clone()));
+        let outlet = self.outlet(who, &self.layout.door(&job.name))?;
+        let room = self.room(&job, who, &temp.0, &outlet);
+        let mut enclosed = room.enclose(level, &self.rules.exe, &job.cwd);
+        if let (Level::Landlock { .. }, Some(home)) = (level, room.private.first()) {
+            let stand_in = temp.0.join("home");
+            let open: Vec<PathBuf> = room.readable.iter().chain(&room.writable).cloned().collect();
+            fake_home::make(&stand_in, home, &open)
+                .map_err(|error| format!("cannot make {}: {error}", stand_in.display()))?;
+            enclosed.env.push(("HOME".to_owned(), text(&stand_in)));
+        }
+        job.through = enclosed.before;
+        for (name, value) in enclosed.env {
+            job.env.retain(|(known, _)| *known != name);
+            job.env.push((name, value));
+        }
+        Ok((job, Some(SandboxGuard { _temp: temp, outlet })))
+    }
+
+    /// Where it writes that nobody else does.
+    fn give_quota(&self, job: &mut Job, who: &SandboxSubject<'_>) {
+        let mut places = vec![job.cwd.clone()];
+        if let SandboxSubject::Worker { own, .. } = who {
+            places.push((*own).to_owned());
+        }
+        job.bounds.disk = Some(Disk { places, quota: self.rules.quota });
+    }
+
+    pub(crate) fn new_temp(&self, job: &str) -> Result<TempDir, String> {
+        let temp = TempDir(self.layout.temp(job));
+        // The next job must not find what an earlier one left.
+        remove_tree(&temp.0).map_err(|error| error.to_string())?;
+        fs::create_dir_all(&temp.0)
+            .map_err(|error| format!("cannot make {}: {error}", temp.0.display()))?;
+        Ok(temp)
+    }
+
+    /// What is nobody's business: the user's repository, and what afresh keeps.
+    pub(crate) fn hidden(&self) -> Vec<PathBuf> {
+        let repository = self.pool.repository();
+        let mut hidden = vec![
+            self.layout.state.clone(),
+            self.layout.cache.clone(),
+            repository.common_dir().to_owned(),
+        ];
+        hidden.extend(repository.root().map(Path::to_owned));
+        // Whoever keeps everything in one place cannot hide it.
+        hidden.retain(|path| path.parent().is_some());
+        hidden
+    }
+
+    fn room(
+        &self,
+        job: &Job,
+        who: &SandboxSubject<'_>,
+        temp: &Path,
+        outlet: &NetworkAccess,
+    ) -> Room {
+        let (rules, sandbox) = (&self.rules, &self.rules.sandbox);
+        let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
+        let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
+        let repository = self.pool.repository();
+        let mut hidden = self.hidden();
+        let private = home.iter().filter(|path| path.parent().is_some()).cloned().collect();
+        let mut readable = vec![rules.exe.clone(), self.layout.tools()];
+        readable.extend(objects(&repository.common_dir().join("objects")));
+        readable.extend(sandbox.readable.iter().cloned());
+        let mut writable = vec![job.cwd.clone()];
+        writable.extend(sandbox.writable.iter().cloned());
+        // The user's, without our own tools, which are beside the workspaces.
+        let path = rules.environment.get("PATH").map_or("", String::as_str);
+        let known = self.tools.get_or_init(|| home_tools::below(home.as_deref(), path));
+        readable.extend(known.readable.iter().cloned());
+        hidden.extend(known.hidden.iter().cloned());
+        // Some agents are started by a program of ours.
+        let program = match who {
+            SandboxSubject::Worker { agent, .. } => agent.program(),
+            SandboxSubject::Check | SandboxSubject::SetUp => job.argv.first().map(String::as_str),
+        };
+        readable
+            .extend(program.into_iter().flat_map(|it| home_tools::of_program(home.as_deref(), it)));
+        if let SandboxSubject::Worker { agent, files, own } = who {
+            readable.push((*files).to_owned());
+            writable.push((*own).to_owned());
+            let of = |name: &str| variable(name).map(|(_, value)| value.clone());
+            writable.extend(agent.places(home.as_deref(), &of));
+        }
+        Room {
+            writable,
+            hidden,
+            private,
+            readable,
+            temp: temp.to_owned(),
+            network: outlet.network(),
+            outside: outlet.outside(),
+            sockets: sandbox.sockets,
+            limits: sandbox.limits,
+        }
+    }
+}
+
+/// A workspace borrows the objects of the repository, and those that it borrows itself.
+pub(crate) fn objects(directory: &Path) -> Vec<PathBuf> {
+    let borrowed = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
+    let borrowed =
+        borrowed.lines().filter(|line| !line.starts_with('#')).map(|line| directory.join(line));
+    std::iter::once(directory.to_owned()).chain(borrowed).collect()
+}

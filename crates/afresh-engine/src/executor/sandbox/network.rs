@@ -1,0 +1,221 @@
+//! Ways out of rooms: the door of a worker to the hosts of its list, and what was refused on the way.
+//!
+//! Where a room has a network of its own, it hands its listeners to us, and its counters tell what
+//! called for a network past the door. Elsewhere the door is a port of this machine, and calls past it
+//! are refused by the kernel, which tells nobody else.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use afresh_core::refusal::{Denial, DeniedAction};
+use afresh_proxy::{Closing, Door, Entrance, Hosts, Way};
+use afresh_sandbox::{Level, Network, Outside, Ports, Tries};
+
+use crate::execution_config::AgentNetwork;
+use crate::executor::ExecutorContext;
+use crate::executor::sandbox::SandboxSubject;
+
+/// Where a proxy is looked for, by custom. In a room of its own, any port is free.
+const PROXY_PORT: u16 = 3128;
+/// Refused hosts that are told one by one.
+const MOST_TOLD: usize = 10;
+
+/// What there is of a network for one job, for as long as it runs.
+#[derive(Debug)]
+pub(crate) struct NetworkAccess {
+    network: Network,
+    at: Option<PathBuf>,
+    door: Option<Door>,
+    tries: SocketCounter,
+    /// What calls past the door are told as.
+    past: &'static str,
+}
+
+#[derive(Debug, Clone, Default)]
+struct SocketCounter(Arc<Mutex<CounterState>>);
+
+/// How calls that led nowhere come to be known.
+#[derive(Debug, Default)]
+enum CounterState {
+    #[default]
+    Nobody,
+    /// The room has handed out its counters, or will have when it is asked.
+    Waiting(Outside),
+    Tries(Tries),
+}
+
+impl ExecutorContext {
+    /// `at` is a path that nobody else uses.
+    pub(crate) fn outlet(
+        &self,
+        who: &SandboxSubject<'_>,
+        at: &Path,
+    ) -> Result<NetworkAccess, String> {
+        let own = matches!(self.rules.sandbox.level, Level::Bubblewrap { .. });
+        let wait = || {
+            Outside::wait_at(at)
+                .map_err(|error| format!("cannot wait at {}: {error}", at.display()))
+        };
+        let mut outlet = NetworkAccess {
+            network: Network::On,
+            at: None,
+            door: None,
+            tries: SocketCounter::default(),
+            past: PAST_THE_DOOR,
+        };
+        match self.network_of(who) {
+            AgentNetwork::Open => return Ok(outlet),
+            AgentNetwork::Off => {
+                outlet.network = Network::Off;
+                outlet.past = no_network(who);
+                if own {
+                    outlet.tries = SocketCounter::of(CounterState::Waiting(wait()?));
+                }
+            }
+            AgentNetwork::Listed(hosts) if own => {
+                let ports = room_ports(&hosts);
+                outlet.door =
+                    Some(self.door_of_room(hosts, wait()?, &outlet.tries, ports.proxy)?);
+                outlet.network = Network::Ports(ports);
+            }
+            AgentNetwork::Listed(hosts) => {
+                let (door, ports) = self.door_of_machine(hosts)?;
+                (outlet.door, outlet.network) = (Some(door), Network::Ports(ports));
+            }
+        }
+        outlet.at = own.then(|| at.to_owned());
+        Ok(outlet)
+    }
+
+    fn network_of(&self, who: &SandboxSubject<'_>) -> AgentNetwork {
+        let sandbox = &self.rules.sandbox;
+        match who {
+            SandboxSubject::Check if !sandbox.check_network => AgentNetwork::Off,
+            // Set-up commands fetch what is needed.
+            SandboxSubject::Check | SandboxSubject::SetUp => AgentNetwork::Open,
+            SandboxSubject::Worker { agent, .. } => sandbox.network_of(&agent.name),
+        }
+    }
+
+    /// Its listeners are the room's own.
+    fn door_of_room(
+        &self,
+        hosts: Hosts,
+        outside: Outside,
+        tries: &SocketCounter,
+        proxy: u16,
+    ) -> Result<Door, String> {
+        let tries = tries.clone();
+        let entrances = move |closing: &Closing| loop {
+            closing.readable(&outside, None)?;
+            if let Some(handed) = outside.receive()? {
+                tries.set(CounterState::Tries(handed.tries));
+                let way = |port| if port == proxy { Way::Proxy } else { Way::Local(port) };
+                let entrance = |listener: TcpListener| {
+                    let port = listener.local_addr()?.port();
+                    Ok(Entrance { listener, way: way(port) })
+                };
+                return handed.listeners.into_iter().map(entrance).collect();
+            }
+        };
+        self.open(hosts, entrances)
+    }
+
+    /// Everybody on this machine could use it, and has what it gives anyway.
+    fn door_of_machine(&self, hosts: Hosts) -> Result<(Door, Ports), String> {
+        let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
+        let (proxy, listener) = bound.map_err(|error| format!("there is no free port: {error}"))?;
+        let local = hosts.local_ports();
+        let entrance = Entrance { listener, way: Way::Proxy };
+        let door = self.open(hosts, move |_| Ok(vec![entrance]))?;
+        Ok((door, Ports { proxy, local }))
+    }
+
+    fn open<F>(&self, hosts: Hosts, entrances: F) -> Result<Door, String>
+    where
+        F: FnOnce(&Closing) -> std::io::Result<Vec<Entrance>> + Send + 'static,
+    {
+        let upstream = self.rules.sandbox.upstream.clone();
+        Door::open(hosts, upstream, &self.crowd, entrances)
+            .map_err(|error| format!("cannot open a door to the network: {error}"))
+    }
+}
+
+/// Services of this machine are at their own ports; the proxy is at one that none of them has.
+fn room_ports(hosts: &Hosts) -> Ports {
+    let local = hosts.local_ports();
+    let proxy = (PROXY_PORT..=u16::MAX).find(|port| !local.contains(port)).unwrap_or(PROXY_PORT);
+    Ports { proxy, local }
+}
+
+const OPENED_BY: &str = "AFRESH_SANDBOX_HOSTS opens it";
+const PAST_THE_DOOR: &str = "calls past the proxy that HTTPS_PROXY names";
+
+fn no_network(who: &SandboxSubject<'_>) -> &'static str {
+    match who {
+        SandboxSubject::Check => "a check has none; `--check-network` gives checks one",
+        _ => "agents have none; leave out `--agent-network off`",
+    }
+}
+
+impl NetworkAccess {
+    pub(crate) fn network(&self) -> Network {
+        self.network.clone()
+    }
+
+    /// Where the room hands out what it has.
+    pub(crate) fn outside(&self) -> Option<PathBuf> {
+        self.at.clone()
+    }
+
+    /// What was refused until now.
+    pub(crate) fn refusals(&self) -> Vec<Denial> {
+        let refused = self.door.as_ref().map(Door::refused).unwrap_or_default();
+        let (told, rest) = refused.split_at(refused.len().min(MOST_TOLD));
+        let mut refusals: Vec<Denial> = told
+            .iter()
+            .map(|refused| {
+                let detail = format!("{} is not on the list ({OPENED_BY})", refused.whom);
+                Denial::new(DeniedAction::Network, &detail, refused.times)
+            })
+            .collect();
+        if !rest.is_empty() {
+            let times = rest.iter().map(|refused| refused.times).sum();
+            refusals.push(Denial::new(
+                DeniedAction::Network,
+                "others that are not on the list",
+                times,
+            ));
+        }
+        let tries = self.tries.count();
+        if tries > 0 {
+            refusals.push(Denial::new(DeniedAction::Network, self.past, tries));
+        }
+        refusals
+    }
+}
+
+impl SocketCounter {
+    fn of(counting: CounterState) -> Self {
+        Self(Arc::new(Mutex::new(counting)))
+    }
+
+    fn set(&self, counting: CounterState) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = counting;
+    }
+
+    fn count(&self) -> u64 {
+        let mut counting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let CounterState::Waiting(outside) = &*counting
+            && let Ok(Some(handed)) = outside.receive()
+        {
+            *counting = CounterState::Tries(handed.tries);
+        }
+        match &mut *counting {
+            CounterState::Tries(tries) => tries.count(),
+            CounterState::Nobody | CounterState::Waiting(_) => 0,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Secrets in what a worker wrote: such a change does not land (B36).
+//!
+//! Values that workers were handed over, and words that look like keys of well-known services. Only
+//! lines that were not there before count.
+
+use afresh_core::harvest::Leak;
+use afresh_git::{Change, Mode};
+use afresh_secrets::{SecretScanner, new_secret_lines};
+
+use crate::executor::ExecutorContext;
+
+/// Larger files are no text that anybody wrote.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+const MAX_FILES: usize = 2_000;
+const MAX_LEAKS: usize = 20;
+
+/// Every new line with a secret, in what was changed.
+pub(crate) fn find_leaks(shared: &ExecutorContext, changes: &[Change]) -> Vec<Leak> {
+    let scanner = SecretScanner::new(&shared.rules.secrets());
+    let read = |id: &str| shared.pool.repository().blob(id, MAX_BYTES).ok()?;
+    let is_file = |change: &&Change| matches!(change.new_mode, Mode::File | Mode::Executable);
+    let mut leaks = Vec::new();
+    for change in changes.iter().filter(is_file).take(MAX_FILES) {
+        let Some(text) = read(&change.new_id) else { continue };
+        let matches = scanner.find(&text);
+        if matches.is_empty() {
+            continue;
+        }
+        let before = read(&change.old_id);
+        let lines = new_secret_lines(&text, before.as_deref(), &matches);
+        leaks.extend(lines.into_iter().map(|line| Leak { path: change.path.clone(), line }));
+    }
+    leaks.truncate(MAX_LEAKS);
+    leaks
+}

@@ -1,0 +1,161 @@
+//! Set-up commands: once per workspace, and again when a manifest or lock file changed.
+//!
+//! Without kept paths nothing of a set-up outlives the attempt, so it runs for every one.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use afresh_git::Place;
+use afresh_process::{Ended, Job, Limits, Running, StopBy};
+
+use crate::executor::ExecutorContext;
+use crate::executor::cancel::CancelHandle;
+use crate::executor::denials;
+use crate::executor::sandbox::SandboxSubject;
+use crate::worker_files::open_plain;
+
+/// Files whose change makes an earlier set-up stale.
+const MANIFESTS: &[&str] = &[
+    "package.json",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lockb",
+    "Cargo.toml",
+    "Cargo.lock",
+    "pyproject.toml",
+    "poetry.lock",
+    "uv.lock",
+    "requirements.txt",
+    "setup.py",
+    "Pipfile.lock",
+    "go.mod",
+    "go.sum",
+    "Gemfile",
+    "Gemfile.lock",
+    "composer.json",
+    "composer.lock",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+];
+/// No manifest has more.
+const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
+const SETUP_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How a set-up ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SetupOutcome {
+    Ready,
+    /// We ended it, because the run was halted.
+    Stopped,
+}
+
+impl ExecutorContext {
+    /// Makes sure that the set-up commands have run for what is in the slot now.
+    pub(crate) fn set_up(
+        &self,
+        place: Place,
+        handle: &CancelHandle,
+    ) -> Result<SetupOutcome, String> {
+        if self.rules.setup.is_empty() {
+            return Ok(SetupOutcome::Ready);
+        }
+        let tree = self.pool.tree(place);
+        let notes = self.pool.directory().join("setup");
+        fs::create_dir_all(&notes)
+            .map_err(|error| format!("cannot make {}: {error}", notes.display()))?;
+        let mark = self.pool.set_up_mark(place);
+        let print = fingerprint(&self.rules.setup, &tree);
+        let lasts = !self.rules.keep.is_empty();
+        if lasts && is_done(&mark, &print) {
+            return Ok(SetupOutcome::Ready);
+        }
+        // From here on the slot is neither as it was nor ready.
+        remove(&mark)?;
+        let log = notes.join(format!("{place}.log"));
+        for command in &self.rules.setup {
+            let job = Job {
+                name: format!("{}setup-{place}", self.job_prefix),
+                argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
+                through: vec![],
+                cwd: tree.clone(),
+                env: self.environment(&self.rules.check_env, &[]).into_iter().collect(),
+                stdin: None,
+                stdout: log.clone(),
+                stderr: log.clone(),
+                secrets: self.rules.secrets(),
+                limits: Limits {
+                    wall: Some(SETUP_TIMEOUT),
+                    silence: None,
+                    output_bytes: OUTPUT_BYTES,
+                    grace: Duration::from_secs(2),
+                    stop_by: StopBy::Terminate,
+                },
+                bounds: self.rules.bounds.clone(),
+                containment: self.rules.containment,
+                registry: self.layout.processes(),
+            };
+            if handle.is_asked() {
+                return Ok(SetupOutcome::Stopped);
+            }
+            let (job, _room) = self.enclosed(job, &SandboxSubject::SetUp)?;
+            let mut running = Running::start(&self.rules.exe, &job).map_err(|e| e.to_string())?;
+            handle.attach(running.stopper());
+            let report = running.wait();
+            // What we ended ourselves says nothing about the commands.
+            if report.ended == Ended::Stopped || handle.is_asked() {
+                return Ok(SetupOutcome::Stopped);
+            }
+            if report.ended != Ended::Exited(0) {
+                let output = crate::executor::checks::tail_of(&log);
+                let ended = match report.ended {
+                    Ended::OverLimit(excess) => denials::in_core(excess).describe(),
+                    ended => format!("ended with {ended:?}"),
+                };
+                return Err(format!("set-up command `{command}` {ended}: {output}"));
+            }
+        }
+        if lasts {
+            fs::write(&mark, print).map_err(|error| {
+                format!("cannot note the set-up in {}: {error}", mark.display())
+            })?;
+        }
+        Ok(SetupOutcome::Ready)
+    }
+}
+
+/// Whether the mark says so; a worker may have put something else there, even a pipe.
+fn is_done(mark: &Path, print: &str) -> bool {
+    mark.symlink_metadata().is_ok_and(|found| found.is_file())
+        && fs::read_to_string(mark).is_ok_and(|done| done == print)
+}
+
+fn remove(mark: &Path) -> Result<(), String> {
+    match fs::remove_file(mark) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(format!("cannot remove {}: {error}", mark.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fingerprint(setup: &[String], tree: &Path) -> String {
+    let mut hash = blake3::Hasher::new();
+    for command in setup {
+        hash.update(command.as_bytes());
+        hash.update(b"\0");
+    }
+    for name in MANIFESTS {
+        // A link could lead to something that never ends, or to what is none of a repository's.
+        let Ok(file) = open_plain(&tree.join(name)) else { continue };
+        hash.update(name.as_bytes());
+        hash.update(&file.metadata().map_or(0, |found| found.len()).to_le_bytes());
+        // What cannot be read to its end is set up anew whenever it changes so far.
+        let _ = hash.update_reader(file.take(MANIFEST_BYTES));
+    }
+    hash.finalize().to_hex().to_string()
+}

@@ -1,0 +1,286 @@
+//! The activity log (LO-01): one line per transition, for people and for `grep`.
+//!
+//! `[moment] [LEVEL] [who] event: message`. A projection of the journal: never read back.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use afresh_core::Event;
+use afresh_core::printable;
+use afresh_core::refusal;
+use afresh_core::rejection::Rejection;
+
+use crate::driver::reporter::{RecordedEvent, Reporter};
+
+#[derive(Debug)]
+pub struct ActivityLog {
+    file: File,
+    /// How a moment is written; calendars are the command's business.
+    moment: fn(i64) -> String,
+}
+
+impl ActivityLog {
+    pub fn open(path: &Path, moment: fn(i64) -> String) -> std::io::Result<Self> {
+        Ok(Self { file: OpenOptions::new().create(true).append(true).open(path)?, moment })
+    }
+}
+
+impl Reporter for ActivityLog {
+    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
+        let at = (self.moment)(seen.wall_ms);
+        let text: String = lines(seen.event).iter().map(|line| line.render(&at) + "\n").collect();
+        // The log is a convenience; the journal has everything.
+        let _ = self.file.write_all(text.as_bytes());
+    }
+}
+
+/// What one event says in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActivityLine {
+    pub level: &'static str,
+    pub who: String,
+    pub event: &'static str,
+    pub message: String,
+}
+
+impl ActivityLine {
+    /// The line as it is written.
+    pub fn render(&self, at: &str) -> String {
+        let Self { level, who, event, message } = self;
+        format!("[{at}] [{level}] [{who}] {event}: {}", one_line(message))
+    }
+}
+
+/// Nothing that a worker printed may end a line or move a cursor.
+pub fn one_line(text: &str) -> String {
+    printable::line(text).chars().take(500).collect()
+}
+
+/// The log lines of an event: its own, and one for everything that was refused.
+pub fn lines(event: &Event) -> Vec<ActivityLine> {
+    let (level, who, name, message) = describe(event);
+    let own = ActivityLine { level, who, event: name, message };
+    let refused = refusal::met(event).into_iter().map(|met| ActivityLine {
+        level: "WARN",
+        who: met.attempt.map_or_else(|| "afresh".to_owned(), ToString::to_string),
+        event: "refused",
+        message: met.describe(),
+    });
+    std::iter::once(own).chain(refused).collect()
+}
+
+type ActivityParts = (&'static str, String, &'static str, String);
+
+#[expect(clippy::too_many_lines, reason = "one arm per event, and each says one thing")]
+fn describe(event: &Event) -> ActivityParts {
+    let ours = || "afresh".to_owned();
+    match event {
+        Event::RunStarted { run, plan, branch, .. } => {
+            ("INFO", ours(), "run-started", format!("{run}: {} tasks on {branch}", plan.len()))
+        }
+        Event::Opened { epoch } => {
+            ("INFO", ours(), "opened", format!("driver {epoch} took the run up"))
+        }
+        Event::PlanChanged { plan } => {
+            ("INFO", ours(), "plan-changed", format!("{} tasks", plan.len()))
+        }
+        Event::SettingsChanged { .. } => ("INFO", ours(), "settings-changed", String::new()),
+        Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => (
+            "INFO",
+            attempt.to_string(),
+            "resume",
+            format!("goes on with attempt {} in workspace {slot}", resumption.of),
+        ),
+        Event::AttemptStarting { attempt, slot, .. } => {
+            ("INFO", attempt.to_string(), "spawn", format!("a fresh worker in workspace {slot}"))
+        }
+        Event::AttemptSpawned { attempt } => {
+            ("INFO", attempt.to_string(), "spawned", String::new())
+        }
+        Event::SpawnFailed { attempt, failure, .. } => {
+            ("ERROR", attempt.to_string(), "spawn-failed", failure.message.clone())
+        }
+        Event::UsageCounted { attempt, usage } => {
+            ("DEBUG", attempt.to_string(), "usage", format!("{} tokens", usage.tokens()))
+        }
+        Event::AttemptIdentified { attempt, identity } => {
+            let parts = [("session", &identity.session), ("model", &identity.model)];
+            let known = parts.iter().filter_map(|(what, value)| Some((what, value.as_ref()?)));
+            let said: Vec<String> = known.map(|(what, value)| format!("{what} {value}")).collect();
+            ("INFO", attempt.to_string(), "identified", said.join(", "))
+        }
+        Event::ContextSeen { attempt, fill } => (
+            "DEBUG",
+            attempt.to_string(),
+            "context",
+            format!("{} % of {} tokens", fill.percent(), fill.window),
+        ),
+        Event::ContextWarned { attempt, fill } => (
+            "WARN",
+            attempt.to_string(),
+            "context-warned",
+            format!("{} % of its context is full; it is told to come to an end", fill.percent()),
+        ),
+        Event::AttemptInterrupted { attempt, conversation } => {
+            let message = match conversation {
+                Some(it) => format!("its conversation {} can go on", it.session),
+                None => "a fresh worker is told what it left".to_owned(),
+            };
+            ("INFO", attempt.to_string(), "interrupted", message)
+        }
+        Event::ContextReached { attempt, fill } => (
+            "WARN",
+            attempt.to_string(),
+            "context-reached",
+            format!("{} % of its context is full; a fresh worker goes on", fill.percent()),
+        ),
+        Event::AgentParked { agent, tier, why, .. } => {
+            let agent = agent.as_deref().unwrap_or("the run's agent");
+            let message = format!("{agent}, {} model: {why}", tier.word());
+            ("WARN", ours(), "agent-parked", message)
+        }
+        Event::AttemptEnded { attempt, end } => (
+            "INFO",
+            attempt.to_string(),
+            "spawn-complete",
+            format!("{:?} after {} ms", end.ending, end.duration_ms),
+        ),
+        Event::AttemptHarvested { attempt, harvest } => (
+            "INFO",
+            attempt.to_string(),
+            "harvested",
+            format!("{} paths changed", harvest.changes.len()),
+        ),
+        Event::WorkerLogged { attempt, level, event, message } => {
+            (level.word(), attempt.to_string(), "worker", format!("{event}: {message}"))
+        }
+        Event::StepClaimed { attempt, step, .. } => {
+            ("DEBUG", attempt.to_string(), "step-claimed", format!("step {step}"))
+        }
+        Event::StepSaved { attempt, step, harvest } => (
+            "DEBUG",
+            attempt.to_string(),
+            "step-saved",
+            format!("step {step}: {} paths changed", harvest.changes.len()),
+        ),
+        Event::StepDone { attempt, step, .. } => {
+            ("INFO", attempt.to_string(), "step-done", format!("step {step}"))
+        }
+        Event::StepRefused { attempt, step, reason } => (
+            "WARN",
+            attempt.to_string(),
+            "step-refused",
+            format!("step {step}: {}", reason.describe()),
+        ),
+        Event::StepsDropped { task } => {
+            ("INFO", task.to_string(), "steps-dropped", "the next worker starts over".to_owned())
+        }
+        Event::LeavingsSaved { attempt } => {
+            ("INFO", attempt.to_string(), "leavings-saved", "its task left the plan".to_owned())
+        }
+        Event::AttemptRejected { attempt, reason, .. } => {
+            let level = if matches!(reason, Rejection::Stopped | Rejection::Asked) {
+                "INFO"
+            } else {
+                "WARN"
+            };
+            (level, attempt.to_string(), "rejected", reason.describe())
+        }
+        Event::AttemptAccepted { attempt, differences } => {
+            ("INFO", attempt.to_string(), "in-scope", differences.join("; "))
+        }
+        Event::RedSeen { attempt, .. } => ("INFO", attempt.to_string(), "red-seen", String::new()),
+        Event::ChecksPassed { attempt, tree, results } => (
+            "INFO",
+            attempt.to_string(),
+            "validation",
+            format!("{} checks passed on {tree}", results.len()),
+        ),
+        Event::ChecksStopped { attempt, .. } => (
+            "INFO",
+            attempt.as_ref().map_or_else(ours, ToString::to_string),
+            "checks-stopped",
+            String::new(),
+        ),
+        Event::ChecksResumed { attempt } => {
+            ("INFO", attempt.to_string(), "checks-resumed", String::new())
+        }
+        Event::MergeStarted { attempt, onto } => {
+            ("INFO", attempt.to_string(), "merge", format!("onto {onto}"))
+        }
+        Event::MergeBuilt { attempt, merged } => {
+            ("INFO", attempt.to_string(), "merge-built", format!("tree {}", merged.tree))
+        }
+        Event::LandIntended { attempt, merged, .. } => {
+            ("INFO", attempt.to_string(), "landing", merged.commit.to_string())
+        }
+        Event::LandDelayed { attempt, why } => {
+            ("ERROR", attempt.to_string(), "landing-delayed", why.clone())
+        }
+        Event::Merged { attempt, commit } => (
+            "INFO",
+            attempt.to_string(),
+            "task-result",
+            format!("{} merged as {commit}", attempt.task),
+        ),
+        Event::BranchRestoreAllowed { attempt, foreign } => (
+            "WARN",
+            attempt.to_string(),
+            "branch-restored",
+            format!("{foreign} is kept under refs/afresh/salvage"),
+        ),
+        Event::TaskFailed { task, reason } => {
+            ("ERROR", task.to_string(), "task-result", format!("failed: {reason}"))
+        }
+        Event::TaskSkipped { task, reason } => {
+            ("WARN", task.to_string(), "task-result", format!("skipped: {reason}"))
+        }
+        Event::TaskSettled { task, how } => {
+            ("INFO", task.to_string(), "task-result", format!("settled: {how}"))
+        }
+        Event::NeedIgnored { task } => {
+            ("WARN", task.to_string(), "ignored", "what needs it goes on without it".to_owned())
+        }
+        Event::TaskRetried { task } => ("INFO", task.to_string(), "retried", String::new()),
+        Event::Aborted { reason } => ("ERROR", ours(), "aborted", reason.clone()),
+        Event::QuestionAsked { question } => (
+            "WARN",
+            question.task.to_string(),
+            "question",
+            format!("{}: {}", question.id, question.text),
+        ),
+        Event::QuestionAnswered { question, answer, by } => {
+            ("INFO", by.clone(), "answer", format!("{question}: {answer}"))
+        }
+        Event::HaltRequested { now, reason, by } => {
+            ("WARN", by.clone(), if *now { "halt-now" } else { "halt" }, reason.clone())
+        }
+        Event::HaltCleared => ("INFO", ours(), "halt-cleared", String::new()),
+        Event::BudgetReached { spent } => (
+            "WARN",
+            ours(),
+            "budget-reached",
+            format!("{} tokens, {} micro-dollars", spent.tokens, spent.cost_micros),
+        ),
+        Event::RewindWanted { wave } => {
+            ("WARN", ours(), "rewind", format!("to before wave {wave}"))
+        }
+        Event::RewindIntended { from, to } => {
+            ("WARN", ours(), "rewinding", format!("from {from} to {to}"))
+        }
+        Event::Rewound { to } => ("WARN", ours(), "rewound", to.to_string()),
+        Event::RewindGivenUp { why } => ("ERROR", ours(), "not-rewound", why.clone()),
+        Event::FinalChecksStarted { tree } => ("INFO", ours(), "final-checks", tree.to_string()),
+        Event::FinalChecked { results, .. } => {
+            let failed = results.iter().filter(|result| !result.passed()).count();
+            let level = if failed == 0 { "INFO" } else { "ERROR" };
+            (
+                level,
+                ours(),
+                "validation",
+                format!("final checks: {} passed, {failed} failed", results.len() - failed),
+            )
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Every attempt of a run: when it ran, what it used, and what it came to.
+
+use std::collections::BTreeMap;
+
+use afresh_core::Event;
+use afresh_core::ids::{AttemptId, CommitId, TaskId};
+use afresh_core::input::{AgentIdentity, AttemptEnd};
+use afresh_core::refusal;
+use afresh_core::status::{ContextStatus, UsageStatus};
+use afresh_core::usage::Usage;
+use serde::Serialize;
+
+use super::agents::AgentSelection;
+use super::denials::DenialReport;
+use super::landings::LandedCommit;
+use super::models::ModelUsageReport;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AttemptReport {
+    pub attempt: String,
+    #[serde(skip)]
+    pub id: AttemptId,
+    pub number: u32,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    pub duration_ms: Option<u64>,
+    pub result: AttemptResult,
+    /// Why it came to nothing.
+    pub reason: Option<String>,
+    /// Whether it counted against the limit of attempts.
+    pub counted: bool,
+    pub commit: Option<CommitId>,
+    /// The agent that it was given to.
+    pub agent: Option<String>,
+    /// The model that its program said it works with.
+    pub model: Option<String>,
+    /// The program's own name for the conversation.
+    pub session: Option<String>,
+    /// The attempt whose conversation it went on with.
+    pub resumes: Option<u32>,
+    /// How full its context was at last.
+    pub context: Option<ContextStatus>,
+    pub usage: UsageStatus,
+    /// The use by model, where the program tells.
+    pub models: Vec<ModelUsageReport>,
+    /// What was refused to it and to its checks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<DenialReport>,
+    /// The same in whole numbers, for adding up.
+    #[serde(skip)]
+    pub used: Usage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttemptResult {
+    /// Nothing has been decided about it yet.
+    Underway,
+    /// There never was a process.
+    NotStarted,
+    Rejected,
+    Merged,
+    /// It was merged, and the run went back to before that.
+    Undone,
+}
+
+impl AttemptResult {
+    /// The word that scripts see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Underway => "underway",
+            Self::NotStarted => "not-started",
+            Self::Rejected => "rejected",
+            Self::Merged => "merged",
+            Self::Undone => "undone",
+        }
+    }
+}
+
+impl AttemptReport {
+    pub(super) fn new(id: &AttemptId) -> Self {
+        Self {
+            attempt: id.to_string(),
+            id: id.clone(),
+            number: id.number,
+            started_at: None,
+            ended_at: None,
+            duration_ms: None,
+            result: AttemptResult::Underway,
+            reason: None,
+            counted: false,
+            commit: None,
+            agent: None,
+            model: None,
+            session: None,
+            resumes: None,
+            context: None,
+            models: Vec::new(),
+            refusals: Vec::new(),
+            usage: UsageStatus::from(&Usage::default()),
+            used: Usage::default(),
+        }
+    }
+
+    pub(super) fn had_process(&self) -> bool {
+        self.started_at.is_some()
+    }
+
+    /// Reports of use are running totals, and may come twice.
+    pub(super) fn use_at_least(&mut self, usage: &Usage) {
+        self.used = self.used.at_least(usage);
+        self.usage = UsageStatus::from(&self.used);
+    }
+
+    /// What it said before stays, where it says less now.
+    fn identify(&mut self, identity: &AgentIdentity) {
+        let AgentIdentity { session, model, .. } = identity.clone();
+        self.session = session.or(self.session.take());
+        self.model = model.or(self.model.take());
+    }
+
+    fn end(&mut self, end: &AttemptEnd, at: String) {
+        self.ended_at = Some(at);
+        self.duration_ms = Some(end.duration_ms);
+        self.use_at_least(&end.usage);
+        self.models = end.models.iter().map(ModelUsageReport::of).collect();
+    }
+}
+
+/// The attempts, while the events go by.
+#[derive(Debug)]
+pub(super) struct AttemptHistory {
+    seen: BTreeMap<TaskId, BTreeMap<u32, AttemptReport>>,
+    wanted: AgentSelection,
+    moment: fn(i64) -> String,
+}
+
+impl AttemptHistory {
+    pub(super) fn new(moment: fn(i64) -> String) -> Self {
+        Self { seen: BTreeMap::new(), wanted: AgentSelection::default(), moment }
+    }
+
+    pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
+        let at = (self.moment)(wall_ms);
+        self.wanted.see(event);
+        for met in refusal::met(event) {
+            let Some(attempt) = met.attempt else { continue };
+            self.of(attempt).refusals.push(DenialReport::of(&met));
+        }
+        match event {
+            Event::AttemptStarting { attempt, resumes, .. } => {
+                let agent = self.wanted.of(&attempt.task);
+                let told = self.of(attempt);
+                told.agent = agent;
+                told.resumes = resumes.as_ref().map(|resumption| resumption.of);
+            }
+            Event::AttemptSpawned { attempt } => self.of(attempt).started_at = Some(at),
+            Event::SpawnFailed { attempt, failure, .. } => {
+                let told = self.of(attempt);
+                told.result = AttemptResult::NotStarted;
+                told.reason = Some(failure.message.clone());
+            }
+            Event::UsageCounted { attempt, usage } => self.of(attempt).use_at_least(usage),
+            Event::AttemptIdentified { attempt, identity } => self.of(attempt).identify(identity),
+            Event::ContextSeen { attempt, fill } => {
+                self.of(attempt).context = Some(ContextStatus::from(*fill));
+            }
+            Event::AttemptEnded { attempt, end } => self.of(attempt).end(end, at),
+            Event::AttemptRejected { attempt, reason, counts, .. } => {
+                let told = self.of(attempt);
+                told.result = AttemptResult::Rejected;
+                told.reason = Some(reason.describe());
+                told.counted = *counts;
+            }
+            Event::Merged { attempt, commit } => {
+                let told = self.of(attempt);
+                told.result = AttemptResult::Merged;
+                told.commit = Some(commit.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// These landed, and the branch went back to before that.
+    pub(super) fn undo(&mut self, undone: &[LandedCommit]) {
+        for landed in undone {
+            let told = self.of(&landed.attempt);
+            told.result = AttemptResult::Undone;
+            told.reason = Some("it was merged, and the run went back to before that".to_owned());
+        }
+    }
+
+    fn of(&mut self, attempt: &AttemptId) -> &mut AttemptReport {
+        let task = self.seen.entry(attempt.task.clone()).or_default();
+        task.entry(attempt.number).or_insert_with(|| AttemptReport::new(attempt))
+    }
+
+    /// The attempts of one task, in order.
+    pub(super) fn take(&mut self, task: &TaskId) -> Vec<AttemptReport> {
+        self.seen.remove(task).into_iter().flat_map(BTreeMap::into_values).collect()
+    }
+
+    /// Those that nobody took.
+    pub(super) fn rest(self) -> Vec<AttemptReport> {
+        self.seen.into_values().flat_map(BTreeMap::into_values).collect()
+    }
+}

@@ -1,0 +1,272 @@
+//! What a run came to, as plain data (EX-10, LO-03).
+//!
+//! A projection of the journal: [`Report::of`] reads, and changes nothing. Markdown, JSON and pages
+//! are back-ends of it. Texts of plans and workers are in it as they were recorded; whoever shows
+//! them makes them printable.
+
+mod agents;
+mod attempts;
+mod denials;
+mod files;
+mod landings;
+mod models;
+mod next;
+mod questions;
+
+use std::collections::BTreeMap;
+
+use afresh_core::check::CheckResult;
+use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
+use afresh_core::outcome::{CriterionReport, Deviation};
+use afresh_core::run::{FinalChecks, Run};
+use afresh_core::status::{ReceiptStatus, RunState, RunStatus, UsageStatus};
+use afresh_core::usage::Usage;
+use serde::Serialize;
+
+pub use agents::AgentReport;
+pub use attempts::{AttemptReport, AttemptResult};
+pub use denials::DenialReport;
+pub use files::FilesReport;
+pub use models::ModelUsageReport;
+pub use next::{NextStep, next_steps};
+pub use questions::QuestionReport;
+
+use crate::journal_records::{self, RecordError};
+use crate::session::RecordedRun;
+use attempts::AttemptHistory;
+
+/// What `afresh report --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    pub run: RunId,
+    pub plan: String,
+    pub state: RunState,
+    pub branch: String,
+    pub base: CommitId,
+    pub tip: CommitId,
+    pub started_at: String,
+    /// The moment of the last thing that happened.
+    pub last_at: String,
+    /// How long somebody drove it; breaks between two drivers do not count.
+    pub driven_ms: u64,
+    /// What held workers and checks to their places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
+    /// How much of the machine each of them could use, and what kept it to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<String>,
+    pub counts: BTreeMap<&'static str, usize>,
+    pub tasks: Vec<TaskReport>,
+    pub waves: Vec<WaveReport>,
+    /// Attempts of tasks that a change of the plan took out of it.
+    pub dropped: Vec<AttemptReport>,
+    pub files: FilesReport,
+    pub final_checks: Option<FinalChecksReport>,
+    pub questions: Vec<QuestionReport>,
+    pub accounts: UsageReport,
+    /// The same by model, where programs tell.
+    pub models: Vec<ModelUsageReport>,
+    /// The same by agent, with what came of it.
+    pub agents: Vec<AgentReport>,
+    /// What is wrong with the run as a whole, besides its tasks.
+    pub error: Option<String>,
+    pub next: Vec<NextStep>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskReport {
+    pub id: TaskId,
+    pub title: String,
+    /// Counted from 1.
+    pub wave: u32,
+    pub state: &'static str,
+    /// Why it failed, was skipped or is blocked.
+    pub error: Option<String>,
+    pub commits: Vec<CommitId>,
+    /// The proof, for a task that is done.
+    pub receipt: Option<ReceiptStatus>,
+    /// Where the worker's words and the facts differ.
+    pub differences: Vec<String>,
+    /// Of what kind the last worker's error was, in its words.
+    pub error_category: Option<String>,
+    /// What the last worker says was met, with its evidence.
+    pub criteria: Vec<CriterionReport>,
+    /// What the worker said it did beyond its task.
+    pub deviations: Vec<Deviation>,
+    /// What the worker wanted to be known.
+    pub notes: Option<String>,
+    pub attempts: Vec<AttemptReport>,
+    pub accounts: UsageReport,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WaveReport {
+    /// Counted from 1.
+    pub number: u32,
+    pub tasks: Vec<TaskId>,
+    pub accounts: UsageReport,
+}
+
+/// The checks of the whole, on the last tree.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FinalChecksReport {
+    pub tree: TreeId,
+    pub passed: bool,
+    pub results: Vec<CheckResult>,
+}
+
+/// What was used. A price that nobody told is unknown, never nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct UsageReport {
+    /// Attempts that had a process.
+    pub attempts: usize,
+    /// Those that told no price.
+    pub without_price: usize,
+    /// Those that told no tokens.
+    pub without_tokens: usize,
+    pub tokens: u64,
+    #[serde(flatten)]
+    pub usage: UsageStatus,
+    /// How long the workers worked, added up.
+    pub worked_ms: u64,
+}
+
+impl UsageReport {
+    fn of<'a>(attempts: impl IntoIterator<Item = &'a AttemptReport>) -> Self {
+        let mut sum = Usage::default();
+        let (mut count, mut without_price, mut without_tokens, mut worked_ms) = (0, 0, 0, 0_u64);
+        for attempt in attempts.into_iter().filter(|attempt| attempt.had_process()) {
+            count += 1;
+            without_price += usize::from(attempt.used.cost_micros.is_none());
+            without_tokens += usize::from(attempt.used.tokens() == 0);
+            worked_ms = worked_ms.saturating_add(attempt.duration_ms.unwrap_or(0));
+            sum = sum.plus(&attempt.used);
+        }
+        let (tokens, usage) = (sum.tokens(), UsageStatus::from(&sum));
+        Self { attempts: count, without_price, without_tokens, tokens, usage, worked_ms }
+    }
+}
+
+/// What the report needs to know besides the journal.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportContext {
+    /// Somebody drives the run right now.
+    pub is_driven: bool,
+    /// How a moment is written; calendars are the command's business.
+    pub moment: fn(i64) -> String,
+}
+
+impl RunReport {
+    pub fn of(found: &RecordedRun, around: ReportContext) -> Result<Self, RecordError> {
+        let run = &found.run;
+        let mut attempts = AttemptHistory::new(around.moment);
+        let mut landings = landings::LandingHistory::default();
+        let mut questions = questions::QuestionHistory::new(around.moment);
+        for record in &found.records {
+            let event = journal_records::to_event(record)?;
+            attempts.see(&event, record.wall_ms);
+            attempts.undo(&landings.see(&event));
+            questions.see(&event, record.wall_ms);
+        }
+        let moment = |record: Option<&afresh_store::Record>| {
+            record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
+        };
+        let status = RunStatus::of(run);
+        let tasks = tasks(run, &status, &mut attempts);
+        let dropped = attempts.rest();
+        let everything = || tasks.iter().flat_map(|task| &task.attempts).chain(&dropped);
+        Ok(Self {
+            run: run.id().clone(),
+            plan: run.plan().name.clone(),
+            state: status.state,
+            branch: run.branch().to_owned(),
+            base: run.base().clone(),
+            tip: run.tip().clone(),
+            started_at: moment(found.records.first()),
+            last_at: moment(found.records.last()),
+            driven_ms: found.last_at.0,
+            sandbox: status.sandbox,
+            limits: status.limits,
+            counts: status.counts,
+            waves: waves(run, &tasks),
+            files: FilesReport::of(landings.receipts()),
+            final_checks: final_checks(run),
+            questions: questions.settled(run),
+            accounts: UsageReport::of(everything()),
+            models: models::by_model(everything()),
+            agents: agents::by_agent(everything()),
+            error: status.error,
+            next: next_steps(run, around.is_driven),
+            dropped,
+            tasks,
+        })
+    }
+}
+
+fn tasks(run: &Run, status: &RunStatus, attempts: &mut AttemptHistory) -> Vec<TaskReport> {
+    let told = status.tasks.iter().enumerate();
+    told.map(|(at, status)| {
+        let own = attempts.take(&status.id);
+        TaskReport {
+            id: status.id.clone(),
+            title: status.title.clone(),
+            wave: run.plan().wave(at),
+            state: status.state,
+            error: status.error.clone(),
+            commits: status.commits.clone(),
+            receipt: status.receipt.clone(),
+            differences: status.differences.clone(),
+            error_category: status.error_category.clone(),
+            criteria: status.criteria.clone(),
+            deviations: status.deviations.clone(),
+            notes: status.notes.clone(),
+            accounts: UsageReport::of(&own),
+            attempts: own,
+        }
+    })
+    .collect()
+}
+
+fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
+    let waves = run.plan().waves().into_iter().zip(1..);
+    waves
+        .map(|(positions, number)| WaveReport {
+            number,
+            tasks: positions.iter().map(|at| tasks[*at].id.clone()).collect(),
+            accounts: UsageReport::of(positions.iter().flat_map(|at| &tasks[*at].attempts)),
+        })
+        .collect()
+}
+
+fn final_checks(run: &Run) -> Option<FinalChecksReport> {
+    let FinalChecks::Ended { tree, results, .. } = run.finals() else { return None };
+    let passed = results.iter().all(CheckResult::passed);
+    Some(FinalChecksReport { tree: tree.clone(), passed, results: results.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afresh_core::ids::AttemptId;
+
+    fn attempt(number: u32, used: Usage) -> AttemptReport {
+        let task = TaskId::new("T1").expect("an id");
+        let mut attempt = AttemptReport::new(&AttemptId { task, number });
+        attempt.started_at = Some(String::new());
+        attempt.use_at_least(&used);
+        attempt
+    }
+
+    /// LO-03: what is known is added up, and what is not known is counted, never taken for nothing.
+    #[test]
+    fn an_unknown_price_is_counted_and_not_added() {
+        let known =
+            Usage { input: 10, output: 5, cost_micros: Some(1_500_000), ..Usage::default() };
+        let silent = Usage::default();
+        let sum = UsageReport::of(&[attempt(1, known), attempt(2, silent)]);
+        assert_eq!((sum.attempts, sum.without_price, sum.without_tokens), (2, 1, 1));
+        assert_eq!((sum.tokens, sum.usage.cost_usd), (15, Some(1.5)));
+        let nothing = UsageReport::of(&[attempt(1, silent)]);
+        assert_eq!(nothing.usage.cost_usd, None);
+    }
+}

@@ -1,0 +1,370 @@
+//! Taking the lock; starting a run, or taking one up.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use afresh_core::ids::{CommitId, RunId};
+use afresh_core::run::{DriveState, Run};
+use afresh_core::settings::Settings;
+use afresh_core::time::Timestamp;
+use afresh_core::{Event, Plan};
+use afresh_git::{
+    CommandError, DEFAULT_PATIENCE, DiscoverError, Expect, Pool, PoolError, Program, RefError,
+    RefUpdate, Repository,
+};
+use afresh_process::{SweepReport, sweep};
+use afresh_store::{
+    Fault, Holder, Journal, JournalError, Lock, LockError, Record, write_atomically,
+};
+
+use crate::driver::clock::wall_ms;
+use crate::executor::{full_name, tip_ref};
+use crate::journal_records::{self, RecordError};
+use crate::layout::StateLayout;
+
+/// How long a git that outlived an earlier driver may go on, before it is ended.
+const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
+
+/// A repository, and where afresh keeps things for it.
+#[derive(Debug, Clone)]
+pub struct RepoContext {
+    pub repository: Repository,
+    pub layout: StateLayout,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Discover(#[from] DiscoverError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Git(#[from] CommandError),
+    #[error(transparent)]
+    Refs(#[from] RefError),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error("the repository has no commit yet, so there is nothing to start from")]
+    Unborn,
+    #[error("the state directory {} belongs to another repository, {owner}", state.display())]
+    OtherRepository { state: PathBuf, owner: String },
+    #[error("processes of an earlier run could not be ended; see {}", list(.0))]
+    StillRunning(Vec<PathBuf>),
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    #[error("{branch} is checked out in {place}; afresh moves that branch")]
+    CheckedOut { branch: String, place: PathBuf },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+impl RepoContext {
+    /// The repository around `directory`.
+    pub fn find(
+        program: &Program,
+        directory: &Path,
+        state: Option<PathBuf>,
+        cache: PathBuf,
+    ) -> Result<Self, DiscoverError> {
+        let repository = Repository::discover(program, directory)?;
+        let layout = StateLayout::new(&repository, state, cache);
+        Ok(Self { repository, layout })
+    }
+
+    /// The records of the newest run that `wanted` accepts, read without the lock.
+    pub fn look(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<RecordedRun>, OpenError> {
+        self.check_owner()?;
+        let Some(reader) = Journal::open_read_only(&self.layout.state)? else { return Ok(None) };
+        newest(&reader.read_all()?, wanted)
+    }
+
+    /// Every run of the journal, oldest first; read without the lock.
+    pub fn every_run(&self) -> Result<Vec<RecordedRun>, OpenError> {
+        self.check_owner()?;
+        let Some(reader) = Journal::open_read_only(&self.layout.state)? else {
+            return Ok(Vec::new());
+        };
+        let mut by_run: Vec<(String, Vec<Record>)> = Vec::new();
+        for record in reader.read_all()? {
+            match by_run.iter_mut().find(|(run, _)| *run == record.run) {
+                Some((_, records)) => records.push(record),
+                None => by_run.push((record.run.clone(), vec![record])),
+            }
+        }
+        let mut runs = Vec::new();
+        for (_, records) in by_run {
+            if let Some((run, last_at)) = journal_records::replay(&records)? {
+                runs.push(RecordedRun { run, last_at, records });
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Who drives this repository now.
+    pub fn holder(&self) -> Result<Option<Holder>, LockError> {
+        Lock::holder(&self.layout.lock)
+    }
+
+    /// Takes the lock and opens the journal; ends what earlier drivers left running.
+    pub fn take(&self, holder: &Holder) -> Result<LockedRepo, OpenError> {
+        let lock = Lock::acquire(&self.layout.lock, holder)?;
+        self.check_owner()?;
+        let journal = Journal::open(&self.layout.state)?;
+        self.note_owner()?;
+        let swept = self.end_leftovers()?;
+        Ok(LockedRepo { workplace: self.clone(), journal, swept, _lock: lock })
+    }
+
+    /// Takes the lock to clean up: nobody drives meanwhile, and nothing is made that is not there.
+    pub fn take_quietly(&self, holder: &Holder) -> Result<Lock, OpenError> {
+        let lock = Lock::acquire(&self.layout.lock, holder)?;
+        self.check_owner()?;
+        self.end_leftovers()?;
+        Ok(lock)
+    }
+
+    fn end_leftovers(&self) -> Result<SweepReport, OpenError> {
+        let prefix = job_prefix(&self.repository);
+        let swept = sweep(&self.layout.processes(), &prefix);
+        self.repository.await_orphans(ORPHAN_PATIENCE)?;
+        // What still runs may still write into a workspace that the next worker would get.
+        if !swept.stubborn.is_empty() {
+            return Err(OpenError::StillRunning(swept.stubborn));
+        }
+        Ok(swept)
+    }
+}
+
+impl RepoContext {
+    /// The lock is the repository's, the journal the state directory's: a state directory outside
+    /// must belong to one repository alone. One inside moves with it, and needs no note.
+    fn owner_note(&self) -> Option<PathBuf> {
+        let inside = self.repository.root().is_some_and(|root| self.layout.state.starts_with(root));
+        (!inside).then(|| self.layout.state.join("repository"))
+    }
+
+    fn own_name(&self) -> String {
+        self.repository.common_dir().to_string_lossy().into_owned()
+    }
+
+    fn check_owner(&self) -> Result<(), OpenError> {
+        let owner = self.owner_note().and_then(|note| fs::read_to_string(note).ok());
+        match owner {
+            Some(owner) if owner != self.own_name() => {
+                Err(OpenError::OtherRepository { state: self.layout.state.clone(), owner })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn note_owner(&self) -> Result<(), Fault> {
+        match self.owner_note() {
+            Some(note) if !note.exists() => write_atomically(&note, self.own_name().as_bytes()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A run as its journal tells it.
+#[derive(Debug)]
+pub struct RecordedRun {
+    pub run: Run,
+    pub last_at: Timestamp,
+    pub records: Vec<Record>,
+}
+
+impl RecordedRun {
+    /// Takes in what was recorded since; answers whether that was anything.
+    pub fn catch_up(&mut self, workplace: &RepoContext) -> Result<bool, OpenError> {
+        let Some(reader) = Journal::open_read_only(&workplace.layout.state)? else {
+            return Ok(false);
+        };
+        let last = self.records.last().map_or(0, |record| record.seq);
+        let fresh = reader.after(last)?.into_iter().filter(|r| r.run == self.run.id().as_str());
+        let fresh: Vec<Record> = fresh.collect();
+        for record in &fresh {
+            self.run.apply(&journal_records::to_event(record)?);
+            self.last_at = self.last_at.max(Timestamp(record.at_ms));
+        }
+        let any = !fresh.is_empty();
+        self.records.extend(fresh);
+        Ok(any)
+    }
+}
+
+/// The repository is ours alone, until this is dropped.
+#[derive(Debug)]
+pub struct LockedRepo {
+    pub workplace: RepoContext,
+    pub journal: Journal,
+    /// What an earlier driver had left running, and is ended now.
+    pub swept: SweepReport,
+    _lock: Lock,
+}
+
+/// A run that can be driven.
+#[derive(Debug)]
+pub struct OpenRun {
+    pub taken: LockedRepo,
+    pub run: Run,
+    pub last_at: Timestamp,
+    /// What was recorded when nobody could watch yet.
+    pub unseen: Vec<UnreportedEvent>,
+}
+
+impl OpenRun {
+    /// Makes sure that work can land: only what is still to be done needs that.
+    pub fn keep_branch(&self) -> Result<(), OpenError> {
+        if self.run.standing(Timestamp::default()) == (DriveState::Finished { ok: true }) {
+            return Ok(());
+        }
+        self.taken.keep_branch(&self.run)
+    }
+}
+
+/// An event on disk that no watcher has seen.
+#[derive(Debug)]
+pub struct UnreportedEvent {
+    pub seq: u64,
+    pub wall_ms: i64,
+    pub event: Event,
+}
+
+impl LockedRepo {
+    /// The newest run that `wanted` accepts.
+    pub fn find(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<RecordedRun>, OpenError> {
+        newest(&self.journal.read_all()?, wanted)
+    }
+
+    /// Starts a new run of `plan` from the user's current commit.
+    pub fn start(mut self, plan: Plan, settings: Settings) -> Result<OpenRun, OpenError> {
+        let base = self.workplace.repository.head()?.ok_or(OpenError::Unborn)?;
+        let id = self.new_run_id(&plan)?;
+        let event = Event::RunStarted {
+            run: id.clone(),
+            branch: format!("afresh/{id}"),
+            base,
+            plan: Box::new(plan),
+            settings: Box::new(settings),
+        };
+        let wall_ms = wall_ms();
+        let record = journal_records::to_record(&id, 0, Timestamp::default(), wall_ms, &event);
+        let seq = self.journal.append(&[record])?;
+        let run = Run::start(&event).expect("this event starts a run");
+        let unseen = vec![UnreportedEvent { seq, wall_ms, event }];
+        Ok(OpenRun { taken: self, run, last_at: Timestamp::default(), unseen })
+    }
+
+    /// Goes on with a run of the journal.
+    pub fn take_up(self, run: Run, last_at: Timestamp) -> OpenRun {
+        OpenRun { taken: self, run, last_at, unseen: Vec::new() }
+    }
+
+    /// Makes the run's branch, unless it is there; the user may have deleted it. Refuses where it is
+    /// checked out: moving it would make that checkout look as if the work had been undone.
+    fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
+        let repository = &self.workplace.repository;
+        let branch = full_name(run.branch());
+        if let Some(worktree) = repository
+            .worktrees()?
+            .into_iter()
+            .find(|tree| tree.branch.as_deref() == Some(branch.as_str()))
+        {
+            return Err(OpenError::CheckedOut {
+                branch: run.branch().to_owned(),
+                place: worktree.path,
+            });
+        }
+        let tip: CommitId = run.tip().clone();
+        let kept = RefUpdate {
+            name: tip_ref(run.id().as_str()),
+            new: Some(tip.clone()),
+            old: Expect::Missing,
+        };
+        let made = RefUpdate { name: branch, new: Some(tip), old: Expect::Missing };
+        // What is there already stays as it is: landing compares before it moves anything.
+        for update in [kept, made] {
+            if repository.read_ref(&update.name)?.is_none() {
+                let _ = repository.update_refs(&[update], DEFAULT_PATIENCE)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A name that people can read, and that no run and no branch has yet.
+    fn new_run_id(&self, plan: &Plan) -> Result<RunId, OpenError> {
+        let stem = slug(&plan.name);
+        let refs = self.workplace.repository.list_refs("refs/heads/afresh/")?;
+        let kept = self.workplace.repository.list_refs("refs/afresh/")?;
+        let mut known: Vec<String> =
+            self.journal.read_all()?.into_iter().map(|record| record.run).collect();
+        known.sort();
+        known.dedup();
+        let taken = |id: &str| {
+            known.iter().any(|run| run.eq_ignore_ascii_case(id))
+                || refs.contains_key(&full_name(&format!("afresh/{id}")))
+                || kept.keys().any(|name| {
+                    name.contains(&format!("/{id}/")) || name.ends_with(&format!("/{id}"))
+                })
+        };
+        let id = (1..=u32::MAX)
+            .map(|n| format!("{stem}-{n}"))
+            .find(|id| !taken(id))
+            .expect("numbers do not end");
+        Ok(RunId::new(id).expect("a slug with a number is an id"))
+    }
+}
+
+/// The newest run of a journal that `wanted` accepts.
+fn newest(
+    records: &[Record],
+    wanted: impl Fn(&Run) -> bool,
+) -> Result<Option<RecordedRun>, OpenError> {
+    let mut runs: Vec<&str> = Vec::new();
+    for record in records.iter().rev() {
+        if !runs.contains(&record.run.as_str()) {
+            runs.push(&record.run);
+        }
+    }
+    for id in runs {
+        let own: Vec<Record> = records.iter().filter(|record| record.run == id).cloned().collect();
+        if let Some((run, last_at)) = journal_records::replay(&own)?
+            && wanted(&run)
+        {
+            return Ok(Some(RecordedRun { run, last_at, records: own }));
+        }
+    }
+    Ok(None)
+}
+
+/// Letters and digits of a name, joined by dashes.
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.chars().take(40) {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "run".to_owned() } else { slug.to_owned() }
+}
+
+/// Tells this repository's jobs from those of others.
+pub(crate) fn job_prefix(repository: &Repository) -> String {
+    let print = blake3::hash(repository.common_dir().as_os_str().as_encoded_bytes()).to_hex();
+    format!("{}-", &print[..12])
+}
+
+/// A pool of workspaces for the repository.
+pub(crate) fn pool(workplace: &RepoContext) -> Result<Pool, PoolError> {
+    Pool::open(workplace.repository.clone(), &workplace.layout.cache)
+}
