@@ -25,7 +25,7 @@ pub use adapters::acp::AcpAgent;
 pub use adapters::network::Reach;
 pub use adapters::program::{Models, Program, ProgramAgent};
 pub use agent::definition::{Definition, Role};
-pub use agent::{Agent, Kind, Launch, LaunchError, Order, PromptBy, StopBy};
+pub use agent::{Agent, Kind, Launch, LaunchError, Order, PromptBy};
 pub use bundle::Bundle;
 pub use bundle::briefing::Briefing;
 pub use prices::Prices;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::excess::Excess;
 use crate::ids::TreeId;
 use crate::outcome::{CriterionReport, Deviation};
+use crate::process::LimitExceeded;
 use crate::refusal::Denial;
 
 /// Which tree a round of checks is about.
@@ -48,7 +48,7 @@ pub enum CheckEnd {
     Exited(i32),
     Signaled(i32),
     TimedOut,
-    OverLimit(Excess),
+    OverLimit(LimitExceeded),
     NotStarted(String),
 }
 

@@ -7,8 +7,9 @@ use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
 use crate::model_error::ModelError;
-use crate::outcome::{Deviation, Ending, Outcome, SpawnFailure};
+use crate::outcome::{Deviation, Outcome, SpawnFailure};
 use crate::plan::Plan;
+use crate::process::ProcessEnd;
 use crate::refusal::Denial;
 use crate::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
@@ -106,7 +107,7 @@ pub enum ResumeMode {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnd {
-    pub ending: Ending,
+    pub ending: ProcessEnd,
     pub outcome: Outcome,
     pub usage: Usage,
     pub duration_ms: u64,
@@ -123,7 +124,7 @@ pub struct AttemptEnd {
 
 impl AttemptEnd {
     /// An end in which no model had a part.
-    pub fn new(ending: Ending, outcome: Outcome, usage: Usage, duration_ms: u64) -> Self {
+    pub fn new(ending: ProcessEnd, outcome: Outcome, usage: Usage, duration_ms: u64) -> Self {
         Self {
             ending,
             outcome,

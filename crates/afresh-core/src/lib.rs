@@ -13,6 +13,7 @@
 //! | [`estimate`] | how much of a worker's context a task will fill |
 //! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
 //! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
+//! | [`process`] | how supervised programs end, and resource limits |
 //! | [`model_error`] | what went wrong between an agent program and its model |
 //! | [`rejection`] | why an attempt came to nothing |
 //! | [`interruption`] | work that was cut off, and taking it up again |
@@ -28,7 +29,6 @@ pub mod decide;
 pub mod effect;
 pub mod estimate;
 pub mod event;
-pub mod excess;
 pub mod harvest;
 pub mod ids;
 pub mod input;
@@ -38,6 +38,7 @@ pub mod outcome;
 pub mod pattern;
 pub mod plan;
 pub mod printable;
+pub mod process;
 pub mod question;
 pub mod refusal;
 pub mod rejection;

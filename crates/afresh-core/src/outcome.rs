@@ -1,11 +1,9 @@
-//! What a worker came back with: its words, and how its process ended.
+//! What a worker reported at its end.
 //!
 //! Words are never enough (RE-03): the verdict rests on the harvest and on our own checks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::excess::Excess;
 
 /// What a worker said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,45 +190,6 @@ pub struct WorkerFailure {
     pub category: Option<String>,
     #[serde(skip_serializing_if = "CompletionClaim::is_empty")]
     pub claim: CompletionClaim,
-}
-
-/// How an attempt's process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    Exited(i32),
-    Signaled(i32),
-    /// It ran for longer than an attempt may.
-    TimedOut,
-    /// It printed nothing for longer than an attempt may.
-    WentSilent,
-    /// It wanted more of the machine than an attempt may have, and was ended with all that it started.
-    OverLimit(Excess),
-    /// We ended it, because the run was halted or the budget was reached.
-    Stopped,
-    /// It was running when afresh died.
-    Lost,
-    /// Its supervisor was killed, by itself or for lack of memory, and so it was ended.
-    SupervisorLost,
-}
-
-impl Ending {
-    /// Did it end by somebody else's hand, before it could say what it used?
-    pub(crate) fn is_cut_off(self) -> bool {
-        matches!(self, Self::OverLimit(_) | Self::Stopped | Self::Lost | Self::SupervisorLost)
-    }
-
-    /// Did a signal end it? Some programs catch one, and tell it by their exit code as a shell does.
-    pub(crate) fn is_by_signal(self) -> bool {
-        const TOLD: [i32; 3] = [128 + 2, 128 + 9, 128 + 15];
-        match self {
-            Self::Signaled(_) | Self::SupervisorLost => true,
-            Self::Exited(code) => TOLD.contains(&code),
-            Self::TimedOut | Self::WentSilent | Self::OverLimit(_) | Self::Stopped | Self::Lost => {
-                false
-            }
-        }
-    }
 }
 
 /// Why nothing could be started.

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
-use crate::excess::Excess;
 use crate::ids::TaskId;
 use crate::model_error::{ModelError, ModelErrorClass};
-use crate::outcome::Ending;
+use crate::process::LimitExceeded;
+use crate::process::ProcessEnd;
 use crate::scope::ScopeViolation;
 use crate::usage::ContextFill;
 
@@ -61,14 +61,14 @@ pub enum Rejection {
     },
     /// Its process ended badly.
     Died {
-        ending: Ending,
+        ending: ProcessEnd,
     },
     TimedOut {
-        ending: Ending,
+        ending: ProcessEnd,
     },
     /// It wanted more of the machine than an attempt may have.
     OverLimit {
-        excess: Excess,
+        excess: LimitExceeded,
         /// Why what it left could not be saved as a whole.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unsaved: Option<String>,
@@ -140,14 +140,14 @@ impl Rejection {
                 format!("blocked until {} is done: {reason}", tasks.join(", "))
             }
             Self::Unintelligible { reason, .. } => format!("unintelligible answer: {reason}"),
-            Self::Died { ending: Ending::Signaled(signal) } => {
+            Self::Died { ending: ProcessEnd::Signaled(signal) } => {
                 format!("failed:signal: the worker was ended by signal {signal}")
             }
-            Self::Died { ending: Ending::Exited(code) } => {
+            Self::Died { ending: ProcessEnd::Exited(code) } => {
                 format!("failed:exit: the worker ended with exit code {code}")
             }
             Self::Died { .. } => "failed:lost: the worker's supervisor was killed".to_owned(),
-            Self::TimedOut { ending: Ending::WentSilent } => {
+            Self::TimedOut { ending: ProcessEnd::WentSilent } => {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
             Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use afresh_core::harvest::{Change, ChangeKind, EntryKind};
+
 use crate::command::{Call, CommandError, Finished};
 
 /// The kind of an entry as git stores it.
@@ -50,18 +52,9 @@ impl Mode {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeKind {
-    Added,
-    Modified,
-    Deleted,
-    /// A file became a symlink, or the like.
-    TypeChanged,
-}
-
 /// One entry that is not the same in two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct TreeChange {
     pub path: String,
     pub kind: ChangeKind,
     pub old_mode: Mode,
@@ -71,6 +64,19 @@ pub struct Change {
     /// The objects on both sides; zeros where there is none.
     pub old_id: String,
     pub new_id: String,
+}
+
+impl TreeChange {
+    /// The change as the journal records it.
+    pub fn summarize(&self) -> Change {
+        let now = match self.new_mode {
+            Mode::Absent => EntryKind::Nothing,
+            Mode::Symlink => EntryKind::Symlink(self.symlink_target.clone().unwrap_or_default()),
+            Mode::Gitlink => EntryKind::Gitlink,
+            _ => EntryKind::File,
+        };
+        Change { path: self.path.clone(), kind: self.kind, now }
+    }
 }
 
 /// A change as git prints it, before anybody asked whether its path is text.
@@ -90,13 +96,16 @@ impl RawChange {
         self.new_mode == Mode::Gitlink && self.old_mode != Mode::Gitlink
     }
 
-    pub(crate) fn into_change(self, targets: &BTreeMap<String, String>) -> Result<Change, Vec<u8>> {
+    pub(crate) fn into_change(
+        self,
+        targets: &BTreeMap<String, String>,
+    ) -> Result<TreeChange, Vec<u8>> {
         let target = if self.new_mode == Mode::Symlink { targets.get(&self.new_id) } else { None };
         let (kind, old_mode, new_mode) = (self.kind, self.old_mode, self.new_mode);
         let symlink_target = target.cloned();
         let (old_id, new_id) = (self.old_id, self.new_id);
         let path = String::from_utf8(self.path).map_err(std::string::FromUtf8Error::into_bytes)?;
-        Ok(Change { path, kind, old_mode, new_mode, symlink_target, old_id, new_id })
+        Ok(TreeChange { path, kind, old_mode, new_mode, symlink_target, old_id, new_id })
     }
 }
 
@@ -127,10 +136,10 @@ fn parse_change(header: &[u8], path: &[u8]) -> Option<RawChange> {
     let new_mode = Mode::parse(parts.next()?)?;
     let (old_id, new_id) = (parts.next()?.to_owned(), parts.next()?.to_owned());
     let kind = match parts.next()?.as_bytes().first()? {
-        b'A' => ChangeKind::Added,
+        b'A' => ChangeKind::Created,
         b'D' => ChangeKind::Deleted,
-        b'M' => ChangeKind::Modified,
-        b'T' => ChangeKind::TypeChanged,
+        // T: a file became a symlink, or the like.
+        b'M' | b'T' => ChangeKind::Modified,
         _ => return None,
     };
     Some(RawChange { path: path.to_owned(), kind, old_mode, new_mode, old_id, new_id })

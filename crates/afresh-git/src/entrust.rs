@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use afresh_core::ids::CommitId;
 
 use crate::error::FileError;
-use crate::harvest::{Harvest, HarvestError, HarvestLimits, HarvestRequest};
+use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest, WorkspaceHarvest};
 use crate::identity::Signature;
 use crate::owner::{Owner, Ownership};
 use crate::pool::{Place, Pool};
@@ -58,7 +58,7 @@ impl Pool {
         place: Place,
         files: &[String],
         keep: &[String],
-    ) -> Result<Harvest, HarvestError> {
+    ) -> Result<WorkspaceHarvest, HarvestError> {
         let salvage = self.salvage_name(place);
         let workspace = self.workspace(place);
         let base = workspace.prepared().and_then(|id| CommitId::new(id).ok());

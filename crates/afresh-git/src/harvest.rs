@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::change::Change;
+use crate::change::TreeChange;
 use crate::gather::{Chain, Gathered, Harvester, Worker};
 use crate::identity::Signature;
 use crate::owner::Owner;
@@ -57,13 +57,13 @@ impl Default for HarvestLimits {
 
 /// What a worker left, measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Harvest {
+pub struct WorkspaceHarvest {
     pub tree: TreeId,
     /// A commit with this tree, kept under the salvage ref: the last of `steps`, or what they would
     /// have been put on. `None` if nothing differs from the base.
     pub commit: Option<CommitId>,
     /// Against the base, in git's order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<TreeChange>,
     /// The commits that were made, oldest first.
     pub steps: Vec<CommitId>,
     /// What a reader of the report should know.
@@ -131,7 +131,7 @@ impl Pool {
         &self,
         place: Place,
         request: &HarvestRequest<'_>,
-    ) -> Result<Harvest, HarvestError> {
+    ) -> Result<WorkspaceHarvest, HarvestError> {
         let _turn = self.turns.insist_on(place);
         let harvest = match self.ownership(place).owner() {
             Owner::Never => self.take_in(place, request),
@@ -151,7 +151,7 @@ impl Pool {
         &self,
         place: Place,
         request: &HarvestRequest<'_>,
-    ) -> Result<Harvest, HarvestError> {
+    ) -> Result<WorkspaceHarvest, HarvestError> {
         self.check_slot(place, request)?;
         let workspace = self.workspace(place);
         let harvester = Harvester::new(self, &workspace, request, Worker::Gone);
@@ -217,17 +217,21 @@ impl Pool {
 }
 
 impl Gathered {
-    pub(crate) fn into_harvest(self, place: Place, chain: Chain) -> Result<Harvest, HarvestError> {
+    pub(crate) fn into_harvest(
+        self,
+        place: Place,
+        chain: Chain,
+    ) -> Result<WorkspaceHarvest, HarvestError> {
         let refused =
             |refusal| HarvestError::Refused { place, refusal, salvaged: chain.top.clone() };
         if let Some(refusal) = self.refusal {
             return Err(refused(refusal));
         }
-        let changes: Result<Vec<Change>, Vec<u8>> =
+        let changes: Result<Vec<TreeChange>, Vec<u8>> =
             self.raw.into_iter().map(|one| one.into_change(&self.targets)).collect();
         let changes = changes
             .map_err(|path| refused(Refusal::NotUtf8 { path: path.escape_ascii().to_string() }))?;
         let Chain { top: commit, new: steps } = chain;
-        Ok(Harvest { tree: self.tree, commit, changes, steps, notes: self.notes })
+        Ok(WorkspaceHarvest { tree: self.tree, commit, changes, steps, notes: self.notes })
     }
 }

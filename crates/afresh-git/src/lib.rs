@@ -64,13 +64,13 @@ mod turns;
 mod worker_head;
 mod workspace;
 
-pub use change::{Change, ChangeKind, Mode};
+pub use change::{Mode, TreeChange};
 pub use command::CommandError;
 pub use commit::NewCommit;
 pub use discover::DiscoverError;
 pub use error::FileError;
 pub use gone::{GonePool, gone_pools};
-pub use harvest::{Harvest, HarvestError, HarvestLimits, HarvestRequest, Refusal};
+pub use harvest::{HarvestError, HarvestLimits, HarvestRequest, Refusal, WorkspaceHarvest};
 pub use held::Held;
 pub use identity::{Identity, Signature};
 pub use land::{LandError, LandRequest, Landing, Obstacle, PatchHead, Way};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::change::{self, Change, Mode};
+use crate::change::{self, Mode, TreeChange};
 use crate::command::{Call, CommandError};
 use crate::outside;
 use crate::repository::{Repository, parse_id};
@@ -171,7 +171,7 @@ impl Repository {
     }
 
     /// What differs between two commits. Symlink targets are not read.
-    pub fn diff(&self, old: &CommitId, new: &CommitId) -> Result<Vec<Change>, CommandError> {
+    pub fn diff(&self, old: &CommitId, new: &CommitId) -> Result<Vec<TreeChange>, CommandError> {
         let raw = change::compare(
             self.git(format!("compare {old} and {new}")),
             old.as_str(),

@@ -6,7 +6,7 @@
 use afresh_core::ids::CommitId;
 
 use crate::gather::{Gathered, Harvester, Worker};
-use crate::harvest::{Harvest, HarvestError, HarvestLimits, HarvestRequest, Refusal};
+use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest, Refusal, WorkspaceHarvest};
 use crate::identity::Signature;
 use crate::owner::Owner;
 use crate::pool::{Place, Pool, PoolError};
@@ -47,7 +47,7 @@ impl Pool {
         &self,
         place: Place,
         request: &SnapshotRequest<'_>,
-    ) -> Result<Harvest, HarvestError> {
+    ) -> Result<WorkspaceHarvest, HarvestError> {
         let turn = self.turns.wait_for(place);
         match self.ownership(place).owner() {
             Owner::Attempt(owner) if owner == request.owner => {}

@@ -23,11 +23,6 @@ impl TreeEntry {
         self.mode & TYPE == DIRECTORY
     }
 
-    /// File, symlink, directory or commit of another repository; not who may execute it.
-    pub(crate) fn kind(&self) -> u32 {
-        self.mode & TYPE
-    }
-
     /// Git sorts a directory as if its name ended with a slash.
     pub(crate) fn key(&self) -> Vec<u8> {
         sort_key(&self.name, self.is_tree())

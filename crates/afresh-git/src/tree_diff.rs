@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::change::{ChangeKind, Mode, RawChange};
+use afresh_core::harvest::ChangeKind;
+
+use crate::change::{Mode, RawChange};
 use crate::command::CommandError;
 use crate::object_name::ObjectName;
 use crate::repository::Repository;
@@ -87,10 +89,9 @@ impl<T: Trees> Diff<'_, T> {
         let id =
             |side: Option<&TreeEntry>| side.map_or_else(|| self.zero.clone(), |e| e.id.to_string());
         let kind = match (old, new) {
-            (None, _) => ChangeKind::Added,
+            (None, _) => ChangeKind::Created,
             (_, None) => ChangeKind::Deleted,
-            (Some(old), Some(new)) if old.kind() == new.kind() => ChangeKind::Modified,
-            _ => ChangeKind::TypeChanged,
+            (Some(_), Some(_)) => ChangeKind::Modified,
         };
         let (old_mode, new_mode, old_id, new_id) = (mode(old), mode(new), id(old), id(new));
         self.found.push(RawChange { path, kind, old_mode, new_mode, old_id, new_id });

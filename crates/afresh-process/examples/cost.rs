@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use afresh_process::{
-    Bounds, Containment, Ended, HIDDEN_COMMAND, Job, Limits, Running, StopBy, supervise_main,
+    Bounds, Containment, HIDDEN_COMMAND, Job, Limits, ProcessEnd, Running, StopSignal,
+    supervise_main,
 };
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -44,14 +45,14 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
                 silence: None,
                 output_bytes: 1 << 20,
                 grace: Duration::from_secs(1),
-                stop_by: StopBy::Terminate,
+                stop_signal: StopSignal::Terminate,
             },
             bounds: Bounds { memory: Some(8 << 30), processes: Some(4096), ..Bounds::default() },
             containment,
             registry: place.join("registry"),
         };
         let (began, used) = (Instant::now(), cpu_us()?);
-        let mut ended = Ended::Exited(0);
+        let mut ended = Ok(ProcessEnd::Exited(0));
         for _ in 0..JOBS {
             ended = Running::start(&exe, &job)?.wait().ended;
         }

@@ -2,6 +2,7 @@
 //!
 //! Limits of one process are not here: those are for whoever prepares the program.
 
+use afresh_core::process::{LimitExceeded, LimitedResource};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
@@ -26,25 +27,6 @@ pub enum Keeping {
     Counting,
 }
 
-/// What there is only so much of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Resource {
-    Memory,
-    Processes,
-    /// Space of its own on disk.
-    Disk,
-    /// What has to stay free on a disk that it writes to.
-    FreeDisk,
-}
-
-/// More of something than was allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excess {
-    pub of: Resource,
-    /// What was allowed: bytes, or a number of processes.
-    pub limit: u64,
-}
-
 /// Who keeps a tree within a bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keeper {
@@ -63,14 +45,17 @@ pub struct Kept {
     pub memory: Keeper,
     pub processes: Keeper,
     /// How often something was refused, or that the tree was ended for it (once).
-    pub refused: Vec<(Excess, u64)>,
+    pub refused: Vec<(LimitExceeded, u64)>,
 }
 
 impl Bounds {
     /// Those that a cgroup can keep.
-    pub(crate) fn of_tree(&self) -> Vec<Excess> {
-        let all = [(Resource::Memory, self.memory), (Resource::Processes, self.processes)];
-        all.into_iter().filter_map(|(of, limit)| Some(Excess { of, limit: limit? })).collect()
+    pub(crate) fn of_tree(&self) -> Vec<LimitExceeded> {
+        let all =
+            [(LimitedResource::Memory, self.memory), (LimitedResource::Processes, self.processes)];
+        all.into_iter()
+            .filter_map(|(of, limit)| Some(LimitExceeded { of, limit: limit? }))
+            .collect()
     }
 }
 
@@ -87,11 +72,11 @@ impl Keeper {
 }
 
 impl Kept {
-    pub(crate) fn note(&mut self, of: Resource, keeper: Keeper) {
+    pub(crate) fn note(&mut self, of: LimitedResource, keeper: Keeper) {
         match of {
-            Resource::Memory => self.memory = keeper,
-            Resource::Processes => self.processes = keeper,
-            Resource::Disk | Resource::FreeDisk => {}
+            LimitedResource::Memory => self.memory = keeper,
+            LimitedResource::Processes => self.processes = keeper,
+            LimitedResource::Disk | LimitedResource::FreeDisk => {}
         }
     }
 

@@ -11,10 +11,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
+use afresh_core::process::{LimitExceeded, LimitedResource};
 use nix::sys::statvfs::statvfs;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::{Excess, Resource};
 use crate::rollcall::each_below_us;
 use crate::walk::{Sum, Walk};
 
@@ -86,7 +86,7 @@ impl DiskWatch {
     }
 
     /// What it is over, if it is time to look and that is known already.
-    pub(crate) fn look_if_due(&mut self) -> Option<Excess> {
+    pub(crate) fn look_if_due(&mut self) -> Option<LimitExceeded> {
         if Instant::now() < self.due {
             return None;
         }
@@ -119,12 +119,12 @@ impl DiskWatch {
     }
 
     /// Whoever only has much is not at fault when a disk is full; whoever wrote much is.
-    fn judge(&self, sum: Sum, free: u64) -> Option<Excess> {
+    fn judge(&self, sum: Sum, free: u64) -> Option<LimitExceeded> {
         if sum.bytes > self.quota {
-            return Some(Excess { of: Resource::Disk, limit: self.quota });
+            return Some(LimitExceeded { of: LimitedResource::Disk, limit: self.quota });
         }
         let is_at_fault = sum.fresh > self.reserve || sum.is_partial;
-        let excess = Excess { of: Resource::FreeDisk, limit: self.reserve };
+        let excess = LimitExceeded { of: LimitedResource::FreeDisk, limit: self.reserve };
         (free < self.reserve && is_at_fault).then_some(excess)
     }
 
@@ -172,12 +172,12 @@ mod tests {
         let watch = DiskWatch { reserve: 100, ..DiskWatch::new(&disk).unwrap() };
         let sum = |bytes, fresh| Sum { bytes, fresh, is_partial: false };
         assert_eq!(watch.judge(sum(1000, 1000), 100), None);
-        let over = |of, limit| Some(Excess { of, limit });
-        assert_eq!(watch.judge(sum(1001, 0), u64::MAX), over(Resource::Disk, 1000));
+        let over = |of, limit| Some(LimitExceeded { of, limit });
+        assert_eq!(watch.judge(sum(1001, 0), u64::MAX), over(LimitedResource::Disk, 1000));
         assert_eq!(watch.judge(sum(900, 100), 99), None);
-        assert_eq!(watch.judge(sum(900, 101), 99), over(Resource::FreeDisk, 100));
+        assert_eq!(watch.judge(sum(900, 101), 99), over(LimitedResource::FreeDisk, 100));
         let hidden = Sum { is_partial: true, ..sum(0, 0) };
-        assert_eq!(watch.judge(hidden, 99), over(Resource::FreeDisk, 100));
+        assert_eq!(watch.judge(hidden, 99), over(LimitedResource::FreeDisk, 100));
         assert_eq!(watch.judge(hidden, 100), None);
     }
 }

@@ -13,7 +13,7 @@ use nix::unistd::{Pid, getppid, setsid};
 
 use crate::fence::Doors;
 use crate::program;
-use crate::report::{SpawnFailure, SpawnFailureKind};
+use crate::report::{SpawnError, SpawnErrorKind};
 use crate::signals;
 use crate::wire::{Enter, Reply, Spec, send};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(order: &Enter, mut supervisor: File) {
 
 fn become_program(order: &Enter, supervisor: &mut File) -> Reply {
     if let Err(error) = die_with(order.supervisor) {
-        return Reply::Failed(SpawnFailure::new(SpawnFailureKind::Other, error.to_string()));
+        return Reply::Failed(SpawnError::new(SpawnErrorKind::Other, error.to_string()));
     }
     if let Some(cgroup) = &order.cgroup
         && let Err(error) = crate::cgroup::enter(cgroup)
@@ -40,7 +40,7 @@ fn become_program(order: &Enter, supervisor: &mut File) -> Reply {
     }
 }
 
-fn execute(order: &Enter) -> Result<std::convert::Infallible, SpawnFailure> {
+fn execute(order: &Enter) -> Result<std::convert::Infallible, SpawnError> {
     let mut command = program::command(&order.spec)?;
     let prepare = || -> io::Result<()> {
         setsid()?;
@@ -48,7 +48,7 @@ fn execute(order: &Enter) -> Result<std::convert::Infallible, SpawnFailure> {
     };
     prepare().map_err(|error| {
         let message = format!("cannot give the program a session of its own: {error}");
-        SpawnFailure::new(SpawnFailureKind::Other, message)
+        SpawnError::new(SpawnErrorKind::Other, message)
     })?;
     volunteer_for_oom();
     lower_ceiling(&order.spec);

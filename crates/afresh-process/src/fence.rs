@@ -8,7 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::bounds::{Bounds, Excess, Keeper, Keeping, Resource};
+use afresh_core::process::{LimitExceeded, LimitedResource};
+
+use crate::bounds::{Bounds, Keeper, Keeping};
 use crate::cgroup::Cgroup;
 use crate::hierarchy::Hierarchies;
 
@@ -32,7 +34,7 @@ pub(crate) struct Fence {
 /// One limit that the kernel keeps.
 #[derive(Debug)]
 struct Rail {
-    bound: Excess,
+    bound: LimitExceeded,
     keeper: Keeper,
     /// Where the kernel counts how often it refused something, and under which word.
     events: PathBuf,
@@ -75,12 +77,12 @@ impl Fence {
         self.made.iter().map(|it| it.path().to_owned()).collect()
     }
 
-    pub(crate) fn keeper(&self, of: Resource) -> Option<Keeper> {
+    pub(crate) fn keeper(&self, of: LimitedResource) -> Option<Keeper> {
         self.rails.iter().find(|rail| rail.bound.of == of).map(|rail| rail.keeper)
     }
 
     /// What the kernel refused, and how often.
-    pub(crate) fn refused(&self) -> Vec<(Excess, u64)> {
+    pub(crate) fn refused(&self) -> Vec<(LimitExceeded, u64)> {
         let times = |rail: &Rail| (rail.bound, rail.times());
         self.rails.iter().map(times).filter(|(_, times)| *times > 0).collect()
     }
@@ -93,18 +95,20 @@ impl Fence {
         }
     }
 
-    fn hold_in_version_1(&mut self, parent: &Path, name: &str, bound: Excess) {
+    fn hold_in_version_1(&mut self, parent: &Path, name: &str, bound: LimitExceeded) {
         let Ok(cgroup) = Cgroup::make_in(parent, name) else { return };
         let path = cgroup.path();
         let (set, events, word) = match bound.of {
-            Resource::Memory => {
+            LimitedResource::Memory => {
                 let set = write(path, "memory.limit_in_bytes", bound.limit);
                 // Only some kernels count swap; without that, what is swapped out is not counted.
                 let _ = write(path, "memory.memsw.limit_in_bytes", bound.limit);
                 (set, "memory.oom_control", KILLS_IN_VERSION_1)
             }
-            Resource::Processes => (write(path, "pids.max", bound.limit), "pids.events", "max"),
-            Resource::Disk | Resource::FreeDisk => return,
+            LimitedResource::Processes => {
+                (write(path, "pids.max", bound.limit), "pids.events", "max")
+            }
+            LimitedResource::Disk | LimitedResource::FreeDisk => return,
         };
         if set.is_err() {
             cgroup.remove(Instant::now());
@@ -117,20 +121,20 @@ impl Fence {
 }
 
 /// Which one keeps it.
-pub(crate) fn controller(of: Resource) -> Option<&'static str> {
+pub(crate) fn controller(of: LimitedResource) -> Option<&'static str> {
     match of {
-        Resource::Memory => Some(CONTROLLERS[0]),
-        Resource::Processes => Some(CONTROLLERS[1]),
-        Resource::Disk | Resource::FreeDisk => None,
+        LimitedResource::Memory => Some(CONTROLLERS[0]),
+        LimitedResource::Processes => Some(CONTROLLERS[1]),
+        LimitedResource::Disk | LimitedResource::FreeDisk => None,
     }
 }
 
 /// None where the controller was not handed down to us.
-fn in_version_2(rung: &Path, bound: Excess) -> Option<Rail> {
+fn in_version_2(rung: &Path, bound: LimitExceeded) -> Option<Rail> {
     let (file, events, word) = match bound.of {
-        Resource::Memory => ("memory.max", "memory.events", "oom"),
-        Resource::Processes => ("pids.max", "pids.events", "max"),
-        Resource::Disk | Resource::FreeDisk => return None,
+        LimitedResource::Memory => ("memory.max", "memory.events", "oom"),
+        LimitedResource::Processes => ("pids.max", "pids.events", "max"),
+        LimitedResource::Disk | LimitedResource::FreeDisk => return None,
     };
     if !rung.join(file).exists() {
         let wish = format!("+{}", controller(bound.of)?);
@@ -138,7 +142,7 @@ fn in_version_2(rung: &Path, bound: Excess) -> Option<Rail> {
         fs::write(rung.parent()?.join("cgroup.subtree_control"), wish).ok()?;
     }
     write(rung, file, bound.limit).ok()?;
-    if bound.of == Resource::Memory {
+    if bound.of == LimitedResource::Memory {
         // Both only make the end come sooner and be whole.
         let _ = write(rung, "memory.swap.max", 0);
         let _ = write(rung, "memory.oom.group", 1);
@@ -179,7 +183,7 @@ fn counted(events: &Path, word: &str) -> u64 {
 mod tests {
     use super::*;
 
-    const MEMORY: Excess = Excess { of: Resource::Memory, limit: 1 << 20 };
+    const MEMORY: LimitExceeded = LimitExceeded { of: LimitedResource::Memory, limit: 1 << 20 };
 
     /// F16: where the controllers of version 2 are handed down, its files hold the limits.
     #[test]
@@ -198,7 +202,7 @@ mod tests {
         assert_eq!((read("memory.swap.max"), read("memory.oom.group")), ("0".into(), "1".into()));
         let fence = Fence { made: vec![], rails: vec![rail] };
         assert_eq!(fence.refused(), [(MEMORY, 3)]);
-        assert_eq!(fence.keeper(Resource::Memory), Some(Keeper::CgroupV2));
+        assert_eq!(fence.keeper(LimitedResource::Memory), Some(Keeper::CgroupV2));
     }
 
     /// F16: where the machine ran out of memory, nobody is told to have reached a limit of its own.

@@ -5,7 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bounds::{Bounds, Excess, Keeper, Kept, Resource};
+use afresh_core::process::{LimitExceeded, LimitedResource};
+
+use crate::bounds::{Bounds, Keeper, Kept};
 use crate::disk::DiskWatch;
 use crate::fence::Fence;
 use crate::meter::Meter;
@@ -51,7 +53,7 @@ impl Guard {
     /// between two looks, for users that are not root. It counts all of that user's, so it is
     /// generous.
     pub(crate) fn ceiling(&self) -> Option<u64> {
-        self.meter.bound(Resource::Processes).map(|limit| limit.saturating_mul(CEILING))
+        self.meter.bound(LimitedResource::Processes).map(|limit| limit.saturating_mul(CEILING))
     }
 
     /// The program could not enter what the kernel keeps: everything is counted instead.
@@ -68,13 +70,13 @@ impl Guard {
     }
 
     /// What the tree is over, if it is time to look.
-    pub(crate) fn look_if_due(&mut self) -> Option<Excess> {
+    pub(crate) fn look_if_due(&mut self) -> Option<LimitExceeded> {
         let filled = self.disk.as_mut().and_then(DiskWatch::look_if_due);
         self.kept.refused.extend(filled.map(|bound| (bound, 1)));
         filled.or_else(|| self.look_at_tree())
     }
 
-    fn look_at_tree(&mut self) -> Option<Excess> {
+    fn look_at_tree(&mut self) -> Option<LimitExceeded> {
         if self.due.is_none_or(|due| Instant::now() < due) {
             return None;
         }

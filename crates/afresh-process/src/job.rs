@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use afresh_core::process::StopSignal;
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -49,24 +50,14 @@ pub struct Limits {
     /// Between the polite signal and the end.
     pub grace: Duration,
     /// The polite signal.
-    pub stop_by: StopBy,
+    pub stop_signal: StopSignal,
 }
 
-/// How a program is asked to end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StopBy {
-    #[default]
-    Terminate,
-    /// As Ctrl-C does: some programs clean up after that and not after the other.
-    Interrupt,
-}
-
-impl StopBy {
-    pub(crate) fn signal(self) -> Signal {
-        match self {
-            Self::Terminate => Signal::SIGTERM,
-            Self::Interrupt => Signal::SIGINT,
-        }
+/// The number of a stop signal.
+pub(crate) fn stop_signal_number(signal: StopSignal) -> Signal {
+    match signal {
+        StopSignal::Terminate => Signal::SIGTERM,
+        StopSignal::Interrupt => Signal::SIGINT,
     }
 }
 
@@ -176,7 +167,7 @@ mod tests {
                 silence: None,
                 output_bytes: 1,
                 grace: Duration::from_secs(1),
-                stop_by: StopBy::Terminate,
+                stop_signal: StopSignal::Terminate,
             },
             bounds: Bounds::default(),
             containment: Containment::Auto,

@@ -57,14 +57,15 @@ mod walk;
 mod watch;
 mod wire;
 
-pub use bounds::{Bounds, Excess, Keeper, Keeping, Kept, Resource};
+pub use afresh_core::process::{LimitExceeded, LimitedResource, ProcessEnd, StopSignal};
+pub use bounds::{Bounds, Keeper, Keeping, Kept};
 pub use disk::Disk;
 pub use fence::CONTROLLERS;
 pub use hand_down::hand_down;
-pub use job::{Containment, Job, JobProblem, Limits, StopBy};
+pub use job::{Containment, Job, JobProblem, Limits};
 pub use lost::{become_subreaper, reap_strays};
 pub use offer::{keepers, own_memory_limit};
-pub use report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
+pub use report::{Report, Rung, SpawnError, SpawnErrorKind};
 pub use running::{Activity, Running, StartError, Stopper};
 pub use supervise::{HIDDEN_COMMAND, supervise_main};
 pub use sweep::{SweepReport, sweep};

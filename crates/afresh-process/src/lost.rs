@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Instant;
 
+use afresh_core::process::ProcessEnd;
 use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getsid};
 
 use crate::held::END_PATIENCE;
 use crate::registry::Slot;
-use crate::report::{Ended, Report};
+use crate::report::Report;
 use crate::table::{Identity, Process, Table};
 use crate::traces;
 use crate::tree::{Ending, end_all};
@@ -54,7 +55,7 @@ fn end_strays() -> Ending {
 /// Cleans up after a supervisor that is dead and reaped.
 pub(crate) fn clean_up(registry: &Path, name: &str, supervisor: Identity) -> Report {
     let slot = Slot::named(registry, name);
-    let mut report = Report::bare(Ended::SupervisorLost);
+    let mut report = Report::bare(Ok(ProcessEnd::SupervisorLost));
     // Without an entry of this very supervisor no program had begun.
     if let Ok(entry) = slot.load()
         && entry.supervisor == supervisor

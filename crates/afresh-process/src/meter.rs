@@ -7,9 +7,9 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use afresh_core::process::{LimitExceeded, LimitedResource};
 use nix::unistd::{SysconfVar, sysconf};
 
-use crate::bounds::{Excess, Resource};
 use crate::rollcall::each_below_us;
 use crate::table::Process;
 
@@ -22,7 +22,7 @@ const LARGE_PART: u64 = 8;
 /// Counts what one tree uses.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    bounds: Vec<Excess>,
+    bounds: Vec<LimitExceeded>,
     page: u64,
     looked_at: Instant,
     /// Processes and threads of the whole machine at the last look.
@@ -31,7 +31,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    pub(crate) fn new(bounds: Vec<Excess>) -> Self {
+    pub(crate) fn new(bounds: Vec<LimitExceeded>) -> Self {
         let page = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
         Self {
             bounds,
@@ -43,7 +43,7 @@ impl Meter {
     }
 
     /// The bound that is counted for this, if it is.
-    pub(crate) fn bound(&self, of: Resource) -> Option<u64> {
+    pub(crate) fn bound(&self, of: LimitedResource) -> Option<u64> {
         self.bounds.iter().find(|bound| bound.of == of).map(|bound| bound.limit)
     }
 
@@ -53,7 +53,7 @@ impl Meter {
     }
 
     /// What everybody below this process is over together.
-    pub(crate) fn glance(&mut self) -> Option<Excess> {
+    pub(crate) fn glance(&mut self) -> Option<LimitExceeded> {
         if self.looked_at.elapsed() < LOOKS && !self.is_large && !self.has_machine_filled() {
             return None;
         }
@@ -62,16 +62,16 @@ impl Meter {
         self.look()
     }
 
-    fn look(&mut self) -> Option<Excess> {
+    fn look(&mut self) -> Option<LimitExceeded> {
         let mut used = vec![0; self.bounds.len()];
         let mut over = None;
         each_below_us(|pid| {
             for (bound, used) in self.bounds.iter().zip(&mut used) {
                 *used += match bound.of {
-                    Resource::Memory => self.memory(pid),
-                    Resource::Processes => threads(pid),
+                    LimitedResource::Memory => self.memory(pid),
+                    LimitedResource::Processes => threads(pid),
                     // Others look at these.
-                    Resource::Disk | Resource::FreeDisk => 0,
+                    LimitedResource::Disk | LimitedResource::FreeDisk => 0,
                 };
                 if *used > bound.limit {
                     over = Some(*bound);
@@ -80,14 +80,15 @@ impl Meter {
             }
             ControlFlow::Continue(())
         });
-        let large = |(bound, used): (&Excess, u64)| used > bound.limit / LARGE_PART;
+        let large = |(bound, used): (&LimitExceeded, u64)| used > bound.limit / LARGE_PART;
         self.is_large = self.bounds.iter().zip(used).any(large);
         over
     }
 
     fn has_machine_filled(&self) -> bool {
         let more = on_machine().saturating_sub(self.on_machine);
-        let of_processes = self.bounds.iter().filter(|bound| bound.of == Resource::Processes);
+        let of_processes =
+            self.bounds.iter().filter(|bound| bound.of == LimitedResource::Processes);
         of_processes.into_iter().any(|bound| more > bound.limit / LARGE_PART)
     }
 

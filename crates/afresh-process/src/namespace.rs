@@ -43,12 +43,13 @@ mod linux {
     use crate::enter::{die_with, enter_fence, lower_ceiling, volunteer_for_oom};
     use crate::family::{Children, Family, status_of};
     use crate::fence::Doors;
-    use crate::job::StopBy;
+    use crate::job::stop_signal_number;
     use crate::program;
-    use crate::report::{SpawnFailure, SpawnFailureKind};
+    use crate::report::{SpawnError, SpawnErrorKind};
     use crate::signals::{self, Deaths};
     use crate::supervise::own_executable;
     use crate::wire::{InitWish, Lines, Peer, Reply, Spec, Status, send};
+    use afresh_core::process::StopSignal;
 
     /// Names the mapping that the first process has to undo, in its environment.
     const MAPPED: &str = "AFRESH_MAPPED";
@@ -119,8 +120,8 @@ mod linux {
         Init { family, supervisor, lines, deaths, told: false }.run();
     }
 
-    fn other(error: &io::Error) -> SpawnFailure {
-        SpawnFailure::new(SpawnFailureKind::Other, format!("cannot set up the namespace: {error}"))
+    fn other(error: &io::Error) -> SpawnError {
+        SpawnError::new(SpawnErrorKind::Other, format!("cannot set up the namespace: {error}"))
     }
 
     fn settle(spec: &Spec) -> io::Result<()> {
@@ -153,7 +154,7 @@ mod linux {
             .and_then(|()| mount(Some("proc"), "/proc", Some("proc"), plain, none));
     }
 
-    fn start_program(spec: &Spec) -> Result<Child, SpawnFailure> {
+    fn start_program(spec: &Spec) -> Result<Child, SpawnError> {
         let mut command = program::command(spec)?;
         signals::for_program(spec).map_err(|error| other(&error))?;
         command.process_group(0).spawn().map_err(|error| program::explain(&command, &error))
@@ -203,10 +204,10 @@ mod linux {
             if speaks { self.lines.fill(&mut self.supervisor) } else { Peer::Open }
         }
 
-        fn terminate(&self, by: StopBy) {
+        fn terminate(&self, by: StopSignal) {
             let group = Pid::from_raw(self.family.main_pid());
             // The group may be gone already.
-            let _ = killpg(group, by.signal());
+            let _ = killpg(group, stop_signal_number(by));
             let _ = killpg(group, Signal::SIGCONT);
         }
 

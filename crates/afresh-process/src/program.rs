@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use nix::unistd::{AccessFlags, access};
 
-use crate::report::{SpawnFailure, SpawnFailureKind};
+use crate::report::{SpawnError, SpawnErrorKind};
 use crate::wire::Spec;
 
 /// What execvp(3) searches where the environment has no PATH.
@@ -21,7 +21,7 @@ const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// The command, ready to be executed or spawned, with nothing inherited but standard output and
 /// standard error.
-pub(crate) fn command(spec: &Spec) -> Result<Command, SpawnFailure> {
+pub(crate) fn command(spec: &Spec) -> Result<Command, SpawnError> {
     check_directory(&spec.cwd)?;
     let name = spec.argv.first().map_or("", String::as_str);
     let program = find(name, spec)?;
@@ -42,25 +42,25 @@ pub(crate) fn command(spec: &Spec) -> Result<Command, SpawnFailure> {
 }
 
 /// What the system said when the command was executed after all.
-pub(crate) fn explain(command: &Command, error: &io::Error) -> SpawnFailure {
+pub(crate) fn explain(command: &Command, error: &io::Error) -> SpawnError {
     let program = Path::new(command.get_program()).display();
     let (kind, hint) = match error.kind() {
         io::ErrorKind::NotFound => {
-            (SpawnFailureKind::NotFound, " (its loader or interpreter is missing)")
+            (SpawnErrorKind::NotFound, " (its loader or interpreter is missing)")
         }
-        io::ErrorKind::PermissionDenied => (SpawnFailureKind::NotExecutable, ""),
+        io::ErrorKind::PermissionDenied => (SpawnErrorKind::NotExecutable, ""),
         _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => {
-            (SpawnFailureKind::WrongArchitecture, "")
+            (SpawnErrorKind::WrongArchitecture, "")
         }
-        _ => (SpawnFailureKind::Other, ""),
+        _ => (SpawnErrorKind::Other, ""),
     };
-    SpawnFailure::new(kind, format!("cannot execute {program}: {error}{hint}"))
+    SpawnError::new(kind, format!("cannot execute {program}: {error}{hint}"))
 }
 
-fn check_directory(cwd: &Path) -> Result<(), SpawnFailure> {
+fn check_directory(cwd: &Path) -> Result<(), SpawnError> {
     let fail = |why: &dyn std::fmt::Display| {
         let message = format!("cannot start in {}: {why}", cwd.display());
-        Err(SpawnFailure::new(SpawnFailureKind::BadDirectory, message))
+        Err(SpawnError::new(SpawnErrorKind::BadDirectory, message))
     };
     match std::fs::metadata(cwd) {
         Err(error) => return fail(&error),
@@ -73,16 +73,16 @@ fn check_directory(cwd: &Path) -> Result<(), SpawnFailure> {
     }
 }
 
-fn open_stdin(path: Option<&Path>) -> Result<Stdio, SpawnFailure> {
+fn open_stdin(path: Option<&Path>) -> Result<Stdio, SpawnError> {
     let Some(path) = path else { return Ok(Stdio::null()) };
     File::open(path).map(Stdio::from).map_err(|error| {
         let message = format!("cannot read standard input from {}: {error}", path.display());
-        SpawnFailure::new(SpawnFailureKind::Other, message)
+        SpawnError::new(SpawnErrorKind::Other, message)
     })
 }
 
 /// Follows execvp(3) in the job's directory and environment, not in ours.
-fn find(name: &str, spec: &Spec) -> Result<PathBuf, SpawnFailure> {
+fn find(name: &str, spec: &Spec) -> Result<PathBuf, SpawnError> {
     if name.contains('/') {
         let path = spec.cwd.join(name);
         return check_executable(&path).map(|()| path);
@@ -94,7 +94,7 @@ fn find(name: &str, spec: &Spec) -> Result<PathBuf, SpawnFailure> {
         let path = spec.cwd.join(directory).join(name);
         match check_executable(&path) {
             Ok(()) => return Ok(path),
-            Err(failure) if failure.kind == SpawnFailureKind::NotExecutable => {
+            Err(failure) if failure.kind == SpawnErrorKind::NotExecutable => {
                 refused.get_or_insert(failure);
             }
             Err(_) => {}
@@ -102,30 +102,30 @@ fn find(name: &str, spec: &Spec) -> Result<PathBuf, SpawnFailure> {
     }
     Err(refused.unwrap_or_else(|| {
         let message = format!("{name:?} is in no directory of PATH={search}");
-        SpawnFailure::new(SpawnFailureKind::NotFound, message)
+        SpawnError::new(SpawnErrorKind::NotFound, message)
     }))
 }
 
-fn check_executable(path: &Path) -> Result<(), SpawnFailure> {
+fn check_executable(path: &Path) -> Result<(), SpawnError> {
     let fail = |kind, why: &dyn std::fmt::Display| {
-        Err(SpawnFailure::new(kind, format!("cannot execute {}: {why}", path.display())))
+        Err(SpawnError::new(kind, format!("cannot execute {}: {why}", path.display())))
     };
     match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            fail(SpawnFailureKind::NotExecutable, &error)
+            fail(SpawnErrorKind::NotExecutable, &error)
         }
-        Err(error) => fail(SpawnFailureKind::NotFound, &error),
+        Err(error) => fail(SpawnErrorKind::NotFound, &error),
         Ok(metadata) if !metadata.is_file() => {
-            fail(SpawnFailureKind::NotExecutable, &"not a regular file")
+            fail(SpawnErrorKind::NotExecutable, &"not a regular file")
         }
         Ok(_) if access(path, AccessFlags::X_OK).is_err() => {
-            fail(SpawnFailureKind::NotExecutable, &"it has no execute permission (chmod +x)")
+            fail(SpawnErrorKind::NotExecutable, &"it has no execute permission (chmod +x)")
         }
         Ok(_) => Ok(()),
     }
 }
 
-fn check_format(program: &Path) -> Result<(), SpawnFailure> {
+fn check_format(program: &Path) -> Result<(), SpawnError> {
     let mut start = Vec::new();
     let read = File::open(program).and_then(|file| file.take(256).read_to_end(&mut start));
     if read.is_err() {
@@ -133,21 +133,19 @@ fn check_format(program: &Path) -> Result<(), SpawnFailure> {
         return Ok(());
     }
     let fail = |kind, why: String| {
-        Err(SpawnFailure::new(kind, format!("cannot execute {}: {why}", program.display())))
+        Err(SpawnError::new(kind, format!("cannot execute {}: {why}", program.display())))
     };
     match Format::of(&start) {
         Format::Script(interpreter) if interpreter.is_absolute() && !interpreter.exists() => {
             let why = format!("its interpreter {} is missing", interpreter.display());
-            fail(SpawnFailureKind::NotFound, why)
+            fail(SpawnErrorKind::NotFound, why)
         }
         Format::Native | Format::Script(_) => Ok(()),
         _ if has_foreign_formats() => Ok(()),
         Format::Foreign(what) => {
-            fail(SpawnFailureKind::WrongArchitecture, format!("it is {what}, not for this machine"))
+            fail(SpawnErrorKind::WrongArchitecture, format!("it is {what}, not for this machine"))
         }
-        Format::Text => {
-            fail(SpawnFailureKind::NotExecutable, "it is text without a #! line".into())
-        }
+        Format::Text => fail(SpawnErrorKind::NotExecutable, "it is text without a #! line".into()),
     }
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Facts only: whether an exit status is good or bad is for others to say.
 
+use afresh_core::process::ProcessEnd;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::{Excess, Kept};
+use crate::bounds::Kept;
 
 /// Given exactly once per job, after its whole tree is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    pub ended: Ended,
+    pub ended: Result<ProcessEnd, SpawnError>,
     pub wall_ms: u64,
     /// User and system time of everything that was reaped.
     pub cpu_ms: Option<u64>,
@@ -34,39 +35,21 @@ pub struct Report {
     pub kept: Kept,
 }
 
-/// Why it is over.
+/// Why the program could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ended {
-    Exited(i32),
-    Signaled(i32),
-    /// It reached the wall-clock limit.
-    TimedOut,
-    /// It reached the limit for silence.
-    Silent,
-    /// Its tree wanted more of something than it may have.
-    OverLimit(Excess),
-    /// The driver asked.
-    Stopped,
-    /// Nothing was started.
-    SpawnFailed(SpawnFailure),
-    /// The supervisor died or hung, and the driver cleaned up after it.
-    SupervisorLost,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpawnFailure {
-    pub kind: SpawnFailureKind,
+pub struct SpawnError {
+    pub kind: SpawnErrorKind,
     pub message: String,
 }
 
-impl SpawnFailure {
-    pub(crate) fn new(kind: SpawnFailureKind, message: impl Into<String>) -> Self {
+impl SpawnError {
+    pub(crate) fn new(kind: SpawnErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SpawnFailureKind {
+pub enum SpawnErrorKind {
     NotFound,
     NotExecutable,
     WrongArchitecture,
@@ -88,7 +71,7 @@ pub enum Rung {
 
 impl Report {
     /// A report of something of which no more is known than how it ended.
-    pub(crate) fn bare(ended: Ended) -> Self {
+    pub(crate) fn bare(ended: Result<ProcessEnd, SpawnError>) -> Self {
         Self {
             ended,
             wall_ms: 0,

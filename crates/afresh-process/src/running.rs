@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::job::{Job, JobProblem};
 use crate::lost;
-use crate::report::{Ended, Report};
+use crate::report::Report;
 use crate::table::Identity;
 use crate::wire::{Lines, News, Order, Peer, Wish, send};
 
@@ -182,7 +182,7 @@ impl Running {
             }
         }
         let report = self.report.as_ref().or(self.early.as_ref());
-        report.is_some_and(|report| !matches!(report.ended, Ended::SpawnFailed(_)))
+        report.is_some_and(|report| report.ended.is_ok())
     }
 
     /// None where the supervisor died or does not answer.

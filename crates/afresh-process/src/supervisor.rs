@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use afresh_core::process::ProcessEnd;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
@@ -17,7 +18,7 @@ use crate::guard::Guard;
 use crate::held::Held;
 use crate::job::{Containment, Job};
 use crate::registry::{Entry, Slot};
-use crate::report::{Ended, Report, Rung, SpawnFailure, SpawnFailureKind};
+use crate::report::{Report, Rung, SpawnError, SpawnErrorKind};
 use crate::rollcall::RollCall;
 use crate::signals::Deaths;
 use crate::stage::Stage;
@@ -36,7 +37,7 @@ pub(crate) struct Supervisor {
 
 /// A program that is over, with its tree.
 struct Over {
-    ended: Ended,
+    ended: Result<ProcessEnd, SpawnError>,
     wall: Duration,
     left_behind: u32,
     unkillable: u32,
@@ -55,14 +56,13 @@ impl Supervisor {
     pub(crate) fn run(mut self) {
         let report = match self.prepare() {
             Ok((slot, streams)) => self.climb_down(&slot, streams),
-            Err(failure) => Report::bare(Ended::SpawnFailed(failure)),
+            Err(error) => Report::bare(Err(error)),
         };
         self.link.report(report);
     }
 
-    fn prepare(&self) -> Result<(Slot, Streams), SpawnFailure> {
-        let other =
-            |error: io::Error| SpawnFailure::new(SpawnFailureKind::Other, error.to_string());
+    fn prepare(&self) -> Result<(Slot, Streams), SpawnError> {
+        let other = |error: io::Error| SpawnError::new(SpawnErrorKind::Other, error.to_string());
         let slot = Slot::claim(&self.job.registry, &self.job.name).map_err(other)?;
         Ok((slot, Streams::create(&self.job).map_err(other)?))
     }
@@ -86,7 +86,7 @@ impl Supervisor {
         }
         let totals = streams.finish();
         let (cpu_ms, max_rss_kb) = usage();
-        let started = !matches!(over.ended, Ended::SpawnFailed(_));
+        let started = over.ended.is_ok();
         Report {
             ended: over.ended,
             wall_ms: u64::try_from(over.wall.as_millis()).unwrap_or(u64::MAX),
@@ -128,7 +128,7 @@ impl Supervisor {
             Ok(()) => self.watch(&mut held, streams, RollCall::new(slot, entry)),
             Err(error) => {
                 let message = format!("cannot record the process: {error}");
-                Verdict::Failed(SpawnFailure::new(SpawnFailureKind::Other, message))
+                Verdict::Failed(SpawnError::new(SpawnErrorKind::Other, message))
                     .after(Duration::ZERO)
             }
         };
@@ -137,15 +137,11 @@ impl Supervisor {
         let (left_behind, unkillable) = held.end();
         match verdict.0 {
             Verdict::Unavailable(why) => Err(why),
-            Verdict::Failed(failure) => Ok(Over {
-                ended: Ended::SpawnFailed(failure),
-                wall: verdict.1,
-                left_behind: 0,
-                unkillable,
-                kept,
-            }),
+            Verdict::Failed(failure) => {
+                Ok(Over { ended: Err(failure), wall: verdict.1, left_behind: 0, unkillable, kept })
+            }
             Verdict::Ended(ended) => Ok(Over {
-                ended: because(ended, &kept),
+                ended: Ok(because(ended, &kept)),
                 wall: verdict.1,
                 left_behind,
                 unkillable,
@@ -212,21 +208,23 @@ fn ladder(containment: Containment) -> &'static [Rung] {
 }
 
 /// A program that was refused something and ended badly ended for that.
-fn because(ended: Ended, kept: &Kept) -> Ended {
+fn because(ended: ProcessEnd, kept: &Kept) -> ProcessEnd {
     match (&ended, kept.refused.first()) {
-        (Ended::Exited(1..) | Ended::Signaled(_), Some((bound, _))) => Ended::OverLimit(*bound),
+        (ProcessEnd::Exited(1..) | ProcessEnd::Signaled(_), Some((bound, _))) => {
+            ProcessEnd::OverLimit(*bound)
+        }
         _ => ended,
     }
 }
 
 fn failed(message: String) -> Over {
-    let ended = Ended::SpawnFailed(SpawnFailure::new(SpawnFailureKind::Other, message));
+    let ended = Err(SpawnError::new(SpawnErrorKind::Other, message));
     Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0, kept: Kept::default() }
 }
 
 fn no_rung(passed_over: &[String]) -> Over {
-    let kind = SpawnFailureKind::NoContainment;
-    let ended = Ended::SpawnFailed(SpawnFailure::new(kind, passed_over.join("; ")));
+    let kind = SpawnErrorKind::NoContainment;
+    let ended = Err(SpawnError::new(kind, passed_over.join("; ")));
     Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0, kept: Kept::default() }
 }
 

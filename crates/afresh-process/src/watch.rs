@@ -6,6 +6,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use afresh_core::process::ProcessEnd;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -13,8 +14,8 @@ use nix::unistd::Pid;
 use crate::bounds::Bounds;
 use crate::family::Family;
 use crate::guard::Guard;
-use crate::job::Limits;
-use crate::report::{Ended, Report, Rung, SpawnFailure};
+use crate::job::{Limits, stop_signal_number};
+use crate::report::{Report, Rung, SpawnError};
 use crate::rollcall::RollCall;
 use crate::signals::{Deaths, somebody_hears};
 use crate::stage::Stage;
@@ -78,8 +79,8 @@ impl Link {
 pub(crate) enum Verdict {
     /// This rung cannot hold the program; nothing was started.
     Unavailable(String),
-    Failed(SpawnFailure),
-    Ended(Ended),
+    Failed(SpawnError),
+    Ended(ProcessEnd),
 }
 
 impl Verdict {
@@ -104,7 +105,7 @@ pub(crate) struct Watch<'a> {
 
 /// A program that was asked to end, and why.
 struct Stopping {
-    why: Ended,
+    why: ProcessEnd,
     kill_at: Instant,
     /// Whether it was told.
     is_asked: bool,
@@ -253,18 +254,18 @@ impl Watch<'_> {
 
     fn hear_driver(&mut self, times: &mut Times) -> Option<Verdict> {
         if self.link.lines.fill(&mut self.link.control) == Peer::Closed {
-            return Some(Verdict::Ended(Ended::Stopped));
+            return Some(Verdict::Ended(ProcessEnd::Stopped));
         }
         while let Some(wish) = self.link.lines.next() {
             match wish {
-                Wish::Stop { grace } => self.stop(times, Ended::Stopped, grace),
+                Wish::Stop { grace } => self.stop(times, ProcessEnd::Stopped, grace),
                 Wish::Excuse(excused) => {
                     times.excused = excused;
                     times.last_output = Instant::now();
                 }
                 Wish::Kill => {
-                    self.stop(times, Ended::Stopped, Duration::ZERO);
-                    return Some(Verdict::Ended(Ended::Stopped));
+                    self.stop(times, ProcessEnd::Stopped, Duration::ZERO);
+                    return Some(Verdict::Ended(ProcessEnd::Stopped));
                 }
             }
         }
@@ -274,25 +275,25 @@ impl Watch<'_> {
     fn enforce(&mut self, times: &mut Times) -> Option<Verdict> {
         // There is nothing to be polite about: it would only go on.
         if let Some(excess) = self.guard.look_if_due() {
-            return Some(Verdict::Ended(Ended::OverLimit(excess)));
+            return Some(Verdict::Ended(ProcessEnd::OverLimit(excess)));
         }
         let now = Instant::now();
         self.ask(times);
         if let Some(stopping) = &times.stopping {
-            return (now >= stopping.kill_at).then_some(Verdict::Ended(Ended::Stopped));
+            return (now >= stopping.kill_at).then_some(Verdict::Ended(ProcessEnd::Stopped));
         }
         if self.limits.wall.is_some_and(|wall| now - times.started >= wall) {
-            self.stop(times, Ended::TimedOut, self.limits.grace);
+            self.stop(times, ProcessEnd::TimedOut, self.limits.grace);
         }
         let silent_for = now - times.last_output;
         if !times.excused && self.limits.silence.is_some_and(|limit| silent_for >= limit) {
-            self.stop(times, Ended::Silent, self.limits.grace);
+            self.stop(times, ProcessEnd::WentSilent, self.limits.grace);
         }
         None
     }
 
     /// The first reason counts; a later wish can only make it sooner.
-    fn stop(&mut self, times: &mut Times, why: Ended, grace: Duration) {
+    fn stop(&mut self, times: &mut Times, why: ProcessEnd, grace: Duration) {
         let now = Instant::now();
         // Before the program began there is nobody to be polite to, and nobody who could hear it.
         let grace = if self.link.told_started { grace } else { Duration::ZERO };
@@ -313,7 +314,7 @@ impl Watch<'_> {
         let is_settled = self.spec.through.is_empty() || times.started.elapsed() >= SETTLED;
         if let Some(stopping) = &mut times.stopping
             && !stopping.is_asked
-            && (is_settled || somebody_hears(self.limits.stop_by.signal()))
+            && (is_settled || somebody_hears(stop_signal_number(self.limits.stop_signal)))
         {
             stopping.is_asked = true;
             self.terminate();
@@ -322,19 +323,19 @@ impl Watch<'_> {
 
     fn terminate(&mut self) {
         if self.rung == Rung::Namespace {
-            self.stage.tell(&InitWish::Terminate(self.limits.stop_by));
+            self.stage.tell(&InitWish::Terminate(self.limits.stop_signal));
             return;
         }
         let group = Pid::from_raw(self.family.main_pid());
-        let _ = killpg(group, self.limits.stop_by.signal());
+        let _ = killpg(group, stop_signal_number(self.limits.stop_signal));
         let _ = killpg(group, Signal::SIGCONT);
     }
 }
 
-fn ended(status: Status) -> Ended {
+fn ended(status: Status) -> ProcessEnd {
     match status {
-        Status::Exited(code) => Ended::Exited(code),
-        Status::Signaled(signal) => Ended::Signaled(signal),
+        Status::Exited(code) => ProcessEnd::Exited(code),
+        Status::Signaled(signal) => ProcessEnd::Signaled(signal),
     }
 }
 

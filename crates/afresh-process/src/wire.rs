@@ -6,12 +6,13 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use afresh_core::process::StopSignal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::fence::Doors;
-use crate::job::{Job, StopBy};
-use crate::report::{Report, SpawnFailure};
+use crate::job::Job;
+use crate::report::{Report, SpawnError};
 
 /// The first line on the standard input of the hidden command: which part it plays.
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ pub(crate) enum News {
 pub(crate) enum Reply {
     /// The rung does not exist here; nothing was started.
     Unavailable(String),
-    Failed(SpawnFailure),
+    Failed(SpawnError),
     /// What the kernel should keep could not be entered; it goes on without.
     Unfenced,
     /// The namespace stands, and its first process waits for its order.
@@ -95,7 +96,7 @@ pub(crate) enum Reply {
 /// Supervisor to the first process of a namespace.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum InitWish {
-    Terminate(StopBy),
+    Terminate(StopSignal),
     End,
 }
 

@@ -4,7 +4,9 @@
 
 mod common;
 
-use afresh_process::{Disk, Ended, Excess, Job, Keeper, Keeping, Report, Resource, keepers, sweep};
+use afresh_process::{
+    Disk, Job, Keeper, Keeping, LimitExceeded, LimitedResource, ProcessEnd, Report, keepers, sweep,
+};
 use common::{Story, kill_9, on_every_rung, wait_until};
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -23,11 +25,12 @@ fn bounded(mut job: Job, keeping: Keeping, memory: Option<u64>, processes: Optio
     job
 }
 
-fn assert_over(report: &Report, of: Resource, limit: u64, keeping: Keeping) {
-    let excess = Excess { of, limit };
-    assert_eq!(report.ended, Ended::OverLimit(excess), "{report:?}");
+fn assert_over(report: &Report, of: LimitedResource, limit: u64, keeping: Keeping) {
+    let excess = LimitExceeded { of, limit };
+    assert_eq!(report.ended, Ok(ProcessEnd::OverLimit(excess)), "{report:?}");
     assert_eq!(report.kept.refused.first().map(|(first, _)| *first), Some(excess), "{report:?}");
-    let keeper = if of == Resource::Memory { report.kept.memory } else { report.kept.processes };
+    let keeper =
+        if of == LimitedResource::Memory { report.kept.memory } else { report.kept.processes };
     if keeping == Keeping::Counting {
         assert_eq!(keeper, Keeper::Counted);
     }
@@ -49,7 +52,7 @@ fn a_fork_bomb_is_held_and_ended_for_it() {
                 return;
             }
             let job = bounded(story.job(bomb), Keeping::Best, None, Some(300));
-            assert_over(&story.run(&job), Resource::Processes, 300, Keeping::Best);
+            assert_over(&story.run(&job), LimitedResource::Processes, 300, Keeping::Best);
             story.assert_nothing_is_left();
         });
     }
@@ -65,7 +68,7 @@ fn a_tree_that_grows_without_end_is_ended_for_it() {
                     time.sleep(0.002)";
     in_every_way(|story, keeping| {
         let job = bounded(story.job(&["python3", "-c", many]), keeping, None, Some(100));
-        assert_over(&story.run(&job), Resource::Processes, 100, keeping);
+        assert_over(&story.run(&job), LimitedResource::Processes, 100, keeping);
         story.assert_nothing_is_left();
     });
 }
@@ -82,7 +85,7 @@ fn memory_is_that_of_the_whole_tree() {
         let job = story.job(&["python3", "-c", hungry]);
         let limit = 128 * MEBIBYTE;
         let report = story.run(&bounded(job, keeping, Some(limit), None));
-        assert_over(&report, Resource::Memory, limit, keeping);
+        assert_over(&report, LimitedResource::Memory, limit, keeping);
         story.assert_nothing_is_left();
     });
 }
@@ -105,7 +108,10 @@ fn ordinary_work_is_not_touched() {
             story.shell("for i in 1 2 3 4 5; do sleep 0.1 & done; wait; sleep 0.4; echo done");
         let job = bounded(job, keeping, Some(512 * MEBIBYTE), Some(200));
         let report = story.run(&job);
-        assert_eq!((&report.ended, story.text("stdout").as_str()), (&Ended::Exited(0), "done\n"));
+        assert_eq!(
+            (&report.ended, story.text("stdout").as_str()),
+            (&Ok(ProcessEnd::Exited(0)), "done\n")
+        );
         assert!(report.kept.memory != Keeper::Nobody && report.kept.processes != Keeper::Nobody);
         assert_eq!(report.kept.refused, []);
         if keeping == Keeping::Best && report.kept.memory != Keeper::CgroupV2 {
@@ -133,7 +139,7 @@ fn a_refusal_that_a_program_coped_with_is_told_and_not_held_against_it() {
         }
         // The supervisor may have looked in between: then it was ended for it.
         assert!(
-            matches!(report.ended, Ended::Exited(0) | Ended::OverLimit(_)),
+            matches!(report.ended, Ok(ProcessEnd::Exited(0)) | Ok(ProcessEnd::OverLimit(_))),
             "{:?}",
             report.ended
         );
@@ -175,7 +181,7 @@ fn whoever_fills_its_quota_is_ended_for_it() {
             let mut job = story.job(filler);
             let places = vec![story.path("work"), story.path("not there")];
             job.bounds.disk = Some(Disk { places, quota: Some(20 * MEBIBYTE) });
-            assert_over(&story.run(&job), Resource::Disk, 20 * MEBIBYTE, Keeping::Best);
+            assert_over(&story.run(&job), LimitedResource::Disk, 20 * MEBIBYTE, Keeping::Best);
             story.assert_nothing_is_left();
         });
     }
@@ -214,12 +220,12 @@ fn a_disk_is_not_filled_to_the_last_byte() {
     };
     let endless = "while :; do head -c 1000000 /dev/zero > $((i += 1)); sleep 0.01; done";
     prepare("true");
-    assert_over(&run(endless), Resource::Disk, 200 * MEBIBYTE, Keeping::Best);
+    assert_over(&run(endless), LimitedResource::Disk, 200 * MEBIBYTE, Keeping::Best);
     prepare("head -c 380M /dev/zero > others");
-    assert_over(&run(endless), Resource::FreeDisk, 8 * MEBIBYTE, Keeping::Best);
+    assert_over(&run(endless), LimitedResource::FreeDisk, 8 * MEBIBYTE, Keeping::Best);
     prepare("head -c 9M /dev/zero > more");
     let little = "head -c 5000000 /dev/zero > 1; sleep 1.5";
-    assert_eq!(run(little).ended, Ended::Exited(0), "it wrote little");
+    assert_eq!(run(little).ended, Ok(ProcessEnd::Exited(0)), "it wrote little");
 }
 
 struct Mounted(std::path::PathBuf);
@@ -262,7 +268,12 @@ fn who_is_alone_in_its_cgroup_hands_controllers_down() {
     driver.args(["-c", &enter, "sh", common::HELPER, "hand-down", controller]);
     driver.arg(story.path("job.json")).arg(story.path("report.json"));
     assert!(driver.status().unwrap().success());
-    assert_eq!(story.driven_report().ended, Ended::Exited(0), "{:?}", story.driven_report());
+    assert_eq!(
+        story.driven_report().ended,
+        Ok(ProcessEnd::Exited(0)),
+        "{:?}",
+        story.driven_report()
+    );
     let handed = std::fs::read_to_string(own.join("cgroup.subtree_control")).unwrap();
     assert_eq!(handed.trim(), controller);
     let name = own.file_name().unwrap().to_str().unwrap();

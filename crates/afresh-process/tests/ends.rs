@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use afresh_process::{Containment, Ended, Rung, Running, SpawnFailureKind, StartError};
+use afresh_process::{Containment, ProcessEnd, Rung, Running, SpawnErrorKind, StartError};
 use common::{HELPER, Story, on_every_rung};
 
 /// B38.
@@ -17,12 +17,12 @@ use common::{HELPER, Story, on_every_rung};
 fn exit_codes_and_signals_are_told_apart() {
     on_every_rung(|story| {
         let end = |script: &str| story.run(&story.shell(script)).ended;
-        assert_eq!(end("exit 0"), Ended::Exited(0));
-        assert_eq!(end("exit 7"), Ended::Exited(7));
-        assert_eq!(end("exit 255"), Ended::Exited(255));
-        assert_eq!(end("kill -TERM $$"), Ended::Signaled(15));
-        assert_eq!(end("kill -KILL $$"), Ended::Signaled(9));
-        assert_eq!(end("kill -34 $$"), Ended::Signaled(34), "a real-time signal");
+        assert_eq!(end("exit 0"), Ok(ProcessEnd::Exited(0)));
+        assert_eq!(end("exit 7"), Ok(ProcessEnd::Exited(7)));
+        assert_eq!(end("exit 255"), Ok(ProcessEnd::Exited(255)));
+        assert_eq!(end("kill -TERM $$"), Ok(ProcessEnd::Signaled(15)));
+        assert_eq!(end("kill -KILL $$"), Ok(ProcessEnd::Signaled(9)));
+        assert_eq!(end("kill -34 $$"), Ok(ProcessEnd::Signaled(34)), "a real-time signal");
         story.assert_nothing_is_left();
     });
 }
@@ -45,7 +45,7 @@ fn the_rung_that_was_asked_for_is_the_rung_that_is_reported() {
 fn auto_always_finds_a_rung_and_says_why_it_passed_over_others() {
     let story = Story::on(Containment::Auto);
     let report = story.run(&story.job(&["true"]));
-    assert_eq!(report.ended, Ended::Exited(0));
+    assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)));
     let above = match report.rung {
         Rung::Cgroup => 0,
         Rung::Namespace => 1,
@@ -68,17 +68,17 @@ fn what_cannot_start_says_why_and_starts_nothing() {
         let mut foreign = fs::read(HELPER).unwrap();
         foreign[18..20].copy_from_slice(&[0x08, 0x00]);
         let cases = [
-            ("no-such-agent".to_owned(), SpawnFailureKind::NotFound),
-            ("./missing".to_owned(), SpawnFailureKind::NotFound),
-            (make("plain", b"#!/bin/sh\n", 0o644), SpawnFailureKind::NotExecutable),
-            (make("no-line", b"echo hello\n", 0o755), SpawnFailureKind::NotExecutable),
-            (make("foreign", &foreign, 0o755), SpawnFailureKind::WrongArchitecture),
-            (make("no-interpreter", b"#!/no/such/sh\n", 0o755), SpawnFailureKind::NotFound),
-            ("/".to_owned(), SpawnFailureKind::NotExecutable),
+            ("no-such-agent".to_owned(), SpawnErrorKind::NotFound),
+            ("./missing".to_owned(), SpawnErrorKind::NotFound),
+            (make("plain", b"#!/bin/sh\n", 0o644), SpawnErrorKind::NotExecutable),
+            (make("no-line", b"echo hello\n", 0o755), SpawnErrorKind::NotExecutable),
+            (make("foreign", &foreign, 0o755), SpawnErrorKind::WrongArchitecture),
+            (make("no-interpreter", b"#!/no/such/sh\n", 0o755), SpawnErrorKind::NotFound),
+            ("/".to_owned(), SpawnErrorKind::NotExecutable),
         ];
         for (program, kind) in cases {
             let report = story.run(&story.job(&[&program]));
-            let Ended::SpawnFailed(failure) = report.ended else {
+            let Err(failure) = report.ended else {
                 panic!("{program} started on {:?}: {:?}", story.containment, report.ended)
             };
             assert_eq!(failure.kind, kind, "{program}: {}", failure.message);
@@ -86,8 +86,8 @@ fn what_cannot_start_says_why_and_starts_nothing() {
         }
         let mut nowhere = story.job(&["true"]);
         nowhere.cwd = story.path("nowhere");
-        let Ended::SpawnFailed(failure) = story.run(&nowhere).ended else { panic!("it started") };
-        assert_eq!(failure.kind, SpawnFailureKind::BadDirectory);
+        let Err(failure) = story.run(&nowhere).ended else { panic!("it started") };
+        assert_eq!(failure.kind, SpawnErrorKind::BadDirectory);
         story.assert_nothing_is_left();
     });
 }
@@ -104,7 +104,7 @@ fn a_job_that_cannot_be_is_refused_before_anything_starts() {
     let deaf = Running::start(Path::new("/bin/false"), &story.job(&["true"]));
     // Either the pipe broke already, or the waiting driver notices.
     if let Ok(mut running) = deaf {
-        assert_eq!(running.wait().ended, Ended::SupervisorLost);
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::SupervisorLost));
     }
 }
 
@@ -113,7 +113,7 @@ fn the_environment_is_exactly_the_one_of_the_job() {
     on_every_rung(|story| {
         let mut job = story.job(&["env"]);
         job.env.push(("ANSWER".into(), "forty two".into()));
-        assert_eq!(story.run(&job).ended, Ended::Exited(0));
+        assert_eq!(story.run(&job).ended, Ok(ProcessEnd::Exited(0)));
         assert_eq!(story.text("stdout"), "ANSWER=forty two\nPATH=/usr/local/bin:/usr/bin:/bin\n");
     });
 }
@@ -127,7 +127,7 @@ fn standard_input_is_the_file_or_nothing() {
         story.run(&job);
         assert_eq!(story.text("stdout"), "do it\n");
         assert_eq!(story.text("prompt"), "do it\n", "it is open for reading only");
-        assert_eq!(story.run(&story.job(&["cat"])).ended, Ended::Exited(0));
+        assert_eq!(story.run(&story.job(&["cat"])).ended, Ok(ProcessEnd::Exited(0)));
         assert_eq!(story.text("stdout"), "");
     });
 }
@@ -158,7 +158,7 @@ fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
         let held: Vec<_> = held.filter_map(|it| fs::read_link(it.path()).ok()).collect();
         assert!(!held.contains(&story.path("lock")), "{held:?}");
         fs::write(story.path("go"), "").unwrap();
-        assert_eq!(story.driven_report().ended, Ended::Exited(0));
+        assert_eq!(story.driven_report().ended, Ok(ProcessEnd::Exited(0)));
         driver.wait().unwrap();
         let given = story.text("descriptors");
         assert_eq!(given.lines().count(), 3, "{given}");
@@ -170,7 +170,7 @@ fn the_program_starts_with_clean_signals_and_without_a_terminal() {
     on_every_rung(|story| {
         // Not through a shell, which would tidy up by itself.
         let job = story.job(&["cat", "/proc/self/status", "/proc/self/stat"]);
-        assert_eq!(story.run(&job).ended, Ended::Exited(0));
+        assert_eq!(story.run(&job).ended, Ok(ProcessEnd::Exited(0)));
         let text = story.text("stdout");
         let mask = |name: &str| {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
@@ -200,12 +200,10 @@ fn a_slot_that_is_in_use_is_not_given_twice() {
     let story = Story::on(Containment::Group);
     let mut first = story.start(&story.worker("", "stay"));
     story.await_up();
-    let Ended::SpawnFailed(failure) = story.run(&story.job(&["true"])).ended else {
-        panic!("it was given twice")
-    };
+    let Err(failure) = story.run(&story.job(&["true"])).ended else { panic!("it was given twice") };
     assert!(failure.message.contains("still runs"), "{}", failure.message);
     first.stopper().stop(Duration::ZERO);
-    assert_eq!(first.wait().ended, Ended::Stopped);
-    assert_eq!(story.run(&story.job(&["true"])).ended, Ended::Exited(0));
+    assert_eq!(first.wait().ended, Ok(ProcessEnd::Stopped));
+    assert_eq!(story.run(&story.job(&["true"])).ended, Ok(ProcessEnd::Exited(0)));
     story.assert_nothing_is_left();
 }

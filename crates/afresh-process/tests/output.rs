@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::time::Duration;
 
-use afresh_process::{Containment, Ended};
+use afresh_process::{Containment, ProcessEnd};
 use common::{Story, on_every_rung, wait_until};
 
 const MEMORY_KB: u64 = 256 * 1024;
@@ -54,7 +54,7 @@ fn a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
     fs::write(story.path("go"), "").unwrap();
     let report = waiting.join().unwrap();
     assert!(peak < MEMORY_KB, "{peak} kB");
-    assert_eq!((report.ended, report.truncated), (Ended::Exited(0), true));
+    assert_eq!((report.ended, report.truncated), (Ok(ProcessEnd::Exited(0)), true));
     assert_eq!(report.stdout_bytes, 1_000_000_006);
     let length = fs::metadata(story.path("stdout")).unwrap().len();
     assert!(length <= job.limits.output_bytes + 100, "{length}");
@@ -66,7 +66,7 @@ fn a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
 fn a_child_that_holds_the_pipe_does_not_delay_the_end() {
     on_every_rung(|story| {
         let report = story.run(&story.shell("sleep 1000 & echo done"));
-        assert_eq!(report.ended, Ended::Exited(0));
+        assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)));
         assert_eq!(report.left_behind, 1);
         assert_eq!(story.text("stdout"), "done\n");
     });
@@ -86,7 +86,7 @@ fn a_stranger_that_holds_the_pipe_does_not_delay_the_end() {
     let pipe = format!("/proc/{}/fd/1", story.text("up.main").trim());
     let held = fs::OpenOptions::new().write(true).open(pipe).unwrap();
     fs::write(go, "").unwrap();
-    assert_eq!(running.wait().ended, Ended::Exited(0));
+    assert_eq!(running.wait().ended, Ok(ProcessEnd::Exited(0)));
     assert_eq!(story.text("stdout"), "done\n");
     drop(held);
 }
@@ -96,7 +96,7 @@ fn output_in_time_keeps_the_silence_limit_away() {
     on_every_rung(|story| {
         let mut job = story.shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done");
         job.limits.silence = Some(Duration::from_millis(2500));
-        assert_eq!(story.run(&job).ended, Ended::Exited(0));
+        assert_eq!(story.run(&job).ended, Ok(ProcessEnd::Exited(0)));
     });
 }
 
@@ -119,8 +119,8 @@ fn output_that_cannot_be_stored_is_told() {
     let mut job = story.shell("echo lost; exit 3");
     job.stdout = "/dev/full".into();
     let report = story.run(&job);
-    assert_eq!(report.ended, Ended::Exited(3), "the program is not to blame");
+    assert_eq!(report.ended, Ok(ProcessEnd::Exited(3)), "the program is not to blame");
     assert!(report.output_error.is_some_and(|error| error.contains("space")));
     job.stdout = story.path("no/such/directory");
-    assert!(matches!(story.run(&job).ended, Ended::SpawnFailed(_)));
+    assert!(story.run(&job).ended.is_err());
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use afresh_process::{Containment, Ended, sweep};
+use afresh_process::{Containment, ProcessEnd, sweep};
 use common::{HELPER, PATIENCE, Story, is_alive, kill_9, on_every_rung, wait_until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -26,7 +26,7 @@ const DAEMONS: u32 = 5;
 fn nothing_outlives_a_program_that_ends() {
     on_every_rung(|story| {
         let report = story.run(&story.worker(ALL, "end"));
-        assert_eq!(report.ended, Ended::Exited(0), "{}", story.text("stderr"));
+        assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)), "{}", story.text("stderr"));
         assert_eq!((report.left_behind, report.unkillable), (DAEMONS, 0));
         story.assert_nothing_is_left();
     });
@@ -38,7 +38,7 @@ fn a_program_that_never_ends_is_ended_at_its_limit_with_its_tree() {
     on_every_rung(|story| {
         let mut job = story.worker(ALL, "stay");
         job.limits.wall = Some(Duration::from_millis(1500));
-        assert_eq!(story.run(&job).ended, Ended::TimedOut);
+        assert_eq!(story.run(&job).ended, Ok(ProcessEnd::TimedOut));
         story.assert_nothing_is_left();
     });
 }
@@ -48,7 +48,7 @@ fn a_program_that_falls_silent_is_ended_with_its_tree() {
     on_every_rung(|story| {
         let mut job = story.worker(ALL, "stay");
         job.limits.silence = Some(Duration::from_millis(1500));
-        assert_eq!(story.run(&job).ended, Ended::Silent);
+        assert_eq!(story.run(&job).ended, Ok(ProcessEnd::WentSilent));
         story.assert_nothing_is_left();
     });
 }
@@ -62,7 +62,7 @@ fn a_deaf_program_is_ended_after_its_grace() {
         let asked = Instant::now();
         let stopper = running.stopper();
         std::thread::spawn(move || stopper.stop(Duration::from_millis(300)));
-        assert_eq!(running.wait().ended, Ended::Stopped);
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped));
         let took = asked.elapsed();
         assert!(took >= Duration::from_millis(300), "it had its grace: {took:?}");
         assert!(took <= Duration::from_millis(5300), "{took:?}");
@@ -78,7 +78,7 @@ fn a_polite_program_may_tidy_up_within_its_grace() {
         let mut running = story.start(&story.shell(&script.replace("UP", up.to_str().unwrap())));
         story.await_up();
         running.stopper().stop(PATIENCE);
-        assert_eq!(running.wait().ended, Ended::Stopped);
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped));
         assert_eq!(story.text("stdout"), "bye\n");
         story.assert_nothing_is_left();
     });
@@ -92,7 +92,7 @@ fn a_stopped_program_is_woken_to_hear_that_it_shall_end() {
         let mut running = story.start(&story.shell(&script.replace("UP", up.to_str().unwrap())));
         story.await_up();
         running.stopper().stop(PATIENCE);
-        assert_eq!(running.wait().ended, Ended::Stopped);
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped));
         assert_eq!(story.text("stdout"), "bye\n");
         story.assert_nothing_is_left();
     });
@@ -106,9 +106,9 @@ fn kill_does_not_wait_for_a_grace() {
         let stopper = running.stopper();
         stopper.stop(PATIENCE * 10);
         stopper.kill();
-        assert_eq!(running.wait().ended, Ended::Stopped);
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped));
         stopper.kill();
-        assert_eq!(running.wait().ended, Ended::Stopped, "later calls change nothing");
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped), "later calls change nothing");
         story.assert_nothing_is_left();
     });
 }
@@ -149,7 +149,7 @@ fn nothing_outlives_a_supervisor_that_is_killed() {
                 await_roll_call(story);
             }
             kill_9(story.supervisor());
-            assert_eq!(story.driven_report().ended, Ended::SupervisorLost);
+            assert_eq!(story.driven_report().ended, Ok(ProcessEnd::SupervisorLost));
             driver.wait().unwrap();
             story.assert_nothing_is_left();
         });
@@ -226,7 +226,10 @@ fn a_supervisor_that_was_stopped_cannot_prolong_a_halt() {
             }
         });
         let report = running.wait();
-        assert!(matches!(report.ended, Ended::Stopped | Ended::SupervisorLost), "{report:?}");
+        assert!(
+            matches!(report.ended, Ok(ProcessEnd::Stopped) | Ok(ProcessEnd::SupervisorLost)),
+            "{report:?}"
+        );
         stopping.join().unwrap();
         story.assert_nothing_is_left();
     });
@@ -240,7 +243,7 @@ fn a_tree_that_moves_faster_than_one_can_look_is_ended() {
         job.limits.wall = Some(Duration::from_millis(500));
         job.limits.grace = Duration::ZERO;
         let report = story.run(&job);
-        assert_eq!((report.ended, report.unkillable), (Ended::TimedOut, 0));
+        assert_eq!((report.ended, report.unkillable), (Ok(ProcessEnd::TimedOut), 0));
         assert_eq!(shells_of(story), 0);
         story.assert_nothing_is_left();
     });
@@ -254,7 +257,7 @@ fn a_supervisor_that_was_stopped_once_is_woken() {
         story.await_up();
         kill(Pid::from_raw(story.supervisor()), Signal::SIGSTOP).unwrap();
         running.stopper().stop(Duration::ZERO);
-        assert_eq!(running.wait().ended, Ended::Stopped, "and not lost");
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped), "and not lost");
         story.assert_nothing_is_left();
     });
 }
@@ -269,7 +272,7 @@ fn a_polite_signal_in_the_first_moment_is_not_lost() {
         assert!(running.has_started());
         running.stopper().stop(2 * PATIENCE);
         let report = running.wait();
-        assert_eq!(report.ended, Ended::Stopped);
+        assert_eq!(report.ended, Ok(ProcessEnd::Stopped));
         assert!(Duration::from_millis(report.wall_ms) < PATIENCE, "it was not asked");
         story.assert_nothing_is_left();
     });
@@ -286,7 +289,7 @@ fn a_fork_bomb_is_ended() {
         job.limits.wall = Some(Duration::from_millis(500));
         job.limits.grace = Duration::ZERO;
         let report = story.run(&job);
-        assert_eq!((report.ended, report.unkillable), (Ended::TimedOut, 0));
+        assert_eq!((report.ended, report.unkillable), (Ok(ProcessEnd::TimedOut), 0));
         assert!(report.left_behind > 20, "{}", report.left_behind);
         assert_eq!(shells_of(story), 0);
         story.assert_nothing_is_left();

@@ -2,6 +2,7 @@
 
 pub mod capabilities;
 pub mod definition;
+use afresh_core::process::StopSignal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -98,13 +99,6 @@ pub struct Prompt<'a> {
     pub file: &'a Path,
 }
 
-/// How a program is asked to end, before it is ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopBy {
-    Interrupt,
-    Terminate,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     #[error(
@@ -186,13 +180,13 @@ impl Agent {
         }
     }
 
-    pub fn stop_by(&self) -> StopBy {
+    pub fn stop_signal(&self) -> StopSignal {
         match &self.kind {
             Kind::Program(ProgramAgent { program: Program::Claude | Program::Codex, .. }) => {
-                StopBy::Interrupt
+                StopSignal::Interrupt
             }
             Kind::Program(_) | Kind::Command { .. } | Kind::Scripted { .. } | Kind::Acp(_) => {
-                StopBy::Terminate
+                StopSignal::Terminate
             }
         }
     }

@@ -8,7 +8,8 @@ use crate::event::{Event, LogLevel};
 use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::AttemptEnd;
-use crate::outcome::{Ending, SpawnFailure};
+use crate::outcome::SpawnFailure;
+use crate::process::ProcessEnd;
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 use crate::time::Timestamp;
@@ -120,17 +121,17 @@ impl Decider<'_> {
                 self.judge(at);
             }
             // Its workspace may have gone to another run meanwhile, which has saved it.
-            Err(_) if ending == Ending::Lost => self.orphaned(at),
+            Err(_) if ending == ProcessEnd::Lost => self.orphaned(at),
             Err(message) => {
                 let message = format!("what {attempt} left could not be read: {message}");
                 let reason = match ending {
                     // What it was ended for is what the next one has to know.
-                    Ending::OverLimit(excess) => {
+                    ProcessEnd::OverLimit(excess) => {
                         Rejection::OverLimit { excess, unsaved: Some(message) }
                     }
                     _ => Rejection::Trouble { message },
                 };
-                self.reject(at, reason, ending != Ending::Stopped);
+                self.reject(at, reason, ending != ProcessEnd::Stopped);
             }
         }
     }

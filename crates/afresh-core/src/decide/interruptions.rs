@@ -9,7 +9,8 @@ use crate::harvest::Harvest;
 use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::input::AttemptEnd;
 use crate::interruption::{AgentSession, AttemptResumption, InterruptedAttempt};
-use crate::outcome::{Ending, Outcome};
+use crate::outcome::Outcome;
+use crate::process::ProcessEnd;
 use crate::rejection::Rejection;
 use crate::run::{ActiveAttempt, TaskStage};
 use crate::step::StartPoint;
@@ -103,7 +104,7 @@ impl Decider<'_> {
         let state = self.run.task(at);
         let work = state.stage.work()?;
         let resumption = work.resumes.as_ref()?;
-        let ended = matches!(end.ending, Ending::Exited(_));
+        let ended = matches!(end.ending, ProcessEnd::Exited(_));
         let silent = matches!(end.outcome, Outcome::Silent | Outcome::Unintelligible { .. });
         let used = state.usages.get(&work.attempt.number).is_some_and(|usage| usage.tokens() > 0);
         if !ended || !silent || used || harvest.tree != resumption.tree {

@@ -7,8 +7,9 @@ use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::input::{AttemptEnd, RunOpening};
-use crate::outcome::{Ending, Outcome};
+use crate::outcome::Outcome;
 use crate::plan::Plan;
+use crate::process::ProcessEnd;
 use crate::run::{MergeStage, TaskStage};
 use crate::settings::Settings;
 use crate::usage::Usage;
@@ -45,7 +46,7 @@ impl Decider<'_> {
             TaskStage::Starting(work) | TaskStage::Running(work) => {
                 let attempt = work.attempt.clone();
                 let usage = Usage::default();
-                let end = AttemptEnd::new(Ending::Lost, Outcome::Silent, usage, 0);
+                let end = AttemptEnd::new(ProcessEnd::Lost, Outcome::Silent, usage, 0);
                 self.attempt_ended(&attempt, &end);
             }
             TaskStage::Harvesting(work, _) => {

@@ -4,7 +4,8 @@ use super::Decider;
 use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::model_error::ModelErrorClass;
-use crate::outcome::{CompletionClaim, Ending, Outcome};
+use crate::outcome::{CompletionClaim, Outcome};
+use crate::process::ProcessEnd;
 use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
@@ -19,22 +20,26 @@ impl Decider<'_> {
             return self.reject(at, Rejection::NotResumed { reason }, false);
         }
         match (end.ending, end.outcome, end.error) {
-            (Ending::Lost, ..) => self.orphaned(at),
-            (Ending::Stopped, ..) if self.run.task(at).context_reached.is_some() => {
+            (ProcessEnd::Lost, ..) => self.orphaned(at),
+            (ProcessEnd::Stopped, ..) if self.run.task(at).context_reached.is_some() => {
                 self.context_full(at);
             }
             // It was ended because its model would have kept it for ever.
-            (Ending::Stopped, Outcome::Silent | Outcome::Unintelligible { .. }, Some(error)) => {
+            (
+                ProcessEnd::Stopped,
+                Outcome::Silent | Outcome::Unintelligible { .. },
+                Some(error),
+            ) => {
                 self.model_failed(at, error);
             }
-            (Ending::Stopped, ..) => self.reject(at, Rejection::Stopped, false),
-            (Ending::OverLimit(excess), ..) => {
+            (ProcessEnd::Stopped, ..) => self.reject(at, Rejection::Stopped, false),
+            (ProcessEnd::OverLimit(excess), ..) => {
                 self.reject(at, Rejection::OverLimit { excess, unsaved: None }, true);
             }
-            (Ending::TimedOut | Ending::WentSilent, ..) => self.timed_out(at, end.ending),
+            (ProcessEnd::TimedOut | ProcessEnd::WentSilent, ..) => self.timed_out(at, end.ending),
             // It was killed from outside, and had time to say so.
             (
-                ending @ Ending::Exited(_),
+                ending @ ProcessEnd::Exited(_),
                 Outcome::Silent | Outcome::Unintelligible { .. },
                 Some(error),
             ) if ending.is_by_signal() && error.class == ModelErrorClass::Unknown => {
@@ -58,24 +63,26 @@ impl Decider<'_> {
                     self.fail_for_last_rejection(at);
                 }
             }
-            (Ending::Exited(0), Outcome::NeedsDecision(decision), _) => {
+            (ProcessEnd::Exited(0), Outcome::NeedsDecision(decision), _) => {
                 self.ask_decision(at, &decision);
             }
-            (Ending::Exited(0), Outcome::NeedsAction(action), _) => self.ask_action(at, &action),
-            (Ending::Exited(0), Outcome::Partial(partial), _) => {
+            (ProcessEnd::Exited(0), Outcome::NeedsAction(action), _) => {
+                self.ask_action(at, &action)
+            }
+            (ProcessEnd::Exited(0), Outcome::Partial(partial), _) => {
                 self.partly_done(at, partial.reason);
             }
-            (Ending::Exited(0), Outcome::Blocked(blocked), _) => self.blocked(at, &blocked),
-            (Ending::Exited(0), Outcome::Unintelligible { reason, excerpt }, _) => {
+            (ProcessEnd::Exited(0), Outcome::Blocked(blocked), _) => self.blocked(at, &blocked),
+            (ProcessEnd::Exited(0), Outcome::Unintelligible { reason, excerpt }, _) => {
                 self.reject(at, Rejection::Unintelligible { reason, excerpt }, true);
             }
-            (Ending::Exited(0), Outcome::Done(claim), _) => {
+            (ProcessEnd::Exited(0), Outcome::Done(claim), _) => {
                 self.judge_changes(at, &harvest, &claim);
             }
-            (Ending::Exited(0), Outcome::Silent, _) => {
+            (ProcessEnd::Exited(0), Outcome::Silent, _) => {
                 self.judge_changes(at, &harvest, &CompletionClaim::default());
             }
-            (Ending::Exited(_) | Ending::Signaled(_) | Ending::SupervisorLost, ..) => {
+            (ProcessEnd::Exited(_) | ProcessEnd::Signaled(_) | ProcessEnd::SupervisorLost, ..) => {
                 self.reject(at, Rejection::Died { ending: end.ending }, true);
             }
         }
@@ -238,7 +245,7 @@ impl Decider<'_> {
         }
     }
 
-    fn timed_out(&mut self, at: usize, ending: Ending) {
+    fn timed_out(&mut self, at: usize, ending: ProcessEnd) {
         let id = self.run.plan().task(at).id.clone();
         let action = self.run.settings().timeout_action;
         let reason = Rejection::TimedOut { ending };

@@ -2,11 +2,12 @@
 
 use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};
-use afresh_core::excess::{Excess, Resource};
 use afresh_core::outcome::{
-    CompletionClaim, CriterionReport, CriterionResult, Deviation, Ending, Outcome, WorkerFailure,
+    CompletionClaim, CriterionReport, CriterionResult, Deviation, Outcome, WorkerFailure,
 };
 use afresh_core::plan::{CheckDraft, Plan};
+use afresh_core::process::ProcessEnd;
+use afresh_core::process::{LimitExceeded, LimitedResource};
 use afresh_core::settings::{Settings, TimeoutAction};
 
 use crate::support::{Story, attempt_id, draft_of, result, tree};
@@ -42,17 +43,21 @@ fn spawn_failures_wait_and_the_third_asks() {
 fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
-    let excess = Excess { of: Resource::Processes, limit: 200 };
-    story.ends_with("A.1", Ending::OverLimit(excess), Outcome::Done(CompletionClaim::default()));
+    let excess = LimitExceeded { of: LimitedResource::Processes, limit: 200 };
+    story.ends_with(
+        "A.1",
+        ProcessEnd::OverLimit(excess),
+        Outcome::Done(CompletionClaim::default()),
+    );
     insta::assert_snapshot!(story.harvested("A.1", &["a"]).text(), @"
     harvested A.1: 1 changes
     rejected A.1 (counts): failed:limit: it had more than 200 processes and threads at a time, and was ended with all that it had started
     starting A.2 in 1
     → start A.2 in 1 from base
     ");
-    let excess = Excess { of: Resource::Disk, limit: 5 << 20 };
+    let excess = LimitExceeded { of: LimitedResource::Disk, limit: 5 << 20 };
     story.spawned("A.2");
-    story.ends_with("A.2", Ending::OverLimit(excess), Outcome::Silent);
+    story.ends_with("A.2", ProcessEnd::OverLimit(excess), Outcome::Silent);
     let cannot_be_kept = Input::Harvested(attempt_id("A.2"), Err("too much".to_owned()));
     insta::assert_snapshot!(story.feed(&cannot_be_kept).text(), @"
     rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started; what A.2 left could not be read: too much
@@ -95,13 +100,13 @@ fn only_failures_in_a_row_count() {
 fn deaths_are_told_apart_and_back_off() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
-    story.ends_with("A.1", Ending::Signaled(9), Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::Signaled(9), Outcome::Silent);
     let mut told = vec![story.harvested("A.1", &[]).text()];
     story.wait(2);
-    story.ends_with("A.2", Ending::Exited(255), Outcome::Silent);
+    story.ends_with("A.2", ProcessEnd::Exited(255), Outcome::Silent);
     told.push(story.harvested("A.2", &[]).text());
     story.wait(5);
-    story.ends_with("A.3", Ending::Exited(1), Outcome::Silent);
+    story.ends_with("A.3", ProcessEnd::Exited(1), Outcome::Silent);
     told.push(story.harvested("A.3", &[]).text());
     insta::assert_snapshot!(told.join("\n"), @"
     harvested A.1: 0 changes
@@ -160,7 +165,7 @@ fn words_and_facts_are_compared() {
         files: vec!["./a".to_owned(), "c".to_owned()],
         ..CompletionClaim::default()
     };
-    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(claim));
+    story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(claim));
     insta::assert_snapshot!(story.harvested("A.1", &["a", "b"]).text(), @"
     harvested A.1: 2 changes
     accepted A.1: c was claimed, but did not change; b changed, but was not claimed
@@ -180,13 +185,13 @@ fn what_is_nobodys_fault_does_not_count() {
     story.harvested("B.1", &[]);
     // A halt.
     story.halt(true);
-    story.ends_with("A.2", Ending::Stopped, Outcome::Silent);
+    story.ends_with("A.2", ProcessEnd::Stopped, Outcome::Silent);
     let stopped = story.harvested("A.2", &[]);
     assert_eq!(
         stopped.lines()[1],
         "rejected A.2 (does not count): ended by us before it was finished"
     );
-    story.ends_with("B.2", Ending::Stopped, Outcome::Silent);
+    story.ends_with("B.2", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("B.2", &[]);
     assert_eq!(story.clear().started(), ["A.3", "B.3"]);
     // A collision.
@@ -208,9 +213,9 @@ fn a_worker_that_gives_up_for_good_is_not_tried_again() {
         })
     };
     let mut story = Story::of("A: a\nB: b");
-    story.ends_with("A.1", Ending::Exited(0), failure(None));
+    story.ends_with("A.1", ProcessEnd::Exited(0), failure(None));
     assert_eq!(story.harvested("A.1", &[]).started(), ["A.2"]);
-    story.ends_with("B.1", Ending::Exited(0), failure(Some(false)));
+    story.ends_with("B.1", ProcessEnd::Exited(0), failure(Some(false)));
     assert_eq!(
         story.harvested("B.1", &[]).lines()[1..],
         [
@@ -241,7 +246,7 @@ fn told_claim() -> CompletionClaim {
 fn what_a_worker_says_of_its_work_is_in_its_receipt() {
     let mut story = Story::of("A: a");
     story.spawned("A.1");
-    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(told_claim()));
+    story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(told_claim()));
     let judged = story.harvested("A.1", &["a"]).text();
     assert!(judged.contains("accepted A.1: the answer names another task"), "{judged}");
     story.checked("A.1", CheckPhase::Alone, 0);
@@ -265,7 +270,7 @@ fn the_category_of_an_error_is_in_the_status() {
         claim: told_claim(),
         ..WorkerFailure::default()
     };
-    story.ends_with("A.1", Ending::Exited(0), Outcome::Failed(failure));
+    story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Failed(failure));
     story.harvested("A.1", &[]);
     assert_eq!(story.error_of("A"), "the worker gave up (test): 2 tests fail");
     let status = story.status();
@@ -279,7 +284,7 @@ fn an_unintelligible_answer_is_rejected_with_its_reason() {
     let mut story = Story::of("A: a");
     let outcome =
         Outcome::Unintelligible { reason: "not JSON".to_owned(), excerpt: "{".to_owned() };
-    story.ends_with("A.1", Ending::Exited(0), outcome);
+    story.ends_with("A.1", ProcessEnd::Exited(0), outcome);
     let told = story.harvested("A.1", &["a"]).text();
     assert!(told.contains("rejected A.1 (counts): unintelligible answer: not JSON"), "{told}");
 }
@@ -332,7 +337,7 @@ fn checks_that_cannot_run_are_trouble() {
 fn a_timeout_is_retried_skipped_asked_or_halts() {
     let with = |timeout_action| {
         let mut story = Story::with("A: a", Settings { timeout_action, ..Settings::default() });
-        story.ends_with("A.1", Ending::TimedOut, Outcome::Silent);
+        story.ends_with("A.1", ProcessEnd::TimedOut, Outcome::Silent);
         story.harvested("A.1", &["a"]).lines()[2..].join("\n")
     };
     insta::assert_snapshot!(with(TimeoutAction::Retry), @"
@@ -349,7 +354,7 @@ fn a_timeout_is_retried_skipped_asked_or_halts() {
 fn a_second_timeout_suggests_to_split_the_task() {
     let mut story = Story::of("A: a");
     for (attempt, question) in [("A.1", 1), ("A.2", 2)] {
-        story.ends_with(attempt, Ending::WentSilent, Outcome::Silent);
+        story.ends_with(attempt, ProcessEnd::WentSilent, Outcome::Silent);
         story.harvested(attempt, &[]);
         let text = story.status().questions[0].text.clone();
         assert_eq!(text.contains("consider splitting it"), question == 2, "{text}");

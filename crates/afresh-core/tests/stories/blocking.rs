@@ -1,7 +1,8 @@
 //! Workers that say that something else has to be done first (RE-04).
 
 use afresh_core::input::RunOpening;
-use afresh_core::outcome::{BlockedOutcome, CompletionClaim, Ending, Outcome};
+use afresh_core::outcome::{BlockedOutcome, CompletionClaim, Outcome};
+use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{OnDecision, Settings};
 use afresh_core::usage::Budget;
 
@@ -22,7 +23,7 @@ fn blocked(by: &[&str], reason: &str) -> Outcome {
 
 fn says(story: &mut Story, attempt: &str, outcome: Outcome) -> Told {
     story.spawned(attempt);
-    story.ends_with(attempt, Ending::Exited(0), outcome);
+    story.ends_with(attempt, ProcessEnd::Exited(0), outcome);
     story.harvested(attempt, &[])
 }
 
@@ -120,7 +121,7 @@ fn nobody_waits_in_vain_when_the_budget_is_reached() {
     says(&mut story, "A.1", blocked(&["B"], "x"));
     story.spawned("B.1");
     story.uses("B.1", 100);
-    story.ends_with("B.1", Ending::Stopped, Outcome::Silent);
+    story.ends_with("B.1", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("B.1", &[]);
     let told = story.skip("B");
     assert!(told.text().contains("it waits for B, which will not be done"), "{told:?}");

@@ -1,7 +1,8 @@
 //! Budgets: reserved before a spawn, stopped within one event, counted once (R14).
 
 use afresh_core::input::{AttemptEnd, RunOpening};
-use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::outcome::Outcome;
+use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
 use afresh_core::settings::{OnFailure, Settings};
 use afresh_core::usage::{Budget, Usage};
@@ -57,7 +58,7 @@ fn the_first_worker_shows_what_one_uses() {
 #[test]
 fn workers_that_tell_nothing_hold_up_nobody_for_long() {
     let mut story = Story::with(FOUR, tokens(900));
-    let told = story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    let told = story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
     assert_eq!(told.started(), ["B.1"]);
     assert_eq!(story.harvested("A.1", &[]).started(), [""; 0]);
     assert_eq!(story.ends("B.1").started(), ["A.2", "C.1"]);
@@ -89,7 +90,7 @@ fn reaching_the_budget_stops_all_spending_in_one_turn() {
     → stop C.1 within 5s
     ");
     for attempt in ["A.1", "B.1", "C.1"] {
-        story.ends_with(attempt, Ending::Stopped, Outcome::Silent);
+        story.ends_with(attempt, ProcessEnd::Stopped, Outcome::Silent);
         assert_eq!(story.harvested(attempt, &[]).started(), Vec::<String>::new());
     }
     assert_eq!(story.run.standing(story.now), DriveState::BudgetReached);
@@ -100,7 +101,7 @@ fn reaching_the_budget_stops_all_spending_in_one_turn() {
 fn work_that_was_done_lands_beyond_the_budget() {
     let mut story = known("A: a\nB: b", tokens(100));
     story.spawned("A.1");
-    let end = AttemptEnd::new(Ending::Exited(0), Outcome::Silent, tokens_used(100), 1);
+    let end = AttemptEnd::new(ProcessEnd::Exited(0), Outcome::Silent, tokens_used(100), 1);
     let told = story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
     assert_eq!(
         told.lines()[1..],
@@ -133,7 +134,7 @@ fn use_is_counted_once() {
 fn a_higher_budget_lets_the_run_go_on() {
     let mut story = Story::with("A: a", tokens(100));
     story.uses("A.1", 100);
-    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("A.1", &[]);
     assert_eq!(story.open().lines(), ["opened 2", "budget reached at 100"]);
     let opening = RunOpening { settings: Some(tokens(500)), ..RunOpening::default() };
@@ -160,10 +161,10 @@ fn near_the_limit_one_worker_goes_on_alone() {
     assert_eq!(stops(&story.uses("C.1", 110)), [""; 0], "570 are left for four times 120");
     assert_eq!(stops(&story.uses("A.1", 220)), ["B.1", "C.1"], "450 are left");
     // Until they have ended they may have used more, and nobody starts.
-    story.ends_with("C.1", Ending::Stopped, Outcome::Silent);
+    story.ends_with("C.1", ProcessEnd::Stopped, Outcome::Silent);
     assert_eq!(story.harvested("C.1", &[]).started(), Vec::<String>::new());
     story.uses("B.1", 260);
-    story.ends_with("B.1", Ending::Stopped, Outcome::Silent);
+    story.ends_with("B.1", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("B.1", &[]);
     // The last one uses what is left; a report beyond it is its own.
     assert_eq!(stops(&story.uses("A.1", 500)), [""; 0]);
@@ -182,7 +183,7 @@ fn a_task_that_used_up_its_budget_fails_alone() {
     let mut story = Story::with("A: a\nB: b", per_task(100, OnFailure::Skip));
     assert_eq!(stops(&story.uses("A.1", 99)), [""; 0]);
     assert_eq!(stops(&story.uses("A.1", 120)), ["A.1"]);
-    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
     assert_eq!(story.harvested("A.1", &[]).started(), Vec::<String>::new());
     story.lands("B.1");
     assert_eq!(story.states(), "A skipped, B done");
@@ -195,7 +196,7 @@ fn a_task_that_used_up_its_budget_fails_alone() {
 fn all_attempts_of_a_task_share_its_budget() {
     let mut story = Story::with("A: a", per_task(100, OnFailure::Ask));
     story.uses("A.1", 60);
-    story.ends_with("A.1", Ending::Exited(3), Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::Exited(3), Outcome::Silent);
     story.harvested("A.1", &[]);
     story.wait(2);
     story.uses("A.2", 40);
@@ -210,7 +211,7 @@ fn a_task_that_is_tried_again_may_use_as_much_again() {
     let mut story = Story::with("A: a", per_task(100, OnFailure::Retry));
     let mut spends = |attempt: &str| {
         assert_eq!(stops(&story.uses(attempt, 100)), [attempt]);
-        story.ends_with(attempt, Ending::Stopped, Outcome::Silent);
+        story.ends_with(attempt, ProcessEnd::Stopped, Outcome::Silent);
         story.harvested(attempt, &[]);
         story.wait(1).started()
     };
@@ -228,7 +229,7 @@ fn a_task_can_be_limited_in_money() {
     let dear = Usage { cost_micros: Some(1_750_000), ..tokens_used(5) };
     let told = story.feed(&Input::UsageSeen(attempt_id("A.1"), dear));
     assert_eq!(stops(&told), ["A.1"]);
-    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("A.1", &[]);
     let told = story.error_of("A");
     assert!(told.contains("the task used $1.75 of $1.50"), "{told}");

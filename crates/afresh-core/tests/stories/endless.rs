@@ -3,7 +3,8 @@
 use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::input::{BranchMove, CheckReport};
-use afresh_core::outcome::{DecisionOption, DecisionRequest, Ending, Outcome};
+use afresh_core::outcome::{DecisionOption, DecisionRequest, Outcome};
+use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{OnDecision, Settings};
 
 use crate::support::{Story, result, tree};
@@ -13,13 +14,13 @@ use crate::support::{Story, result, tree};
 fn a_lost_supervisor_counts_and_backs_off() {
     let mut story = Story::with("A: a", Settings { attempts: 2, ..Settings::default() });
     story.spawned("A.1");
-    story.ends_with("A.1", Ending::SupervisorLost, Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::SupervisorLost, Outcome::Silent);
     let told = story.harvested("A.1", &[]);
     assert!(told.text().contains("rejected A.1 (counts)"), "{told:?}");
     assert!(told.started().is_empty(), "it must wait first: {told:?}");
     assert_eq!(story.wait(10).started(), ["A.2"]);
     story.spawned("A.2");
-    story.ends_with("A.2", Ending::SupervisorLost, Outcome::Silent);
+    story.ends_with("A.2", ProcessEnd::SupervisorLost, Outcome::Silent);
     story.harvested("A.2", &[]);
     assert_eq!(story.error_of("A"), "failed:lost: the worker's supervisor was killed");
 }
@@ -39,7 +40,7 @@ fn a_policy_does_not_answer_for_ever() {
     let mut story = Story::with("A: a", settings);
     for (attempt, next) in [("A.1", vec!["A.2"]), ("A.2", vec!["A.3"]), ("A.3", vec![])] {
         story.spawned(attempt);
-        story.ends_with(attempt, Ending::Exited(0), ask());
+        story.ends_with(attempt, ProcessEnd::Exited(0), ask());
         assert_eq!(story.harvested(attempt, &[]).started(), next);
     }
     assert_eq!(story.status().questions.len(), 1);

@@ -3,7 +3,8 @@
 
 use afresh_core::Input;
 use afresh_core::input::RunOpening;
-use afresh_core::outcome::{DecisionRequest, Ending, Outcome};
+use afresh_core::outcome::{DecisionRequest, Outcome};
+use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{OnOrphan, Settings};
 use insta::assert_snapshot;
 
@@ -123,7 +124,7 @@ fn an_unintelligible_answer_is_shown_as_it_was() {
         reason: "no status".to_owned(),
         excerpt: "line one\n{\"stat".to_owned(),
     };
-    story.ends_with("A.1", Ending::Exited(0), said);
+    story.ends_with("A.1", ProcessEnd::Exited(0), said);
     story.harvested("A.1", &[]);
     assert_snapshot!(story.status().questions[0].text, @r#"
     task A failed after 1 attempt: unintelligible answer: no status
@@ -141,7 +142,7 @@ fn many_questions_wait_and_the_rest_goes_on() {
         story.spawned(attempt);
         let decision =
             DecisionRequest { question: "which?".to_owned(), ..DecisionRequest::default() };
-        story.ends_with(attempt, Ending::Exited(0), Outcome::NeedsDecision(decision));
+        story.ends_with(attempt, ProcessEnd::Exited(0), Outcome::NeedsDecision(decision));
         story.harvested(attempt, &[])
     };
     asks(&mut story, "A.1");

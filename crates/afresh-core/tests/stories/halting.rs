@@ -2,7 +2,8 @@
 
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::input::{BranchMove, RunOpening};
-use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::outcome::Outcome;
+use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 
@@ -103,7 +104,7 @@ fn afresh_itself_never_halts_abruptly() {
     };
     let mut story = Story::with("A: a\nB: b\nC: c", settings);
     for (attempt, lines) in [("A.1", 3), ("B.1", 2)] {
-        story.ends_with(attempt, Ending::TimedOut, Outcome::Silent);
+        story.ends_with(attempt, ProcessEnd::TimedOut, Outcome::Silent);
         let told = story.harvested(attempt, &[]);
         assert_eq!(told.lines().len(), lines, "{told:?}");
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use afresh_core::harvest::{ChangeKind, Harvest};
 use afresh_core::input::{AgentIdentity, AttemptEnd};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
-use afresh_core::outcome::{Ending, Outcome, WorkerFailure};
+use afresh_core::outcome::{Outcome, WorkerFailure};
+use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{Settings, TimeoutAction};
 use afresh_core::usage::{ContextFill, Usage};
 use afresh_core::{Effect, Input};
@@ -25,7 +26,7 @@ impl Story {
     }
 
     /// It ends like this, having changed its file.
-    fn cut_off(&mut self, attempt: &str, ending: Ending) -> Told {
+    fn cut_off(&mut self, attempt: &str, ending: ProcessEnd) -> Told {
         self.ends_with(attempt, ending, Outcome::Silent);
         self.harvested(attempt, &["a"])
     }
@@ -36,7 +37,7 @@ impl Story {
             .waiting(Some(Duration::from_secs(3600)));
         let end = AttemptEnd {
             error: Some(error),
-            ..AttemptEnd::new(Ending::Exited(1), Outcome::Silent, Usage::default(), 1)
+            ..AttemptEnd::new(ProcessEnd::Exited(1), Outcome::Silent, Usage::default(), 1)
         };
         self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
         self.harvested(attempt, paths)
@@ -47,7 +48,7 @@ impl Story {
         let error = ModelError::new(ModelErrorClass::Unknown, "No conversation found");
         let end = AttemptEnd {
             error: Some(error),
-            ..AttemptEnd::new(Ending::Exited(1), Outcome::Silent, Usage::default(), 1)
+            ..AttemptEnd::new(ProcessEnd::Exited(1), Outcome::Silent, Usage::default(), 1)
         };
         self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
         let changes = vec![changed("a", ChangeKind::Modified)];
@@ -98,14 +99,14 @@ fn a_halted_attempt_is_resumed() {
     let mut story = Story::of("A: a");
     story.talks("A.1");
     story.halt(true);
-    story.cut_off("A.1", Ending::Stopped);
+    story.cut_off("A.1", ProcessEnd::Stopped);
     assert_eq!(starts(&story.clear()), resumed("A.2", 1));
 }
 
 /// AG-08: so does whoever kills the program: by a signal, by its supervisor, or as a shell tells it.
 #[test]
 fn a_killed_program_is_resumed() {
-    for ending in [Ending::Signaled(9), Ending::SupervisorLost, Ending::Exited(143)] {
+    for ending in [ProcessEnd::Signaled(9), ProcessEnd::SupervisorLost, ProcessEnd::Exited(143)] {
         let mut story = Story::of("A: a");
         story.talks("A.1");
         story.cut_off("A.1", ending);
@@ -134,10 +135,10 @@ fn timeouts_and_rejected_work_get_a_fresh_worker() {
     let gave_up =
         Outcome::Failed(WorkerFailure { error: "too hard".to_owned(), ..WorkerFailure::default() });
     let ends = [
-        (Ending::TimedOut, Outcome::Silent),
-        (Ending::WentSilent, Outcome::Silent),
-        (Ending::Exited(1), Outcome::Silent),
-        (Ending::Exited(0), gave_up),
+        (ProcessEnd::TimedOut, Outcome::Silent),
+        (ProcessEnd::WentSilent, Outcome::Silent),
+        (ProcessEnd::Exited(1), Outcome::Silent),
+        (ProcessEnd::Exited(0), gave_up),
     ];
     for (ending, outcome) in ends {
         let settings = Settings { timeout_action: TimeoutAction::Retry, ..Settings::default() };

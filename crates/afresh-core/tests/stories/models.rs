@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use afresh_core::input::AttemptEnd;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
-use afresh_core::outcome::{CompletionClaim, Ending, Outcome};
+use afresh_core::outcome::{CompletionClaim, Outcome};
 use afresh_core::plan::ModelTier;
+use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::TaskStage;
 use afresh_core::settings::Settings;
@@ -20,7 +21,7 @@ impl Story {
         let (outcome, usage) = (Outcome::Silent, tokens_used(10));
         let end = AttemptEnd {
             error: Some(error),
-            ..AttemptEnd::new(Ending::Exited(1), outcome, usage, 1)
+            ..AttemptEnd::new(ProcessEnd::Exited(1), outcome, usage, 1)
         };
         self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
         self.harvested(attempt, &[])
@@ -163,7 +164,7 @@ fn an_answer_that_was_given_before_the_model_failed_counts() {
     let end = AttemptEnd {
         error: Some(overloaded()),
         ..AttemptEnd::new(
-            Ending::Exited(0),
+            ProcessEnd::Exited(0),
             Outcome::Done(CompletionClaim::default()),
             Usage::default(),
             1,
@@ -184,7 +185,7 @@ fn a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
     let told = story.sees_context("A.1", 71).text();
     assert!(told.contains("context-reached A.1 71 %") && told.contains("→ stop A.1"), "{told}");
     assert!(!story.sees_context("A.1", 80).text().contains("stop"), "once is enough");
-    story.ends_with("A.1", Ending::Stopped, Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
     let told = story.harvested("A.1", &["a"]);
     assert_eq!(told.started(), ["A.2"]);
     let rejected = told.0.events.iter().find_map(|event| match event {

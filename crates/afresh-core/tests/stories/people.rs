@@ -3,8 +3,9 @@
 use afresh_core::harvest::ChangeKind;
 use afresh_core::input::RunOpening;
 use afresh_core::outcome::{
-    ActionRequest, CompletionClaim, DecisionOption, DecisionRequest, Ending, Outcome,
+    ActionRequest, CompletionClaim, DecisionOption, DecisionRequest, Outcome,
 };
+use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Settings, TimeoutAction};
 
@@ -30,7 +31,7 @@ fn action() -> Outcome {
 fn asked(outcome: Outcome, settings: Settings) -> (Story, String) {
     let mut story = Story::with("A: a", settings);
     story.spawned("A.1");
-    story.ends_with("A.1", Ending::Exited(0), outcome);
+    story.ends_with("A.1", ProcessEnd::Exited(0), outcome);
     let told = story.harvested("A.1", &[]).lines()[1..].join("\n");
     (story, told)
 }
@@ -225,7 +226,7 @@ fn policies_answer_what_waits_already() {
     skipped A: failed:exit: the worker ended with exit code 1
     "#);
     let mut story = Story::of("A: a");
-    story.ends_with("A.1", Ending::TimedOut, Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::TimedOut, Outcome::Silent);
     story.harvested("A.1", &[]);
     let settings = Settings { timeout_action: TimeoutAction::Retry, ..Settings::default() };
     insta::assert_snapshot!(opened(&mut story, settings), @r#"
@@ -282,7 +283,7 @@ fn trust_is_asked_for() {
     let held = || {
         let mut story = Story::of("A: AGENTS.md a");
         let claim = CompletionClaim { files: vec!["a".to_owned()], ..CompletionClaim::default() };
-        story.ends_with("A.1", Ending::Exited(0), Outcome::Done(claim));
+        story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(claim));
         let changes = vec![changed("AGENTS.md", ChangeKind::Modified)];
         let told = story.harvested_changes("A.1", changes).text();
         (story, told)

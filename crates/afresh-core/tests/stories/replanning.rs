@@ -3,7 +3,8 @@
 
 use afresh_core::Plan;
 use afresh_core::input::{BranchMove, RunOpening};
-use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::outcome::Outcome;
+use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 
@@ -115,7 +116,7 @@ fn new_checks_count_for_work_that_is_about_to_land() {
 #[test]
 fn questions_of_changed_tasks_are_gone() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
-    story.ends_with("A.1", Ending::TimedOut, Outcome::Silent);
+    story.ends_with("A.1", ProcessEnd::TimedOut, Outcome::Silent);
     story.harvested("A.1", &[]);
     assert_eq!(story.run.standing(story.now), DriveState::Waiting);
     let told = reopened(&mut story, reworded("A: a", 0));

@@ -105,7 +105,7 @@ fn waves_and_a_single_task_go_together() {
     let only = Settings { only: Some(task_id("C")), ..in_waves() };
     story.ends_with(
         "B.1",
-        afresh_core::outcome::Ending::Stopped,
+        afresh_core::process::ProcessEnd::Stopped,
         afresh_core::outcome::Outcome::Silent,
     );
     story.harvested("B.1", &[]);

@@ -4,10 +4,9 @@ use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::harvest::{ChangeKind, Harvest};
 use afresh_core::input::{BranchMove, RunOpening};
-use afresh_core::outcome::{
-    BlockedOutcome, CompletionClaim, Deviation, Ending, Outcome, PartialOutcome,
-};
+use afresh_core::outcome::{BlockedOutcome, CompletionClaim, Deviation, Outcome, PartialOutcome};
 use afresh_core::plan::{Plan, StepDraft};
+use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{Settings, TimeoutAction};
 use insta::assert_snapshot;
 
@@ -74,7 +73,7 @@ fn finishes_first(story: &mut Story, attempt: &str) {
 }
 
 fn times_out(story: &mut Story, attempt: &str) -> Told {
-    story.ends_with(attempt, Ending::TimedOut, Outcome::Silent);
+    story.ends_with(attempt, ProcessEnd::TimedOut, Outcome::Silent);
     story.harvested(attempt, &["one.txt"])
 }
 
@@ -128,7 +127,9 @@ fn ag09_a_worker_that_ran_out_of_time_leaves_its_finished_steps_to_the_next() {
 /// ST-02, ST-04: so it is after a kill of ours, a halt, a crash of the worker and a question.
 #[test]
 fn st02_finished_steps_outlive_however_their_worker_ended() {
-    for ending in [Ending::Stopped, Ending::Lost, Ending::Exited(1), Ending::Signaled(9)] {
+    for ending in
+        [ProcessEnd::Stopped, ProcessEnd::Lost, ProcessEnd::Exited(1), ProcessEnd::Signaled(9)]
+    {
         let mut story = story();
         finishes_first(&mut story, "A.1");
         story.ends_with("A.1", ending, Outcome::Silent);
@@ -186,7 +187,7 @@ fn ex04_a_step_beyond_the_tasks_files_must_declare_them() {
     → answer A.1 about step 1: Accepted
     ");
     // Declared once is enough: the end of the attempt does not have to say it again.
-    story.ends_with("A.1", Ending::Exited(0), Outcome::Done(CompletionClaim::default()));
+    story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(CompletionClaim::default()));
     assert_snapshot!(story.harvested("A.1", &["one.txt", "x.txt"]).text(), @"
     harvested A.1: 2 changes
     accepted A.1: x.txt is beyond the task's files, declared as a deviation
@@ -312,7 +313,7 @@ fn partial_keeps_finished_steps_and_goes_on_from_there() {
 
 fn partial(story: &mut Story, attempt: &str) -> Told {
     let partial = PartialOutcome { reason: "out of room".to_owned(), ..PartialOutcome::default() };
-    story.ends_with(attempt, Ending::Exited(0), Outcome::Partial(partial));
+    story.ends_with(attempt, ProcessEnd::Exited(0), Outcome::Partial(partial));
     story.harvested(attempt, &["one.txt"])
 }
 
@@ -326,7 +327,7 @@ fn a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
     story.spawned("A.1");
     finishes_first(&mut story, "A.1");
     let blocked = BlockedOutcome { by: vec!["B".to_owned()], ..BlockedOutcome::default() };
-    story.ends_with("A.1", Ending::Exited(0), Outcome::Blocked(blocked));
+    story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Blocked(blocked));
     let told = story.harvested("A.1", &["one.txt"]);
     assert!(told.text().ends_with("steps of A dropped"), "{told:?}");
     let landed = story.lands("B.1");

@@ -17,8 +17,9 @@ use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId};
 use afresh_core::input::{AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, RunOpening};
-use afresh_core::outcome::{CompletionClaim, Ending, Outcome, SpawnFailure};
+use afresh_core::outcome::{CompletionClaim, Outcome, SpawnFailure};
 use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft, TierChoice};
+use afresh_core::process::ProcessEnd;
 use afresh_core::run::TaskStage;
 use afresh_core::settings::Settings;
 use afresh_core::status::RunStatus;
@@ -148,10 +149,15 @@ impl Story {
 
     /// It ends with exit code 0 and a claim of success.
     pub(crate) fn ends(&mut self, attempt: &str) -> Told {
-        self.ends_with(attempt, Ending::Exited(0), Outcome::Done(CompletionClaim::default()))
+        self.ends_with(attempt, ProcessEnd::Exited(0), Outcome::Done(CompletionClaim::default()))
     }
 
-    pub(crate) fn ends_with(&mut self, attempt: &str, ending: Ending, outcome: Outcome) -> Told {
+    pub(crate) fn ends_with(
+        &mut self,
+        attempt: &str,
+        ending: ProcessEnd,
+        outcome: Outcome,
+    ) -> Told {
         let end = AttemptEnd::new(ending, outcome, Usage::default(), 1);
         self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)))
     }
@@ -171,7 +177,7 @@ impl Story {
 
     /// It ends badly, and what it left is saved.
     pub(crate) fn dies(&mut self, attempt: &str) -> Told {
-        self.ends_with(attempt, Ending::Exited(1), Outcome::Silent);
+        self.ends_with(attempt, ProcessEnd::Exited(1), Outcome::Silent);
         self.harvested(attempt, &[])
     }
 

@@ -104,7 +104,8 @@ impl InputRedactor {
 mod tests {
     use afresh_core::ids::{AttemptId, TaskId};
     use afresh_core::input::AttemptEnd;
-    use afresh_core::outcome::{DecisionRequest, Ending, Outcome};
+    use afresh_core::outcome::{DecisionRequest, Outcome};
+    use afresh_core::process::ProcessEnd;
     use afresh_core::usage::Usage;
 
     use super::*;
@@ -119,7 +120,7 @@ mod tests {
             let decision =
                 DecisionRequest { question: question.to_owned(), ..DecisionRequest::default() };
             let outcome = Outcome::NeedsDecision(decision);
-            let end = AttemptEnd::new(Ending::Exited(0), outcome, Usage::default(), 1);
+            let end = AttemptEnd::new(ProcessEnd::Exited(0), outcome, Usage::default(), 1);
             Input::AttemptEnded(attempt.clone(), Box::new(end))
         };
         let redacted = redactor.redact(asked(&format!("is {secret} right?")));

@@ -15,7 +15,7 @@ use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
 use afresh_core::printable;
 use afresh_git::{Place, Target};
-use afresh_process::{Ended, Job, Limits, Running, StopBy};
+use afresh_process::{Job, Limits, ProcessEnd, Running, StopSignal};
 
 use crate::executor::ExecutorContext;
 use crate::executor::cancel::CancelHandle;
@@ -232,7 +232,7 @@ impl OccupiedSlot<'_> {
                 silence: None,
                 output_bytes: OUTPUT_BYTES,
                 grace: GRACE,
-                stop_by: StopBy::Terminate,
+                stop_signal: StopSignal::Terminate,
             },
             bounds: rules.bounds.clone(),
             containment: rules.containment,
@@ -245,13 +245,15 @@ impl OccupiedSlot<'_> {
         let end = match report.ended {
             // A check that was ended because all are stopped says nothing.
             _ if self.shared.desk.is_void(round.ticket) => return Ok(None),
-            Ended::Stopped => return Ok(None),
-            Ended::Exited(code) => CheckEnd::Exited(code),
-            Ended::Signaled(signal) => CheckEnd::Signaled(signal),
-            Ended::TimedOut | Ended::Silent => CheckEnd::TimedOut,
-            Ended::OverLimit(excess) => CheckEnd::OverLimit(denials::in_core(excess)),
-            Ended::SpawnFailed(failure) => CheckEnd::NotStarted(failure.message),
-            Ended::SupervisorLost => return Err("the supervisor of a check was killed".to_owned()),
+            Err(error) => CheckEnd::NotStarted(error.message),
+            Ok(ProcessEnd::Stopped) => return Ok(None),
+            Ok(ProcessEnd::Exited(code)) => CheckEnd::Exited(code),
+            Ok(ProcessEnd::Signaled(signal)) => CheckEnd::Signaled(signal),
+            Ok(ProcessEnd::TimedOut | ProcessEnd::WentSilent) => CheckEnd::TimedOut,
+            Ok(ProcessEnd::OverLimit(limit)) => CheckEnd::OverLimit(limit),
+            Ok(ProcessEnd::SupervisorLost | ProcessEnd::Lost) => {
+                return Err("the supervisor of a check was killed".to_owned());
+            }
         };
         let output_tail = tail_of(&log);
         Ok(Some(CheckResult {

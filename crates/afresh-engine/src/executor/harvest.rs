@@ -1,10 +1,10 @@
 //! Saving what an attempt left, and measuring it.
 
-use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
+use afresh_core::harvest::Harvest;
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::step::StartPoint;
 use afresh_core::{Input, Run, printable};
-use afresh_git::{HarvestLimits, HarvestRequest, Mode, Place, Signature, salvage_ref};
+use afresh_git::{HarvestLimits, HarvestRequest, Place, Signature, TreeChange, salvage_ref};
 use nix::sys::statvfs::statvfs;
 
 use crate::driver::clock::wall_seconds;
@@ -73,31 +73,14 @@ fn limits(shared: &ExecutorContext) -> HarvestLimits {
 }
 
 /// What git measured, in the core's words, and the secrets that are in it.
-pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::Harvest) -> Harvest {
+pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::WorkspaceHarvest) -> Harvest {
     Harvest {
         leaks: secret_scan::find_leaks(shared, &harvest.changes),
         tree: harvest.tree,
         commit: harvest.commit,
-        changes: harvest.changes.into_iter().map(change).collect(),
+        changes: harvest.changes.iter().map(TreeChange::summarize).collect(),
         notes: harvest.notes,
     }
-}
-
-fn change(change: afresh_git::Change) -> Change {
-    let kind = match change.kind {
-        afresh_git::ChangeKind::Added => ChangeKind::Created,
-        afresh_git::ChangeKind::Deleted => ChangeKind::Deleted,
-        afresh_git::ChangeKind::Modified | afresh_git::ChangeKind::TypeChanged => {
-            ChangeKind::Modified
-        }
-    };
-    let now = match change.new_mode {
-        Mode::Absent => EntryKind::Nothing,
-        Mode::Symlink => EntryKind::Symlink(change.symlink_target.unwrap_or_default()),
-        Mode::Gitlink => EntryKind::Gitlink,
-        _ => EntryKind::File,
-    };
-    Change { path: change.path, kind, now }
 }
 
 /// A title as the subject of a commit.

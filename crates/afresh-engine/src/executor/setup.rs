@@ -8,11 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use afresh_git::Place;
-use afresh_process::{Ended, Job, Limits, Running, StopBy};
+use afresh_process::{Job, Limits, ProcessEnd, Running, StopSignal};
 
 use crate::executor::ExecutorContext;
 use crate::executor::cancel::CancelHandle;
-use crate::executor::denials;
 use crate::executor::sandbox::SandboxSubject;
 use crate::worker_files::open_plain;
 
@@ -93,7 +92,7 @@ impl ExecutorContext {
                     silence: None,
                     output_bytes: OUTPUT_BYTES,
                     grace: Duration::from_secs(2),
-                    stop_by: StopBy::Terminate,
+                    stop_signal: StopSignal::Terminate,
                 },
                 bounds: self.rules.bounds.clone(),
                 containment: self.rules.containment,
@@ -107,14 +106,15 @@ impl ExecutorContext {
             handle.attach(running.stopper());
             let report = running.wait();
             // What we ended ourselves says nothing about the commands.
-            if report.ended == Ended::Stopped || handle.is_asked() {
+            if report.ended == Ok(ProcessEnd::Stopped) || handle.is_asked() {
                 return Ok(SetupOutcome::Stopped);
             }
-            if report.ended != Ended::Exited(0) {
+            if report.ended != Ok(ProcessEnd::Exited(0)) {
                 let output = crate::executor::checks::tail_of(&log);
                 let ended = match report.ended {
-                    Ended::OverLimit(excess) => denials::in_core(excess).describe(),
-                    ended => format!("ended with {ended:?}"),
+                    Ok(ProcessEnd::OverLimit(limit)) => limit.describe(),
+                    Ok(ended) => format!("ended with {ended:?}"),
+                    Err(error) => format!("could not be started: {}", error.message),
                 };
                 return Err(format!("set-up command `{command}` {ended}: {output}"));
             }

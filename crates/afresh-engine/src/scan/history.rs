@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use afresh_core::ids::{CommitId, RunId};
-use afresh_git::{Change, CommandError, Mode, Repository};
+use afresh_git::{CommandError, Mode, Repository, TreeChange};
 use afresh_secrets::{SecretScan, SecretSource};
 
 use super::MAX_BYTES;
@@ -44,7 +44,7 @@ fn added(
     repository: &Repository,
     base: Option<&CommitId>,
     tip: &CommitId,
-) -> Result<Vec<Change>, CommandError> {
+) -> Result<Vec<TreeChange>, CommandError> {
     let base = match base {
         Some(base) => Some(base.clone()),
         None => repository.parent_of(tip)?,
@@ -57,11 +57,11 @@ fn scan_changes(
     repository: &Repository,
     source: SecretSource,
     name: &str,
-    changes: &[Change],
+    changes: &[TreeChange],
 ) {
     let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
     let read = |id: &str| repository.blob(id, most).ok().flatten();
-    let is_file = |change: &&Change| matches!(change.new_mode, Mode::File | Mode::Executable);
+    let is_file = |change: &&TreeChange| matches!(change.new_mode, Mode::File | Mode::Executable);
     for change in changes.iter().filter(is_file) {
         let place = format!("{name}:{}", change.path);
         match read(&change.new_id) {

@@ -4,14 +4,14 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
+use afresh_core::harvest::ChangeKind;
 use afresh_git::{
-    ChangeKind, HarvestError, HarvestLimits, HarvestRequest, Mode, RefOutcome, Refusal, Target,
-    salvage_ref,
+    HarvestError, HarvestLimits, HarvestRequest, Mode, RefOutcome, Refusal, Target, salvage_ref,
 };
 
 use crate::scene::{Scene, WORK, owned};
 
-fn paths(harvest: &afresh_git::Harvest) -> Vec<&str> {
+fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
 }
 
@@ -29,8 +29,8 @@ fn changes_are_listed_with_kind_and_modes() {
         seen,
         [
             ("a.txt", ChangeKind::Modified, Mode::File, Mode::File),
-            ("link", ChangeKind::TypeChanged, Mode::Symlink, Mode::File),
-            ("new file", ChangeKind::Added, Mode::Absent, Mode::Executable),
+            ("link", ChangeKind::Modified, Mode::Symlink, Mode::File),
+            ("new file", ChangeKind::Created, Mode::Absent, Mode::Executable),
             ("run.sh", ChangeKind::Modified, Mode::Executable, Mode::File),
             ("src/main.rs", ChangeKind::Deleted, Mode::File, Mode::Absent),
         ]

@@ -1,7 +1,8 @@
 //! Looking into commits.
 
+use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::CommitId;
-use afresh_git::{ChangeKind, Mode, NewCommit};
+use afresh_git::{Mode, NewCommit};
 
 use crate::scene::{Scene, owned};
 

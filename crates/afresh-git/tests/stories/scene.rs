@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 
 use afresh_core::ids::{CommitId, WorkspaceSlot};
 use afresh_git::{
-    Harvest, HarvestError, HarvestLimits, HarvestRequest, Identity, Place, Pool, Program,
-    Repository, Signature, SnapshotRequest, Surroundings, Target, salvage_ref, step_ref,
+    HarvestError, HarvestLimits, HarvestRequest, Identity, Place, Pool, Program, Repository,
+    Signature, SnapshotRequest, Surroundings, Target, WorkspaceHarvest, salvage_ref, step_ref,
 };
 use tempfile::TempDir;
 
@@ -120,11 +120,11 @@ impl Scene {
         }
     }
 
-    pub(crate) fn try_harvest(&self) -> Result<Harvest, HarvestError> {
+    pub(crate) fn try_harvest(&self) -> Result<WorkspaceHarvest, HarvestError> {
         self.pool.harvest(WORK, &self.request(&[]))
     }
 
-    pub(crate) fn harvest(&self) -> Harvest {
+    pub(crate) fn harvest(&self) -> WorkspaceHarvest {
         self.try_harvest().unwrap()
     }
 
@@ -154,7 +154,7 @@ impl Scene {
     }
 
     /// A snapshot of the running attempt, as a step of that number.
-    pub(crate) fn snapshot(&self, onto: &CommitId, number: usize) -> Harvest {
+    pub(crate) fn snapshot(&self, onto: &CommitId, number: usize) -> WorkspaceHarvest {
         let name = step_ref("run", "T1.1", number);
         self.pool.snapshot(WORK, &self.snapshot_request(onto, &name)).unwrap()
     }

@@ -12,7 +12,7 @@ use afresh_git::{
 
 use crate::scene::{Scene, WORK, put_script, snapshot, variables};
 
-fn paths(harvest: &afresh_git::Harvest) -> Vec<&str> {
+fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
 }
 

@@ -1,11 +1,11 @@
 //! Finished steps are commits of their own, and the next worker starts from the last of them (EX-04).
 
 use afresh_core::ids::CommitId;
-use afresh_git::{Harvest, HarvestRequest, Merge, MergeOutcome, Target, step_ref};
+use afresh_git::{HarvestRequest, Merge, MergeOutcome, Target, WorkspaceHarvest, step_ref};
 
 use crate::scene::{Scene, WORK};
 
-fn paths(harvest: &Harvest) -> Vec<&str> {
+fn paths(harvest: &WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
 }
 

@@ -1,12 +1,12 @@
 //! EX-04: the worker's own commits mark the steps.
 
 use afresh_core::ids::CommitId;
-use afresh_git::{Harvest, HarvestLimits, HarvestRequest, Pool, Repository};
+use afresh_git::{HarvestLimits, HarvestRequest, Pool, Repository, WorkspaceHarvest};
 
 use crate::scene::{Scene, WORK};
 
 /// The subjects of our commits above the base, oldest first, with the files each one changes.
-fn story(scene: &Scene, harvest: &Harvest) -> Vec<(String, Vec<String>)> {
+fn story(scene: &Scene, harvest: &WorkspaceHarvest) -> Vec<(String, Vec<String>)> {
     let mut parent = scene.base.clone();
     let mut told = Vec::new();
     for step in &harvest.steps {
@@ -24,7 +24,7 @@ fn step(subject: &str, files: &[&str]) -> (String, Vec<String>) {
     (subject.to_owned(), files.iter().map(|file| (*file).to_owned()).collect())
 }
 
-fn single(scene: &Scene, harvest: &Harvest, why: &str) {
+fn single(scene: &Scene, harvest: &WorkspaceHarvest, why: &str) {
     assert_eq!(harvest.steps.len(), 1, "{:?}", story(scene, harvest));
     let noted = harvest.notes.iter().any(|note| note.contains(why));
     assert!(noted, "{why:?} in {:?}", harvest.notes);

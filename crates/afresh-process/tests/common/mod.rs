@@ -15,8 +15,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use afresh_process::{
-    Bounds, Containment, Ended, Job, Limits, Report, Running, SpawnFailure, SpawnFailureKind,
-    StopBy, sweep,
+    Bounds, Containment, Job, Limits, ProcessEnd, Report, Running, SpawnError, SpawnErrorKind,
+    StopSignal, sweep,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -51,8 +51,8 @@ fn rungs() -> &'static [Containment] {
 fn exists(containment: Containment) -> bool {
     let story = Story::on(containment);
     match story.run(&story.job(&["true"])).ended {
-        Ended::Exited(0) => true,
-        Ended::SpawnFailed(SpawnFailure { kind: SpawnFailureKind::NoContainment, message }) => {
+        Ok(ProcessEnd::Exited(0)) => true,
+        Err(SpawnError { kind: SpawnErrorKind::NoContainment, message }) => {
             eprintln!("skipping {containment:?}: {message}");
             false
         }
@@ -108,7 +108,7 @@ impl Story {
                 silence: None,
                 output_bytes: 8 * 1024 * 1024,
                 grace: Duration::from_millis(100),
-                stop_by: StopBy::Terminate,
+                stop_signal: StopSignal::Terminate,
             },
             bounds: Bounds::default(),
             containment: self.containment,

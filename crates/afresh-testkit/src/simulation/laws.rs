@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
-use afresh_core::outcome::Ending;
 use afresh_core::plan::Plan;
+use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::{DriveState, TaskStage, TaskState};
 use afresh_core::settings::{Schedule, Settings};
@@ -133,8 +133,10 @@ impl RunInvariants {
             Event::UsageCounted { attempt, usage } => self.used(attempt, BudgetAmount::from(usage)),
             Event::AttemptEnded { attempt, end } => {
                 self.used(attempt, BudgetAmount::from(&end.usage));
-                let cut_off =
-                    matches!(end.ending, Ending::Lost | Ending::Stopped | Ending::SupervisorLost);
+                let cut_off = matches!(
+                    end.ending,
+                    ProcessEnd::Lost | ProcessEnd::Stopped | ProcessEnd::SupervisorLost
+                );
                 if !cut_off {
                     self.known.insert(attempt.clone());
                 }

@@ -7,8 +7,8 @@ use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
-use afresh_core::outcome::Ending;
 use afresh_core::plan::ModelTier;
+use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
@@ -77,7 +77,7 @@ impl ModelInvariants {
             }
             Event::ContextWarned { attempt, .. } => self.warned(attempt)?,
             // It ended by itself before it could be stopped.
-            Event::AttemptEnded { attempt, end } if end.ending != Ending::Stopped => {
+            Event::AttemptEnded { attempt, end } if end.ending != ProcessEnd::Stopped => {
                 self.full.remove(attempt);
             }
             Event::SpawnFailed { attempt, not_before, .. } => self.wait(&attempt.task, *not_before),

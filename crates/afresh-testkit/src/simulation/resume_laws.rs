@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::interruption::AttemptResumption;
-use afresh_core::outcome::Ending;
+use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 
 /// How often one conversation may be taken up.
@@ -75,7 +75,7 @@ impl ResumeInvariants {
         let cut_off = match reason {
             Rejection::Stopped | Rejection::Orphaned => true,
             Rejection::Died { ending } => {
-                matches!(ending, Ending::Signaled(_) | Ending::SupervisorLost)
+                matches!(ending, ProcessEnd::Signaled(_) | ProcessEnd::SupervisorLost)
             }
             Rejection::ModelFailed { error } => error.is_passing(),
             _ => false,

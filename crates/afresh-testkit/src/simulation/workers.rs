@@ -1,15 +1,16 @@
 //! What workers do: use tokens, finish steps, and end in one way or another.
 
+use afresh_core::process::{LimitExceeded, LimitedResource};
 use std::time::Duration;
 
-use afresh_core::excess::{Excess, Resource};
 use afresh_core::ids::AttemptId;
 use afresh_core::input::{AgentIdentity, AttemptEnd, Input};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::outcome::{
-    BlockedOutcome, CompletionClaim, DecisionOption, DecisionRequest, Ending, Outcome,
-    PartialOutcome, WorkerFailure,
+    BlockedOutcome, CompletionClaim, DecisionOption, DecisionRequest, Outcome, PartialOutcome,
+    WorkerFailure,
 };
+use afresh_core::process::ProcessEnd;
 use afresh_core::usage::{ContextFill, Usage};
 
 use super::random::SeededRandom;
@@ -47,7 +48,8 @@ pub(super) fn draw_life(
     if random.chance(scenario.model_fails) {
         end = AttemptEnd { error: Some(draw_error(random, scenario)), ..end };
         // Most programs end with what they were told; some have to be ended.
-        end.ending = *random.pick(&[Ending::Exited(1), Ending::Exited(1), Ending::Stopped]);
+        end.ending =
+            *random.pick(&[ProcessEnd::Exited(1), ProcessEnd::Exited(1), ProcessEnd::Stopped]);
         end.outcome = Outcome::Silent;
     }
     inputs.push(Input::AttemptEnded(attempt.clone(), Box::new(end)));
@@ -94,14 +96,18 @@ fn draw_error(random: &mut SeededRandom, scenario: &Scenario) -> ModelError {
     ModelError::new(class, "no").waiting(wait)
 }
 
-fn draw_end(random: &mut SeededRandom, scenario: &Scenario) -> (Ending, Outcome) {
+fn draw_end(random: &mut SeededRandom, scenario: &Scenario) -> (ProcessEnd, Outcome) {
     if random.chance(scenario.dies) {
-        let ending = *random.pick(&[Ending::Exited(1), Ending::Exited(255), Ending::Signaled(9)]);
+        let ending = *random.pick(&[
+            ProcessEnd::Exited(1),
+            ProcessEnd::Exited(255),
+            ProcessEnd::Signaled(9),
+        ]);
         return (ending, Outcome::Silent);
     }
     if random.chance(scenario.times_out) {
-        let excess = Excess { of: Resource::Memory, limit: 1 << 30 };
-        let endings = [Ending::TimedOut, Ending::WentSilent, Ending::OverLimit(excess)];
+        let excess = LimitExceeded { of: LimitedResource::Memory, limit: 1 << 30 };
+        let endings = [ProcessEnd::TimedOut, ProcessEnd::WentSilent, ProcessEnd::OverLimit(excess)];
         return (*random.pick(&endings), Outcome::Silent);
     }
     if random.chance(scenario.asks) {
@@ -124,7 +130,7 @@ fn draw_end(random: &mut SeededRandom, scenario: &Scenario) -> (Ending, Outcome)
                 ..WorkerFailure::default()
             }),
         };
-        return (Ending::Exited(0), outcome);
+        return (ProcessEnd::Exited(0), outcome);
     }
-    (Ending::Exited(0), Outcome::Done(CompletionClaim::default()))
+    (ProcessEnd::Exited(0), Outcome::Done(CompletionClaim::default()))
 }

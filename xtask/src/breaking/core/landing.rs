@@ -116,8 +116,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "AG-07: who was stopped for it is followed by a fresh worker",
         edits: &[Edit {
             file: "afresh-core/src/decide/verdict.rs",
-            text: "(Ending::Stopped, ..) if self.run.task(at).context_reached.is_some() =>",
-            instead: "(Ending::Stopped, ..) if false && self.run.task(at).context_reached.is_some() =>",
+            text: "(ProcessEnd::Stopped, ..) if self.run.task(at).context_reached.is_some() =>",
+            instead: "(ProcessEnd::Stopped, ..) if false && self.run.task(at).context_reached.is_some() =>",
         }],
     },
     Mutation {

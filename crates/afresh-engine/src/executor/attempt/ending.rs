@@ -5,10 +5,11 @@ use std::fs;
 use afresh_agents::ProgramEnd;
 use afresh_core::Input;
 use afresh_core::input::AttemptEnd;
-use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::outcome::Outcome;
+use afresh_core::process::ProcessEnd;
 use afresh_formats::result::{self, Asked};
 use afresh_git::Place;
-use afresh_process::{Ended, Report};
+use afresh_process::Report;
 use afresh_secrets::redact;
 
 use super::AttemptJob;
@@ -28,20 +29,14 @@ impl AttemptJob {
         follower: Option<&OutputFollower>,
     ) -> Input {
         let ending = match &report.ended {
-            Ended::SpawnFailed(failed) => {
+            Ok(ending) => *ending,
+            Err(error) => {
                 let hint = "check the agent's `command` in .afresh/config.toml";
                 return Input::SpawnFailed(
                     self.attempt.clone(),
-                    failure(&failed.message, Some(hint)),
+                    failure(&error.message, Some(hint)),
                 );
             }
-            Ended::Exited(code) => Ending::Exited(*code),
-            Ended::Signaled(signal) => Ending::Signaled(*signal),
-            Ended::TimedOut => Ending::TimedOut,
-            Ended::Silent => Ending::WentSilent,
-            Ended::OverLimit(excess) => Ending::OverLimit(denials::in_core(*excess)),
-            Ended::Stopped => Ending::Stopped,
-            Ended::SupervisorLost => Ending::SupervisorLost,
         };
         let used = follower.map(OutputFollower::used).unwrap_or_default();
         let outcome = self.answer(shared, files, follower);
@@ -51,7 +46,7 @@ impl AttemptJob {
             end.models = follower.models();
             end.error = match ending {
                 // Whoever was stopped may complain about that.
-                Ending::Stopped => follower.hopeless().cloned(),
+                ProcessEnd::Stopped => follower.hopeless().cloned(),
                 _ => follower.error(&program_end(ending, &complaints)),
             };
         }
@@ -99,9 +94,9 @@ impl AttemptJob {
     }
 }
 
-fn program_end(ending: Ending, stderr: &str) -> ProgramEnd<'_> {
+fn program_end(ending: ProcessEnd, stderr: &str) -> ProgramEnd<'_> {
     let exit = match ending {
-        Ending::Exited(code) => Some(code),
+        ProcessEnd::Exited(code) => Some(code),
         _ => None,
     };
     ProgramEnd { exit, at_s: clock::wall_seconds(), stderr }

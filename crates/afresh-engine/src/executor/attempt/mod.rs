@@ -14,8 +14,9 @@ use afresh_agents::{Briefing, Bundle};
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::interruption::AttemptResumption;
-use afresh_core::outcome::{Ending, Outcome};
+use afresh_core::outcome::Outcome;
 use afresh_core::plan::ModelTier;
+use afresh_core::process::ProcessEnd;
 use afresh_core::step::StartPoint;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
@@ -78,7 +79,7 @@ impl AttemptJob {
     ) {
         let answer = match self.start(shared, handle) {
             Ok(None) => {
-                let (ending, outcome) = (Ending::Stopped, Outcome::Silent);
+                let (ending, outcome) = (ProcessEnd::Stopped, Outcome::Silent);
                 self.ended(AttemptEnd::new(ending, outcome, Usage::default(), 0))
             }
             Ok(Some((mut running, files))) => {

@@ -8,7 +8,7 @@ use afresh_agents::agent::{NewFile, Prompt, Session};
 use afresh_agents::prompt::size;
 use afresh_core::outcome::SpawnFailure;
 use afresh_git::{Place, Target, salvage_ref};
-use afresh_process::{Job, Limits, Running, StopBy};
+use afresh_process::{Job, Limits, Running};
 
 use super::AttemptJob;
 use super::files::AttemptFiles;
@@ -156,10 +156,7 @@ impl AttemptJob {
                 silence: rules.silence_timeout,
                 output_bytes: rules.output_bytes,
                 grace: self.grace,
-                stop_by: match agent.stop_by() {
-                    afresh_agents::StopBy::Interrupt => StopBy::Interrupt,
-                    afresh_agents::StopBy::Terminate => StopBy::Terminate,
-                },
+                stop_signal: agent.stop_signal(),
             },
             bounds: rules.bounds.clone(),
             containment: rules.containment,

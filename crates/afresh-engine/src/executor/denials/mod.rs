@@ -1,7 +1,8 @@
 //! What a worker or a check was refused, put together from all who can tell.
 
 pub(crate) mod from_output;
-use afresh_core::excess::{Excess, Resource};
+
+use afresh_core::process::{LimitExceeded, LimitedResource};
 use afresh_core::refusal::{Denial, DeniedAction};
 use afresh_git::Place;
 use afresh_process::Kept;
@@ -33,30 +34,19 @@ pub(crate) fn of_program(
     output: &[&str],
 ) -> Vec<Denial> {
     let mut refusals: Vec<Denial> =
-        kept.refused.iter().map(|(excess, times)| of_excess(in_core(*excess), *times)).collect();
+        kept.refused.iter().map(|(excess, times)| of_excess(*excess, *times)).collect();
     refusals.extend(room.map(SandboxGuard::refusals).unwrap_or_default());
     refusals.extend(of_output(shared, output));
     refusals
 }
 
-fn of_excess(excess: Excess, times: u64) -> Denial {
+fn of_excess(excess: LimitExceeded, times: u64) -> Denial {
     let what = match excess.of {
-        Resource::Memory => DeniedAction::Memory,
-        Resource::Processes => DeniedAction::Processes,
-        Resource::Disk | Resource::FreeDisk => DeniedAction::Disk,
+        LimitedResource::Memory => DeniedAction::Memory,
+        LimitedResource::Processes => DeniedAction::Processes,
+        LimitedResource::Disk | LimitedResource::FreeDisk => DeniedAction::Disk,
     };
     Denial::new(what, &format!("it {}", excess.describe()), times)
-}
-
-/// What the supervisor measured, in the core's words.
-pub(crate) fn in_core(excess: afresh_process::Excess) -> Excess {
-    let of = match excess.of {
-        afresh_process::Resource::Memory => Resource::Memory,
-        afresh_process::Resource::Processes => Resource::Processes,
-        afresh_process::Resource::Disk => Resource::Disk,
-        afresh_process::Resource::FreeDisk => Resource::FreeDisk,
-    };
-    Excess { of, limit: excess.limit }
 }
 
 /// What was printed says nothing about a room where there is none.

@@ -3,7 +3,8 @@
 use afresh_core::ids::{AttemptId, CommitId, TaskId, WorkspaceSlot};
 use afresh_core::input::{AttemptEnd, Input};
 use afresh_core::interruption::AttemptResumption;
-use afresh_core::outcome::{Ending, Outcome, SpawnFailure};
+use afresh_core::outcome::{Outcome, SpawnFailure};
+use afresh_core::process::ProcessEnd;
 use afresh_core::run::Run;
 use afresh_core::step::StartPoint;
 use afresh_core::usage::Usage;
@@ -47,7 +48,7 @@ impl SimulatedWorld {
             return vec![Input::CannotResume(attempt.clone(), "it is gone".to_owned())];
         }
         self.unchanged.insert(attempt.clone(), resumption.tree.clone());
-        let (ending, outcome) = (Ending::Exited(1), Outcome::Silent);
+        let (ending, outcome) = (ProcessEnd::Exited(1), Outcome::Silent);
         let end = AttemptEnd::new(ending, outcome, Usage::default(), 1);
         vec![Input::Spawned(attempt.clone()), Input::AttemptEnded(attempt.clone(), Box::new(end))]
     }
@@ -156,7 +157,7 @@ impl SimulatedWorld {
             return vec![];
         }
         let spent = self.spent.get(attempt).copied().unwrap_or_default();
-        let end = AttemptEnd::new(Ending::Stopped, Outcome::Silent, spent, 1);
+        let end = AttemptEnd::new(ProcessEnd::Stopped, Outcome::Silent, spent, 1);
         vec![Input::AttemptEnded(attempt.clone(), Box::new(end))]
     }
 }

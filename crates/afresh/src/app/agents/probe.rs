@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use afresh_agents::agent::COMMON_VARIABLES;
-use afresh_process::{Containment, Job, Limits, Report, Running, StopBy};
+use afresh_process::{Containment, Job, Limits, Report, Running, StopSignal};
 use tempfile::TempDir;
 
 use crate::app::environment;
@@ -97,7 +97,7 @@ impl Trial {
                 silence: None,
                 output_bytes: errand.output_bytes,
                 grace: Duration::from_secs(1),
-                stop_by: StopBy::Terminate,
+                stop_signal: StopSignal::Terminate,
             },
             bounds: limits::bounds(limits::Asked::default()),
             containment: environment::containment().unwrap_or(Containment::Auto),

@@ -1,6 +1,6 @@
 //! How processes are held on this machine, seen by holding one.
 
-use afresh_process::{Ended, Kept, Rung};
+use afresh_process::{Kept, Rung};
 use afresh_sandbox::{Found, Level};
 
 use crate::app::agents::probe::{self, Trial};
@@ -21,7 +21,7 @@ pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
             lines.push(limits(&tried.report.kept));
             let why = tried.report.passed_over.join("; ");
             match (&tried.report.ended, tried.report.rung) {
-                (Ended::SpawnFailed(failure), _) => Line::fail(
+                (Err(failure), _) => Line::fail(
                     "processes",
                     failure.message.clone(),
                     "unset AFRESH_CONTAINMENT to take what this machine offers",

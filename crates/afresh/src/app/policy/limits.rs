@@ -3,7 +3,7 @@
 //! It holds with and without a sandbox: these limits are not about trust. A project can only ask for
 //! less.
 
-use afresh_core::excess::size;
+use afresh_core::process::size;
 use afresh_process::{Bounds, CONTROLLERS, hand_down, keepers, own_memory_limit};
 
 /// What a project's configuration asks for.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use afresh_agents::adapters::versions::Pin;
-use afresh_process::Ended;
+use afresh_process::ProcessEnd;
 
 use super::{installed, look};
 use crate::app::agents::probe::{Errand, Trial};
@@ -114,7 +114,7 @@ fn starts(wanted: &Wanted, program: &str, trial: &Trial) -> Result<(), Failure> 
     let argv = [program.to_owned(), "--version".to_owned()];
     let tried = trial.run(&argv, &[], look::KNOWN_LIMIT).map_err(failed)?;
     match tried.report.ended {
-        Ended::Exited(0) => Ok(()),
+        Ok(ProcessEnd::Exited(0)) => Ok(()),
         _ => Err(unusable("does not start").cause(tried.said)),
     }
 }
@@ -161,8 +161,8 @@ fn npm(wanted: &Wanted, prefix: &Path, trial: &Trial, output: &Output) -> Result
     };
     let (report, log) = trial.errand(&errand, tell).map_err(failed)?;
     match report.ended {
-        Ended::Exited(0) => Ok(()),
-        Ended::TimedOut => {
+        Ok(ProcessEnd::Exited(0)) => Ok(()),
+        Ok(ProcessEnd::TimedOut) => {
             Err(failed(format!("npm did not install {} in time", package(wanted))).help(NETWORK))
         }
         _ => Err(refused(wanted, &log)),

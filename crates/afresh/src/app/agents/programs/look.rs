@@ -6,7 +6,7 @@ use std::time::Duration;
 use afresh_agents::adapters::versions::{self, Pin};
 use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::{Agent, Kind};
-use afresh_process::Ended;
+use afresh_process::ProcessEnd;
 
 use super::version::{Age, Version};
 use super::{find, login, remedy};
@@ -84,17 +84,20 @@ fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
     };
     let shown = format!("{} --version", found.display());
     let why = match &tried.report.ended {
-        Ended::SpawnFailed(failure) => trouble(failure.message.clone(), true),
-        Ended::TimedOut | Ended::Silent => trouble(format!("{shown} does not end"), must_answer),
-        Ended::Exited(0) => None,
-        Ended::Exited(code) if must_answer => {
+        Err(failure) => trouble(failure.message.clone(), true),
+        Ok(ProcessEnd::TimedOut | ProcessEnd::WentSilent) => {
+            trouble(format!("{shown} does not end"), must_answer)
+        }
+        Ok(ProcessEnd::Exited(0)) => None,
+        Ok(ProcessEnd::Exited(code)) if must_answer => {
             let said = if tried.said.is_empty() { "nothing" } else { &tried.said };
             trouble(format!("{shown} ends with exit code {code} and says: {said}"), true)
         }
         _ if must_answer => trouble(format!("{shown} is ended by a signal"), true),
         _ => None,
     };
-    let said = if tried.report.ended == Ended::Exited(0) { tried.said } else { String::new() };
+    let said =
+        if tried.report.ended == Ok(ProcessEnd::Exited(0)) { tried.said } else { String::new() };
     Look {
         version: Version::parse(&said),
         said,
