@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use afresh_core::Plan;
 use afresh_core::outcome::Outcome;
 use afresh_formats::findings::fixes;
-use afresh_formats::folder::{Folder, MemoryFolder, as_text};
-use afresh_formats::lint::{self, Subject};
-use afresh_formats::native::Syntax;
-use afresh_formats::project::{self, Listing};
-use afresh_formats::reading::Reading;
-use afresh_formats::result::{self, Asked};
+use afresh_formats::folder::{MemoryFolder, PlanFolder, as_text};
+use afresh_formats::lint::{self, LintSubject};
+use afresh_formats::native::PlanSyntax;
+use afresh_formats::project::{self, FileListing};
+use afresh_formats::reading::PlanReading;
+use afresh_formats::result::{self, ResultContext};
 use afresh_formats::{Finding, native};
-use afresh_import::detect::{FolderFormat, Unit, Wishes};
-use afresh_import::draft::Drafted;
+use afresh_import::detect::{PlanFormat, ReadOptions, WorkUnit};
+use afresh_import::draft::DraftPlan;
 use afresh_import::plan_md::checkpoint_json;
 
 /// The most findings of one reading: each reader and each file has a limit of its own.
@@ -26,7 +26,7 @@ const MAX_MESSAGE_CHARS: usize = 20_000;
 /// Any text is an answer with bounded parts, or none.
 pub(super) fn result(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let asked = Asked { task: "T001", names: vec!["Add login"], prompt: "the prompt" };
+    let asked = ResultContext { task: "T001", names: vec!["Add login"], prompt: "the prompt" };
     for outcome in [result::read(&text, &asked), result::read_file(&text, &text, &asked)] {
         if let Outcome::Unintelligible { reason, excerpt } = &outcome {
             assert!(!reason.is_empty() && excerpt.chars().count() <= 500, "{outcome:?}");
@@ -54,7 +54,7 @@ pub(super) fn proxy_head(bytes: &[u8]) {
 /// Any checkpoint tells how far a plan came, or problems; never more than all of it.
 pub(super) fn checkpoint(file: &str, bytes: &[u8]) {
     let Ok(text) = as_text(file, bytes) else { return };
-    let mut drafted = Drafted::default();
+    let mut drafted = DraftPlan::default();
     let progress = checkpoint_json::read(file, &text, &mut drafted);
     assert!(progress.is_some() || !drafted.findings.is_empty());
     if let Some((done, total)) = progress.and_then(|p| Some((p.done, p.total?))) {
@@ -69,7 +69,7 @@ pub(super) fn project(files: &[(String, Vec<u8>)]) {
         (path.clone(), String::from_utf8_lossy(bytes).into_owned())
     };
     let texts: BTreeMap<String, String> = files.iter().map(text).collect();
-    let listing = Listing { paths: texts.keys().cloned().collect(), texts };
+    let listing = FileListing { paths: texts.keys().cloned().collect(), texts };
     for stack in project::discover(&listing) {
         let commands = stack.setup.iter().chain(stack.checks.iter().map(|check| &check.command));
         for command in commands.chain(&stack.keep) {
@@ -85,20 +85,25 @@ pub(super) fn native(file: &str, bytes: &[u8]) {
 }
 
 /// Any files are a plan of a format, or located problems, however one asks for it.
-pub(super) fn plan(format: &FolderFormat, files: &[(String, Vec<u8>)]) {
+pub(super) fn plan(format: &PlanFormat, files: &[(String, Vec<u8>)]) {
     let folder = MemoryFolder::new(files.iter().cloned());
     let _ = (format.recognises)(&folder);
     let only = files.first().map(|(path, _)| path.clone());
     for wishes in [
-        Wishes::default(),
-        Wishes { unit: Unit::Task, only: None },
-        Wishes { unit: Unit::Plan, only },
+        ReadOptions::default(),
+        ReadOptions { unit: WorkUnit::Task, only: None },
+        ReadOptions { unit: WorkUnit::Plan, only },
     ] {
         read_well(format.name, &folder, &(format.read)(&folder, &wishes), files);
     }
 }
 
-fn read_well(format: &str, folder: &dyn Folder, reading: &Reading, files: &[(String, Vec<u8>)]) {
+fn read_well(
+    format: &str,
+    folder: &dyn PlanFolder,
+    reading: &PlanReading,
+    files: &[(String, Vec<u8>)],
+) {
     let wrong = reading.findings.iter().any(Finding::is_error);
     assert_eq!(reading.plan.is_none(), wrong, "{:?}", reading.findings);
     located(&reading.findings, files);
@@ -106,15 +111,15 @@ fn read_well(format: &str, folder: &dyn Folder, reading: &Reading, files: &[(Str
     assert_eq!(reading.places.len(), plan.len(), "a place for every task");
     bounded(plan);
     let repository = folder.paths().iter().cloned().collect();
-    let subject = Subject {
+    let subject = LintSubject {
         plan,
         format,
         places: &reading.places,
         reads: &reading.reads,
         repository: Some(&repository),
     };
-    located(&lint::look(folder, subject), files);
-    for (file, syntax) in [("p.plan.toml", Syntax::Toml), ("p.plan.json", Syntax::Json)] {
+    located(&lint::lint_plan(folder, subject), files);
+    for (file, syntax) in [("p.plan.toml", PlanSyntax::Toml), ("p.plan.json", PlanSyntax::Json)] {
         let text = native::render(plan, reading.target.as_deref(), syntax);
         let again = native::read(file, text.as_bytes());
         assert_eq!(again.plan.as_ref(), Some(plan), "{:?}\n{text}", again.findings);
@@ -131,7 +136,7 @@ fn located(findings: &[Finding], files: &[(String, Vec<u8>)]) {
         assert!(finding.line <= lines && finding.help.is_some(), "{finding:?}");
         assert!(finding.render().chars().count() <= MAX_MESSAGE_CHARS, "{finding:?}");
         if let (Some(fix), Some((_, bytes))) = (&finding.fix, content) {
-            assert!(fixes::apply(bytes, &fix.edits).is_some(), "{finding:?}");
+            assert!(fixes::apply_edits(bytes, &fix.edits).is_some(), "{finding:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ pub const INVALID_PARAMS: i64 = -32602;
 
 /// What a message is, by the fields that it has.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Message<'m> {
+pub enum RpcMessage<'m> {
     Request {
         id: &'m Value,
         method: &'m str,
@@ -33,17 +33,17 @@ pub enum Message<'m> {
     Nothing,
 }
 
-pub fn read(message: &Value) -> Message<'_> {
+pub fn read(message: &Value) -> RpcMessage<'_> {
     let (id, params) = (message.get("id"), message.get("params").unwrap_or(&Value::Null));
     match (message.get("method").and_then(Value::as_str), id) {
-        (Some(method), Some(id)) => Message::Request { id, method, params },
-        (Some(method), None) => Message::Notice { method, params },
+        (Some(method), Some(id)) => RpcMessage::Request { id, method, params },
+        (Some(method), None) => RpcMessage::Notice { method, params },
         (None, Some(id)) => match (message.get("result"), message.get("error")) {
-            (_, Some(error)) => Message::Answer { id, outcome: Err(error) },
-            (Some(result), None) => Message::Answer { id, outcome: Ok(result) },
-            (None, None) => Message::Broken { id },
+            (_, Some(error)) => RpcMessage::Answer { id, outcome: Err(error) },
+            (Some(result), None) => RpcMessage::Answer { id, outcome: Ok(result) },
+            (None, None) => RpcMessage::Broken { id },
         },
-        (None, None) => Message::Nothing,
+        (None, None) => RpcMessage::Nothing,
     }
 }
 

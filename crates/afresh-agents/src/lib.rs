@@ -22,12 +22,12 @@ pub mod prompt;
 pub mod stream;
 
 pub use adapters::acp::AcpAgent;
-pub use adapters::network::Reach;
-pub use adapters::program::{Models, Program, ProgramAgent};
-pub use agent::definition::{Definition, Role};
-pub use agent::{Agent, Kind, Launch, LaunchError, Order, PromptBy};
+pub use adapters::network::NetworkNeeds;
+pub use adapters::program::{AgentProgram, ModelNames, ProgramAgent};
+pub use agent::definition::{AgentDefinition, WorkerRole};
+pub use agent::{Agent, AgentKind, LaunchCommand, LaunchError, LaunchRequest, PromptDelivery};
 pub use bundle::Bundle;
 pub use bundle::briefing::Briefing;
-pub use prices::Prices;
-pub use prompt::template::Template;
+pub use prices::PriceTable;
+pub use prompt::template::PromptTemplate;
 pub use stream::event::{AgentEvent, ProgramEnd, StreamReader};

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::usage::Usage;
-use afresh_formats::findings::Source;
-use afresh_formats::text::node::{Entry, Node};
-use afresh_formats::text::node_reader::Reader;
+use afresh_formats::findings::SourceText;
+use afresh_formats::text::node::{Node, TableEntry};
+use afresh_formats::text::node_reader::NodeReader;
 
 use crate::stream::usage::micros;
 
@@ -21,7 +21,7 @@ const WINDOWS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000;
 
 /// One model, or a family of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Model {
+pub struct ModelPrice {
     /// In millionths of a dollar per million tokens.
     pub input: u64,
     pub output: u64,
@@ -32,17 +32,17 @@ pub struct Model {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prices {
+pub struct PriceTable {
     /// When the built-in table was last compared with what providers ask.
     pub as_of: String,
-    models: BTreeMap<String, Model>,
+    models: BTreeMap<String, ModelPrice>,
 }
 
-impl Prices {
+impl PriceTable {
     /// The table that travels with the program.
     pub fn built_in() -> Self {
-        let source = Source::new("prices.toml", BUILT_IN);
-        let mut reader = Reader::new(&source, "prices");
+        let source = SourceText::new("prices.toml", BUILT_IN);
+        let mut reader = NodeReader::new(&source, "prices");
         let mut prices = Self { as_of: String::new(), models: BTreeMap::new() };
         let root = afresh_formats::text::toml::parse(&source).expect("our own table is TOML");
         for entry in reader.entries(&root) {
@@ -56,7 +56,7 @@ impl Prices {
     }
 
     /// A table of models by name; what it says wins over what was there.
-    pub fn read(&mut self, reader: &mut Reader<'_, '_>, table: &Node) {
+    pub fn read(&mut self, reader: &mut NodeReader<'_, '_>, table: &Node) {
         for entry in reader.entries(table) {
             if let Some(model) = model(reader, entry) {
                 self.models.insert(entry.key.to_ascii_lowercase(), model);
@@ -66,7 +66,7 @@ impl Prices {
 
     /// The entry whose name is the longest beginning of this one: `claude-sonnet-4` for
     /// `claude-sonnet-4-5`, but not `gpt-5` for `gpt-5.5`, which is another model.
-    pub fn find(&self, name: &str) -> Option<&Model> {
+    pub fn find(&self, name: &str) -> Option<&ModelPrice> {
         let name = name.to_ascii_lowercase();
         let plain = name.rsplit('/').next().unwrap_or(&name);
         let begins = |known: &str| {
@@ -78,7 +78,7 @@ impl Prices {
     }
 
     /// Every model that has a price, by name.
-    pub fn models(&self) -> impl Iterator<Item = (&str, &Model)> {
+    pub fn models(&self) -> impl Iterator<Item = (&str, &ModelPrice)> {
         self.models.iter().map(|(name, model)| (name.as_str(), model))
     }
 
@@ -98,7 +98,7 @@ impl Prices {
     }
 }
 
-impl Model {
+impl ModelPrice {
     fn cost(&self, usage: &Usage) -> u64 {
         let parts = [
             (usage.input, self.input),
@@ -113,7 +113,7 @@ impl Model {
 }
 
 /// One model; input and output must be there, a cache costs what input does unless it says more.
-fn model(reader: &mut Reader<'_, '_>, entry: &Entry) -> Option<Model> {
+fn model(reader: &mut NodeReader<'_, '_>, entry: &TableEntry) -> Option<ModelPrice> {
     let (mut input, mut output, mut cache_read, mut cache_write) = (None, None, None, None);
     let mut window = None;
     for field in reader.entries(&entry.node) {
@@ -140,7 +140,7 @@ fn model(reader: &mut Reader<'_, '_>, entry: &Entry) -> Option<Model> {
         return None;
     };
     let (cache_read, cache_write) = (cache_read.unwrap_or(input), cache_write.unwrap_or(input));
-    Some(Model { input, output, cache_read, cache_write, window })
+    Some(ModelPrice { input, output, cache_read, cache_write, window })
 }
 
 #[cfg(test)]
@@ -154,7 +154,7 @@ mod tests {
     /// LO-03: cache reads have a price of their own.
     #[test]
     fn each_kind_of_token_has_its_price() {
-        let prices = Prices::built_in();
+        let prices = PriceTable::built_in();
         let usage = used(3_800, 140, 1_500, 320);
         let priced = prices.priced("claude-sonnet-4-5", usage).cost_micros;
         assert_eq!(priced, Some(15_150));
@@ -164,7 +164,7 @@ mod tests {
     /// R14: an unknown model has no price, and neither has one whose name only looks alike.
     #[test]
     fn what_nobody_knows_is_not_free() {
-        let prices = Prices::built_in();
+        let prices = PriceTable::built_in();
         for unknown in ["my-model", "gpt-5.5", "gpt-50", "claude", ""] {
             assert_eq!(prices.priced(unknown, used(1, 1, 0, 0)).cost_micros, None, "{unknown}");
         }
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn a_projects_own_prices_win_and_mistakes_have_a_place() {
         let text = "[gpt-5]\ninput = 2\noutput = 4\n[other]\ninput = 1\n[third]\nouput = 1\n";
-        let source = Source::new("config.toml", text);
-        let mut reader = Reader::new(&source, "config");
-        let mut prices = Prices::built_in();
+        let source = SourceText::new("config.toml", text);
+        let mut reader = NodeReader::new(&source, "config");
+        let mut prices = PriceTable::built_in();
         prices.read(&mut reader, &afresh_formats::text::toml::parse(&source).expect("TOML"));
         let usage = used(1_000_000, 1_000_000, 0, 0);
         assert_eq!(prices.priced("gpt-5", usage).cost_micros, Some(6_000_000));

@@ -4,17 +4,25 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use afresh_agents::agent::{COMMON_VARIABLES, Launch, Prompt, Session};
-use afresh_agents::{Agent, Kind, Order, Program};
+use afresh_agents::agent::{COMMON_VARIABLES, LaunchCommand, PromptFile, SessionRef};
+use afresh_agents::{Agent, AgentKind, AgentProgram, LaunchRequest};
 use afresh_core::plan::ModelTier;
 
-fn agent(program: Program) -> Agent {
-    Agent { name: program.word().to_owned(), kind: Kind::Program(program.agent()), env: vec![] }
+fn agent(program: AgentProgram) -> Agent {
+    Agent {
+        name: program.word().to_owned(),
+        kind: AgentKind::Program(program.agent()),
+        env: vec![],
+    }
 }
 
-fn launch(program: Program, session: Session<'_>, variables: &BTreeMap<String, String>) -> Launch {
-    let order = Order {
-        prompt: Prompt { text: "do it", file: Path::new("/attempt/prompt.md") },
+fn launch(
+    program: AgentProgram,
+    session: SessionRef<'_>,
+    variables: &BTreeMap<String, String>,
+) -> LaunchCommand {
+    let order = LaunchRequest {
+        prompt: PromptFile { text: "do it", file: Path::new("/attempt/prompt.md") },
         us: Path::new("/bin/afresh"),
         tier: ModelTier::Standard,
         session,
@@ -25,7 +33,7 @@ fn launch(program: Program, session: Session<'_>, variables: &BTreeMap<String, S
     agent(program).launch(&order).expect("a command line")
 }
 
-fn shown(launch: &Launch) -> String {
+fn shown(launch: &LaunchCommand) -> String {
     let mut text = launch.argv.join("\n  ");
     for (name, value) in &launch.env {
         let _ = write!(text, "\n{name}={value}");
@@ -39,9 +47,9 @@ fn shown(launch: &Launch) -> String {
 /// AG-01, AG-08: the whole command line of each program, and what is different where it goes on.
 #[test]
 fn each_program_has_its_own_way_to_go_on() {
-    for program in Program::ALL {
+    for program in AgentProgram::ALL {
         let with = |session| shown(&launch(*program, session, &BTreeMap::new()));
-        let (fresh, goes_on) = (with(Session::New("NAME")), with(Session::Resumed("NAME")));
+        let (fresh, goes_on) = (with(SessionRef::New("NAME")), with(SessionRef::Resumed("NAME")));
         insta::assert_snapshot!(
             program.word(),
             format!("fresh:\n{fresh}\n\ngoes on:\n{goes_on}\n")
@@ -64,7 +72,7 @@ fn each_program_is_handed_over_only_what_it_needs() {
         "NPM_TOKEN",
         "SSH_AUTH_SOCK",
     ];
-    for program in Program::ALL {
+    for program in AgentProgram::ALL {
         let allowed = agent(*program).variables();
         for name in OTHERS {
             let seen = allowed.iter().any(|it| it == name) || COMMON_VARIABLES.contains(name);
@@ -74,7 +82,7 @@ fn each_program_is_handed_over_only_what_it_needs() {
         let handed: BTreeMap<String, String> =
             keys.map(|name| (name.clone(), format!("secret of {name}"))).collect();
         assert!(!handed.is_empty(), "{} needs a key", program.word());
-        let argv = launch(*program, Session::New("NAME"), &handed).argv;
+        let argv = launch(*program, SessionRef::New("NAME"), &handed).argv;
         assert!(!argv.iter().any(|word| word.contains("secret of")), "{argv:?}");
     }
 }

@@ -2,12 +2,12 @@
 //! answer that is read out of it (AG-01, RE-01).
 
 use afresh_core::outcome::Outcome;
-use afresh_formats::result::{Asked, read};
+use afresh_formats::result::{ResultContext, read};
 
 /// AG-01, RE-01: aider prints the model's final text, with the block in it.
 #[test]
 fn the_answer_of_aider_is_read() {
-    let outcome = read(include_str!("plain/aider.txt"), &Asked::default());
+    let outcome = read(include_str!("plain/aider.txt"), &ResultContext::default());
     assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
 }
 
@@ -15,6 +15,6 @@ fn the_answer_of_aider_is_read() {
 /// prompt; such a program is judged by its exit code, its change and the checks.
 #[test]
 fn mini_swe_agent_says_nothing() {
-    let outcome = read(include_str!("plain/mini.txt"), &Asked::default());
+    let outcome = read(include_str!("plain/mini.txt"), &ResultContext::default());
     assert_eq!(outcome, Outcome::Silent);
 }

@@ -1,9 +1,9 @@
 //! Scripts as text: what is read, which part is played, and what is said about mistakes.
 
-use afresh_agents::adapters::scripted::script::{Act, End, Hang};
-use afresh_agents::adapters::scripted::{Script, read};
+use afresh_agents::adapters::scripted::script::{ActionKind, HangMode, ScriptedEnd};
+use afresh_agents::adapters::scripted::{AgentScript, read};
 
-fn script(text: &str) -> Script {
+fn script(text: &str) -> AgentScript {
     let reading = read("s.toml", text.as_bytes());
     reading.script.unwrap_or_else(|| panic!("{:#?}", reading.findings))
 }
@@ -16,7 +16,7 @@ fn said(text: &str) -> String {
 }
 
 /// The only act of a script that has one.
-fn act(text: &str) -> Act {
+fn act(text: &str) -> ActionKind {
     let script = script(&format!("[[task]]\nid = \"*\"\ndo = [ {text} ]\n"));
     script.deeds("T1", 1).expect("it fits")[0].act.clone()
 }
@@ -31,7 +31,7 @@ fn the_first_part_that_fits_is_played() {
          [[task]]\nid = \"B\"\ndo = [ { say = \"B\" } ]\n",
     );
     let says = |task: &str, attempt: u32| match &script.deeds(task, attempt)?[0].act {
-        Act::Say(text) => Some(text.clone()),
+        ActionKind::Say(text) => Some(text.clone()),
         other => panic!("{other:?}"),
     };
     assert_eq!(says("A", 1).as_deref(), Some("first"));
@@ -62,11 +62,16 @@ fn chance_is_settled_by_the_seed() {
 #[test]
 fn acts_are_read_with_what_belongs_to_them() {
     let text = "{ edit = \"a\", find = \"x\", replace = \"y\" }";
-    assert_eq!(act(text), Act::Edit { path: "a".into(), find: "x".into(), replace: "y".into() });
-    let Act::Use(usage) = act("{ use = { input = 5, cost_usd = 0.25 } }") else { panic!("no use") };
+    assert_eq!(
+        act(text),
+        ActionKind::Edit { path: "a".into(), find: "x".into(), replace: "y".into() }
+    );
+    let ActionKind::Use(usage) = act("{ use = { input = 5, cost_usd = 0.25 } }") else {
+        panic!("no use")
+    };
     assert_eq!((usage.input, usage.cost_micros), (5, Some(250_000)));
-    assert_eq!(act("{ hang = true }"), Act::End(End::Hang(Hang::Plain)));
-    assert_eq!(act("{ hang = \"deaf\" }"), Act::End(End::Hang(Hang::Deaf)));
+    assert_eq!(act("{ hang = true }"), ActionKind::End(ScriptedEnd::Hang(HangMode::Plain)));
+    assert_eq!(act("{ hang = \"deaf\" }"), ActionKind::End(ScriptedEnd::Hang(HangMode::Deaf)));
 }
 
 /// AG-02: every mistake is shown where it is, all at once.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::{AcpAgent, Agent, AgentEvent, Kind, Program, ProgramEnd};
+use afresh_agents::{AcpAgent, Agent, AgentEvent, AgentKind, AgentProgram, ProgramEnd};
 
 /// When limits that are told as moments are looked at.
 const NOW: u64 = 1_794_729_000;
@@ -15,9 +15,10 @@ const NOW: u64 = 1_794_729_000;
 /// Every agent that is followed, by the name of its directory.
 fn agents() -> Vec<Agent> {
     let named = |name: &str, kind| Agent { name: name.to_owned(), kind, env: Vec::new() };
-    let programs = Program::ALL.iter().map(|one| named(one.word(), Kind::Program(one.agent())));
+    let programs =
+        AgentProgram::ALL.iter().map(|one| named(one.word(), AgentKind::Program(one.agent())));
     let acp = AcpAgent { command: vec!["any".to_owned()], models: None };
-    programs.chain([named("acp", Kind::Acp(acp))]).collect()
+    programs.chain([named("acp", AgentKind::Acp(acp))]).collect()
 }
 
 fn directory(agent: &Agent) -> PathBuf {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use afresh_agents::agent::COMMON_VARIABLES;
-use afresh_agents::{Agent, Briefing, Prices};
+use afresh_agents::{Agent, Briefing, PriceTable};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::plan::ModelTier;
 use afresh_process::{Bounds, Containment};
@@ -18,7 +18,7 @@ use afresh_secrets::is_secret_variable;
 pub struct ExecutionConfig {
     pub agents: BTreeMap<String, Agent>,
     /// What models cost, and how much they can hold.
-    pub prices: Arc<Prices>,
+    pub prices: Arc<PriceTable>,
     /// The agent of tasks that name none.
     pub agent: String,
     /// What all workers are told alike.

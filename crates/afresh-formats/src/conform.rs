@@ -5,16 +5,16 @@
 
 use serde_json::Value as Schema;
 
-use crate::findings::{Finding, Source};
+use crate::findings::{Finding, SourceText};
 use crate::text::json;
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, TableEntry, Value};
 
 /// How deep schemas may refer to each other.
 const MAX_DEPTH: usize = 128;
 
 /// Everything in which the text is not as the schema says; nothing where it is.
 pub fn check(file: &str, text: &str, schema: &Schema, code: &str) -> Vec<Finding> {
-    let source = Source::new(file, text);
+    let source = SourceText::new(file, text);
     match json::parse(&source) {
         Ok(node) => {
             let mut checker = Checker { source: &source, root: schema, code, findings: Vec::new() };
@@ -26,7 +26,7 @@ pub fn check(file: &str, text: &str, schema: &Schema, code: &str) -> Vec<Finding
 }
 
 struct Checker<'a, 's> {
-    source: &'a Source<'s>,
+    source: &'a SourceText<'s>,
     root: &'a Schema,
     code: &'a str,
     findings: Vec<Finding>,
@@ -62,7 +62,14 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn table(&mut self, node: &Node, entries: &[Entry], schema: &Schema, path: &str, depth: usize) {
+    fn table(
+        &mut self,
+        node: &Node,
+        entries: &[TableEntry],
+        schema: &Schema,
+        path: &str,
+        depth: usize,
+    ) {
         let missing = schema["required"].as_array().into_iter().flatten();
         for name in missing.filter_map(Schema::as_str) {
             if !entries.iter().any(|entry| entry.key == name) {
@@ -106,7 +113,7 @@ impl Checker<'_, '_> {
             && !allowed.iter().any(|one| is(&node.value, one))
         {
             let shown: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-            let wanted = format!("is {}, not {}", node.value.shown(), shown.join(" or "));
+            let wanted = format!("is {}, not {}", node.value.describe(), shown.join(" or "));
             self.find(node, path, &wanted);
         }
         let Some(number) = number(&node.value) else { return };

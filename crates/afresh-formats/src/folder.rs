@@ -8,7 +8,7 @@ use crate::findings::Finding;
 use crate::text::limits;
 
 /// A directory, seen from above.
-pub trait Folder {
+pub trait PlanFolder {
     /// Paths of all files, relative to the folder, with `/` between components, sorted.
     fn paths(&self) -> &[String];
 
@@ -42,7 +42,7 @@ impl MemoryFolder {
     }
 }
 
-impl Folder for MemoryFolder {
+impl PlanFolder for MemoryFolder {
     fn paths(&self) -> &[String] {
         &self.paths
     }
@@ -54,13 +54,13 @@ impl Folder for MemoryFolder {
 
 /// A folder in which some files have other bytes.
 #[derive(Clone)]
-pub struct Overlay<'a> {
-    under: &'a dyn Folder,
+pub struct PatchedFolder<'a> {
+    under: &'a dyn PlanFolder,
     changed: BTreeMap<String, Vec<u8>>,
 }
 
-impl<'a> Overlay<'a> {
-    pub fn new(under: &'a dyn Folder, changed: BTreeMap<String, Vec<u8>>) -> Self {
+impl<'a> PatchedFolder<'a> {
+    pub fn new(under: &'a dyn PlanFolder, changed: BTreeMap<String, Vec<u8>>) -> Self {
         Self { under, changed }
     }
 
@@ -79,13 +79,13 @@ impl<'a> Overlay<'a> {
     }
 }
 
-impl std::fmt::Debug for Overlay<'_> {
+impl std::fmt::Debug for PatchedFolder<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Overlay").field("changed", &self.changed.keys()).finish_non_exhaustive()
     }
 }
 
-impl Folder for Overlay<'_> {
+impl PlanFolder for PatchedFolder<'_> {
     fn paths(&self) -> &[String] {
         self.under.paths()
     }

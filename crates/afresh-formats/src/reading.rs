@@ -8,10 +8,10 @@ use afresh_core::Plan;
 use afresh_core::plan::PlanField;
 
 use crate::findings::Finding;
-use crate::folder::Folder;
+use crate::folder::PlanFolder;
 
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct PlanReading {
     /// None where a finding is an error.
     pub plan: Option<Plan>,
     pub findings: Vec<Finding>,
@@ -22,17 +22,17 @@ pub struct Reading {
     /// Where each task of the plan is.
     pub places: Vec<TaskPlaces>,
     /// Files that workers are told to read, as far as the format names them apart.
-    pub reads: Vec<(String, Spot)>,
+    pub reads: Vec<(String, SourceSpan)>,
 }
 
 /// The text of the one file that a plan stands in, or why there is no plan.
-pub fn only_text(folder: &dyn Folder, file: &str, help: &str) -> Result<String, Reading> {
+pub fn only_text(folder: &dyn PlanFolder, file: &str, help: &str) -> Result<String, PlanReading> {
     let missing = || Err(Finding::of_file(file, "unreadable", "there is no such file"));
     let text = folder.text(file).unwrap_or_else(missing);
-    text.map_err(|finding| Reading::failed(finding.with_help(help)))
+    text.map_err(|finding| PlanReading::failed(finding.with_help(help)))
 }
 
-impl Reading {
+impl PlanReading {
     /// Nothing could be read.
     pub fn failed(finding: Finding) -> Self {
         Self { findings: vec![finding], ..Self::default() }
@@ -42,18 +42,18 @@ impl Reading {
 /// Where a task and its parts are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskPlaces {
-    pub whole: Spot,
+    pub whole: SourceSpan,
     /// By step, field and item.
-    pub parts: BTreeMap<(Option<usize>, PlanField, usize), Spot>,
+    pub parts: BTreeMap<(Option<usize>, PlanField, usize), SourceSpan>,
 }
 
 impl TaskPlaces {
-    pub fn new(whole: Spot) -> Self {
+    pub fn new(whole: SourceSpan) -> Self {
         Self { whole, parts: BTreeMap::new() }
     }
 
     /// Where an item of a field is; else the field, else the whole task.
-    pub fn of(&self, step: Option<usize>, field: PlanField, item: usize) -> &Spot {
+    pub fn locate(&self, step: Option<usize>, field: PlanField, item: usize) -> &SourceSpan {
         let exact = self.parts.get(&(step, field, item));
         exact.or_else(|| self.parts.get(&(step, field, 0))).unwrap_or(&self.whole)
     }
@@ -61,13 +61,13 @@ impl TaskPlaces {
 
 /// Somewhere in one of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct SourceSpan {
     pub file: Arc<str>,
     /// Bytes of the file's text: without a byte order mark, with plain line breaks.
     pub range: Range<usize>,
 }
 
-impl Spot {
+impl SourceSpan {
     pub fn new(file: &str, range: Range<usize>) -> Self {
         Self { file: file.into(), range }
     }

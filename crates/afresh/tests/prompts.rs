@@ -233,7 +233,7 @@ fn a_prompt_that_becomes_too_large_is_not_tried_again() {
 fn the_documentation_has_the_built_in_template_and_all_names() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
     let page = std::fs::read_to_string(page).expect("the page");
-    assert!(page.contains(afresh_agents::Template::built_in()));
+    assert!(page.contains(afresh_agents::PromptTemplate::built_in()));
     for name in afresh_agents::prompt::template::NAMES {
         assert!(page.contains(&format!("`{name}`")), "{name}");
     }

@@ -6,12 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::adapters::program::Program;
-use crate::agent::{Agent, Kind};
+use crate::adapters::program::AgentProgram;
+use crate::agent::{Agent, AgentKind};
 
 /// Texts for a list of hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct NetworkNeeds {
     /// `host`, `*.host`.
     pub hosts: Vec<String>,
     /// Addresses whose hosts are meant.
@@ -28,11 +28,11 @@ impl Agent {
         &self,
         home: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Option<Reach> {
+    ) -> Option<NetworkNeeds> {
         let program = match &self.kind {
-            Kind::Program(agent) => agent.program,
-            Kind::Acp(agent) => agent.behind()?,
-            Kind::Command { .. } | Kind::Scripted { .. } => return None,
+            AgentKind::Program(agent) => agent.program,
+            AgentKind::Acp(agent) => agent.behind()?,
+            AgentKind::Command { .. } | AgentKind::Scripted { .. } => return None,
         };
         let mut hosts: Vec<String> = program.hosts().iter().map(|&host| host.to_owned()).collect();
         hosts.extend(clouds(variable));
@@ -45,12 +45,12 @@ impl Agent {
             .iter()
             .flat_map(|place| program.settings().iter().map(|file| place.join(file)))
             .collect();
-        let own_port = matches!(&self.kind, Kind::Acp(_)) && program == Program::Opencode;
-        Some(Reach { hosts, urls, files, own_port })
+        let own_port = matches!(&self.kind, AgentKind::Acp(_)) && program == AgentProgram::Opencode;
+        Some(NetworkNeeds { hosts, urls, files, own_port })
     }
 }
 
-impl Program {
+impl AgentProgram {
     fn hosts(self) -> &'static [&'static str] {
         match self {
             Self::Claude => crate::adapters::claude::HOSTS,
@@ -129,11 +129,11 @@ fn is_base_url(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::program::Program;
+    use crate::adapters::program::AgentProgram;
 
-    fn reach(program: Program, variables: &[(&str, &str)]) -> Reach {
+    fn reach(program: AgentProgram, variables: &[(&str, &str)]) -> NetworkNeeds {
         let name = program.word().to_owned();
-        let agent = Agent { name, kind: Kind::Program(program.agent()), env: Vec::new() };
+        let agent = Agent { name, kind: AgentKind::Program(program.agent()), env: Vec::new() };
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_program_reaches_its_model_and_what_its_user_names() {
         let claude = reach(
-            Program::Claude,
+            AgentProgram::Claude,
             &[
                 ("ANTHROPIC_BASE_URL", "https://models.corp.test/v1"),
                 ("HTTPS_PROXY", "http://proxy.corp.test:3128"),
@@ -156,17 +156,18 @@ mod tests {
         assert_eq!(claude.urls, ["https://models.corp.test/v1"]);
         assert!(claude.files.contains(&PathBuf::from("/home/me/.claude/settings.json")));
         let config = r#"{"provider":{"x":{"options":{"baseURL":"http://127.0.0.1:11434/v1"}}}}"#;
-        let opencode = reach(Program::Opencode, &[("OPENCODE_CONFIG_CONTENT", config)]);
+        let opencode = reach(AgentProgram::Opencode, &[("OPENCODE_CONFIG_CONTENT", config)]);
         assert_eq!(opencode.urls, ["http://127.0.0.1:11434/v1"]);
         let cloud = [("CLAUDE_CODE_USE_BEDROCK", "1"), ("AWS_REGION", "eu-west-1")];
-        let hosts = reach(Program::Claude, &cloud).hosts;
+        let hosts = reach(AgentProgram::Claude, &cloud).hosts;
         assert!(hosts.contains(&"bedrock-runtime.eu-west-1.amazonaws.com".to_owned()), "{hosts:?}");
     }
 
     /// An agent that is any program has no list of its own, and neither has one that nobody knows.
     #[test]
     fn nobody_knows_whom_any_program_needs() {
-        let kind = Kind::Acp(crate::AcpAgent { command: vec!["other".to_owned()], models: None });
+        let kind =
+            AgentKind::Acp(crate::AcpAgent { command: vec!["other".to_owned()], models: None });
         let agent = Agent { name: "x".to_owned(), kind, env: Vec::new() };
         assert_eq!(agent.reach(None, &|_| None), None);
     }

@@ -12,18 +12,18 @@ use crate::adapters::claude;
 use crate::adapters::codex;
 use crate::adapters::gemini;
 use crate::adapters::opencode;
-use crate::agent::{Launch, LaunchError, Order};
+use crate::agent::{LaunchCommand, LaunchError, LaunchRequest};
 use crate::stream::event::StreamReader;
 
 /// A coding agent as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramAgent {
-    pub program: Program,
+    pub program: AgentProgram,
     /// How it is started: the program, and arguments that come before ours.
     pub command: Vec<String>,
     /// Arguments of the user's, after ours.
     pub args: Vec<String>,
-    pub models: Models,
+    pub models: ModelNames,
     /// All tools that it has, by its own names; none: those that a worker needs.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
@@ -31,7 +31,7 @@ pub struct ProgramAgent {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Program {
+pub enum AgentProgram {
     Claude,
     Codex,
     Gemini,
@@ -40,14 +40,14 @@ pub enum Program {
 
 /// The model of each size, by the program's own names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Models {
+pub struct ModelNames {
     pub small: String,
     pub standard: String,
     pub large: String,
 }
 
-impl Models {
-    pub fn of(&self, tier: ModelTier) -> &str {
+impl ModelNames {
+    pub fn for_tier(&self, tier: ModelTier) -> &str {
         match tier {
             ModelTier::Small => &self.small,
             ModelTier::Standard => &self.standard,
@@ -61,7 +61,7 @@ impl Models {
     }
 }
 
-impl Program {
+impl AgentProgram {
     pub const ALL: &'static [Self] = &[Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
 
     /// The word of the configuration, which is also the program's own name.
@@ -79,7 +79,7 @@ impl Program {
     }
 
     /// What its models are called, unless the configuration says otherwise.
-    pub fn models(self) -> Models {
+    pub fn models(self) -> ModelNames {
         let [small, standard, large] = match self {
             Self::Claude => claude::MODELS,
             Self::Codex => codex::MODELS,
@@ -87,7 +87,7 @@ impl Program {
             Self::Opencode => opencode::MODELS,
         }
         .map(str::to_owned);
-        Models { small, standard, large }
+        ModelNames { small, standard, large }
     }
 
     /// Variables that it needs to reach its model, if they are set.
@@ -101,7 +101,7 @@ impl Program {
     }
 
     /// What it keeps for itself, below the home directory: login, settings, conversations.
-    fn keeps(self) -> &'static [&'static str] {
+    fn home_files(self) -> &'static [&'static str] {
         match self {
             Self::Claude => claude::KEEPS,
             Self::Codex => codex::KEEPS,
@@ -121,16 +121,17 @@ impl Program {
             Self::Codex => variable("CODEX_HOME"),
             Self::Gemini | Self::Opencode => None,
         };
-        let below = home.into_iter().flat_map(|home| self.keeps().iter().map(|it| home.join(it)));
+        let below =
+            home.into_iter().flat_map(|home| self.home_files().iter().map(|it| home.join(it)));
         moved.map(PathBuf::from).into_iter().chain(below).collect()
     }
 
     pub(crate) fn reader(self) -> Box<dyn StreamReader> {
         match self {
-            Self::Claude => Box::<claude::Reader>::default(),
-            Self::Codex => Box::<codex::Reader>::default(),
-            Self::Gemini => Box::<gemini::Reader>::default(),
-            Self::Opencode => Box::<opencode::Reader>::default(),
+            Self::Claude => Box::<claude::ClaudeReader>::default(),
+            Self::Codex => Box::<codex::CodexReader>::default(),
+            Self::Gemini => Box::<gemini::GeminiReader>::default(),
+            Self::Opencode => Box::<opencode::OpencodeReader>::default(),
         }
     }
 
@@ -146,11 +147,14 @@ impl Program {
     }
 }
 
-pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+pub(crate) fn launch(
+    agent: &ProgramAgent,
+    order: &LaunchRequest<'_>,
+) -> Result<LaunchCommand, LaunchError> {
     match agent.program {
-        Program::Claude => claude::launch(agent, order),
-        Program::Codex => codex::launch(agent, order),
-        Program::Gemini => gemini::launch(agent, order),
-        Program::Opencode => opencode::launch(agent, order),
+        AgentProgram::Claude => claude::launch(agent, order),
+        AgentProgram::Codex => codex::launch(agent, order),
+        AgentProgram::Gemini => gemini::launch(agent, order),
+        AgentProgram::Opencode => opencode::launch(agent, order),
     }
 }

@@ -4,7 +4,7 @@
 
 /// One program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pin {
+pub struct PinnedProgram {
     /// The name that it is started by.
     pub program: &'static str,
     pub package: &'static str,
@@ -12,21 +12,21 @@ pub struct Pin {
 }
 
 /// Those that are known by name, and then those that only speak the Agent Client Protocol for one.
-pub const PINS: &[Pin] = &[
-    Pin { program: "claude", package: "@anthropic-ai/claude-code", version: "2.1.197" },
-    Pin { program: "codex", package: "@openai/codex", version: "0.166.0" },
-    Pin { program: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
-    Pin { program: "opencode", package: "opencode-ai", version: "1.18.33" },
-    Pin {
+pub const PINS: &[PinnedProgram] = &[
+    PinnedProgram { program: "claude", package: "@anthropic-ai/claude-code", version: "2.1.197" },
+    PinnedProgram { program: "codex", package: "@openai/codex", version: "0.166.0" },
+    PinnedProgram { program: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
+    PinnedProgram { program: "opencode", package: "opencode-ai", version: "1.18.33" },
+    PinnedProgram {
         program: "claude-agent-acp",
         package: "@agentclientprotocol/claude-agent-acp",
         version: "0.49.0",
     },
-    Pin { program: "codex-acp", package: "@zed-industries/codex-acp", version: "0.16.0" },
+    PinnedProgram { program: "codex-acp", package: "@zed-industries/codex-acp", version: "0.16.0" },
 ];
 
 /// The program of this name; a path counts by its last part.
-pub fn of(program: &str) -> Option<&'static Pin> {
+pub fn find_pin(program: &str) -> Option<&'static PinnedProgram> {
     let name = program.rsplit('/').next().unwrap_or_default();
     PINS.iter().find(|pin| pin.program == name)
 }
@@ -34,18 +34,18 @@ pub fn of(program: &str) -> Option<&'static Pin> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Program;
+    use crate::AgentProgram;
 
     /// AG-01: what is tested is what is installed.
     #[test]
     fn the_tests_use_the_versions_that_are_installed() {
         let script = include_str!("../../../../.ci/agents");
-        for program in Program::ALL {
-            let pin = of(program.word()).expect("pinned");
+        for program in AgentProgram::ALL {
+            let pin = find_pin(program.word()).expect("pinned");
             let line = format!("  {}@{}\n", pin.package, pin.version);
             assert!(script.contains(&line), "{line:?} is not in .ci/agents");
         }
-        assert_eq!(of("/usr/bin/codex").map(|pin| pin.package), Some("@openai/codex"));
-        assert_eq!(of("python3"), None);
+        assert_eq!(find_pin("/usr/bin/codex").map(|pin| pin.package), Some("@openai/codex"));
+        assert_eq!(find_pin("python3"), None);
     }
 }

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use crate::adapters::program::{Program, ProgramAgent};
-use crate::agent::{Agent, Kind, PromptBy};
+use crate::adapters::program::{AgentProgram, ProgramAgent};
+use crate::agent::{Agent, AgentKind, PromptDelivery};
 
 /// For people who choose one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Abilities {
+pub struct AgentCapabilities {
     /// How it is given its prompt: `stdin`, `file`, `argument`, `protocol`, or `none` where it follows a
     /// script.
     pub prompt: &'static str,
@@ -25,45 +25,47 @@ impl Agent {
     /// The configuration's word for what it is.
     pub fn kind_word(&self) -> &'static str {
         match &self.kind {
-            Kind::Command { .. } => "command",
-            Kind::Scripted { .. } => "scripted",
-            Kind::Program(agent) => agent.program.word(),
-            Kind::Acp(_) => "acp",
+            AgentKind::Command { .. } => "command",
+            AgentKind::Scripted { .. } => "scripted",
+            AgentKind::Program(agent) => agent.program.word(),
+            AgentKind::Acp(_) => "acp",
         }
     }
 
     /// The command line that starts it; none where it is our own.
     pub fn command(&self) -> Option<&[String]> {
         match &self.kind {
-            Kind::Command { command, .. } => Some(command),
-            Kind::Program(agent) => Some(&agent.command),
-            Kind::Acp(agent) => Some(&agent.command),
-            Kind::Scripted { .. } => None,
+            AgentKind::Command { command, .. } => Some(command),
+            AgentKind::Program(agent) => Some(&agent.command),
+            AgentKind::Acp(agent) => Some(&agent.command),
+            AgentKind::Scripted { .. } => None,
         }
     }
 
     /// The same, to be changed.
     pub fn command_mut(&mut self) -> Option<&mut Vec<String>> {
         match &mut self.kind {
-            Kind::Command { command, .. } => Some(command),
-            Kind::Program(agent) => Some(&mut agent.command),
-            Kind::Acp(agent) => Some(&mut agent.command),
-            Kind::Scripted { .. } => None,
+            AgentKind::Command { command, .. } => Some(command),
+            AgentKind::Program(agent) => Some(&mut agent.command),
+            AgentKind::Acp(agent) => Some(&mut agent.command),
+            AgentKind::Scripted { .. } => None,
         }
     }
 
-    pub fn abilities(&self) -> Abilities {
+    pub fn abilities(&self) -> AgentCapabilities {
         let (prompt, tools) = match &self.kind {
-            Kind::Command { prompt: PromptBy::Stdin, .. } => ("stdin", "commands"),
-            Kind::Command { prompt: PromptBy::File, .. } => ("file", "commands"),
-            Kind::Command { prompt: PromptBy::Arg, .. } => ("argument", "commands"),
-            Kind::Scripted { .. } => ("none", "commands"),
-            Kind::Program(_) => ("stdin", "mcp"),
-            Kind::Acp(_) => ("protocol", "mcp"),
+            AgentKind::Command { prompt: PromptDelivery::Stdin, .. } => ("stdin", "commands"),
+            AgentKind::Command { prompt: PromptDelivery::File, .. } => ("file", "commands"),
+            AgentKind::Command { prompt: PromptDelivery::Arg, .. } => ("argument", "commands"),
+            AgentKind::Scripted { .. } => ("none", "commands"),
+            AgentKind::Program(_) => ("stdin", "mcp"),
+            AgentKind::Acp(_) => ("protocol", "mcp"),
         };
-        let is_claude =
-            matches!(&self.kind, Kind::Program(ProgramAgent { program: Program::Claude, .. }));
-        Abilities {
+        let is_claude = matches!(
+            &self.kind,
+            AgentKind::Program(ProgramAgent { program: AgentProgram::Claude, .. })
+        );
+        AgentCapabilities {
             prompt,
             tools,
             hooks: is_claude,

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use crate::adapters::acp::{self, AcpAgent};
 use crate::adapters::command;
 use crate::adapters::program;
-use crate::adapters::program::{Program, ProgramAgent};
+use crate::adapters::program::{AgentProgram, ProgramAgent};
 use crate::adapters::scripted::{self, ScriptFile};
 use crate::stream::event::StreamReader;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
     pub name: String,
-    pub kind: Kind,
+    pub kind: AgentKind,
     /// Variables that are handed over besides the built-in allow-list.
     pub env: Vec<String>,
 }
@@ -27,9 +27,9 @@ pub struct Agent {
 /// The programs that we know how to talk to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum AgentKind {
     /// Any program: its exit code, its change and passing checks are enough.
-    Command { command: Vec<String>, prompt: PromptBy },
+    Command { command: Vec<String>, prompt: PromptDelivery },
     /// Our own program, which does what a script says.
     Scripted { script: ScriptFile },
     /// A coding agent whose ways we know.
@@ -41,7 +41,7 @@ pub enum Kind {
 /// How a program is given its prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum PromptBy {
+pub enum PromptDelivery {
     Stdin,
     /// The prompt's path as the last argument.
     File,
@@ -51,13 +51,13 @@ pub enum PromptBy {
 
 /// What there is to know when one attempt is started.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'a> {
-    pub prompt: Prompt<'a>,
+pub struct LaunchRequest<'a> {
+    pub prompt: PromptFile<'a>,
     /// Our own program, for agents that are built in, and for the worker's tools.
     pub us: &'a Path,
     /// The size of model.
     pub tier: ModelTier,
-    pub session: Session<'a>,
+    pub session: SessionRef<'a>,
     /// The attempt's own directory, for files that the program needs.
     pub directory: &'a Path,
     /// The variables that the program will see.
@@ -68,7 +68,7 @@ pub struct Order<'a> {
 
 /// The conversation that a worker has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Session<'a> {
+pub enum SessionRef<'a> {
     /// A fresh one, with a name that nobody else has: a UUID.
     New(&'a str),
     /// One that was interrupted, by the program's own name for it.
@@ -77,24 +77,24 @@ pub enum Session<'a> {
 
 /// A command line, what it finds in its environment, and where its standard input comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Launch {
+pub struct LaunchCommand {
     pub argv: Vec<String>,
     /// Set besides the allowed variables; these win.
     pub env: Vec<(String, String)>,
     pub stdin: Option<PathBuf>,
     /// Files that must be there before it starts.
-    pub files: Vec<NewFile>,
+    pub files: Vec<LaunchFile>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewFile {
+pub struct LaunchFile {
     pub path: PathBuf,
     pub text: String,
 }
 
 /// The prompt of an attempt: its text, and the file that holds it.
 #[derive(Debug, Clone, Copy)]
-pub struct Prompt<'a> {
+pub struct PromptFile<'a> {
     pub text: &'a str,
     pub file: &'a Path,
 }
@@ -112,12 +112,14 @@ pub enum LaunchError {
 }
 
 impl Agent {
-    pub fn launch(&self, order: &Order<'_>) -> Result<Launch, LaunchError> {
+    pub fn launch(&self, order: &LaunchRequest<'_>) -> Result<LaunchCommand, LaunchError> {
         match &self.kind {
-            Kind::Command { command, prompt: by } => command::launch(command, *by, order.prompt),
-            Kind::Scripted { script } => scripted::launch(script, order.prompt, order.us),
-            Kind::Program(agent) => program::launch(agent, order),
-            Kind::Acp(agent) => acp::launch(agent, order),
+            AgentKind::Command { command, prompt: by } => {
+                command::launch(command, *by, order.prompt)
+            }
+            AgentKind::Scripted { script } => scripted::launch(script, order.prompt, order.us),
+            AgentKind::Program(agent) => program::launch(agent, order),
+            AgentKind::Acp(agent) => acp::launch(agent, order),
         }
     }
 
@@ -129,38 +131,38 @@ impl Agent {
     /// Reads what it reports while it works; none where its output is its answer and nothing else.
     pub fn reader(&self) -> Option<Box<dyn StreamReader>> {
         match &self.kind {
-            Kind::Command { .. } => None,
-            Kind::Scripted { .. } => Some(Box::new(scripted::stream::Reader)),
-            Kind::Program(agent) => Some(agent.program.reader()),
-            Kind::Acp(_) => Some(Box::<acp::Reader>::default()),
+            AgentKind::Command { .. } => None,
+            AgentKind::Scripted { .. } => Some(Box::new(scripted::stream::ScriptedReader)),
+            AgentKind::Program(agent) => Some(agent.program.reader()),
+            AgentKind::Acp(_) => Some(Box::<acp::AcpReader>::default()),
         }
     }
 
     /// The name of the model that a worker of this size gets; none where the program decides.
     pub fn model(&self, tier: ModelTier) -> Option<&str> {
         match &self.kind {
-            Kind::Program(agent) => Some(agent.models.of(tier)),
-            Kind::Acp(agent) => agent.models.as_ref().map(|models| models.of(tier)),
-            Kind::Command { .. } | Kind::Scripted { .. } => None,
+            AgentKind::Program(agent) => Some(agent.models.for_tier(tier)),
+            AgentKind::Acp(agent) => agent.models.as_ref().map(|models| models.for_tier(tier)),
+            AgentKind::Command { .. } | AgentKind::Scripted { .. } => None,
         }
     }
 
     /// Can its program take a conversation up again? Of those that speak a protocol, most can; one that
     /// cannot says so, and somebody fresh goes on.
     pub fn can_resume(&self) -> bool {
-        matches!(self.kind, Kind::Program(_) | Kind::Acp(_))
+        matches!(self.kind, AgentKind::Program(_) | AgentKind::Acp(_))
     }
 
     /// Does its program tell the use of the whole conversation, of earlier processes too?
     pub fn tells_use_of_conversation(&self) -> bool {
-        matches!(&self.kind, Kind::Program(agent) if agent.program == Program::Codex)
+        matches!(&self.kind, AgentKind::Program(agent) if agent.program == AgentProgram::Codex)
     }
 
     /// Every variable that its worker may see, besides the common ones.
     pub fn variables(&self) -> Vec<String> {
         let own: &[&str] = match &self.kind {
-            Kind::Program(agent) => agent.program.variables(),
-            Kind::Command { .. } | Kind::Scripted { .. } | Kind::Acp(_) => &[],
+            AgentKind::Program(agent) => agent.program.variables(),
+            AgentKind::Command { .. } | AgentKind::Scripted { .. } | AgentKind::Acp(_) => &[],
         };
         own.iter().map(|name| (*name).to_owned()).chain(self.env.iter().cloned()).collect()
     }
@@ -172,22 +174,24 @@ impl Agent {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Vec<PathBuf> {
         match &self.kind {
-            Kind::Program(agent) => agent.program.places(home, variable),
-            Kind::Acp(agent) => {
+            AgentKind::Program(agent) => agent.program.places(home, variable),
+            AgentKind::Acp(agent) => {
                 agent.behind().map(|program| program.places(home, variable)).unwrap_or_default()
             }
-            Kind::Command { .. } | Kind::Scripted { .. } => Vec::new(),
+            AgentKind::Command { .. } | AgentKind::Scripted { .. } => Vec::new(),
         }
     }
 
     pub fn stop_signal(&self) -> StopSignal {
         match &self.kind {
-            Kind::Program(ProgramAgent { program: Program::Claude | Program::Codex, .. }) => {
-                StopSignal::Interrupt
-            }
-            Kind::Program(_) | Kind::Command { .. } | Kind::Scripted { .. } | Kind::Acp(_) => {
-                StopSignal::Terminate
-            }
+            AgentKind::Program(ProgramAgent {
+                program: AgentProgram::Claude | AgentProgram::Codex,
+                ..
+            }) => StopSignal::Interrupt,
+            AgentKind::Program(_)
+            | AgentKind::Command { .. }
+            | AgentKind::Scripted { .. }
+            | AgentKind::Acp(_) => StopSignal::Terminate,
         }
     }
 }

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_core::ids::TaskId;
-use afresh_formats::text::markdown::{Fences, Kind, lines};
+use afresh_formats::text::markdown::{FenceTracker, LineKind, lines};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::agent::definition::Role;
-use crate::bundle::spec_section::Spec;
-use crate::bundle::{Checksum, Origin};
-use crate::prompt::template::Template;
+use crate::agent::definition::WorkerRole;
+use crate::bundle::spec_section::ParsedSpec;
+use crate::bundle::{FileChecksum, FileOrigin};
+use crate::prompt::template::PromptTemplate;
 
 /// How much of a project's description is told, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1_200;
@@ -29,20 +29,20 @@ pub struct Briefing {
     pub plan_file: String,
     /// The files of its tasks, where it has several.
     pub task_files: BTreeMap<TaskId, String>,
-    pub project: Option<Project>,
+    pub project: Option<ProjectSummary>,
     /// How things are done here, in the project's own words.
-    pub patterns: Option<Document>,
-    pub spec: Option<Spec>,
+    pub patterns: Option<ProjectDocument>,
+    pub spec: Option<ParsedSpec>,
     /// The roles of agents that have one, by the names that tasks have for them.
-    pub roles: BTreeMap<String, Role>,
+    pub roles: BTreeMap<String, WorkerRole>,
     /// Everything that was read for it, the plan included.
-    pub sources: Vec<Checksum>,
-    pub template: Template,
+    pub sources: Vec<FileChecksum>,
+    pub template: PromptTemplate,
 }
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct ProjectDocument {
     /// As people know it.
     pub path: String,
     pub text: String,
@@ -50,19 +50,20 @@ pub struct Document {
 
 /// What a project is, in a few words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Project {
+#[schemars(rename = "Project")]
+pub struct ProjectSummary {
     pub name: String,
     /// The first two paragraphs of its description.
     pub description: String,
 }
 
-impl Project {
+impl ProjectSummary {
     /// Out of its `PROJECT.md` or `README.md`; none where that has no words.
     pub fn read(text: &str) -> Option<Self> {
-        let mut fences = Fences::default();
+        let mut fences = FenceTracker::default();
         let (mut name, mut paragraphs, mut open) = (None, Vec::<String>::new(), false);
         for line in lines(text) {
-            let (words, is_text) = (line.text.trim(), fences.kind(&line) == Kind::Text);
+            let (words, is_text) = (line.text.trim(), fences.kind(&line) == LineKind::Text);
             if let Some(title) = words.strip_prefix("# ").filter(|_| is_text) {
                 name = name.or(Some(title.trim().to_owned()));
             }
@@ -93,13 +94,13 @@ fn is_prose(line: &str) -> bool {
         && line.chars().any(char::is_alphanumeric)
 }
 
-impl Checksum {
-    pub fn of(path: &str, bytes: &[u8]) -> Self {
+impl FileChecksum {
+    pub fn from_bytes(path: &str, bytes: &[u8]) -> Self {
         let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
             text
         });
-        Self { path: path.to_owned(), sha256, from: Origin::default() }
+        Self { path: path.to_owned(), sha256, from: FileOrigin::default() }
     }
 }
 
@@ -112,15 +113,15 @@ mod tests {
     fn a_project_is_its_title_and_two_paragraphs() {
         let text = "# Greeter\n[![ci](x)](y)\n\nSays hello\nto people.\n\n## Use\n```\ncode\n```\n\
                     It is fast.\n\nNever told.\n";
-        let project = Project::read(text).expect("a project");
+        let project = ProjectSummary::read(text).expect("a project");
         assert_eq!(project.name, "Greeter");
         assert_eq!(project.description, "Says hello to people.\n\nIt is fast.");
-        assert_eq!(Project::read("\n\n```\ncode\n```\n"), None);
+        assert_eq!(ProjectSummary::read("\n\n```\ncode\n```\n"), None);
     }
 
     #[test]
     fn a_checksum_is_that_of_sha256sum() {
-        let sum = Checksum::of("a", b"abc").sha256;
+        let sum = FileChecksum::from_bytes("a", b"abc").sha256;
         assert_eq!(sum, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

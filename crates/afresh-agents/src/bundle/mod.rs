@@ -13,8 +13,8 @@ use afresh_core::rejection::Rejection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::agent::definition::Role;
-use crate::bundle::briefing::Project;
+use crate::agent::definition::WorkerRole;
+use crate::bundle::briefing::ProjectSummary;
 use crate::bundle::spec_section::SpecPart;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +32,7 @@ pub struct Bundle {
     pub task: Task,
     /// In which role it works, where the plan says so.
     #[serde(default)]
-    pub role: Option<Role>,
+    pub role: Option<WorkerRole>,
     /// How much it is told besides its task.
     pub context: ContextLevel,
     /// The first step to do, counted from 1.
@@ -46,28 +46,28 @@ pub struct Bundle {
     #[schemars(with = "Option<serde_json::Value>")]
     pub feedback: Option<Rejection>,
     /// What an earlier attempt left that was cut off.
-    pub left: Option<Left>,
+    pub left: Option<InterruptedWork>,
     /// It goes on with the conversation of that attempt, and has its files; else they are only kept.
     pub goes_on: bool,
     /// What a person answered to this task's questions.
     pub answers: Vec<AnsweredQuestion>,
     /// Where the task stands in the plan; from the standard level on.
-    pub position: Option<Position>,
+    pub position: Option<PlanPosition>,
     /// What the project is; from the standard level on.
-    pub project: Option<Project>,
+    pub project: Option<ProjectSummary>,
     /// How things are done in this project; from the standard level on.
     pub patterns: Option<String>,
     /// What of the specification belongs to the task; from the standard level on.
     pub spec: Option<SpecPart>,
     /// What came of the tasks that this one needs; from the standard level on, with notes and
     /// deviations at the full level.
-    pub built_on: Vec<Landed>,
+    pub built_on: Vec<FinishedTask>,
     /// The files that those tasks made, as they are now; at the full level.
-    pub interfaces: Vec<Inlined>,
+    pub interfaces: Vec<InlinedFile>,
     /// What landed last, besides those; at the full level.
-    pub recent: Vec<Landed>,
+    pub recent: Vec<FinishedTask>,
     /// What all this was made from.
-    pub sources: Vec<Checksum>,
+    pub sources: Vec<FileChecksum>,
     /// How many tokens its model can hold.
     #[serde(default)]
     pub window: Option<u64>,
@@ -85,7 +85,8 @@ impl Bundle {
 
 /// What an attempt left that was cut off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Left {
+#[schemars(rename = "Left")]
+pub struct InterruptedWork {
     pub attempt: AttemptId,
     /// Why it was cut off.
     pub why: String,
@@ -97,7 +98,8 @@ pub struct Left {
 
 /// Where a task stands in its plan; everything counts from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Position {
+#[schemars(rename = "Position")]
+pub struct PlanPosition {
     pub plan_file: String,
     pub task: usize,
     pub of_tasks: usize,
@@ -107,7 +109,8 @@ pub struct Position {
 
 /// A task that is done, and what it left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Landed {
+#[schemars(rename = "Landed")]
+pub struct FinishedTask {
     pub task: TaskId,
     pub title: String,
     pub commit: CommitId,
@@ -120,7 +123,8 @@ pub struct Landed {
 
 /// The text of a file that a needed task made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Inlined {
+#[schemars(rename = "Inlined")]
+pub struct InlinedFile {
     pub path: String,
     pub text: String,
     /// There is more of it in the file.
@@ -129,17 +133,19 @@ pub struct Inlined {
 
 /// A file that the bundle was made from, as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Checksum {
+#[schemars(rename = "Checksum")]
+pub struct FileChecksum {
     pub path: String,
     pub sha256: String,
     #[serde(default)]
-    pub from: Origin,
+    pub from: FileOrigin,
 }
 
 /// Where a file was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Origin {
+#[schemars(rename = "Origin")]
+pub enum FileOrigin {
     /// In the user's checkout; its path starts there.
     #[default]
     Checkout,

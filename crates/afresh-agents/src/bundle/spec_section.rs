@@ -13,7 +13,7 @@ use afresh_formats::text::markdown::{Heading, headings, lines};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bundle::briefing::Document;
+use crate::bundle::briefing::ProjectDocument;
 
 /// How much of a specification one worker is given, in bytes.
 pub const MAX_SPEC_BYTES: usize = 32 * 1024;
@@ -30,14 +30,14 @@ pub struct SpecPart {
 
 /// A specification, read once for all tasks of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spec {
-    document: Document,
-    sections: Vec<Section>,
+pub struct ParsedSpec {
+    document: ProjectDocument,
+    sections: Vec<SpecSection>,
 }
 
 /// One heading and what stands right below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Section {
+struct SpecSection {
     level: usize,
     heading: String,
     anchor: String,
@@ -48,10 +48,10 @@ struct Section {
     own: Range<usize>,
 }
 
-impl Spec {
-    pub fn new(document: Document) -> Self {
+impl ParsedSpec {
+    pub fn new(document: ProjectDocument) -> Self {
         let text = &document.text;
-        let section = |heading: Heading<'_>| Section {
+        let section = |heading: Heading<'_>| SpecSection {
             level: heading.level,
             heading: heading.text.to_owned(),
             anchor: anchor(heading.text),
@@ -68,7 +68,7 @@ impl Spec {
 }
 
 impl SpecPart {
-    pub fn of(spec: &Spec, task: &Task) -> Self {
+    pub fn for_task(spec: &ParsedSpec, task: &Task) -> Self {
         let chosen = chosen(spec, task);
         let whole = chosen.is_none();
         let text = chosen.as_deref().unwrap_or(&spec.document.text);
@@ -92,28 +92,28 @@ pub fn bounded(text: &str, most_bytes: usize) -> (&str, bool) {
 }
 
 /// The sections that a task names, with the headings above them; none where it names none.
-fn chosen(spec: &Spec, task: &Task) -> Option<String> {
+fn chosen(spec: &ParsedSpec, task: &Task) -> Option<String> {
     let (text, sections) = (&spec.document.text, &spec.sections);
-    let named = Named::by(task);
-    let mut told = vec![Told::Nothing; sections.len()];
+    let named = TaskReferences::by(task);
+    let mut told = vec![SectionDetail::Nothing; sections.len()];
     for (at, section) in sections.iter().enumerate() {
         if named.heading(section) {
             let below = sections[at..].iter().skip(1).take_while(|next| next.level > section.level);
-            told[at..=at + below.count()].fill(Told::Text);
+            told[at..=at + below.count()].fill(SectionDetail::Text);
         } else if named.ids.iter().any(|id| section.defines.contains(id)) {
-            told[at] = Told::Text;
+            told[at] = SectionDetail::Text;
         }
     }
-    if !told.contains(&Told::Text) {
+    if !told.contains(&SectionDetail::Text) {
         return None;
     }
     name_above(sections, &mut told);
     let mut part = String::new();
     for (section, told) in sections.iter().zip(told) {
-        if told != Told::Nothing {
+        if told != SectionDetail::Nothing {
             let _ = writeln!(part, "{} {}", "#".repeat(section.level), section.heading);
         }
-        if told == Told::Text {
+        if told == SectionDetail::Text {
             part.push_str(text[section.own.clone()].trim_end());
             part.push('\n');
         }
@@ -123,39 +123,39 @@ fn chosen(spec: &Spec, task: &Task) -> Option<String> {
 
 /// How much of a section is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum SectionDetail {
     Nothing,
     /// So that one knows where the sections below it belong.
     Heading,
     Text,
 }
 
-fn name_above(sections: &[Section], told: &mut [Told]) {
+fn name_above(sections: &[SpecSection], told: &mut [SectionDetail]) {
     let mut level = 0;
     for (at, heading) in sections.iter().enumerate().rev() {
-        if told[at] == Told::Text {
+        if told[at] == SectionDetail::Text {
             level = heading.level;
         } else if heading.level < level {
-            told[at] = Told::Heading;
+            told[at] = SectionDetail::Heading;
             level = heading.level;
         }
     }
 }
 
 /// What a task names.
-struct Named {
+struct TaskReferences {
     ids: BTreeSet<String>,
     anchors: BTreeSet<String>,
 }
 
-impl Named {
+impl TaskReferences {
     fn by(task: &Task) -> Self {
         let steps = task.steps.iter().flat_map(|step| [&step.name, &step.instructions]);
         let texts = [&task.title, &task.instructions].into_iter().chain(steps);
         let mut named =
             Self { ids: BTreeSet::from([task.id.to_string()]), anchors: BTreeSet::new() };
         for text in texts {
-            named.ids.extend(words(text).filter(|word| is_id(word)).map(str::to_owned));
+            named.ids.extend(id_words(text).filter(|word| is_id(word)).map(str::to_owned));
             named.anchors.extend(text.split(".md#").skip(1).map(|rest| {
                 rest.chars().take_while(|c| c.is_alphanumeric() || *c == '-' || *c == '_').collect()
             }));
@@ -163,7 +163,7 @@ impl Named {
         named
     }
 
-    fn heading(&self, section: &Section) -> bool {
+    fn heading(&self, section: &SpecSection) -> bool {
         section.named.as_ref().is_some_and(|id| self.ids.contains(id))
             || self.anchors.contains(&section.anchor)
     }
@@ -174,10 +174,10 @@ fn first_word(line: &str) -> Option<&str> {
     let marks = |c: char| !c.is_alphanumeric();
     let line = line.trim_start_matches(marks);
     let line = line.strip_prefix("x]").unwrap_or(line).trim_start_matches(marks);
-    words(line).next().filter(|word| line.starts_with(word))
+    id_words(line).next().filter(|word| line.starts_with(word))
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn id_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '.' | '_')))
         .map(|word| word.trim_matches(['-', '.', '_']))
         .filter(|word| !word.is_empty())
@@ -230,8 +230,8 @@ Never panics.
         };
         let plan = Plan::new(PlanDraft { tasks: vec![task], ..PlanDraft::default() });
         let plan = plan.expect("a plan");
-        let spec = Document { path: "spec.md".to_owned(), text: SPEC.to_owned() };
-        SpecPart::of(&Spec::new(spec), plan.task(0))
+        let spec = ProjectDocument { path: "spec.md".to_owned(), text: SPEC.to_owned() };
+        SpecPart::for_task(&ParsedSpec::new(spec), plan.task(0))
     }
 
     /// PR-01: by requirement id, by group, by reference.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::bundle::{Bundle, Inlined, Landed};
+use crate::bundle::{Bundle, FinishedTask, InlinedFile};
 
 /// How many paths of a landed task are listed.
 const MAX_PATHS: usize = 20;
@@ -33,7 +33,7 @@ pub(crate) fn spec(bundle: &Bundle) -> String {
     format!("{which} {}:\n\n{}{more}", spec.file, spec.text)
 }
 
-pub(crate) fn landed(tasks: &[Landed]) -> String {
+pub(crate) fn landed(tasks: &[FinishedTask]) -> String {
     tasks.iter().fold(String::new(), |mut text, task| {
         let _ = writeln!(text, "- {}: {}", task.task, task.title);
         for (what, paths) in
@@ -66,7 +66,7 @@ fn one_line(text: &str) -> String {
     words.join(" ").chars().take(MAX_NOTE_CHARS).collect()
 }
 
-pub(crate) fn interfaces(files: &[Inlined]) -> String {
+pub(crate) fn interfaces(files: &[InlinedFile]) -> String {
     files.iter().fold(String::new(), |mut text, file| {
         let more = if file.cut { " (its beginning)" } else { "" };
         // A fence that is longer than any in the file.

@@ -11,7 +11,7 @@ use crate::bundle::Bundle;
 const MAX_OUTPUT_CHARS: usize = 4_000;
 
 /// What the attempt before came to: facts, never its transcript (PR-07).
-pub(super) fn told(bundle: &Bundle) -> String {
+pub(super) fn render_feedback(bundle: &Bundle) -> String {
     let mut text = String::new();
     let Some(rejection) = &bundle.feedback else { return text };
     let _ = writeln!(

@@ -23,20 +23,20 @@ use afresh_core::plan::FileScope;
 
 use crate::bundle::Bundle;
 use crate::prompt::rules::{CONTRACT, RULES};
-use crate::prompt::template::{Template, Values};
+use crate::prompt::template::{PromptTemplate, TemplateValues};
 pub use interrupted::resumed;
 
 /// How many of a person's answers go into a prompt: the last ones.
 const MAX_ANSWERS: usize = 10;
 
 /// The prompt of one attempt.
-pub fn render(bundle: &Bundle, template: &Template) -> String {
+pub fn render(bundle: &Bundle, template: &PromptTemplate) -> String {
     template.render(&values(bundle))
 }
 
 /// What a template can show.
-fn values(bundle: &Bundle) -> Values {
-    Values::from([
+fn values(bundle: &Bundle) -> TemplateValues {
+    TemplateValues::from([
         ("task", task(bundle)),
         ("plan", bundle.plan.clone()),
         ("position", crate::prompt::context::position(bundle)),
@@ -51,7 +51,7 @@ fn values(bundle: &Bundle) -> Values {
         ("interfaces", crate::prompt::context::interfaces(&bundle.interfaces)),
         ("recent", crate::prompt::context::landed(&bundle.recent)),
         ("answers", answers(bundle)),
-        ("feedback", feedback::told(bundle)),
+        ("feedback", feedback::render_feedback(bundle)),
         ("left", interrupted::left(bundle)),
         ("directory", bundle.target.clone()),
         ("rules", RULES.to_owned()),
@@ -150,11 +150,11 @@ mod tests {
     use afresh_core::rejection::Rejection;
 
     use super::*;
-    use crate::bundle::Left;
+    use crate::bundle::InterruptedWork;
     use crate::prompt::size;
 
     fn rendered(bundle: &Bundle) -> String {
-        render(bundle, &Template::default())
+        render(bundle, &PromptTemplate::default())
     }
 
     fn bundle(feedback: Option<Rejection>) -> Bundle {
@@ -228,8 +228,8 @@ mod tests {
         insta::assert_snapshot!(rendered(&bundle(None)));
     }
 
-    fn cut_off() -> Left {
-        Left {
+    fn cut_off() -> InterruptedWork {
+        InterruptedWork {
             attempt: AttemptId { task: bundle(None).task.id, number: 1 },
             why: "was running when afresh ended".to_owned(),
             commit: Some(CommitId::new("c".repeat(40)).expect("an id")),

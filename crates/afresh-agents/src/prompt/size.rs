@@ -18,13 +18,13 @@ pub fn tokens(bytes: usize) -> u64 {
     "the prompt would take about {} tokens, {} % of the {} that its model can hold; {limit} % is the limit",
     .fill.used, .fill.percent(), .fill.window
 )]
-pub struct TooLarge {
+pub struct PromptTooLarge {
     pub fill: ContextFill,
     pub limit: u8,
 }
 
 /// What to do about a task that is too large.
-pub const ADVICE: &str = "split the task, shorten its text or its spec, or give it `context = \"minimal\"` or a larger model";
+pub const SIZE_HINT: &str = "split the task, shorten its text or its spec, or give it `context = \"minimal\"` or a larger model";
 
 /// How full a context is that starts with so many bytes.
 pub fn fill(bytes: usize, window: u64) -> ContextFill {
@@ -32,8 +32,8 @@ pub fn fill(bytes: usize, window: u64) -> ContextFill {
 }
 
 /// Refused where a context starts at the limit or above.
-pub fn fits(fill: ContextFill, limit: u8) -> Result<(), TooLarge> {
-    if fill.percent() >= u64::from(limit) { Err(TooLarge { fill, limit }) } else { Ok(()) }
+pub fn fits(fill: ContextFill, limit: u8) -> Result<(), PromptTooLarge> {
+    if fill.percent() >= u64::from(limit) { Err(PromptTooLarge { fill, limit }) } else { Ok(()) }
 }
 
 #[cfg(test)]

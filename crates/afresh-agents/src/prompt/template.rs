@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use afresh_core::plan::nearest;
 use afresh_formats::Finding;
-use afresh_formats::findings::Source;
+use afresh_formats::findings::SourceText;
 
 /// The most bytes that a template may have.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
@@ -47,25 +47,25 @@ pub const NAMES: &[&str] = &[
 pub const REQUIRED: &[&str] = &["task", "files", "checks", "rules", "contract"];
 
 /// A value for each name that has one.
-pub type Values = BTreeMap<&'static str, String>;
+pub type TemplateValues = BTreeMap<&'static str, String>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Vec<Node>);
+pub struct PromptTemplate(Vec<TemplateNode>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Node {
+enum TemplateNode {
     Text(String),
     Value(&'static str),
-    Section(&'static str, Vec<Node>),
+    Section(&'static str, Vec<TemplateNode>),
 }
 
-impl Default for Template {
+impl Default for PromptTemplate {
     fn default() -> Self {
         Self::parse("worker.md", BUILT_IN).expect("our own template is a good one")
     }
 }
 
-impl Template {
+impl PromptTemplate {
     /// The template that is used where a project has none of its own.
     pub fn built_in() -> &'static str {
         BUILT_IN
@@ -73,8 +73,8 @@ impl Template {
 
     /// Reads a template, or says everything that is wrong with it.
     pub fn parse(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
-        let source = Source::new(file, text);
-        let mut parser = Parser { source: &source, open: Vec::new(), findings: Vec::new() };
+        let source = SourceText::new(file, text);
+        let mut parser = TemplateParser { source: &source, open: Vec::new(), findings: Vec::new() };
         let nodes = parser.parse();
         if !parser.findings.is_empty() {
             return Err(parser.findings);
@@ -88,49 +88,49 @@ impl Template {
         if parser.findings.is_empty() { Ok(Self(nodes)) } else { Err(parser.findings) }
     }
 
-    pub fn render(&self, values: &Values) -> String {
+    pub fn render(&self, values: &TemplateValues) -> String {
         let mut text = String::new();
         render(&self.0, values, &mut text);
         text
     }
 }
 
-fn render(nodes: &[Node], values: &Values, text: &mut String) {
+fn render(nodes: &[TemplateNode], values: &TemplateValues, text: &mut String) {
     let value = |name: &&'static str| values.get(name).map_or("", |value| value.trim_end());
     for node in nodes {
         match node {
-            Node::Text(words) => text.push_str(words),
-            Node::Value(name) => text.push_str(value(name)),
-            Node::Section(name, _) if value(name).is_empty() => {}
-            Node::Section(_, inside) => render(inside, values, text),
+            TemplateNode::Text(words) => text.push_str(words),
+            TemplateNode::Value(name) => text.push_str(value(name)),
+            TemplateNode::Section(name, _) if value(name).is_empty() => {}
+            TemplateNode::Section(_, inside) => render(inside, values, text),
         }
     }
 }
 
 /// Is the value shown whenever there is one?
-fn always_shows(nodes: &[Node], wanted: &str) -> bool {
+fn always_shows(nodes: &[TemplateNode], wanted: &str) -> bool {
     nodes.iter().any(|node| match node {
-        Node::Text(_) => false,
-        Node::Value(name) => *name == wanted,
-        Node::Section(name, inside) => *name == wanted && always_shows(inside, wanted),
+        TemplateNode::Text(_) => false,
+        TemplateNode::Value(name) => *name == wanted,
+        TemplateNode::Section(name, inside) => *name == wanted && always_shows(inside, wanted),
     })
 }
 
-struct Parser<'s, 't> {
-    source: &'s Source<'t>,
-    open: Vec<Open>,
+struct TemplateParser<'s, 't> {
+    source: &'s SourceText<'t>,
+    open: Vec<OpenSection>,
     findings: Vec<Finding>,
 }
 
 /// A section whose end has not come yet.
-struct Open {
+struct OpenSection {
     name: &'static str,
     at: Range<usize>,
-    before: Vec<Node>,
+    before: Vec<TemplateNode>,
 }
 
-impl Parser<'_, '_> {
-    fn parse(&mut self) -> Vec<Node> {
+impl TemplateParser<'_, '_> {
+    fn parse(&mut self) -> Vec<TemplateNode> {
         let text = self.source.text;
         let (mut nodes, mut from) = (Vec::new(), 0);
         while let Some(start) = text[from..].find("{{").map(|at| from + at) {
@@ -142,11 +142,11 @@ impl Parser<'_, '_> {
             let is_value = !tag.starts_with(['#', '/', '!']);
             let line = if is_value { None } else { alone_on_line(text, &(start..end)) };
             let cut = line.unwrap_or(start..end);
-            nodes.push(Node::Text(text[from..cut.start].to_owned()));
+            nodes.push(TemplateNode::Text(text[from..cut.start].to_owned()));
             from = cut.end;
             self.tag(tag, start..end, &mut nodes);
         }
-        nodes.push(Node::Text(text[from..].to_owned()));
+        nodes.push(TemplateNode::Text(text[from..].to_owned()));
         while let Some(open) = self.open.pop() {
             let message = format!("the section {:?} is never closed", open.name);
             self.find(open.at, &message, &format!("write {{{{/{}}}}} where it ends", open.name));
@@ -154,7 +154,7 @@ impl Parser<'_, '_> {
         nodes
     }
 
-    fn tag(&mut self, tag: &str, at: Range<usize>, nodes: &mut Vec<Node>) {
+    fn tag(&mut self, tag: &str, at: Range<usize>, nodes: &mut Vec<TemplateNode>) {
         let (kind, word) = match tag.split_at_checked(1) {
             Some((kind @ ("#" | "/" | "!"), word)) => (kind, word.trim()),
             _ => ("", tag),
@@ -169,16 +169,16 @@ impl Parser<'_, '_> {
             "#" if self.open.len() == MAX_DEPTH => {
                 self.find(at, "too many sections inside each other", "sections rarely need it");
             }
-            "#" => self.open.push(Open { name, at, before: std::mem::take(nodes) }),
+            "#" => self.open.push(OpenSection { name, at, before: std::mem::take(nodes) }),
             "/" => self.close(name, at, nodes),
-            _ => nodes.push(Node::Value(name)),
+            _ => nodes.push(TemplateNode::Value(name)),
         }
     }
 
-    fn close(&mut self, name: &'static str, at: Range<usize>, nodes: &mut Vec<Node>) {
+    fn close(&mut self, name: &'static str, at: Range<usize>, nodes: &mut Vec<TemplateNode>) {
         if let Some(open) = self.open.pop_if(|open| open.name == name) {
             let inside = std::mem::replace(nodes, open.before);
-            nodes.push(Node::Section(name, inside));
+            nodes.push(TemplateNode::Section(name, inside));
             return;
         }
         let message = format!("{name:?} is closed here, and is not the section that is open");
@@ -214,7 +214,7 @@ mod tests {
     const ALL: &str = "{{task}}{{files}}{{checks}}{{rules}}{{contract}}";
 
     fn problems(text: &str) -> Vec<(usize, usize, String)> {
-        let findings = Template::parse("worker.md", text).expect_err("a bad template");
+        let findings = PromptTemplate::parse("worker.md", text).expect_err("a bad template");
         findings.into_iter().map(|found| (found.line, found.column, found.message)).collect()
     }
 
@@ -224,10 +224,11 @@ mod tests {
             "A\n{{{{#spec}}}}\nspec: {{{{spec}}}}\n{{{{/spec}}}}\n{{{{! why }}}}\n\
              {{{{#plan}}}}P {{{{plan}}}}{{{{/plan}}}}\n{ALL}"
         );
-        let template = Template::parse("worker.md", &text).expect("a template");
-        let values = Values::from([("task", "{{files}}\n".to_owned()), ("plan", "p".to_owned())]);
+        let template = PromptTemplate::parse("worker.md", &text).expect("a template");
+        let values =
+            TemplateValues::from([("task", "{{files}}\n".to_owned()), ("plan", "p".to_owned())]);
         assert_eq!(template.render(&values), "A\nP p\n{{files}}");
-        let values = Values::from([("spec", "s".to_owned())]);
+        let values = TemplateValues::from([("spec", "s".to_owned())]);
         assert_eq!(template.render(&values), "A\nspec: s\n\n");
     }
 
@@ -248,7 +249,7 @@ mod tests {
             let sometimes = format!("{without}{{{{#spec}}}}{{{{{name}}}}}{{{{/spec}}}}");
             assert!(problems(&sometimes)[0].2.contains(name), "{name}");
             let own = format!("{without}{{{{#{name}}}}}{{{{{name}}}}}{{{{/{name}}}}}");
-            assert!(Template::parse("worker.md", &own).is_ok(), "{name}");
+            assert!(PromptTemplate::parse("worker.md", &own).is_ok(), "{name}");
         }
     }
 }

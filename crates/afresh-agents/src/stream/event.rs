@@ -27,7 +27,7 @@ pub enum AgentEvent {
         window: Option<u64>,
     },
     /// It asks its model again, after an error.
-    Retrying(Retry),
+    Retrying(RetryNotice),
     /// It goes on, and can come to nothing: whoever runs it should end it.
     Hopeless(ModelError),
     /// Something else that whoever reads the log should know.
@@ -56,7 +56,7 @@ pub struct ToolEnd {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Retry {
+pub struct RetryNotice {
     pub class: ModelErrorClass,
     /// The program's own words, or a status.
     pub message: String,

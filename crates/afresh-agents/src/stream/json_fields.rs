@@ -16,7 +16,7 @@ pub(crate) fn number(line: &Value, pointer: &str) -> Option<u64> {
 
 /// Where each part of a use stands.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct UseAt {
+pub(crate) struct UsagePointers {
     pub(crate) input: &'static str,
     pub(crate) output: &'static str,
     pub(crate) cache_read: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct UseAt {
 }
 
 /// A use as the program tells it. A number that makes no sense is left out and told (B33).
-pub(crate) fn usage(at: &Value, places: UseAt, nonsense: &mut Vec<AgentEvent>) -> Usage {
+pub(crate) fn usage(at: &Value, places: UsagePointers, nonsense: &mut Vec<AgentEvent>) -> Usage {
     let mut read = |key: &str, as_amount: fn(f64) -> Option<u64>| {
         let value = at.get(key).filter(|value| !value.is_null())?;
         let amount = value.as_f64().and_then(as_amount);

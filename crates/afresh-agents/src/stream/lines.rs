@@ -4,16 +4,16 @@
 pub const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct LineBuffer {
     /// A line whose end has not come yet.
     open: Vec<u8>,
     /// The line is too long; its rest is passed over.
     passing_over: bool,
 }
 
-impl Lines {
+impl LineBuffer {
     /// The lines that end in this piece.
-    pub fn take(&mut self, piece: &[u8]) -> Vec<Vec<u8>> {
+    pub fn push(&mut self, piece: &[u8]) -> Vec<Vec<u8>> {
         let mut ended = Vec::new();
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             if !self.passing_over {

@@ -16,7 +16,7 @@ pub mod tree;
 use std::collections::BTreeSet;
 
 use afresh_agents::bundle::spec_section::{self, SpecPart};
-use afresh_agents::bundle::{Checksum, Inlined, Landed, Origin, Position};
+use afresh_agents::bundle::{FileChecksum, FileOrigin, FinishedTask, InlinedFile, PlanPosition};
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
 use afresh_core::ids::{AttemptId, TaskId};
@@ -113,7 +113,7 @@ pub(crate) fn bundle(
         position: told.then(|| position(run, at, briefing)),
         project: briefing.project.clone().filter(|_| told),
         patterns: briefing.patterns.as_ref().filter(|_| told).map(|patterns| patterns.text.clone()),
-        spec: briefing.spec.as_ref().filter(|_| told).map(|spec| SpecPart::of(spec, task)),
+        spec: briefing.spec.as_ref().filter(|_| told).map(|spec| SpecPart::for_task(spec, task)),
         built_on: if told {
             needs.iter().filter_map(|need| landed(run, *need, full)).collect()
         } else {
@@ -179,16 +179,16 @@ fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
         let Some(whole) = tree.text(path) else { continue };
         let (text, cut) = spec_section::bounded(&whole, MAX_FILE_BYTES.min(room));
         room = room.saturating_sub(text.len());
-        let sum = Checksum::of(path, whole.as_bytes());
-        bundle.sources.push(Checksum { from: Origin::Branch, ..sum });
-        bundle.interfaces.push(Inlined { path: path.clone(), text: text.to_owned(), cut });
+        let sum = FileChecksum::from_bytes(path, whole.as_bytes());
+        bundle.sources.push(FileChecksum { from: FileOrigin::Branch, ..sum });
+        bundle.interfaces.push(InlinedFile { path: path.clone(), text: text.to_owned(), cut });
     }
 }
 
-fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
+fn position(run: &Run, at: usize, briefing: &Briefing) -> PlanPosition {
     let plan = run.plan();
     let own_file = briefing.task_files.get(&plan.task(at).id);
-    Position {
+    PlanPosition {
         plan_file: own_file.unwrap_or(&briefing.plan_file).clone(),
         task: at + 1,
         of_tasks: plan.len(),
@@ -198,10 +198,10 @@ fn position(run: &Run, at: usize, briefing: &Briefing) -> Position {
 }
 
 /// What a task left; none where it is not done by us.
-fn landed(run: &Run, at: usize, full: bool) -> Option<Landed> {
+fn landed(run: &Run, at: usize, full: bool) -> Option<FinishedTask> {
     let TaskStage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
     let task = run.plan().task(at);
-    Some(Landed {
+    Some(FinishedTask {
         task: task.id.clone(),
         title: task.title.clone(),
         commit: commit.clone(),
@@ -214,7 +214,7 @@ fn landed(run: &Run, at: usize, full: bool) -> Option<Landed> {
 }
 
 /// The last tasks that landed, besides those that this one needs.
-fn recent(run: &Run, at: usize) -> Vec<Landed> {
+fn recent(run: &Run, at: usize) -> Vec<FinishedTask> {
     let needs = run.plan().needs(at);
     let others = (0..run.plan().len()).rev().filter(|other| !needs.contains(other));
     others.filter_map(|other| landed(run, other, false)).take(RECENT).collect()

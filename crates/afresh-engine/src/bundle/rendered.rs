@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use afresh_agents::prompt::size::{self, TooLarge};
+use afresh_agents::prompt::size::{self, PromptTooLarge};
 use afresh_agents::{Bundle, prompt};
 use afresh_core::Run;
 use afresh_core::plan::ModelTier;
@@ -61,6 +61,6 @@ pub fn least(run: &Run, at: usize, rules: &ExecutionConfig) -> ContextFill {
 }
 
 /// Refused where a worker would start with a context that is full (PR-06).
-pub fn fits(run: &Run, fill: ContextFill) -> Result<(), TooLarge> {
+pub fn fits(run: &Run, fill: ContextFill) -> Result<(), PromptTooLarge> {
     size::fits(fill, run.settings().context.hard)
 }

@@ -17,8 +17,8 @@ use std::ops::Range;
 use afresh_core::printable;
 use serde::Serialize;
 
-pub use picture::Excerpt;
-pub use source::{Source, not_utf8};
+pub use picture::SourceExcerpt;
+pub use source::{SourceText, not_utf8};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -33,10 +33,10 @@ pub struct Finding {
     /// In characters, counted from 1.
     pub column: usize,
     #[serde(skip)]
-    pub excerpt: Excerpt,
+    pub excerpt: SourceExcerpt,
     /// Other places that have to do with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub related: Vec<Related>,
+    pub related: Vec<RelatedPlace>,
     /// What would mend it, where that is safe to do without asking.
     #[serde(skip)]
     pub fix: Option<Fix>,
@@ -44,26 +44,26 @@ pub struct Finding {
 
 /// Another place that has to do with a finding, and what it is to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Related {
+pub struct RelatedPlace {
     pub message: String,
     pub file: String,
     pub line: usize,
     pub column: usize,
     #[serde(skip)]
-    pub excerpt: Excerpt,
+    pub excerpt: SourceExcerpt,
 }
 
 /// A change of the file that a finding is about; all of it, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    pub edits: Vec<Edit>,
+    pub edits: Vec<TextEdit>,
     /// The plan must be the same afterwards. Otherwise the finding says what is meant instead.
     pub keeps_plan: bool,
 }
 
 /// Other words for one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct TextEdit {
     /// Bytes of the file's text: without a byte order mark, with plain line breaks.
     pub range: Range<usize>,
     pub text: String,
@@ -72,7 +72,7 @@ pub struct Edit {
 impl Fix {
     /// The word that was meant.
     pub fn meant(range: Range<usize>, text: impl Into<String>) -> Self {
-        Self { edits: vec![Edit { range, text: text.into() }], keeps_plan: false }
+        Self { edits: vec![TextEdit { range, text: text.into() }], keeps_plan: false }
     }
 
     /// The same in other words.
@@ -118,7 +118,7 @@ impl Finding {
             file: file.to_owned(),
             line: 0,
             column: 0,
-            excerpt: Excerpt::default(),
+            excerpt: SourceExcerpt::default(),
             related: Vec::new(),
             fix: None,
         }
@@ -143,7 +143,7 @@ impl Finding {
     }
 
     /// Notes the first of two places; the message says it too, for those who read nothing else.
-    pub fn note_first(&mut self, first: Related) {
+    pub fn note_first(&mut self, first: RelatedPlace) {
         let (file, line) = (&first.file, first.line);
         let place =
             if *file == self.file { format!("line {line}") } else { format!("{file}:{line}") };

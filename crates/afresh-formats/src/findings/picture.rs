@@ -16,7 +16,7 @@ const CHARS_BEFORE: usize = 60;
 
 /// A line, or the part of a long one that is around the place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Excerpt {
+pub struct SourceExcerpt {
     pub text: String,
     /// How many characters of the line come before the excerpt.
     cut: usize,
@@ -24,7 +24,7 @@ pub struct Excerpt {
     pub width: usize,
 }
 
-impl Excerpt {
+impl SourceExcerpt {
     /// Of a line, in which these characters are meant.
     pub(super) fn new(line: &str, meant: &Range<usize>) -> Self {
         // A file may be one line of megabytes.
@@ -62,13 +62,13 @@ fn cells(chars: impl Iterator<Item = char>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Source;
+    use super::super::SourceText;
 
     /// What a finding about a part of a text looks like, without its first line.
     fn picture(text: &str, part: &str) -> String {
         let start = text.find(part).expect("it is there");
         let at = start..start + part.len();
-        let shown = Source::new("p", text).finding("c", &at, "m").render();
+        let shown = SourceText::new("p", text).finding("c", &at, "m").render();
         shown.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default()
     }
 

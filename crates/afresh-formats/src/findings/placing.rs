@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::findings::{Finding, Source};
-use crate::folder::Folder;
-use crate::reading::Spot;
+use crate::findings::{Finding, SourceText};
+use crate::folder::PlanFolder;
+use crate::reading::SourceSpan;
 
 /// Places that are asked for, by file.
 #[derive(Debug, Clone, Default)]
-pub struct Placing {
-    asked: BTreeMap<Arc<str>, Vec<(Range<usize>, Asked)>>,
+pub struct FindingLocator {
+    asked: BTreeMap<Arc<str>, Vec<(Range<usize>, PlaceRequest)>>,
 }
 
 /// What a place is for: a finding, by its position.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+enum PlaceRequest {
     Itself(usize),
     /// Another place that has to do with it, and what it is to it.
     Other(usize, &'static str),
@@ -27,42 +27,43 @@ enum Asked {
     First(usize),
 }
 
-impl Placing {
+impl FindingLocator {
     /// The finding at this position is here.
-    pub fn ask(&mut self, position: usize, spot: &Spot) {
-        self.add(spot, Asked::Itself(position));
+    pub fn ask(&mut self, position: usize, spot: &SourceSpan) {
+        self.add(spot, PlaceRequest::Itself(position));
     }
 
     /// The finding at this position is about a second one; the first is here.
-    pub fn ask_for_first(&mut self, position: usize, spot: &Spot) {
-        self.add(spot, Asked::First(position));
+    pub fn ask_for_first(&mut self, position: usize, spot: &SourceSpan) {
+        self.add(spot, PlaceRequest::First(position));
     }
 
     /// The finding at this position has to do with this place too.
-    pub fn ask_for_other(&mut self, position: usize, spot: &Spot, message: &'static str) {
-        self.add(spot, Asked::Other(position, message));
+    pub fn ask_for_other(&mut self, position: usize, spot: &SourceSpan, message: &'static str) {
+        self.add(spot, PlaceRequest::Other(position, message));
     }
 
-    fn add(&mut self, spot: &Spot, asked: Asked) {
+    fn add(&mut self, spot: &SourceSpan, asked: PlaceRequest) {
         let asks = self.asked.entry(spot.file.clone()).or_default();
         asks.push((spot.range.clone(), asked));
     }
 
     /// Fills in the places; what cannot be read stays a finding about its file.
-    pub fn place(self, folder: &dyn Folder, findings: &mut [Finding]) {
+    pub fn place(self, folder: &dyn PlanFolder, findings: &mut [Finding]) {
         for (file, asks) in self.asked {
             let Some(Ok(text)) = folder.text(&file) else { continue };
-            let source = Source::new(&file, &text);
+            let source = SourceText::new(&file, &text);
             for (range, asked) in asks {
-                let (Asked::Itself(position) | Asked::Other(position, _) | Asked::First(position)) =
-                    asked;
+                let (PlaceRequest::Itself(position)
+                | PlaceRequest::Other(position, _)
+                | PlaceRequest::First(position)) = asked;
                 let Some(finding) = findings.get_mut(position) else { continue };
                 match asked {
-                    Asked::Itself(_) => source.locate(finding, &range),
-                    Asked::Other(_, message) => {
+                    PlaceRequest::Itself(_) => source.locate(finding, &range),
+                    PlaceRequest::Other(_, message) => {
                         finding.related.push(source.related(&range, message));
                     }
-                    Asked::First(_) => {
+                    PlaceRequest::First(_) => {
                         finding.note_first(source.related(&range, "the first one is here"));
                     }
                 }

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::{Excerpt, Finding, Related};
+use super::{Finding, RelatedPlace, SourceExcerpt};
 
 #[derive(Debug, Clone)]
-pub struct Source<'a> {
+pub struct SourceText<'a> {
     pub name: &'a str,
     pub text: &'a str,
     line_starts: Vec<usize>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     pub fn new(name: &'a str, text: &'a str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
         Self { name, text, line_starts: std::iter::once(0).chain(breaks).collect() }
@@ -42,26 +42,26 @@ impl<'a> Source<'a> {
     }
 
     /// Another place that has to do with a finding.
-    pub fn related(&self, at: &Range<usize>, message: &str) -> Related {
+    pub fn related(&self, at: &Range<usize>, message: &str) -> RelatedPlace {
         let (line, column) = self.place(at.start);
         let (message, file) = (message.to_owned(), self.name.to_owned());
-        Related { message, file, line, column, excerpt: self.excerpt(at) }
+        RelatedPlace { message, file, line, column, excerpt: self.excerpt(at) }
     }
 
-    fn excerpt(&self, at: &Range<usize>) -> Excerpt {
+    fn excerpt(&self, at: &Range<usize>) -> SourceExcerpt {
         let (line, column) = self.place(at.start);
         let start = self.line_starts[line - 1];
         let shown = self.text[start..].lines().next().unwrap_or_default();
         let end = at.end.min(start + shown.len()).max(at.start);
         let width = self.text.get(at.start..end).map_or(1, |part| part.chars().count());
-        Excerpt::new(shown, &(column - 1..column - 1 + width))
+        SourceExcerpt::new(shown, &(column - 1..column - 1 + width))
     }
 }
 
 /// A file that is not text.
 pub fn not_utf8(file: &str, bytes: &[u8], offset: usize) -> Finding {
     let valid = String::from_utf8_lossy(&bytes[..offset]);
-    let source = Source::new(file, &valid);
+    let source = SourceText::new(file, &valid);
     let message = format!("byte {offset} is not UTF-8 (0x{:02x})", bytes[offset]);
     source.finding("not-utf8", &(offset..offset), message).with_help("save the file as UTF-8")
 }

@@ -7,11 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::Plan;
 use afresh_core::plan::FileAction;
 
-use super::Subject;
-use super::said::{Listed, Said, listed};
+use super::LintSubject;
+use super::said::{LintFindings, ListedFile, listed};
 
-pub(super) fn look(subject: Subject<'_>, repository: &BTreeSet<String>, said: &mut Said<'_>) {
-    let makers = Makers::of(subject.plan);
+pub(super) fn check_files(
+    subject: LintSubject<'_>,
+    repository: &BTreeSet<String>,
+    said: &mut LintFindings<'_>,
+) {
+    let makers = FileCreators::from_plan(subject.plan);
     // A list of files may belong to several tasks; what is wrong with it is told once.
     let mut told = BTreeSet::new();
     for (at, task) in subject.work() {
@@ -43,7 +47,12 @@ pub(super) fn look(subject: Subject<'_>, repository: &BTreeSet<String>, said: &m
     }
 }
 
-fn missing(makers: &Makers, plan: &Plan, (place, path): (Listed, &str), said: &mut Said<'_>) {
+fn missing(
+    makers: &FileCreators,
+    plan: &Plan,
+    (place, path): (ListedFile, &str),
+    said: &mut LintFindings<'_>,
+) {
     let id = &plan.task(place.task).id;
     let others = makers.others(path, place.task);
     if others.iter().any(|maker| plan.is_before(maker.task, place.task)) {
@@ -63,8 +72,13 @@ fn missing(makers: &Makers, plan: &Plan, (place, path): (Listed, &str), said: &m
     }
 }
 
-fn created_twice(makers: &Makers, plan: &Plan, (place, path): (Listed, &str), said: &mut Said<'_>) {
-    let created = |maker: &&Listed| makers.creators.contains(&(maker.task, path.to_owned()));
+fn created_twice(
+    makers: &FileCreators,
+    plan: &Plan,
+    (place, path): (ListedFile, &str),
+    said: &mut LintFindings<'_>,
+) {
+    let created = |maker: &&ListedFile| makers.creators.contains(&(maker.task, path.to_owned()));
     let others = makers.others(path, place.task);
     // Of two, the second one is told.
     let Some(first) = others.iter().filter(created).find(|maker| maker.task < place.task) else {
@@ -84,14 +98,14 @@ fn is_directory(repository: &BTreeSet<String>, path: &str) -> bool {
 }
 
 /// Who may bring a file into being: everybody that lists it and does not say that it is there.
-struct Makers {
-    by_path: BTreeMap<String, Vec<Listed>>,
+struct FileCreators {
+    by_path: BTreeMap<String, Vec<ListedFile>>,
     /// Those that say that they create it.
     creators: BTreeSet<(usize, String)>,
 }
 
-impl Makers {
-    fn of(plan: &Plan) -> Self {
+impl FileCreators {
+    fn from_plan(plan: &Plan) -> Self {
         let mut makers = Self { by_path: BTreeMap::new(), creators: BTreeSet::new() };
         for (at, task) in plan.tasks().iter().enumerate() {
             for (place, scope) in listed(at, task) {
@@ -108,7 +122,7 @@ impl Makers {
     }
 
     /// Of tasks other than this one.
-    fn others(&self, path: &str, task: usize) -> Vec<Listed> {
+    fn others(&self, path: &str, task: usize) -> Vec<ListedFile> {
         let all = self.by_path.get(path).into_iter().flatten();
         all.filter(|maker| maker.task != task).copied().collect()
     }

@@ -23,25 +23,25 @@ use afresh_core::Plan;
 use afresh_core::plan::Task;
 
 use crate::findings::Finding;
-use crate::folder::Folder;
-use crate::reading::{Spot, TaskPlaces};
-use said::Said;
+use crate::folder::PlanFolder;
+use crate::reading::{SourceSpan, TaskPlaces};
+use said::LintFindings;
 
 /// What a plan is looked at with.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct LintSubject<'a> {
     pub plan: &'a Plan,
     /// The name of the plan's format.
     pub format: &'a str,
     /// Where each task is.
     pub places: &'a [TaskPlaces],
     /// Files that the plan tells its workers to read.
-    pub reads: &'a [(String, Spot)],
+    pub reads: &'a [(String, SourceSpan)],
     /// Every file of the repository; none where there is no repository.
     pub repository: Option<&'a BTreeSet<String>>,
 }
 
-impl Subject<'_> {
+impl LintSubject<'_> {
     /// Tasks that a worker will do, by position. What is done, or asks a person, needs no advice.
     fn work(&self) -> impl Iterator<Item = (usize, &Task)> {
         let tasks = self.plan.tasks().iter().enumerate();
@@ -50,21 +50,21 @@ impl Subject<'_> {
 }
 
 /// Everything worth knowing, in the order of the plan.
-pub fn look(folder: &dyn Folder, subject: Subject<'_>) -> Vec<Finding> {
-    let mut said = Said::new(subject.places);
+pub fn lint_plan(folder: &dyn PlanFolder, subject: LintSubject<'_>) -> Vec<Finding> {
+    let mut said = LintFindings::new(subject.places);
     unchecked(subject, &mut said);
-    size::look(subject, &mut said);
-    together::look(subject, &mut said);
+    size::check_task_sizes(subject, &mut said);
+    together::check_shared_files(subject, &mut said);
     if let Some(repository) = subject.repository {
-        files::look(subject, repository, &mut said);
-        reads::look(folder, subject, repository, &mut said);
+        files::check_files(subject, repository, &mut said);
+        reads::check_context_files(folder, subject, repository, &mut said);
     }
     said.finish(folder)
 }
 
 /// Tasks of the own format that nothing judges. Readers of other formats label theirs themselves:
 /// there, criteria are prose as a rule.
-fn unchecked(subject: Subject<'_>, said: &mut Said<'_>) {
+fn unchecked(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
     if subject.format != "native" {
         return;
     }

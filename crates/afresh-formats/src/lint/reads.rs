@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use super::Subject;
-use super::said::Said;
-use crate::folder::Folder;
+use super::LintSubject;
+use super::said::LintFindings;
+use crate::folder::PlanFolder;
 
-pub(super) fn look(
-    folder: &dyn Folder,
-    subject: Subject<'_>,
+pub(super) fn check_context_files(
+    folder: &dyn PlanFolder,
+    subject: LintSubject<'_>,
     repository: &BTreeSet<String>,
-    said: &mut Said<'_>,
+    said: &mut LintFindings<'_>,
 ) {
     let mut seen = BTreeSet::new();
     for (path, spot) in subject.reads {
@@ -36,6 +36,6 @@ fn is_there(repository: &BTreeSet<String>, path: &str) -> bool {
 }
 
 /// Does a task of the plan write it?
-fn is_made(subject: Subject<'_>, path: &str) -> bool {
+fn is_made(subject: LintSubject<'_>, path: &str) -> bool {
     subject.plan.tasks().iter().flat_map(afresh_core::plan::Task::patterns).any(|p| p.matches(path))
 }

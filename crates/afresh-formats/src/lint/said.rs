@@ -2,21 +2,21 @@
 
 use afresh_core::plan::{PlanField, Task};
 
-use crate::findings::placing::Placing;
+use crate::findings::placing::FindingLocator;
 use crate::findings::{Finding, Severity};
-use crate::folder::Folder;
-use crate::reading::{Spot, TaskPlaces};
+use crate::folder::PlanFolder;
+use crate::reading::{SourceSpan, TaskPlaces};
 
 /// What was said so far.
-pub(super) struct Said<'a> {
+pub(super) struct LintFindings<'a> {
     places: &'a [TaskPlaces],
     findings: Vec<Finding>,
-    placing: Placing,
+    placing: FindingLocator,
 }
 
 /// A file of a task: the task's position, the step that lists it, and where in that list it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct ListedFile {
     pub(super) task: usize,
     step: Option<usize>,
     item: usize,
@@ -26,17 +26,17 @@ pub(super) struct Listed {
 pub(super) fn listed(
     at: usize,
     task: &Task,
-) -> impl Iterator<Item = (Listed, &afresh_core::plan::FileScope)> {
+) -> impl Iterator<Item = (ListedFile, &afresh_core::plan::FileScope)> {
     let own = task.files.iter().enumerate().map(|(item, scope)| (None, item, scope));
     let steps = task.steps.iter().enumerate().flat_map(|(step, steps)| {
         steps.files.iter().enumerate().map(move |(item, scope)| (Some(step), item, scope))
     });
-    own.chain(steps).map(move |(step, item, scope)| (Listed { task: at, step, item }, scope))
+    own.chain(steps).map(move |(step, item, scope)| (ListedFile { task: at, step, item }, scope))
 }
 
-impl<'a> Said<'a> {
+impl<'a> LintFindings<'a> {
     pub(super) fn new(places: &'a [TaskPlaces]) -> Self {
-        Self { places, findings: Vec::new(), placing: Placing::default() }
+        Self { places, findings: Vec::new(), placing: FindingLocator::default() }
     }
 
     /// A warning about a task as a whole.
@@ -54,7 +54,7 @@ impl<'a> Said<'a> {
     /// A warning about a file that a task lists.
     pub(super) fn of_file(
         &mut self,
-        listed: Listed,
+        listed: ListedFile,
         code: &str,
         message: String,
         help: &str,
@@ -64,7 +64,7 @@ impl<'a> Said<'a> {
     }
 
     /// Another place that has to do with the last finding.
-    pub(super) fn and_file(&mut self, listed: Listed, message: &'static str) {
+    pub(super) fn and_file(&mut self, listed: ListedFile, message: &'static str) {
         if let (Some(spot), Some(last)) = (self.spot(listed), self.findings.len().checked_sub(1)) {
             self.placing.ask_for_other(last, &spot, message);
         }
@@ -72,7 +72,7 @@ impl<'a> Said<'a> {
 
     pub(super) fn at(
         &mut self,
-        spot: Option<&Spot>,
+        spot: Option<&SourceSpan>,
         code: &str,
         message: String,
         help: &str,
@@ -88,14 +88,14 @@ impl<'a> Said<'a> {
     }
 
     /// The findings, each at its place.
-    pub(super) fn finish(mut self, folder: &dyn Folder) -> Vec<Finding> {
+    pub(super) fn finish(mut self, folder: &dyn PlanFolder) -> Vec<Finding> {
         self.placing.place(folder, &mut self.findings);
         self.findings
     }
 
     /// Where a file is listed.
-    pub(super) fn spot(&self, listed: Listed) -> Option<Spot> {
+    pub(super) fn spot(&self, listed: ListedFile) -> Option<SourceSpan> {
         let places = self.places.get(listed.task)?;
-        Some(places.of(listed.step, PlanField::Files, listed.item).clone())
+        Some(places.locate(listed.step, PlanField::Files, listed.item).clone())
     }
 }

@@ -1,14 +1,14 @@
 //! Tasks that are much for one worker, and tasks that name no files.
 
-use super::Subject;
-use super::said::Said;
+use super::LintSubject;
+use super::said::LintFindings;
 
 /// This many files in one task are too many for one worker.
 const MANY_FILES: usize = 15;
 /// How many tasks a message names.
 const MAX_NAMED: usize = 10;
 
-pub(super) fn look(subject: Subject<'_>, said: &mut Said<'_>) {
+pub(super) fn check_task_sizes(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
     let many_steps = many_steps(subject.format);
     for (at, task) in subject.work() {
         let (files, steps) = (task.patterns().count(), task.steps.len());
@@ -33,7 +33,7 @@ fn many_steps(format: &str) -> usize {
 }
 
 /// Some formats have no files at all; that is worth one finding, not one for every task.
-fn without_files(subject: Subject<'_>, said: &mut Said<'_>) {
+fn without_files(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
     let bare: Vec<(usize, &str)> = subject
         .work()
         .filter(|(_, task)| !task.lists_files())

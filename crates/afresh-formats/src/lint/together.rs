@@ -1,12 +1,12 @@
 //! Tasks of one wave that may write one file: they cannot run side by side.
 
-use super::Subject;
-use super::said::{Listed, Said, listed};
+use super::LintSubject;
+use super::said::{LintFindings, ListedFile, listed};
 
 /// More pairs of tasks than this are not listed.
 const MAX_PAIRS: usize = 100;
 
-pub(super) fn look(subject: Subject<'_>, said: &mut Said<'_>) {
+pub(super) fn check_shared_files(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
     let plan = subject.plan;
     let mut told = 0;
     for conflict in plan.conflicts() {
@@ -41,7 +41,7 @@ pub(super) fn look(subject: Subject<'_>, said: &mut Said<'_>) {
 }
 
 /// Where a task says that it may write this path: in so many words, or by a pattern.
-fn writer(subject: Subject<'_>, at: usize, path: &str) -> Option<Listed> {
+fn writer(subject: LintSubject<'_>, at: usize, path: &str) -> Option<ListedFile> {
     let task = subject.plan.task(at);
     let exact = listed(at, task).find(|(_, scope)| scope.pattern.as_str() == path);
     let found = exact.or_else(|| {

@@ -3,13 +3,13 @@
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
 
-use super::reader::Reader;
+use super::reader::NativePlanReader;
 use crate::text::node::{Node, Value};
 
 pub const CHECKPOINT_FIELDS: &[&str] = &["kind", "text", "options"];
 pub const OPTION_FIELDS: &[&str] = &["key", "description"];
 
-impl Reader<'_, '_> {
+impl NativePlanReader<'_, '_> {
     /// Why a task is done. An empty text would hide that nobody knows.
     pub(super) fn reason(&mut self, node: &Node) -> Option<String> {
         match &node.value {

@@ -5,11 +5,11 @@ use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Check, Checkpoint, FileScope, Step, Task};
 
 use crate::native::schema::{
-    CheckEntry, CheckpointEntry, FileEntry, OptionEntry, PlanFile, StepEntry, TaskEntry,
+    CheckEntry, CheckpointEntry, FileEntry, NativePlanFile, OptionEntry, StepEntry, TaskEntry,
 };
 
-pub(super) fn of(plan: &Plan, target: Option<&str>) -> PlanFile {
-    PlanFile {
+pub(super) fn plan_entries(plan: &Plan, target: Option<&str>) -> NativePlanFile {
+    NativePlanFile {
         version: 1,
         name: said(&plan.name),
         spec: plan.spec.clone(),

@@ -7,7 +7,7 @@ use afresh_core::plan::{
     TierChoice,
 };
 
-use super::reader::{Places, Reader};
+use super::reader::{NativePlanReader, TaskRanges};
 use crate::findings::Finding;
 use crate::text::limits;
 use crate::text::node::{Node, Value};
@@ -32,7 +32,7 @@ pub const STEP_FIELDS: &[&str] = &["name", "do", "files", "checks"];
 pub const FILE_FIELDS: &[&str] = &["path", "action"];
 pub const CHECK_FIELDS: &[&str] = &["name", "run", "red_first"];
 
-impl Reader<'_, '_> {
+impl NativePlanReader<'_, '_> {
     pub(super) fn plan(&mut self, root: &Node) -> PlanDraft {
         let mut draft = PlanDraft::default();
         let Value::Table(entries) = &root.value else {
@@ -85,7 +85,7 @@ impl Reader<'_, '_> {
 
     fn task(&mut self, node: &Node) -> TaskDraft {
         let at = self.places.len();
-        self.places.push(Places { whole: node.span.clone(), fields: BTreeMap::new() });
+        self.places.push(TaskRanges { whole: node.span.clone(), fields: BTreeMap::new() });
         let mut draft = TaskDraft::default();
         let Value::Table(entries) = &node.value else {
             self.wrong(node, "a task: a table with `id`, `title` and `checks`");

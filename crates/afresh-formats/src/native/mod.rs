@@ -20,24 +20,24 @@ pub mod schema;
 
 use afresh_core::Plan;
 
-use crate::findings::{Finding, Source, not_utf8};
-use crate::reading::Reading;
+use crate::findings::{Finding, SourceText, not_utf8};
+use crate::reading::PlanReading;
 use crate::text::json;
 use crate::text::limits;
 use crate::text::toml;
 pub use checkpoint::{CHECKPOINT_FIELDS, OPTION_FIELDS};
 pub use fields::{CHECK_FIELDS, FILE_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
-use reader::Reader;
+use reader::NativePlanReader;
 
 const FORMAT_HELP: &str = "`afresh schema plan` describes the format";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Syntax {
+pub enum PlanSyntax {
     Toml,
     Json,
 }
 
-impl Syntax {
+impl PlanSyntax {
     /// By the file's name; TOML unless it says JSON.
     pub fn of(file: &str) -> Self {
         let extension = file.rsplit('.').next().unwrap_or_default();
@@ -45,13 +45,13 @@ impl Syntax {
     }
 }
 
-/// The text of a file that says this plan, and for which directory it is, as [`Reading::target`]
+/// The text of a file that says this plan, and for which directory it is, as [`PlanReading::target`]
 /// has it. Reading it gives the same plan again.
-pub fn render(plan: &Plan, target: Option<&str>, syntax: Syntax) -> String {
-    let file = entries::of(plan, target);
+pub fn render(plan: &Plan, target: Option<&str>, syntax: PlanSyntax) -> String {
+    let file = entries::plan_entries(plan, target);
     match syntax {
-        Syntax::Toml => page::render(&file),
-        Syntax::Json => {
+        PlanSyntax::Toml => page::render(&file),
+        PlanSyntax::Json => {
             let mut text = serde_json::to_string_pretty(&file).expect("entries are JSON");
             text.push('\n');
             text
@@ -60,29 +60,29 @@ pub fn render(plan: &Plan, target: Option<&str>, syntax: Syntax) -> String {
 }
 
 /// Reads a plan from the bytes of a file.
-pub fn read(file: &str, bytes: &[u8]) -> Reading {
+pub fn read(file: &str, bytes: &[u8]) -> PlanReading {
     // Whatever the file is called, it is data.
     if bytes.len() > limits::MAX_DATA_BYTES {
-        return Reading::failed(limits::too_large(file));
+        return PlanReading::failed(limits::too_large(file));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
-        Err(error) => return Reading::failed(not_utf8(file, bytes, error.valid_up_to())),
+        Err(error) => return PlanReading::failed(not_utf8(file, bytes, error.valid_up_to())),
     };
     // A text of several lines must not hand carriage returns to a shell (B18).
     let text = text.replace("\r\n", "\n");
-    let source = Source::new(file, &text);
+    let source = SourceText::new(file, &text);
     if text.trim().is_empty() {
         let finding = Finding::of_file(file, "empty-plan", "the plan is empty: nothing to do")
             .with_help("add a [[task]] with an id, a title and a check");
-        return Reading::failed(finding);
+        return PlanReading::failed(finding);
     }
-    let parsed = match Syntax::of(file) {
-        Syntax::Toml => toml::parse(&source),
-        Syntax::Json => json::parse(&source),
+    let parsed = match PlanSyntax::of(file) {
+        PlanSyntax::Toml => toml::parse(&source),
+        PlanSyntax::Json => json::parse(&source),
     };
     match parsed {
-        Ok(root) => Reader::new(&source).read(&root),
-        Err(finding) => Reading::failed(finding.with_help(FORMAT_HELP)),
+        Ok(root) => NativePlanReader::new(&source).read(&root),
+        Err(finding) => PlanReading::failed(finding.with_help(FORMAT_HELP)),
     }
 }

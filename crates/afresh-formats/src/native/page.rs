@@ -9,14 +9,14 @@ use afresh_core::printable::is_unprintable;
 use serde::Serialize;
 
 use crate::native::schema::{
-    CheckEntry, CheckpointEntry, FileEntry, OptionEntry, PlanFile, StepEntry, TaskEntry,
+    CheckEntry, CheckpointEntry, FileEntry, NativePlanFile, OptionEntry, StepEntry, TaskEntry,
 };
 
 /// A list that would be longer than this has a line for each item.
 const MAX_WIDTH: usize = 100;
 
-pub(super) fn render(plan: &PlanFile) -> String {
-    let mut page = Page(String::new());
+pub(super) fn render(plan: &NativePlanFile) -> String {
+    let mut page = TomlPage(String::new());
     page.line("version", &plan.version.to_string());
     page.text("name", plan.name.as_deref());
     page.text("spec", plan.spec.as_deref());
@@ -27,9 +27,9 @@ pub(super) fn render(plan: &PlanFile) -> String {
     page.0
 }
 
-struct Page(String);
+struct TomlPage(String);
 
-impl Page {
+impl TomlPage {
     fn task(&mut self, task: &TaskEntry) {
         self.heading("[[task]]");
         self.text("id", Some(&task.id));

@@ -8,9 +8,9 @@ use afresh_core::Plan;
 use afresh_core::plan::{PlanField, PlanProblem, ProblemKind, ProblemLocation, nearest};
 
 use super::FORMAT_HELP;
-use crate::findings::{Finding, Fix, Severity, Source};
-use crate::reading::{Reading, Spot, TaskPlaces};
-use crate::text::node::{Entry, Node, Value};
+use crate::findings::{Finding, Fix, Severity, SourceText};
+use crate::reading::{PlanReading, SourceSpan, TaskPlaces};
+use crate::text::node::{Node, TableEntry, Value};
 use crate::text::yaml::values::get;
 
 /// More findings than this say nothing new; the rest is counted.
@@ -18,14 +18,14 @@ const MAX_FINDINGS: usize = 1_000;
 
 /// Where the parts of one task are.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Places {
+pub(super) struct TaskRanges {
     pub(super) whole: Range<usize>,
     pub(super) fields: BTreeMap<(Option<usize>, PlanField), Vec<Range<usize>>>,
 }
 
-impl Places {
+impl TaskRanges {
     fn in_file(&self, file: &Arc<str>) -> TaskPlaces {
-        let spot = |at: &Range<usize>| Spot::in_file(file, at.clone());
+        let spot = |at: &Range<usize>| SourceSpan::in_file(file, at.clone());
         let parts = self.fields.iter().flat_map(|((step, field), items)| {
             items.iter().enumerate().map(|(item, at)| ((*step, *field, item), spot(at)))
         });
@@ -33,20 +33,20 @@ impl Places {
     }
 }
 
-pub(super) struct Reader<'a, 's> {
-    pub(super) source: &'a Source<'s>,
+pub(super) struct NativePlanReader<'a, 's> {
+    pub(super) source: &'a SourceText<'s>,
     pub(super) findings: Vec<Finding>,
     /// Findings that were only counted, and the worst of them.
     more: usize,
     worst: Severity,
-    pub(super) places: Vec<Places>,
-    /// See [`Reading::target`].
+    pub(super) places: Vec<TaskRanges>,
+    /// See [`PlanReading::target`].
     pub(super) target: Option<String>,
     unknown: BTreeMap<String, String>,
 }
 
-impl<'a, 's> Reader<'a, 's> {
-    pub(super) fn new(source: &'a Source<'s>) -> Self {
+impl<'a, 's> NativePlanReader<'a, 's> {
+    pub(super) fn new(source: &'a SourceText<'s>) -> Self {
         Self {
             source,
             findings: Vec::new(),
@@ -58,7 +58,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    pub(super) fn read(mut self, root: &Node) -> Reading {
+    pub(super) fn read(mut self, root: &Node) -> PlanReading {
         let draft = self.plan(root);
         let readable = self.worst < Severity::Error && !self.findings.iter().any(Finding::is_error);
         let mut plan = None;
@@ -81,7 +81,7 @@ impl<'a, 's> Reader<'a, 's> {
         let file: Arc<str> = self.source.name.into();
         let places = self.places.iter().map(|places| places.in_file(&file)).collect();
         let Self { findings, target, unknown, .. } = self;
-        Reading { plan, findings, target, unknown, places, reads: Vec::new() }
+        PlanReading { plan, findings, target, unknown, places, reads: Vec::new() }
     }
 
     /// Takes a finding down, unless that place could not be read anyway or there are enough.
@@ -183,13 +183,13 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     pub(super) fn wrong(&mut self, node: &Node, expected: &str) {
-        let message = format!("expected {expected}, found {}", node.value.shown());
+        let message = format!("expected {expected}, found {}", node.value.describe());
         self.find(Severity::Error, &node.span, |reader| {
             reader.source.finding("wrong-type", &node.span, message).with_help(FORMAT_HELP)
         });
     }
 
-    pub(super) fn unknown_field(&mut self, path: &str, known: &[&str], entry: &Entry) {
+    pub(super) fn unknown_field(&mut self, path: &str, known: &[&str], entry: &TableEntry) {
         let key = entry.key.as_str();
         let shown: String = key.chars().take(80).collect();
         let meant = alias(key).filter(|word| known.contains(word));

@@ -10,7 +10,8 @@ use serde::Serialize;
 /// A plan: tasks for fresh workers, in the order that `needs` imposes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "afresh plan")]
-pub struct PlanFile {
+#[schemars(rename = "PlanFile")]
+pub struct NativePlanFile {
     /// The format's version.
     #[schemars(range(min = 1, max = 1))]
     pub version: u32,
@@ -128,7 +129,7 @@ pub enum CheckEntry {
 
 /// The schema, as `afresh schema plan` prints it.
 pub fn plan() -> String {
-    let schema = schemars::schema_for!(PlanFile);
+    let schema = schemars::schema_for!(NativePlanFile);
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
     text.push('\n');
     text

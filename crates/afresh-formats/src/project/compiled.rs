@@ -1,8 +1,8 @@
 //! Languages with one well-known builder: cargo, go, gradle, maven, dotnet, zig, swift, …
 
-use super::{Check, Place, Stack, build, lint, owned, test};
+use super::{ProjectCheck, ProjectDir, ProjectStack, build, lint, owned, test};
 
-pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [
         cargo(place),
         go(place),
@@ -22,21 +22,21 @@ pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
     .collect()
 }
 
-fn stack(name: &'static str, file: &str, checks: Vec<Check>, keep: &[&str]) -> Stack {
-    Stack { name, file: file.to_owned(), setup: Vec::new(), checks, keep: owned(keep) }
+fn stack(name: &'static str, file: &str, checks: Vec<ProjectCheck>, keep: &[&str]) -> ProjectStack {
+    ProjectStack { name, file: file.to_owned(), setup: Vec::new(), checks, keep: owned(keep) }
 }
 
 fn simple(
-    place: &Place<'_>,
+    place: &ProjectDir<'_>,
     name: &'static str,
     files: &[&str],
     command: &str,
     keep: &[&str],
-) -> Option<Stack> {
+) -> Option<ProjectStack> {
     Some(stack(name, place.first(files)?, vec![test(command)], keep))
 }
 
-fn cargo(place: &Place<'_>) -> Option<Stack> {
+fn cargo(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["Cargo.toml"])?;
     let locked = if place.has("Cargo.lock") { " --locked" } else { "" };
     let whole = if place.mentions(file, "[workspace]") { " --workspace" } else { "" };
@@ -48,14 +48,14 @@ fn cargo(place: &Place<'_>) -> Option<Stack> {
     Some(stack("Rust (cargo)", file, checks, &["target/"]))
 }
 
-fn go(place: &Place<'_>) -> Option<Stack> {
+fn go(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["go.work", "go.mod"])?;
     let checks = vec![test("go test ./..."), build("go build ./..."), lint("go vet ./...")];
     Some(stack("Go", file, checks, &[]))
 }
 
 /// A daemon would be ended with the check that started it.
-fn gradle(place: &Place<'_>) -> Option<Stack> {
+fn gradle(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&[
         "settings.gradle.kts",
         "settings.gradle",
@@ -71,7 +71,7 @@ fn gradle(place: &Place<'_>) -> Option<Stack> {
     Some(stack("Gradle", file, checks, &[".gradle/", "build/"]))
 }
 
-fn maven(place: &Place<'_>) -> Option<Stack> {
+fn maven(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["pom.xml"])?;
     let program = if place.has("mvnw") { "./mvnw" } else { "mvn" };
     let checks =
@@ -79,15 +79,15 @@ fn maven(place: &Place<'_>) -> Option<Stack> {
     Some(stack("Maven", file, checks, &["target/"]))
 }
 
-fn dotnet(place: &Place<'_>) -> Option<Stack> {
+fn dotnet(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let solution = place.ending_in(&[".sln", ".slnx"]);
     let file = solution.or_else(|| place.ending_in(&[".csproj", ".fsproj", ".vbproj"]))?;
     let checks = vec![test("dotnet test --nologo"), build("dotnet build --nologo")];
     let found = stack(".NET", &file, checks, &["bin/", "obj/"]);
-    Some(Stack { setup: owned(&["dotnet restore"]), ..found })
+    Some(ProjectStack { setup: owned(&["dotnet restore"]), ..found })
 }
 
-fn zig(place: &Place<'_>) -> Option<Stack> {
+fn zig(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["build.zig"])?;
     let mut checks = vec![build("zig build")];
     if place.mentions(file, "\"test\"") {
@@ -96,7 +96,7 @@ fn zig(place: &Place<'_>) -> Option<Stack> {
     Some(stack("Zig", file, checks, &[".zig-cache/", "zig-out/"]))
 }
 
-fn cmake(place: &Place<'_>) -> Option<Stack> {
+fn cmake(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["CMakeLists.txt"])?;
     let make = "cmake -S . -B build && cmake --build build";
     let mut checks = vec![build(make)];
@@ -107,7 +107,7 @@ fn cmake(place: &Place<'_>) -> Option<Stack> {
     Some(stack("CMake", file, checks, &["build/"]))
 }
 
-fn meson(place: &Place<'_>) -> Option<Stack> {
+fn meson(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["meson.build"])?;
     let set_up = "{ test -d build || meson setup build; }";
     let checks = vec![

@@ -1,6 +1,6 @@
 //! Makefiles and justfiles: their own words for what to do.
 
-use super::{Check, CheckKind, Place, Stack};
+use super::{CheckKind, ProjectCheck, ProjectDir, ProjectStack};
 
 const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 const JUSTFILES: &[&str] = &["justfile", "Justfile", ".justfile"];
@@ -11,24 +11,29 @@ const WORDS: &[(CheckKind, &[&str])] = &[
     (CheckKind::Lint, &["lint"]),
 ];
 
-pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [maker(place, "Make", MAKEFILES, "make"), maker(place, "just", JUSTFILES, "just")]
         .into_iter()
         .flatten()
         .collect()
 }
 
-fn maker(place: &Place<'_>, name: &'static str, files: &[&str], program: &str) -> Option<Stack> {
+fn maker(
+    place: &ProjectDir<'_>,
+    name: &'static str,
+    files: &[&str],
+    program: &str,
+) -> Option<ProjectStack> {
     let file = place.first(files)?;
     let targets = targets(place.text(file));
-    let checks: Vec<Check> = WORDS
+    let checks: Vec<ProjectCheck> = WORDS
         .iter()
         .filter_map(|(kind, words)| {
             let word = words.iter().find(|word| targets.contains(*word))?;
-            Some(Check { kind: *kind, command: format!("{program} {word}") })
+            Some(ProjectCheck { kind: *kind, command: format!("{program} {word}") })
         })
         .collect();
-    Some(Stack { name, file: file.to_owned(), setup: vec![], checks, keep: vec![] })
+    Some(ProjectStack { name, file: file.to_owned(), setup: vec![], checks, keep: vec![] })
 }
 
 /// The words before a colon at the start of a line; `name := value` is none.

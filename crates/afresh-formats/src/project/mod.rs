@@ -16,7 +16,7 @@ use serde::Serialize;
 
 /// The files of a repository: their paths from its root, and the texts of some.
 #[derive(Debug, Clone, Default)]
-pub struct Listing {
+pub struct FileListing {
     pub paths: BTreeSet<String>,
     /// Of those files for which [`is_read`] holds.
     pub texts: BTreeMap<String, String>,
@@ -24,20 +24,20 @@ pub struct Listing {
 
 /// One way in which a repository is built.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Stack {
+pub struct ProjectStack {
     pub name: &'static str,
     /// The file that told.
     pub file: String,
     /// What brings dependencies, before anything else.
     pub setup: Vec<String>,
-    pub checks: Vec<Check>,
+    pub checks: Vec<ProjectCheck>,
     /// Ignored directories that are worth keeping.
     pub keep: Vec<String>,
 }
 
 /// A command that says whether the work is good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Check {
+pub struct ProjectCheck {
     pub kind: CheckKind,
     pub command: String,
 }
@@ -83,8 +83,8 @@ pub fn is_read(path: &str) -> bool {
 
 /// Everything that the repository is built with; what is in directories counts only where the root
 /// tells nothing.
-pub fn discover(listing: &Listing) -> Vec<Stack> {
-    let stacks = in_directory(&Place { listing, directory: "" });
+pub fn discover(listing: &FileListing) -> Vec<ProjectStack> {
+    let stacks = in_directory(&ProjectDir { listing, directory: "" });
     if !stacks.is_empty() {
         return stacks;
     }
@@ -95,11 +95,11 @@ pub fn discover(listing: &Listing) -> Vec<Stack> {
             && !name.starts_with(['.', '-'])
     };
     let below = directories.into_iter().filter(plain);
-    below.flat_map(|directory| below_root(&Place { listing, directory })).collect()
+    below.flat_map(|directory| below_root(&ProjectDir { listing, directory })).collect()
 }
 
 /// The paths that `keep` names and no line of the repository's ignore file does.
-pub fn not_ignored<'k>(listing: &Listing, keep: &'k [String]) -> Vec<&'k str> {
+pub fn not_ignored<'k>(listing: &FileListing, keep: &'k [String]) -> Vec<&'k str> {
     let text = listing.texts.get(".gitignore").map_or("", String::as_str);
     let lines: BTreeSet<&str> = text.lines().map(|line| line.trim().trim_matches('/')).collect();
     let last =
@@ -112,8 +112,8 @@ pub fn not_ignored<'k>(listing: &Listing, keep: &'k [String]) -> Vec<&'k str> {
         .collect()
 }
 
-fn in_directory(place: &Place<'_>) -> Vec<Stack> {
-    let mut stacks: Vec<Stack> = [
+fn in_directory(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
+    let mut stacks: Vec<ProjectStack> = [
         compiled::stacks(place),
         node::stacks(place),
         python::stacks(place),
@@ -129,7 +129,7 @@ fn in_directory(place: &Place<'_>) -> Vec<Stack> {
     stacks
 }
 
-fn below_root(place: &Place<'_>) -> Vec<Stack> {
+fn below_root(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     let directory = place.directory;
     let mut stacks = in_directory(place);
     for stack in &mut stacks {
@@ -148,13 +148,13 @@ fn below_root(place: &Place<'_>) -> Vec<Stack> {
 }
 
 /// A directory that may be the root of something.
-struct Place<'a> {
-    listing: &'a Listing,
+struct ProjectDir<'a> {
+    listing: &'a FileListing,
     /// Empty for the root.
     directory: &'a str,
 }
 
-impl Place<'_> {
+impl ProjectDir<'_> {
     fn path(&self, name: &str) -> String {
         if self.directory.is_empty() {
             name.to_owned()
@@ -195,16 +195,16 @@ impl Place<'_> {
     }
 }
 
-fn test(command: impl Into<String>) -> Check {
-    Check { kind: CheckKind::Test, command: command.into() }
+fn test(command: impl Into<String>) -> ProjectCheck {
+    ProjectCheck { kind: CheckKind::Test, command: command.into() }
 }
 
-fn build(command: impl Into<String>) -> Check {
-    Check { kind: CheckKind::Build, command: command.into() }
+fn build(command: impl Into<String>) -> ProjectCheck {
+    ProjectCheck { kind: CheckKind::Build, command: command.into() }
 }
 
-fn lint(command: impl Into<String>) -> Check {
-    Check { kind: CheckKind::Lint, command: command.into() }
+fn lint(command: impl Into<String>) -> ProjectCheck {
+    ProjectCheck { kind: CheckKind::Lint, command: command.into() }
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {

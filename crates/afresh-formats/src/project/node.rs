@@ -1,23 +1,23 @@
 //! JavaScript and TypeScript: npm, pnpm, yarn, bun, deno.
 
-use super::{Check, CheckKind, Place, Stack, lint, owned, test};
+use super::{CheckKind, ProjectCheck, ProjectDir, ProjectStack, lint, owned, test};
 
 /// What `npm init` writes where there is no test.
 const NO_TEST: &str = "no test specified";
 
-pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [package(place), deno(place)].into_iter().flatten().collect()
 }
 
 /// A program that installs packages and runs scripts.
-struct Manager {
+struct NodePackageManager {
     name: &'static str,
     install: &'static str,
     /// `{}` is the script.
     run: &'static str,
 }
 
-fn package(place: &Place<'_>) -> Option<Stack> {
+fn package(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["package.json"])?;
     let json: serde_json::Value = serde_json::from_str(place.text(file)).unwrap_or_default();
     let manager = manager(place, &json);
@@ -30,24 +30,24 @@ fn package(place: &Place<'_>) -> Option<Stack> {
         (CheckKind::Build, &["build"]),
         (CheckKind::Lint, &["lint", "typecheck", "type-check"]),
     ];
-    let checks: Vec<Check> = kinds
+    let checks: Vec<ProjectCheck> = kinds
         .into_iter()
         .flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name)))
-        .filter_map(|(kind, name)| Some(Check { kind, command: script(name)? }))
+        .filter_map(|(kind, name)| Some(ProjectCheck { kind, command: script(name)? }))
         .collect();
     let needs =
         ["dependencies", "devDependencies", "workspaces"].iter().any(|key| !json[*key].is_null());
     let setup = if needs { owned(&[manager.install]) } else { Vec::new() };
     let keep = if needs { owned(&["node_modules/"]) } else { Vec::new() };
-    Some(Stack { name: manager.name, file: file.to_owned(), setup, checks, keep })
+    Some(ProjectStack { name: manager.name, file: file.to_owned(), setup, checks, keep })
 }
 
-fn manager(place: &Place<'_>, json: &serde_json::Value) -> Manager {
+fn manager(place: &ProjectDir<'_>, json: &serde_json::Value) -> NodePackageManager {
     let named = json["packageManager"].as_str().unwrap_or_default();
     let is = |name: &str, locks: &[&str]| {
         place.first(locks).is_some() || named.split('@').next() == Some(name)
     };
-    let manager = |name, install, run| Manager { name, install, run };
+    let manager = |name, install, run| NodePackageManager { name, install, run };
     if is("pnpm", &["pnpm-lock.yaml"]) {
         return manager("Node.js (pnpm)", "pnpm install --frozen-lockfile", "pnpm run {}");
     }
@@ -65,9 +65,15 @@ fn manager(place: &Place<'_>, json: &serde_json::Value) -> Manager {
     manager("Node.js (npm)", if locked { "npm ci" } else { "npm install" }, "npm run --silent {}")
 }
 
-fn deno(place: &Place<'_>) -> Option<Stack> {
+fn deno(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["deno.json", "deno.jsonc"])?;
     let command = if place.mentions(file, "\"test\"") { "deno task test" } else { "deno test" };
     let checks = vec![test(command), lint("deno lint")];
-    Some(Stack { name: "Deno", file: file.to_owned(), setup: Vec::new(), checks, keep: Vec::new() })
+    Some(ProjectStack {
+        name: "Deno",
+        file: file.to_owned(),
+        setup: Vec::new(),
+        checks,
+        keep: Vec::new(),
+    })
 }

@@ -1,6 +1,6 @@
 //! Python: uv, poetry, pdm, pipenv, or plain pip.
 
-use super::{Place, Stack, lint, owned, test};
+use super::{ProjectDir, ProjectStack, lint, owned, test};
 
 const FILES: &[&str] = &[
     "pyproject.toml",
@@ -15,19 +15,19 @@ const FILES: &[&str] = &[
 const TELLS: &[&str] =
     &["pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.cfg", "tox.ini"];
 
-pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     python(place).into_iter().collect()
 }
 
 /// How packages are installed, and which python then knows them.
-struct Manager {
+struct PythonPackageManager {
     name: &'static str,
     setup: Option<String>,
     python: &'static str,
     keep: &'static [&'static str],
 }
 
-fn python(place: &Place<'_>) -> Option<Stack> {
+fn python(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(FILES)?;
     let manager = manager(place);
     let mut checks = Vec::new();
@@ -48,7 +48,7 @@ fn python(place: &Place<'_>) -> Option<Stack> {
     }
     let keep = owned(manager.keep);
     let setup = manager.setup.into_iter().collect();
-    Some(Stack { name: manager.name, file: file.to_owned(), setup, checks, keep })
+    Some(ProjectStack { name: manager.name, file: file.to_owned(), setup, checks, keep })
 }
 
 /// `test_x.py`, in `test…/` or here.
@@ -57,8 +57,8 @@ fn is_unittest(path: &str) -> bool {
     name.starts_with("test") && name.strip_suffix(".py").is_some()
 }
 
-fn manager(place: &Place<'_>) -> Manager {
-    let locked = |name, setup: &str, python, keep| Manager {
+fn manager(place: &ProjectDir<'_>) -> PythonPackageManager {
+    let locked = |name, setup: &str, python, keep| PythonPackageManager {
         name,
         setup: Some(setup.to_owned()),
         python,
@@ -92,10 +92,10 @@ fn manager(place: &Place<'_>) -> Manager {
         " -e .".clone_into(&mut wanted);
     }
     if wanted.is_empty() {
-        return Manager { name: "Python", setup: None, python: "python3", keep: &[] };
+        return PythonPackageManager { name: "Python", setup: None, python: "python3", keep: &[] };
     }
     let setup = format!("python3 -m venv .venv && .venv/bin/pip install -q{wanted}");
-    Manager {
+    PythonPackageManager {
         name: "Python (pip)",
         setup: Some(setup),
         python: ".venv/bin/python",

@@ -1,12 +1,12 @@
 //! Ruby, PHP, Elixir, Dart.
 
-use super::{Place, Stack, lint, owned, some, test};
+use super::{ProjectDir, ProjectStack, lint, owned, some, test};
 
-pub(super) fn stacks(place: &Place<'_>) -> Vec<Stack> {
+pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [ruby(place), php(place), elixir(place), dart(place)].into_iter().flatten().collect()
 }
 
-fn ruby(place: &Place<'_>) -> Option<Stack> {
+fn ruby(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["Gemfile"])?;
     let specs = place.below("spec").any(|path| path.ends_with("_spec.rb"));
     let command = match () {
@@ -20,10 +20,16 @@ fn ruby(place: &Place<'_>) -> Option<Stack> {
         checks.push(lint("bundle exec rubocop"));
     }
     let setup = owned(&["bundle install --quiet"]);
-    Some(Stack { name: "Ruby (bundler)", file: file.to_owned(), setup, checks, keep: vec![] })
+    Some(ProjectStack {
+        name: "Ruby (bundler)",
+        file: file.to_owned(),
+        setup,
+        checks,
+        keep: vec![],
+    })
 }
 
-fn php(place: &Place<'_>) -> Option<Stack> {
+fn php(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["composer.json"])?;
     let json: serde_json::Value = serde_json::from_str(place.text(file)).unwrap_or_default();
     let command = if json["scripts"]["test"].is_null() {
@@ -34,7 +40,7 @@ fn php(place: &Place<'_>) -> Option<Stack> {
     };
     let checks = some(command).map(test).into_iter().collect();
     let setup = owned(&["composer install --no-interaction --quiet"]);
-    Some(Stack {
+    Some(ProjectStack {
         name: "PHP (composer)",
         file: file.to_owned(),
         setup,
@@ -43,11 +49,11 @@ fn php(place: &Place<'_>) -> Option<Stack> {
     })
 }
 
-fn elixir(place: &Place<'_>) -> Option<Stack> {
+fn elixir(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["mix.exs"])?;
     let checks = vec![test("mix test"), lint("mix format --check-formatted")];
     let keep = owned(&["deps/", "_build/"]);
-    Some(Stack {
+    Some(ProjectStack {
         name: "Elixir (mix)",
         file: file.to_owned(),
         setup: owned(&["mix deps.get"]),
@@ -56,12 +62,12 @@ fn elixir(place: &Place<'_>) -> Option<Stack> {
     })
 }
 
-fn dart(place: &Place<'_>) -> Option<Stack> {
+fn dart(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["pubspec.yaml"])?;
     let flutter = place.mentions(file, "sdk: flutter");
     let program = if flutter { "flutter" } else { "dart" };
     let checks = vec![test(format!("{program} test")), lint(format!("{program} analyze"))];
     let setup = vec![format!("{program} pub get")];
     let name = if flutter { "Flutter" } else { "Dart" };
-    Some(Stack { name, file: file.to_owned(), setup, checks, keep: owned(&[".dart_tool/"]) })
+    Some(ProjectStack { name, file: file.to_owned(), setup, checks, keep: owned(&[".dart_tool/"]) })
 }

@@ -15,22 +15,22 @@
 
 use afresh_core::outcome::{ActionRequest, DecisionOption, DecisionRequest, Outcome};
 
-use super::No;
+use super::NoResult;
 use super::fields::bounded;
 use crate::text::markdown::{Heading, headings, lines};
 
 /// The most options that are taken over.
 const MAX_OPTIONS: usize = 50;
 
-pub(super) fn read(block: &str) -> Result<Outcome, No> {
+pub(super) fn read(block: &str) -> Result<Outcome, NoResult> {
     let Some(kind) = labelled(block, "Type") else {
-        return Err(No::Broken("CHECKPOINT REACHED without a `**Type:**`".to_owned()));
+        return Err(NoResult::Broken("CHECKPOINT REACHED without a `**Type:**`".to_owned()));
     };
     let kind = kind.to_ascii_lowercase();
     if kind.contains(['|', '[', '{']) {
-        return Err(No::Template);
+        return Err(NoResult::Template);
     }
-    let parts = Parts { block, headings: headings(block) };
+    let parts = CheckpointSections { block, headings: headings(block) };
     let current = parts.under("Current Task");
     let (details, awaiting) = (parts.under("Checkpoint Details"), parts.under("Awaiting"));
     let blocked_at = one_line(&current);
@@ -55,16 +55,16 @@ pub(super) fn read(block: &str) -> Result<Outcome, No> {
             let context = bounded(details.trim());
             Ok(Outcome::NeedsDecision(DecisionRequest { blocked_at, question, options, context }))
         }
-        _ => Err(No::Broken(format!("CHECKPOINT REACHED of an unknown type {kind:?}"))),
+        _ => Err(NoResult::Broken(format!("CHECKPOINT REACHED of an unknown type {kind:?}"))),
     }
 }
 
-struct Parts<'a> {
+struct CheckpointSections<'a> {
     block: &'a str,
     headings: Vec<Heading<'a>>,
 }
 
-impl Parts<'_> {
+impl CheckpointSections<'_> {
     fn under(&self, title: &str) -> String {
         let found = self.headings.iter().find(|heading| heading.text.eq_ignore_ascii_case(title));
         found.map_or_else(String::new, |heading| self.block[heading.body.clone()].trim().to_owned())

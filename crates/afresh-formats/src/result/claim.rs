@@ -2,8 +2,8 @@
 
 use afresh_core::outcome::{CompletionClaim, CriterionReport, CriterionResult, Deviation};
 
-use super::Asked;
-use super::fields::{Fields, MAX_ITEMS, text};
+use super::ResultContext;
+use super::fields::{MAX_ITEMS, ResultFields, text};
 use crate::text::node::{Node, Value};
 
 /// The lists of files that answers have, besides the nested `files`.
@@ -89,7 +89,7 @@ pub(super) fn is_known(key: &str) -> bool {
     KNOWN.contains(&key)
 }
 
-pub(super) fn read(fields: &Fields<'_>, asked: &Asked<'_>) -> CompletionClaim {
+pub(super) fn read(fields: &ResultFields<'_>, asked: &ResultContext<'_>) -> CompletionClaim {
     let mut claim = CompletionClaim {
         files: Vec::new(),
         deviations: deviations(fields),
@@ -103,7 +103,7 @@ pub(super) fn read(fields: &Fields<'_>, asked: &Asked<'_>) -> CompletionClaim {
     claim
 }
 
-fn files(fields: &Fields<'_>, claim: &mut CompletionClaim) {
+fn files(fields: &ResultFields<'_>, claim: &mut CompletionClaim) {
     for key in FILE_LISTS.iter().copied().chain(["files"]) {
         if let (Some(node), None, None) = (fields.get(key), fields.list(key), fields.table(key)) {
             let found = node.value.kind();
@@ -119,7 +119,7 @@ fn files(fields: &Fields<'_>, claim: &mut CompletionClaim) {
     claim.files.truncate(MAX_ITEMS);
 }
 
-fn unknown(fields: &Fields<'_>, claim: &mut CompletionClaim) {
+fn unknown(fields: &ResultFields<'_>, claim: &mut CompletionClaim) {
     let unknown: Vec<&str> = fields.keys().filter(|key| !is_known(key)).take(5).collect();
     if !unknown.is_empty() {
         let shown: String = unknown.join(", ").chars().take(200).collect();
@@ -128,7 +128,7 @@ fn unknown(fields: &Fields<'_>, claim: &mut CompletionClaim) {
 }
 
 /// A wrong name is odd, and no more: people rename tasks (RE-02).
-fn name(fields: &Fields<'_>, asked: &Asked<'_>, claim: &mut CompletionClaim) {
+fn name(fields: &ResultFields<'_>, asked: &ResultContext<'_>, claim: &mut CompletionClaim) {
     let Some(given) = fields.text(&["task_name", "name"]) else { return };
     let same = |known: &&str| plain(known) == plain(&given);
     if !asked.names.is_empty() && !asked.names.iter().any(same) {
@@ -149,14 +149,14 @@ fn plain(name: &str) -> String {
     }
 }
 
-fn notes(fields: &Fields<'_>) -> Option<String> {
+fn notes(fields: &ResultFields<'_>) -> Option<String> {
     let learnings = fields.texts("learnings");
     let told = fields.text(&["notes", "summary"]).into_iter().chain(learnings);
     let lines: Vec<String> = told.collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn deviations(fields: &Fields<'_>) -> Vec<Deviation> {
+fn deviations(fields: &ResultFields<'_>) -> Vec<Deviation> {
     let listed = fields.list("deviations").into_iter().flatten();
     listed.chain(fields.get("deviation")).filter_map(deviation).collect()
 }
@@ -166,7 +166,7 @@ fn deviation(node: &Node) -> Option<Deviation> {
         let words = matches!(node.value, Value::Text(_));
         return words.then(|| Deviation { rule: 0, description, files: vec![] });
     }
-    let fields = Fields::of(node)?;
+    let fields = ResultFields::from_node(node)?;
     let rule = fields.text(&["rule", "level"]).unwrap_or_default();
     let digits = rule.trim_matches(|c: char| !c.is_ascii_digit());
     Some(Deviation {
@@ -176,7 +176,7 @@ fn deviation(node: &Node) -> Option<Deviation> {
     })
 }
 
-fn criteria(fields: &Fields<'_>) -> Vec<CriterionReport> {
+fn criteria(fields: &ResultFields<'_>) -> Vec<CriterionReport> {
     let mut found: Vec<CriterionReport> = Vec::new();
     for name in fields.texts("criteria_met") {
         found.push(CriterionReport {
@@ -188,7 +188,7 @@ fn criteria(fields: &Fields<'_>) -> Vec<CriterionReport> {
     let verification = fields.table("verification");
     let nested = verification.and_then(|inner| inner.list("criteria"));
     let listed = fields.list("criteria").into_iter().chain(nested).flatten();
-    found.extend(listed.filter_map(Fields::of).filter_map(criterion));
+    found.extend(listed.filter_map(ResultFields::from_node).filter_map(criterion));
     if let Some(inner) = verification
         && let (Some(name), Some(code)) = (inner.text(&["command"]), inner.number("exit_code"))
     {
@@ -213,7 +213,7 @@ fn criteria(fields: &Fields<'_>) -> Vec<CriterionReport> {
     found
 }
 
-fn criterion(fields: Fields<'_>) -> Option<CriterionReport> {
+fn criterion(fields: ResultFields<'_>) -> Option<CriterionReport> {
     Some(CriterionReport {
         name: fields.text(&["name", "criterion"])?,
         result: result(&fields.text(&["status", "score", "result"])?)?,

@@ -1,6 +1,6 @@
 //! Values out of an answer, whatever notation it has. Bounded: a worker may write anything.
 
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, TableEntry, Value};
 
 /// Longest text that is taken over from an answer.
 const MAX_TEXT_CHARS: usize = 8_000;
@@ -9,12 +9,12 @@ pub(super) const MAX_ITEMS: usize = 2_000;
 
 /// A table of an answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fields<'a> {
-    entries: &'a [Entry],
+pub(super) struct ResultFields<'a> {
+    entries: &'a [TableEntry],
 }
 
-impl<'a> Fields<'a> {
-    pub(super) fn of(node: &'a Node) -> Option<Self> {
+impl<'a> ResultFields<'a> {
+    pub(super) fn from_node(node: &'a Node) -> Option<Self> {
         match &node.value {
             Value::Table(entries) => Some(Self { entries }),
             _ => None,
@@ -32,7 +32,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn table(&self, key: &str) -> Option<Self> {
-        self.get(key).and_then(Self::of)
+        self.get(key).and_then(Self::from_node)
     }
 
     /// The text under the first of these keys that has one.

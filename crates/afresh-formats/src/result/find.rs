@@ -3,10 +3,10 @@
 //! One pass over the lines, and each candidate is parsed once. Lines that start with `>` are
 //! neither markers nor fences, so what is quoted is never found.
 
-use crate::findings::Source;
-use crate::result::{No, claim, line};
+use crate::findings::SourceText;
+use crate::result::{NoResult, claim, line};
 use crate::text::json;
-use crate::text::markdown::{Frontmatter, Line, fence, headings, lines};
+use crate::text::markdown::{Frontmatter, TextLine, fence, headings, lines};
 use crate::text::node::{Node, Value};
 use crate::text::yaml;
 
@@ -16,7 +16,7 @@ const CHECKPOINT: &str = "CHECKPOINT REACHED";
 
 /// How plainly a text says that it is an answer; plainest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ResultForm {
     /// Between the two markers.
     Marked,
     /// A JSON object that is the whole text, or its end.
@@ -28,13 +28,13 @@ pub(super) enum Form {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notation {
+pub(super) enum ResultNotation {
     Json,
     Yaml,
     Markdown,
 }
 
-impl Notation {
+impl ResultNotation {
     pub(super) fn article(self) -> &'static str {
         match self {
             Self::Json => "a JSON",
@@ -45,52 +45,52 @@ impl Notation {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Candidate<'a> {
-    pub(super) form: Form,
-    pub(super) notation: Notation,
+pub(super) struct ResultCandidate<'a> {
+    pub(super) form: ResultForm,
+    pub(super) notation: ResultNotation,
     pub(super) text: &'a str,
     /// What should have ended it; none where it is whole.
     unended: Option<&'static str>,
 }
 
-impl Candidate<'_> {
+impl ResultCandidate<'_> {
     pub(super) fn is_checkpoint(&self) -> bool {
-        self.notation == Notation::Markdown
+        self.notation == ResultNotation::Markdown
     }
 
     /// The values in it.
-    pub(super) fn parse(&self) -> Result<Node, No> {
+    pub(super) fn parse(&self) -> Result<Node, NoResult> {
         if let Some(end) = self.unended {
-            return Err(No::Broken(format!("no {end}: the answer was cut off")));
+            return Err(NoResult::Broken(format!("no {end}: the answer was cut off")));
         }
         match self.notation {
-            Notation::Json => {
-                let source = Source::new("the answer", self.text.trim());
+            ResultNotation::Json => {
+                let source = SourceText::new("the answer", self.text.trim());
                 json::parse(&source).map_err(|found| {
                     let (line, column) = (found.line, found.column);
                     let what = found.message;
-                    No::Broken(format!("not JSON: {what} (line {line}, column {column})"))
+                    NoResult::Broken(format!("not JSON: {what} (line {line}, column {column})"))
                 })
             }
-            Notation::Yaml | Notation::Markdown => parse_yaml(self.text),
+            ResultNotation::Yaml | ResultNotation::Markdown => parse_yaml(self.text),
         }
     }
 }
 
 /// As lenient as with a frontmatter: an error message with a bare colon is no reason to lose it.
-fn parse_yaml(text: &str) -> Result<Node, No> {
+fn parse_yaml(text: &str) -> Result<Node, NoResult> {
     let bare = text.trim_end().trim_start_matches(['\n', '\r']);
     let bare = bare.strip_prefix("---\n").unwrap_or(bare);
     let framed = format!("---\n{bare}\n---\n");
     let block = Frontmatter::first(&framed);
     let (node, trouble) = match &block {
-        Some(block) => yaml::frontmatter(&Source::new("the answer", &framed), block),
-        None => return Err(No::Broken("not YAML".to_owned())),
+        Some(block) => yaml::frontmatter(&SourceText::new("the answer", &framed), block),
+        None => return Err(NoResult::Broken("not YAML".to_owned())),
     };
     match (&node.value, trouble) {
-        (Value::Table(entries), Some(trouble)) if entries.is_empty() => {
-            Err(No::Broken(format!("not YAML: {} (line {})", trouble.message, trouble.line - 1)))
-        }
+        (Value::Table(entries), Some(trouble)) if entries.is_empty() => Err(NoResult::Broken(
+            format!("not YAML: {} (line {})", trouble.message, trouble.line - 1),
+        )),
         _ => Ok(node),
     }
 }
@@ -105,7 +105,7 @@ pub(super) fn after_echo<'t>(text: &'t str, prompt: &str) -> &'t str {
 }
 
 /// Everything in a text that may be an answer to this task, in order.
-pub(super) fn candidates<'t>(text: &'t str, task: &str) -> Vec<Candidate<'t>> {
+pub(super) fn candidates<'t>(text: &'t str, task: &str) -> Vec<ResultCandidate<'t>> {
     let mut found = marked(text);
     found.extend(at_the_end(text));
     let mut embedded = fenced(text);
@@ -114,16 +114,24 @@ pub(super) fn candidates<'t>(text: &'t str, task: &str) -> Vec<Candidate<'t>> {
     embedded.sort_by_key(|candidate| candidate.text.as_ptr() as usize);
     found.extend(embedded);
     let own = lines(text).map(|line| line.text).filter(|line| line::read(line, task).is_some());
-    let line =
-        |text| Candidate { form: Form::Line, notation: Notation::Markdown, text, unended: None };
+    let line = |text| ResultCandidate {
+        form: ResultForm::Line,
+        notation: ResultNotation::Markdown,
+        text,
+        unended: None,
+    };
     found.extend(own.map(line));
     found
 }
 
 /// The texts between a start marker and the next end marker; a new start begins anew.
-fn marked(text: &str) -> Vec<Candidate<'_>> {
-    let block =
-        |text, unended| Candidate { form: Form::Marked, notation: Notation::Json, text, unended };
+fn marked(text: &str) -> Vec<ResultCandidate<'_>> {
+    let block = |text, unended| ResultCandidate {
+        form: ResultForm::Marked,
+        notation: ResultNotation::Json,
+        text,
+        unended,
+    };
     let mut found = Vec::new();
     let mut open = None;
     for line in lines(text) {
@@ -144,25 +152,29 @@ fn marked(text: &str) -> Vec<Candidate<'_>> {
 }
 
 /// A file that holds one object, in either notation.
-pub(super) fn whole(text: &str) -> Option<Candidate<'_>> {
+pub(super) fn whole(text: &str) -> Option<ResultCandidate<'_>> {
     let bare = text.trim();
     let notation = match bare {
-        _ if bare.starts_with('{') => Notation::Json,
+        _ if bare.starts_with('{') => ResultNotation::Json,
         _ if bare.lines().any(|line| line.starts_with("status:")) && !bare.contains("```") => {
-            Notation::Yaml
+            ResultNotation::Yaml
         }
         _ => return None,
     };
-    Some(Candidate { form: Form::Whole, notation, text, unended: None })
+    Some(ResultCandidate { form: ResultForm::Whole, notation, text, unended: None })
 }
 
 /// An object that is all of a text, or stands at its end.
-fn at_the_end(text: &str) -> Option<Candidate<'_>> {
-    let opening = |line: &Line<'_>| line.text.starts_with('{');
+fn at_the_end(text: &str) -> Option<ResultCandidate<'_>> {
+    let opening = |line: &TextLine<'_>| line.text.starts_with('{');
     let start = lines(text).filter(opening).last()?.start;
     let object = text[start..].trim_end();
-    let candidate =
-        Candidate { form: Form::Whole, notation: Notation::Json, text: object, unended: None };
+    let candidate = ResultCandidate {
+        form: ResultForm::Whole,
+        notation: ResultNotation::Json,
+        text: object,
+        unended: None,
+    };
     let tells = |key: &&str| object.contains(&format!("\"{key}\""));
     (object.contains("\"status\"")
         && claim::TELLING.iter().any(tells)
@@ -172,8 +184,9 @@ fn at_the_end(text: &str) -> Option<Candidate<'_>> {
 
 /// Fenced blocks that say what they are, or look like an answer. A fence that was never closed
 /// must not hide those after it, so every mark may open one.
-fn fenced(text: &str) -> Vec<Candidate<'_>> {
-    let all: Vec<Line<'_>> = lines(text).filter(|line| fence::info(line.text).is_some()).collect();
+fn fenced(text: &str) -> Vec<ResultCandidate<'_>> {
+    let all: Vec<TextLine<'_>> =
+        lines(text).filter(|line| fence::info(line.text).is_some()).collect();
     let mut found = Vec::new();
     for (at, opening) in all.iter().enumerate() {
         let start = (opening.end() + 1).min(text.len());
@@ -184,13 +197,16 @@ fn fenced(text: &str) -> Vec<Candidate<'_>> {
         let inner = &text[start.min(end)..end];
         let info = fence::info(opening.text).unwrap_or_default().to_ascii_lowercase();
         let notation = match info.split_whitespace().next() {
-            Some("json" | "jsonc") => Notation::Json,
-            Some("yaml" | "yml") | None if inner.trim_start().starts_with('{') => Notation::Json,
-            Some("yaml" | "yml") => Notation::Yaml,
-            None if inner.trim_start().starts_with("status:") => Notation::Yaml,
+            Some("json" | "jsonc") => ResultNotation::Json,
+            Some("yaml" | "yml") | None if inner.trim_start().starts_with('{') => {
+                ResultNotation::Json
+            }
+            Some("yaml" | "yml") => ResultNotation::Yaml,
+            None if inner.trim_start().starts_with("status:") => ResultNotation::Yaml,
             _ => continue,
         };
-        let candidate = Candidate { form: Form::Embedded, notation, text: inner, unended };
+        let candidate =
+            ResultCandidate { form: ResultForm::Embedded, notation, text: inner, unended };
         if looks_like_an_answer(&candidate) {
             found.push(candidate);
         }
@@ -199,22 +215,22 @@ fn fenced(text: &str) -> Vec<Candidate<'_>> {
 }
 
 /// A status, and something that nothing but an answer has.
-fn looks_like_an_answer(candidate: &Candidate<'_>) -> bool {
+fn looks_like_an_answer(candidate: &ResultCandidate<'_>) -> bool {
     let keys = || candidate.text.lines().flat_map(|line| keys_of(line, candidate.notation));
     let telling = || keys().any(|key| claim::TELLING.contains(&key));
-    let plain = || candidate.notation == Notation::Yaml && keys().all(claim::is_known);
+    let plain = || candidate.notation == ResultNotation::Yaml && keys().all(claim::is_known);
     keys().any(|key| key == "status") && (telling() || plain())
 }
 
 /// The keys that stand in a line: at its start in YAML, in quotes before a colon in JSON.
-fn keys_of(line: &str, notation: Notation) -> Vec<&str> {
+fn keys_of(line: &str, notation: ResultNotation) -> Vec<&str> {
     match notation {
-        Notation::Json => {
+        ResultNotation::Json => {
             let parts: Vec<&str> = line.split('"').collect();
             let pairs = parts.windows(2).skip(1).step_by(2);
             pairs.filter(|pair| pair[1].trim_start().starts_with(':')).map(|pair| pair[0]).collect()
         }
-        Notation::Yaml | Notation::Markdown => {
+        ResultNotation::Yaml | ResultNotation::Markdown => {
             let word = |c: char| c.is_alphanumeric() || c == '_';
             let key = line.split_once(':').map(|(key, _)| key).filter(|key| !key.is_empty());
             key.filter(|key| key.chars().all(word)).into_iter().collect()
@@ -222,13 +238,13 @@ fn keys_of(line: &str, notation: Notation) -> Vec<&str> {
     }
 }
 
-fn checkpoints(text: &str) -> Vec<Candidate<'_>> {
+fn checkpoints(text: &str) -> Vec<ResultCandidate<'_>> {
     let found = headings(text)
         .into_iter()
         .filter(|heading| heading.level == 2 && heading.text.eq_ignore_ascii_case(CHECKPOINT));
-    let candidate = |text| Candidate {
-        form: Form::Embedded,
-        notation: Notation::Markdown,
+    let candidate = |text| ResultCandidate {
+        form: ResultForm::Embedded,
+        notation: ResultNotation::Markdown,
         text,
         unended: None,
     };

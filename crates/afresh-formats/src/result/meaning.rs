@@ -5,9 +5,9 @@ use afresh_core::outcome::{
     WorkerFailure,
 };
 
-use super::fields::{Fields, bounded};
-use super::line::{self, Said};
-use super::{Asked, No, claim, questions};
+use super::fields::{ResultFields, bounded};
+use super::line::{self, ResultLine};
+use super::{NoResult, ResultContext, claim, questions};
 use crate::text::node::Value;
 
 const NO_REASON: &str = "the worker gave no reason";
@@ -19,27 +19,30 @@ const IDS: &[&str] = &["task_id", "taskId", "group"];
 const NEVER_OPEN: &[&str] =
     &["status", "task_id", "taskId", "group", "error", "decision_needed", "action_needed"];
 
-pub(super) fn of_line(text: &str, asked: &Asked<'_>) -> Result<Outcome, No> {
+pub(super) fn of_line(text: &str, asked: &ResultContext<'_>) -> Result<Outcome, NoResult> {
     match line::read(text, asked.task) {
-        Some(Said::Success) => Ok(Outcome::Done(CompletionClaim::default())),
-        Some(Said::Failed(reason)) => {
+        Some(ResultLine::Success) => Ok(Outcome::Done(CompletionClaim::default())),
+        Some(ResultLine::Failed(reason)) => {
             let error = bounded(reason);
             Ok(Outcome::Failed(WorkerFailure { error, ..WorkerFailure::default() }))
         }
-        Some(Said::Other(id)) => Err(wrong_task(id, asked)),
-        None => Err(No::Broken("not a line about a task".to_owned())),
+        Some(ResultLine::Other(id)) => Err(wrong_task(id, asked)),
+        None => Err(NoResult::Broken("not a line about a task".to_owned())),
     }
 }
 
-pub(super) fn of_fields(fields: &Fields<'_>, asked: &Asked<'_>) -> Result<Outcome, No> {
+pub(super) fn of_fields(
+    fields: &ResultFields<'_>,
+    asked: &ResultContext<'_>,
+) -> Result<Outcome, NoResult> {
     if is_template(fields) {
-        return Err(No::Template);
+        return Err(NoResult::Template);
     }
     if let Some(id) = fields.text(IDS).filter(|id| !is_same_task(id, asked.task)) {
         return Err(wrong_task(&id, asked));
     }
     let Some(status) = fields.text(&["status"]) else {
-        return Err(No::Broken("no `status`".to_owned()));
+        return Err(NoResult::Broken("no `status`".to_owned()));
     };
     let claim = claim::read(fields, asked);
     match status.to_ascii_uppercase().replace(['-', ' '], "_").as_str() {
@@ -51,13 +54,13 @@ pub(super) fn of_fields(fields: &Fields<'_>, asked: &Asked<'_>) -> Result<Outcom
         "NEEDS_ACTION" => questions::action(fields),
         _ => {
             let shown: String = status.chars().take(80).collect();
-            Err(No::Broken(format!("unknown status {shown:?}")))
+            Err(NoResult::Broken(format!("unknown status {shown:?}")))
         }
     }
 }
 
 /// An example such as those in prompts: values that are left open.
-fn is_template(fields: &Fields<'_>) -> bool {
+fn is_template(fields: &ResultFields<'_>) -> bool {
     let open = |value: &str| {
         let value = value.trim();
         let framed = [('[', ']'), ('{', '}'), ('<', '>')]
@@ -86,12 +89,12 @@ fn is_same_task(given: &str, task: &str) -> bool {
         || given.strip_prefix(&task).is_some_and(|rest| apart(rest, false))
 }
 
-fn wrong_task(id: &str, asked: &Asked<'_>) -> No {
+fn wrong_task(id: &str, asked: &ResultContext<'_>) -> NoResult {
     let shown: String = id.chars().take(80).collect();
-    No::Broken(format!("it is about task {shown:?}, not about {:?}", asked.task))
+    NoResult::Broken(format!("it is about task {shown:?}, not about {:?}", asked.task))
 }
 
-fn done(fields: &Fields<'_>, mut claim: CompletionClaim) -> Result<Outcome, No> {
+fn done(fields: &ResultFields<'_>, mut claim: CompletionClaim) -> Result<Outcome, NoResult> {
     if let Some(why) = voided(fields, &claim)? {
         let error = format!("it says {}, but {why}", fields.text(&["status"]).unwrap_or_default());
         return Ok(Outcome::Failed(WorkerFailure { error, ..failure(fields, claim) }));
@@ -119,12 +122,14 @@ fn done(fields: &Fields<'_>, mut claim: CompletionClaim) -> Result<Outcome, No> 
 }
 
 /// Why a claim of success is none, by the answer's own words.
-fn voided(fields: &Fields<'_>, claim: &CompletionClaim) -> Result<Option<String>, No> {
+fn voided(fields: &ResultFields<'_>, claim: &CompletionClaim) -> Result<Option<String>, NoResult> {
     if let Some(inner) = fields.table("verification") {
         if let Some(node) = inner.get("exit_code") {
             let Value::Integer(code) = node.value else {
-                let found = node.value.shown();
-                return Err(No::Broken(format!("`exit_code` is {found}, not a whole number")));
+                let found = node.value.describe();
+                return Err(NoResult::Broken(format!(
+                    "`exit_code` is {found}, not a whole number"
+                )));
             };
             if code != 0 {
                 return Ok(Some(format!("its own verification ended with exit code {code}")));
@@ -146,7 +151,7 @@ fn voided(fields: &Fields<'_>, claim: &CompletionClaim) -> Result<Option<String>
 }
 
 /// The error of an answer; the ways to write that there is none are none.
-fn error(fields: &Fields<'_>) -> Option<String> {
+fn error(fields: &ResultFields<'_>) -> Option<String> {
     let nested = fields.table("error").and_then(|inner| inner.text(&["message"]));
     let none = |text: &String| {
         !matches!(text.to_ascii_lowercase().as_str(), "none" | "null" | "n/a" | "-")
@@ -154,7 +159,7 @@ fn error(fields: &Fields<'_>) -> Option<String> {
     fields.text(&["error"]).or(nested).filter(none)
 }
 
-fn failure(fields: &Fields<'_>, mut claim: CompletionClaim) -> WorkerFailure {
+fn failure(fields: &ResultFields<'_>, mut claim: CompletionClaim) -> WorkerFailure {
     let nested = fields.table("error");
     let either = |keys: &[&str]| {
         fields.text(keys).or_else(|| nested.and_then(|inner| inner.text(keys))).unwrap_or_default()
@@ -178,14 +183,14 @@ fn failure(fields: &Fields<'_>, mut claim: CompletionClaim) -> WorkerFailure {
     }
 }
 
-fn partial(fields: &Fields<'_>, claim: CompletionClaim) -> Outcome {
+fn partial(fields: &ResultFields<'_>, claim: CompletionClaim) -> Outcome {
     let counted = progress(fields).map(|(done, all)| format!("{done} of {all} tasks"));
     let reason = error(fields).or_else(|| fields.text(&["reason", "blocked_at"])).or(counted);
     let reason = reason.or_else(|| claim.notes.clone()).unwrap_or_else(|| NO_REASON.to_owned());
     Outcome::Partial(PartialOutcome { reason, claim })
 }
 
-fn blocked(fields: &Fields<'_>, mut claim: CompletionClaim) -> Outcome {
+fn blocked(fields: &ResultFields<'_>, mut claim: CompletionClaim) -> Outcome {
     let told = error(fields).or_else(|| fields.text(&["reason", "blocked_at"]));
     if told.is_none() {
         claim.warnings.push("the answer does not say what blocks it".to_owned());
@@ -201,7 +206,7 @@ fn blocked(fields: &Fields<'_>, mut claim: CompletionClaim) -> Outcome {
 }
 
 /// `"2/3"`.
-fn progress(fields: &Fields<'_>) -> Option<(u64, u64)> {
+fn progress(fields: &ResultFields<'_>) -> Option<(u64, u64)> {
     let counted = fields.text(&["tasks_completed"])?;
     let (done, all) = counted.split_once('/')?;
     Some((done.trim().parse().ok()?, all.trim().parse().ok()?))

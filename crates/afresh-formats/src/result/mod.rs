@@ -32,14 +32,14 @@ mod questions;
 
 use afresh_core::outcome::{Outcome, WorkerFailure};
 
-use find::{Candidate, Form};
+use find::{ResultCandidate, ResultForm};
 
 /// How much of an answer that makes no sense is shown (RE-02).
 const EXCERPT_CHARS: usize = 500;
 
 /// What a worker was asked, as far as its answer must fit it.
 #[derive(Debug, Clone, Default)]
-pub struct Asked<'a> {
+pub struct ResultContext<'a> {
     /// The task's id; empty where it does not matter.
     pub task: &'a str,
     /// Its title and the names of its steps.
@@ -48,7 +48,7 @@ pub struct Asked<'a> {
 }
 
 /// Why a candidate is no answer.
-enum No {
+enum NoResult {
     /// It is an example, and says nothing.
     Template,
     /// It was meant as one.
@@ -56,18 +56,18 @@ enum No {
 }
 
 /// Reads the answer out of a worker's final text.
-pub fn read(text: &str, asked: &Asked<'_>) -> Outcome {
+pub fn read(text: &str, asked: &ResultContext<'_>) -> Outcome {
     let text = find::after_echo(text, asked.prompt);
     let candidates = find::candidates(text, asked.task);
-    for form in [Form::Marked, Form::Whole, Form::Embedded, Form::Line] {
+    for form in [ResultForm::Marked, ResultForm::Whole, ResultForm::Embedded, ResultForm::Line] {
         let of_form = candidates.iter().filter(|candidate| candidate.form == form);
         let mut broken = None;
         for candidate in of_form.rev() {
             match understand(candidate, asked) {
                 Ok(outcome) => return outcome,
-                Err(No::Template) => {}
+                Err(NoResult::Template) => {}
                 // The reason of the last one is the one worth telling.
-                Err(No::Broken(why)) => broken = broken.or(Some((why, candidate.text))),
+                Err(NoResult::Broken(why)) => broken = broken.or(Some((why, candidate.text))),
             }
         }
         if let Some((why, text)) = broken {
@@ -78,11 +78,11 @@ pub fn read(text: &str, asked: &Asked<'_>) -> Outcome {
 }
 
 /// Reads the answer out of a result file, which holds nothing else, beside the final text.
-pub fn read_file(written: &str, text: &str, asked: &Asked<'_>) -> Outcome {
+pub fn read_file(written: &str, text: &str, asked: &ResultContext<'_>) -> Outcome {
     let outcome = match find::whole(written) {
         Some(candidate) => understand(&candidate, asked),
         None => match read(written, asked) {
-            Outcome::Silent => Err(No::Broken("the result file holds no answer".to_owned())),
+            Outcome::Silent => Err(NoResult::Broken("the result file holds no answer".to_owned())),
             outcome => Ok(outcome),
         },
     };
@@ -95,19 +95,22 @@ pub fn read_file(written: &str, text: &str, asked: &Asked<'_>) -> Outcome {
             None => Outcome::Done(claim),
         },
         Ok(outcome) => outcome,
-        Err(No::Broken(why)) => unintelligible(&why, written),
-        Err(No::Template) => unintelligible("the result file holds only an example", written),
+        Err(NoResult::Broken(why)) => unintelligible(&why, written),
+        Err(NoResult::Template) => unintelligible("the result file holds only an example", written),
     }
 }
 
-fn understand(candidate: &Candidate<'_>, asked: &Asked<'_>) -> Result<Outcome, No> {
+fn understand(
+    candidate: &ResultCandidate<'_>,
+    asked: &ResultContext<'_>,
+) -> Result<Outcome, NoResult> {
     match &candidate.form {
-        Form::Line => meaning::of_line(candidate.text, asked),
-        Form::Embedded if candidate.is_checkpoint() => checkpoint::read(candidate.text),
+        ResultForm::Line => meaning::of_line(candidate.text, asked),
+        ResultForm::Embedded if candidate.is_checkpoint() => checkpoint::read(candidate.text),
         _ => {
             let node = candidate.parse()?;
-            let fields = fields::Fields::of(&node).ok_or_else(|| {
-                No::Broken(format!("not {} object", candidate.notation.article()))
+            let fields = fields::ResultFields::from_node(&node).ok_or_else(|| {
+                NoResult::Broken(format!("not {} object", candidate.notation.article()))
             })?;
             meaning::of_fields(&fields, asked)
         }

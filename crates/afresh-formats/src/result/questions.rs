@@ -2,13 +2,13 @@
 
 use afresh_core::outcome::{ActionRequest, DecisionOption, DecisionRequest, Outcome};
 
-use super::No;
-use super::fields::{Fields, text};
+use super::NoResult;
+use super::fields::{ResultFields, text};
 use crate::text::node::Node;
 
 const MAX_OPTIONS: usize = 50;
 
-pub(super) fn decision(fields: &Fields<'_>) -> Result<Outcome, No> {
+pub(super) fn decision(fields: &ResultFields<'_>) -> Result<Outcome, NoResult> {
     let nested = fields.table("decision");
     let inner = |keys: &[&str]| nested.and_then(|nested| nested.text(keys));
     let question = fields
@@ -16,7 +16,7 @@ pub(super) fn decision(fields: &Fields<'_>) -> Result<Outcome, No> {
         .or_else(|| inner(&["decision_needed", "needed", "question"]))
         .or_else(|| fields.text(&["decision"]));
     let Some(question) = question else {
-        return Err(No::Broken("NEEDS_DECISION without `decision_needed`".to_owned()));
+        return Err(NoResult::Broken("NEEDS_DECISION without `decision_needed`".to_owned()));
     };
     let options =
         fields.list("options").or_else(|| nested.and_then(|nested| nested.list("options")));
@@ -35,14 +35,14 @@ fn choice((number, node): (usize, &Node)) -> Option<DecisionOption> {
     if let Some(description) = text(node) {
         return Some(DecisionOption { key, description });
     }
-    let fields = Fields::of(node)?;
+    let fields = ResultFields::from_node(node)?;
     Some(DecisionOption {
         key: fields.text(&["key", "id", "name"]).unwrap_or(key),
         description: fields.text(&["description", "text"]).unwrap_or_default(),
     })
 }
 
-pub(super) fn action(fields: &Fields<'_>) -> Result<Outcome, No> {
+pub(super) fn action(fields: &ResultFields<'_>) -> Result<Outcome, NoResult> {
     let nested = fields.table("action");
     let inner = |keys: &[&str]| nested.and_then(|nested| nested.text(keys));
     let needed = fields
@@ -50,7 +50,7 @@ pub(super) fn action(fields: &Fields<'_>) -> Result<Outcome, No> {
         .or_else(|| inner(&["action_needed", "needed"]))
         .or_else(|| fields.text(&["action"]));
     let Some(needed) = needed else {
-        return Err(No::Broken("NEEDS_ACTION without `action_needed`".to_owned()));
+        return Err(NoResult::Broken("NEEDS_ACTION without `action_needed`".to_owned()));
     };
     let mut instructions = fields.texts("instructions");
     instructions.extend(nested.into_iter().flat_map(|nested| nested.texts("instructions")));

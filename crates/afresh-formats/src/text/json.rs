@@ -3,20 +3,24 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::findings::{Finding, Fix, Source};
+use crate::findings::{Finding, Fix, SourceText};
 use crate::text::limits::MAX_VALUES;
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, TableEntry, Value};
 
 const MAX_DEPTH: usize = 64;
 
-pub fn parse(source: &Source<'_>) -> Result<Node, Finding> {
+pub fn parse(source: &SourceText<'_>) -> Result<Node, Finding> {
     parse_part(source, &(0..source.text.len()), "the end of the file")
 }
 
 /// One value that is all of a part of a file, such as a line.
-pub fn parse_part(source: &Source<'_>, part: &Range<usize>, end: &str) -> Result<Node, Finding> {
+pub fn parse_part(
+    source: &SourceText<'_>,
+    part: &Range<usize>,
+    end: &str,
+) -> Result<Node, Finding> {
     let bytes = &source.text.as_bytes()[..part.end];
-    let mut reader = Reader { source, bytes, at: part.start, values: 0 };
+    let mut reader = JsonReader { source, bytes, at: part.start, values: 0 };
     let node = reader.value(0)?;
     reader.skip_space();
     if reader.at < reader.bytes.len() {
@@ -25,15 +29,15 @@ pub fn parse_part(source: &Source<'_>, part: &Range<usize>, end: &str) -> Result
     Ok(node)
 }
 
-struct Reader<'a, 's> {
-    source: &'a Source<'s>,
+struct JsonReader<'a, 's> {
+    source: &'a SourceText<'s>,
     bytes: &'a [u8],
     at: usize,
     /// How many values there were so far.
     values: usize,
 }
 
-impl Reader<'_, '_> {
+impl JsonReader<'_, '_> {
     fn value(&mut self, depth: usize) -> Result<Node, Finding> {
         self.skip_space();
         let start = self.at;
@@ -58,7 +62,7 @@ impl Reader<'_, '_> {
     }
 
     fn table(&mut self, depth: usize) -> Result<Value, Finding> {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<TableEntry> = Vec::new();
         let mut seen = BTreeSet::new();
         self.at += 1;
         self.skip_space();
@@ -82,7 +86,7 @@ impl Reader<'_, '_> {
                 return Err(self.expected("':'"));
             }
             let node = self.value(depth + 1)?;
-            entries.push(Entry { key, key_span, node });
+            entries.push(TableEntry { key, key_span, node });
             self.skip_space();
             if self.take(b'}') {
                 return Ok(Value::Table(entries));

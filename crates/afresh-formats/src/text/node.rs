@@ -10,7 +10,7 @@ pub struct Node {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    Table(Vec<Entry>),
+    Table(Vec<TableEntry>),
     List(Vec<Node>),
     Text(String),
     Integer(i64),
@@ -21,7 +21,7 @@ pub enum Value {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct TableEntry {
     pub key: String,
     pub key_span: Range<usize>,
     pub node: Node,
@@ -29,7 +29,7 @@ pub struct Entry {
 
 impl Value {
     /// The value as a message shows it.
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Text(text) if text.chars().count() <= 40 => format!("{text:?}"),
             Self::Integer(number) => number.to_string(),

@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use afresh_core::plan::nearest;
 
-use crate::findings::{Finding, Source};
+use crate::findings::{Finding, SourceText};
 use crate::text::duration;
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, TableEntry, Value};
 
 /// More findings than this say nothing new.
 const MAX_FINDINGS: usize = 200;
 
 #[derive(Debug)]
-pub struct Reader<'a, 's> {
-    source: &'a Source<'s>,
+pub struct NodeReader<'a, 's> {
+    source: &'a SourceText<'s>,
     /// The code of every finding: which format it is about.
     code: &'static str,
     findings: Vec<Finding>,
 }
 
-impl<'a, 's> Reader<'a, 's> {
-    pub fn new(source: &'a Source<'s>, code: &'static str) -> Self {
+impl<'a, 's> NodeReader<'a, 's> {
+    pub fn new(source: &'a SourceText<'s>, code: &'static str) -> Self {
         Self { source, code, findings: Vec::new() }
     }
 
@@ -39,7 +39,7 @@ impl<'a, 's> Reader<'a, 's> {
         self.source.place(at.start).0
     }
 
-    pub fn entries<'n>(&mut self, node: &'n Node) -> &'n [Entry] {
+    pub fn entries<'n>(&mut self, node: &'n Node) -> &'n [TableEntry] {
         if let Value::Table(entries) = &node.value {
             return entries;
         }
@@ -142,12 +142,12 @@ impl<'a, 's> Reader<'a, 's> {
 
     /// A value that is not what it should be.
     pub fn wrong(&mut self, node: &Node, expected: &str) {
-        let message = format!("expected {expected}, found {}", node.value.shown());
+        let message = format!("expected {expected}, found {}", node.value.describe());
         self.problem(&node.span, message, None);
     }
 
     /// A key that means nothing here, with the nearest that does.
-    pub fn unknown(&mut self, entry: &Entry, known: &[&str]) {
+    pub fn unknown(&mut self, entry: &TableEntry, known: &[&str]) {
         let shown: String = entry.key.chars().take(80).collect();
         let help = nearest(&entry.key, known.iter().copied()).map_or_else(
             || format!("known here: {}", known.join(", ")),

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, TableLike};
 
-use crate::findings::{Finding, Source};
+use crate::findings::{Finding, SourceText};
 use crate::text::limits::{MAX_VALUES, beyond};
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, TableEntry, Value};
 
-pub fn parse(source: &Source<'_>) -> Result<Node, Finding> {
+pub fn parse(source: &SourceText<'_>) -> Result<Node, Finding> {
     if most_values(source.text) > MAX_VALUES {
         return Err(beyond(source.name, format!("more than {MAX_VALUES} values in one file")));
     }
@@ -35,7 +35,7 @@ fn table(table: &dyn TableLike, around: &Range<usize>) -> Value {
     let entries = table.iter().map(|(name, item)| {
         let key_span =
             table.key(name).and_then(toml_edit::Key::span).unwrap_or_else(|| around.clone());
-        Entry { key: name.to_owned(), node: node(item, &key_span), key_span }
+        TableEntry { key: name.to_owned(), node: node(item, &key_span), key_span }
     });
     Value::Table(entries.collect())
 }

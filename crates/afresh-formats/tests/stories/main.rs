@@ -10,19 +10,19 @@ mod results;
 mod writing;
 
 use afresh_formats::native::read;
-use afresh_formats::reading::Reading;
+use afresh_formats::reading::PlanReading;
 
 /// Reads a plan in TOML.
-fn toml(text: &str) -> Reading {
+fn toml(text: &str) -> PlanReading {
     read("my.plan.toml", text.as_bytes())
 }
 
 /// Reads a plan in JSON.
-fn json(text: &str) -> Reading {
+fn json(text: &str) -> PlanReading {
     read("my.plan.json", text.as_bytes())
 }
 
 /// All findings as people read them.
-fn rendered(reading: &Reading) -> String {
+fn rendered(reading: &PlanReading) -> String {
     reading.findings.iter().map(afresh_formats::Finding::render).collect()
 }

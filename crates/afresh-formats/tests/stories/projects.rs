@@ -1,9 +1,9 @@
 //! What repositories are built with, from their files alone.
 
-use afresh_formats::project::{self, CheckKind, Listing, Stack};
+use afresh_formats::project::{self, CheckKind, FileListing, ProjectStack};
 
-fn listing(files: &[(&str, &str)]) -> Listing {
-    let mut listing = Listing::default();
+fn listing(files: &[(&str, &str)]) -> FileListing {
+    let mut listing = FileListing::default();
     for (path, text) in files {
         listing.paths.insert((*path).to_owned());
         if project::is_read(path) {
@@ -16,7 +16,7 @@ fn listing(files: &[(&str, &str)]) -> Listing {
 /// One line per stack: name, file, set-up, what is kept, and the checks with the letters of their
 /// kinds.
 fn told(files: &[(&str, &str)]) -> String {
-    let line = |stack: &Stack| {
+    let line = |stack: &ProjectStack| {
         let checks: Vec<String> = stack
             .checks
             .iter()
@@ -29,7 +29,7 @@ fn told(files: &[(&str, &str)]) -> String {
                 format!("{kind}:{}", check.command)
             })
             .collect();
-        let Stack { name, file, setup, keep, .. } = stack;
+        let ProjectStack { name, file, setup, keep, .. } = stack;
         format!("{name} [{file}] {} {} {}", setup.join(" ; "), keep.join(" "), checks.join(" ; "))
     };
     project::discover(&listing(files)).iter().map(line).collect::<Vec<_>>().join("\n")

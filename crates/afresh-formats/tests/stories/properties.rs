@@ -6,7 +6,7 @@ use afresh_core::plan::{
     StepDraft, TaskDraft, TierChoice,
 };
 use afresh_formats::native::read;
-use afresh_formats::reading::Reading;
+use afresh_formats::reading::PlanReading;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ use crate::drafts::draft;
 use crate::reading::{JSON, TOML};
 
 #[track_caller]
-fn plan_or_located_problems(file: &str, bytes: &[u8]) -> Reading {
+fn plan_or_located_problems(file: &str, bytes: &[u8]) -> PlanReading {
     let reading = read(file, bytes);
     let errors: Vec<_> = reading.findings.iter().filter(|finding| finding.is_error()).collect();
     assert_eq!(reading.plan.is_none(), !errors.is_empty(), "{:?}", reading.findings);

@@ -2,13 +2,14 @@
 
 use afresh_core::Plan;
 use afresh_core::printable::is_unprintable;
-use afresh_formats::native::{Syntax, read, render};
+use afresh_formats::native::{PlanSyntax, read, render};
 use proptest::prelude::*;
 
 use crate::drafts::draft;
 use crate::{rendered, toml};
 
-const BOTH: [(Syntax, &str); 2] = [(Syntax::Toml, "p.plan.toml"), (Syntax::Json, "p.plan.json")];
+const BOTH: [(PlanSyntax, &str); 2] =
+    [(PlanSyntax::Toml, "p.plan.toml"), (PlanSyntax::Json, "p.plan.json")];
 
 /// Writes the plan in both notations, reads them again, and looks at what is written.
 #[track_caller]
@@ -30,7 +31,7 @@ proptest! {
     fn reading_what_is_written_gives_the_same_plan(draft in draft()) {
         let plan = Plan::new(draft).expect("the drafts are plans");
         survives(&plan);
-        let text = render(&plan, None, Syntax::Toml);
+        let text = render(&plan, None, PlanSyntax::Toml);
         let hidden = text.chars().find(|c| is_unprintable(*c) && !matches!(c, '\n' | '\t'));
         prop_assert_eq!(hidden, None, "{}", text);
     }
@@ -53,7 +54,7 @@ task = [
 ]
 "#;
     let plan = toml(given).plan.expect("a plan");
-    insta::assert_snapshot!(render(&plan, None, Syntax::Toml));
+    insta::assert_snapshot!(render(&plan, None, PlanSyntax::Toml));
 }
 
 /// FO-06: what is wrong with a question to a person is said at its place.

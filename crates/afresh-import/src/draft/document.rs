@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use afresh_core::plan::{PlanField, TaskDraft, nearest};
 
-use crate::draft::{Drafted, DraftedTask};
-use afresh_formats::findings::{Finding, Fix, Severity, Source};
-use afresh_formats::reading::Spot;
+use crate::draft::{DraftPlan, DraftTask};
+use afresh_formats::findings::{Finding, Fix, Severity, SourceText};
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::json;
 use afresh_formats::text::node::{Node, Value};
-use afresh_formats::text::yaml::values::{self, Word};
+use afresh_formats::text::yaml::values::{self, LocatedWord};
 
 /// More findings than this about one file say nothing new.
 const MAX_FINDINGS: usize = 200;
@@ -24,18 +24,18 @@ pub(crate) fn get<'n>(table: &'n Node, key: &str) -> Option<&'n Node> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Document<'a> {
+pub(crate) struct JsonDocument<'a> {
     file: &'a str,
-    source: Source<'a>,
+    source: SourceText<'a>,
     /// What to read about the format, for findings that have no better help.
     help: &'static str,
     findings: Vec<Finding>,
     unknown: BTreeMap<String, String>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> JsonDocument<'a> {
     pub(crate) fn new(file: &'a str, text: &'a str, help: &'static str) -> Self {
-        let source = Source::new(file, text);
+        let source = SourceText::new(file, text);
         Self { file, source, help, findings: Vec::new(), unknown: BTreeMap::new() }
     }
 
@@ -59,13 +59,13 @@ impl<'a> Document<'a> {
         }
     }
 
-    pub(crate) fn spot(&self, at: &Range<usize>) -> Spot {
-        Spot::new(self.file, at.clone())
+    pub(crate) fn spot(&self, at: &Range<usize>) -> SourceSpan {
+        SourceSpan::new(self.file, at.clone())
     }
 
     /// A task with its id and its title, where it has them, and their places.
-    pub(crate) fn task(&mut self, node: &Node, title: &str) -> DraftedTask {
-        let mut task = DraftedTask::new(TaskDraft::default(), self.spot(&node.span));
+    pub(crate) fn task(&mut self, node: &Node, title: &str) -> DraftTask {
+        let mut task = DraftTask::new(TaskDraft::default(), self.spot(&node.span));
         if let Some(id) = self.word(node, "id") {
             task.note(None, PlanField::Id, 0, self.spot(&id.at));
             task.draft.id = id.text;
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
     }
 
     /// A status that nobody knows is told; it counts as `taken`.
-    pub(crate) fn unknown_status(&mut self, status: &Word, taken: &str, known: &[&str]) {
+    pub(crate) fn unknown_status(&mut self, status: &LocatedWord, taken: &str, known: &[&str]) {
         let shown: String = status.text.chars().take(40).collect();
         let message = format!("the status {shown:?} is not known");
         let help = format!("it is taken as {taken}; known: {}", known.join(", "));
@@ -86,12 +86,12 @@ impl<'a> Document<'a> {
     }
 
     /// A word, such as an id: a text, or a number that was not quoted.
-    pub(crate) fn word(&mut self, table: &Node, key: &str) -> Option<Word> {
+    pub(crate) fn word(&mut self, table: &Node, key: &str) -> Option<LocatedWord> {
         let node = get(table, key)?;
         self.word_of(node)
     }
 
-    pub(crate) fn word_of(&mut self, node: &Node) -> Option<Word> {
+    pub(crate) fn word_of(&mut self, node: &Node) -> Option<LocatedWord> {
         let text = match &node.value {
             Value::Text(text) => Some(text.trim().to_owned()),
             Value::Integer(number) => Some(number.to_string()),
@@ -102,11 +102,11 @@ impl<'a> Document<'a> {
         if text.is_none() {
             self.wrong(node, "a text or a number");
         }
-        text.map(|text| Word { text, at: node.span.clone() })
+        text.map(|text| LocatedWord { text, at: node.span.clone() })
     }
 
     /// A list of words; a single one counts as a list.
-    pub(crate) fn words(&mut self, table: &Node, key: &str) -> Vec<Word> {
+    pub(crate) fn list_words(&mut self, table: &Node, key: &str) -> Vec<LocatedWord> {
         match get(table, key).map(|node| (node, &node.value)) {
             Some((_, Value::List(items))) => {
                 items.iter().filter_map(|item| self.word_of(item)).collect()
@@ -178,7 +178,7 @@ impl<'a> Document<'a> {
     }
 
     pub(crate) fn wrong(&mut self, node: &Node, expected: &str) {
-        let message = format!("expected {expected}, found {}", node.value.shown());
+        let message = format!("expected {expected}, found {}", node.value.describe());
         let found = self.source.finding("wrong-type", &node.span, message);
         self.add(found.with_help(self.help));
     }
@@ -210,7 +210,7 @@ impl<'a> Document<'a> {
     }
 
     /// Hands over everything that was found.
-    pub(crate) fn close(self, drafted: &mut Drafted) {
+    pub(crate) fn close(self, drafted: &mut DraftPlan) {
         drafted.findings.extend(self.findings);
         drafted.unknown.extend(self.unknown);
     }

@@ -2,22 +2,22 @@
 //!
 //! One of them is meant: the one that a person named, else the only one that is not finished.
 
-use crate::detect::Wishes;
+use crate::detect::ReadOptions;
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
 
 /// How many are named in a message.
 const MAX_NAMED: usize = 10;
 
 /// A directory that holds a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Feature {
+pub(crate) struct FeatureDir {
     /// Empty, or ends in a slash.
     pub(crate) directory: String,
 }
 
-impl Feature {
+impl FeatureDir {
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}{name}", self.directory)
     }
@@ -27,13 +27,17 @@ impl Feature {
         self.directory.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
     }
 
-    pub(crate) fn text(&self, folder: &dyn Folder, name: &str) -> Option<Result<String, Finding>> {
+    pub(crate) fn text(
+        &self,
+        folder: &dyn PlanFolder,
+        name: &str,
+    ) -> Option<Result<String, Finding>> {
         folder.text(&self.file(name))
     }
 }
 
 /// The directories with a file of this name, directly below one of the parents, or at the top.
-pub(crate) fn features(folder: &dyn Folder, parents: &[&str], file: &str) -> Vec<Feature> {
+pub(crate) fn features(folder: &dyn PlanFolder, parents: &[&str], file: &str) -> Vec<FeatureDir> {
     let directory = |path: &String| {
         let directory = path.strip_suffix(file)?;
         let below = |parent: &str| {
@@ -41,23 +45,23 @@ pub(crate) fn features(folder: &dyn Folder, parents: &[&str], file: &str) -> Vec
             name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
         };
         let found = directory.is_empty() || parents.iter().any(|parent| below(parent));
-        found.then(|| Feature { directory: directory.to_owned() })
+        found.then(|| FeatureDir { directory: directory.to_owned() })
     };
     folder.paths().iter().filter_map(directory).collect()
 }
 
 /// Reads the feature that is meant.
 pub(crate) fn read_one(
-    wishes: &Wishes,
-    features: &[Feature],
-    read: impl Fn(&Feature) -> Reading,
-) -> Reading {
+    wishes: &ReadOptions,
+    features: &[FeatureDir],
+    read: impl Fn(&FeatureDir) -> PlanReading,
+) -> PlanReading {
     if let Some(only) = &wishes.only {
-        let holds = |feature: &&Feature| only.starts_with(&feature.directory);
+        let holds = |feature: &&FeatureDir| only.starts_with(&feature.directory);
         let nearest = features.iter().filter(holds).max_by_key(|feature| feature.directory.len());
         return nearest.map_or_else(|| nothing(only), read);
     }
-    let mut open: Vec<(&Feature, Reading)> = Vec::new();
+    let mut open: Vec<(&FeatureDir, PlanReading)> = Vec::new();
     let mut finished = None;
     for feature in features {
         let reading = read(feature);
@@ -76,15 +80,15 @@ pub(crate) fn read_one(
     }
 }
 
-fn nothing(file: &str) -> Reading {
+fn nothing(file: &str) -> PlanReading {
     let finding = Finding::of_file(file, "empty-plan", "no tasks belong to this: nothing to do");
-    Reading::failed(finding.with_help("expected a tasks.md beside it"))
+    PlanReading::failed(finding.with_help("expected a tasks.md beside it"))
 }
 
-fn several(open: &[(&Feature, Reading)]) -> Reading {
+fn several(open: &[(&FeatureDir, PlanReading)]) -> PlanReading {
     let names: Vec<&str> =
         open.iter().take(MAX_NAMED).map(|(feature, _)| feature.directory.as_str()).collect();
     let message = format!("{} plans here are not finished: {}", open.len(), names.join(", "));
     let finding = Finding::of_file(".", "several-plans", message);
-    Reading::failed(finding.with_help(format!("name one of them, for example {}", names[0])))
+    PlanReading::failed(finding.with_help(format!("name one of them, for example {}", names[0])))
 }

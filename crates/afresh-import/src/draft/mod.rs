@@ -9,9 +9,9 @@ use afresh_core::Plan;
 use afresh_core::plan::{PlanDraft, PlanField, PlanProblem, ProblemLocation, TaskDraft};
 
 use afresh_formats::findings::Finding;
-use afresh_formats::findings::placing::Placing;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::{Reading, Spot, TaskPlaces};
+use afresh_formats::findings::placing::FindingLocator;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::{PlanReading, SourceSpan, TaskPlaces};
 use afresh_formats::text::limits::too_many_tasks;
 
 /// The most findings of one reading.
@@ -19,41 +19,46 @@ const MAX_FINDINGS: usize = 1_000;
 
 /// A task as a reader found it.
 #[derive(Debug, Clone)]
-pub struct DraftedTask {
+pub struct DraftTask {
     pub draft: TaskDraft,
     pub places: TaskPlaces,
 }
 
-impl DraftedTask {
-    pub fn new(draft: TaskDraft, whole: Spot) -> Self {
+impl DraftTask {
+    pub fn new(draft: TaskDraft, whole: SourceSpan) -> Self {
         Self { draft, places: TaskPlaces::new(whole) }
     }
 
     /// Notes where an item of a field is.
-    pub fn note(&mut self, step: Option<usize>, field: PlanField, item: usize, spot: Spot) {
+    pub fn note(&mut self, step: Option<usize>, field: PlanField, item: usize, spot: SourceSpan) {
         self.places.parts.insert((step, field, item), spot);
     }
 }
 
 /// Everything that a reader found.
 #[derive(Debug, Clone, Default)]
-pub struct Drafted {
+pub struct DraftPlan {
     pub name: String,
     pub spec: Option<String>,
     pub target: Option<String>,
-    pub tasks: Vec<DraftedTask>,
+    pub tasks: Vec<DraftTask>,
     pub findings: Vec<Finding>,
     /// Fields that mean nothing here, by file and path, as they were written (FO-06).
     pub unknown: BTreeMap<String, String>,
-    /// See [`Reading::reads`].
-    pub reads: Vec<(String, Spot)>,
+    /// See [`PlanReading::reads`].
+    pub reads: Vec<(String, SourceSpan)>,
     /// Where the findings are that have no place yet.
-    pub(crate) placing: Placing,
+    pub(crate) placing: FindingLocator,
 }
 
-impl Drafted {
+impl DraftPlan {
     /// A finding at a place in one of the files; the place is filled in at the end.
-    pub fn find(&mut self, spot: &Spot, code: &str, message: impl Into<String>) -> &mut Finding {
+    pub fn find(
+        &mut self,
+        spot: &SourceSpan,
+        code: &str,
+        message: impl Into<String>,
+    ) -> &mut Finding {
         // More than this say nothing new: of them, only the last one is kept, and errors.
         if self.findings.len() < MAX_FINDINGS {
             self.placing.ask(self.findings.len(), spot);
@@ -68,7 +73,7 @@ impl Drafted {
     /// follows from that.
     pub(crate) fn beside(
         &mut self,
-        folder: &dyn Folder,
+        folder: &dyn PlanFolder,
         path: &str,
         follows: &str,
     ) -> Option<String> {
@@ -82,7 +87,7 @@ impl Drafted {
     }
 
     /// Makes the plan, or says at which place what is wrong with it.
-    pub fn finish(mut self, folder: &dyn Folder) -> Reading {
+    pub fn finish(mut self, folder: &dyn PlanFolder) -> PlanReading {
         if let Some(finding) = too_many_tasks(".", self.tasks.len()) {
             self.findings.push(finding);
             self.tasks.clear();
@@ -97,7 +102,7 @@ impl Drafted {
             Err(_) if self.tasks.is_empty() && !readable => None,
             Ok(plan) => Some(plan).filter(|_| readable),
             Err(problems) => {
-                problems.iter().take(MAX_FINDINGS).for_each(|problem| self.take(problem));
+                problems.iter().take(MAX_FINDINGS).for_each(|problem| self.add_problem(problem));
                 None
             }
         };
@@ -107,11 +112,11 @@ impl Drafted {
         self.findings = few(self.findings);
         let places = self.tasks.into_iter().map(|task| task.places).collect();
         let Self { findings, target, unknown, reads, .. } = self;
-        Reading { plan, findings, target, unknown, places, reads }
+        PlanReading { plan, findings, target, unknown, places, reads }
     }
 
     /// Takes down what is wrong with the plan.
-    fn take(&mut self, problem: &PlanProblem) {
+    fn add_problem(&mut self, problem: &PlanProblem) {
         let position = self.findings.len();
         let spot = self.spot(&problem.place).cloned();
         if let Some(spot) = &spot {
@@ -127,9 +132,9 @@ impl Drafted {
         self.findings.push(found);
     }
 
-    fn spot(&self, place: &ProblemLocation) -> Option<&Spot> {
+    fn spot(&self, place: &ProblemLocation) -> Option<&SourceSpan> {
         let task = self.tasks.get(place.task?)?;
-        Some(task.places.of(place.step, place.field, place.item))
+        Some(task.places.locate(place.step, place.field, place.item))
     }
 }
 
@@ -158,11 +163,11 @@ mod tests {
     #[test]
     fn too_many_findings_do_not_hide_an_error() {
         let folder = MemoryFolder::new([("a.md", "one\ntwo\n")]);
-        let (first, second) = (Spot::new("a.md", 0..3), Spot::new("a.md", 4..7));
-        let mut drafted = Drafted::default();
+        let (first, second) = (SourceSpan::new("a.md", 0..3), SourceSpan::new("a.md", 4..7));
+        let mut drafted = DraftPlan::default();
         let draft = TaskDraft { id: "T1".into(), title: "t".into(), ..TaskDraft::default() };
-        drafted.tasks.push(DraftedTask::new(draft, first.clone()));
-        let warn = |drafted: &mut Drafted, times: usize| {
+        drafted.tasks.push(DraftTask::new(draft, first.clone()));
+        let warn = |drafted: &mut DraftPlan, times: usize| {
             for _ in 0..times {
                 drafted.find(&second, "w", "warning").severity = Severity::Warning;
             }

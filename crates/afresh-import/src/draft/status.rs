@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 
 use afresh_core::plan::{Checkpoint, CheckpointKind, PlanField};
 
-use crate::draft::{Drafted, DraftedTask};
+use crate::draft::{DraftPlan, DraftTask};
 use crate::prose;
 use afresh_formats::findings::{Finding, Severity};
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::{Reading, Spot};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::{PlanReading, SourceSpan};
 
 /// How many tasks a message names.
 const MAX_NAMED: usize = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum TaskStanding {
     Open,
     /// Finished before, and how that is known.
     Done(String),
@@ -29,19 +29,19 @@ pub(crate) enum Standing {
 
 /// A task, what it needs and where that is written, and how far it is.
 #[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) task: DraftedTask,
-    pub(crate) needs: Vec<(String, Spot)>,
-    pub(crate) standing: Standing,
+pub(crate) struct ImportedTask {
+    pub(crate) task: DraftTask,
+    pub(crate) needs: Vec<(String, SourceSpan)>,
+    pub(crate) standing: TaskStanding,
 }
 
 /// Makes the plan. `expected` says where tasks would be, should there be none in `file`.
 pub(crate) fn finish(
-    folder: &dyn Folder,
-    mut drafted: Drafted,
-    found: Vec<Found>,
+    folder: &dyn PlanFolder,
+    mut drafted: DraftPlan,
+    found: Vec<ImportedTask>,
     (file, expected): (&str, &str),
-) -> Reading {
+) -> PlanReading {
     settle(&mut drafted, found);
     if drafted.findings.iter().any(Finding::is_error) {
         return drafted.finish(folder);
@@ -56,22 +56,22 @@ pub(crate) fn finish(
 }
 
 /// Adds the tasks to the plan.
-fn settle(drafted: &mut Drafted, found: Vec<Found>) {
-    let of = |wanted: &Standing| -> BTreeSet<String> {
+fn settle(drafted: &mut DraftPlan, found: Vec<ImportedTask>) {
+    let of = |wanted: &TaskStanding| -> BTreeSet<String> {
         let those = found.iter().filter(|one| one.standing == *wanted);
         those.map(|one| one.task.draft.id.clone()).collect()
     };
-    let (given_up, put_off) = (of(&Standing::GivenUp), of(&Standing::PutOff));
-    let open = found.iter().filter(|one| one.standing == Standing::Open);
+    let (given_up, put_off) = (of(&TaskStanding::GivenUp), of(&TaskStanding::PutOff));
+    let open = found.iter().filter(|one| one.standing == TaskStanding::Open);
     let needed: BTreeSet<String> =
         open.flat_map(|one| &one.needs).map(|(id, _)| id.clone()).collect();
-    let mut left_out: Vec<(String, Spot)> = Vec::new();
-    for Found { mut task, needs, standing } in found {
+    let mut left_out: Vec<(String, SourceSpan)> = Vec::new();
+    for ImportedTask { mut task, needs, standing } in found {
         match standing {
-            Standing::Open => {}
-            Standing::Done(how) => task.draft.done_before = Some(how),
-            Standing::PutOff if needed.contains(&task.draft.id) => ask_about(&mut task),
-            Standing::GivenUp | Standing::PutOff => {
+            TaskStanding::Open => {}
+            TaskStanding::Done(how) => task.draft.done_before = Some(how),
+            TaskStanding::PutOff if needed.contains(&task.draft.id) => ask_about(&mut task),
+            TaskStanding::GivenUp | TaskStanding::PutOff => {
                 left_out.push((task.draft.id.clone(), task.places.whole.clone()));
                 continue;
             }
@@ -88,10 +88,10 @@ fn settle(drafted: &mut Drafted, found: Vec<Found>) {
         }
         drafted.tasks.push(task);
     }
-    tell(drafted, &left_out);
+    report_left_out(drafted, &left_out);
 }
 
-fn ask_about(task: &mut DraftedTask) {
+fn ask_about(task: &mut DraftTask) {
     let (id, title) = (&task.draft.id, &task.draft.title);
     let text =
         format!("{id} was put off, and others need it: {title}\n{}", task.draft.instructions);
@@ -101,7 +101,7 @@ fn ask_about(task: &mut DraftedTask) {
     task.draft.steps.clear();
 }
 
-fn tell(drafted: &mut Drafted, left_out: &[(String, Spot)]) {
+fn report_left_out(drafted: &mut DraftPlan, left_out: &[(String, SourceSpan)]) {
     let Some((_, first)) = left_out.first() else { return };
     let named: Vec<&str> = left_out.iter().take(MAX_NAMED).map(|(id, _)| id.as_str()).collect();
     let more = match left_out.len() - named.len() {

@@ -6,47 +6,48 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
 use crate::plan_md::assemble::assemble;
 use crate::plan_md::checkpoint_json;
 use crate::plan_md::completeness;
-use crate::plan_md::order::plan_set::{Member, Number, Phase, Set};
-use crate::plan_md::parse::document::Document;
-use crate::plan_md::summary::Summary;
+use crate::plan_md::order::plan_set::{PlanMember, PlanNumber, PlanPhase, PlanSet};
+use crate::plan_md::parse::document::PlanDocument;
+use crate::plan_md::summary::PlanSummary;
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::check_boxes;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "long-run", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "long-run", recognises, read };
 
 /// A plan, and the directory `.long-run/` that it is in; that ends in `/`, or is empty.
 #[derive(Debug)]
-struct PlanPath<'a> {
+struct LongRunPlanPath<'a> {
     path: &'a str,
     home: &'a str,
     id: &'a str,
 }
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     !plans(folder).is_empty()
 }
 
-fn plans(folder: &dyn Folder) -> Vec<PlanPath<'_>> {
+fn plans(folder: &dyn PlanFolder) -> Vec<LongRunPlanPath<'_>> {
     folder.paths().iter().filter_map(|path| parse(path)).collect()
 }
 
-fn parse(path: &str) -> Option<PlanPath<'_>> {
+fn parse(path: &str) -> Option<LongRunPlanPath<'_>> {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let id = name.strip_suffix("-PLAN.md")?;
     let home = directory.strip_suffix("plans")?;
     let ours = home.is_empty() || home == ".long-run/" || home.ends_with("/.long-run/");
-    let numbered = id.starts_with(|c: char| c.is_ascii_digit()) && Number::leading(id).is_none();
-    (ours && numbered).then_some(PlanPath { path, home, id })
+    let numbered =
+        id.starts_with(|c: char| c.is_ascii_digit()) && PlanNumber::leading(id).is_none();
+    (ours && numbered).then_some(LongRunPlanPath { path, home, id })
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let mut plans = plans(folder);
     if let Some(only) = &wishes.only {
         let home = plans.iter().find(|plan| plan.path == only).map(|plan| plan.home);
@@ -57,7 +58,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         [] => {
             let finding =
                 Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
-            return Reading::failed(finding.with_help("plans are .long-run/plans/NN-PLAN.md"));
+            return PlanReading::failed(finding.with_help("plans are .long-run/plans/NN-PLAN.md"));
         }
         [home] => (*home).to_owned(),
         homes @ [first, ..] => {
@@ -65,23 +66,23 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
             let help =
                 format!("name one of them, such as {}", first.trim_end_matches(".long-run/"));
             let first = plans.iter().find(|plan| plan.home == *first).map_or(".", |plan| plan.path);
-            return Reading::failed(
+            return PlanReading::failed(
                 Finding::of_file(first, "several-plans", message).with_help(help),
             );
         }
     };
     let beside = home.strip_suffix(".long-run/");
     let file = |name: &str| beside.map(|spec| format!("{spec}{name}"));
-    let mut drafted = Drafted::default();
+    let mut drafted = DraftPlan::default();
     let boxes = file("tasks.md")
         .and_then(|path| drafted.beside(folder, &path, "its ticks are not counted"));
-    let boxes = Boxes::read(boxes.as_deref().unwrap_or_default());
+    let boxes = TickedBoxes::read(boxes.as_deref().unwrap_or_default());
     let spec = file("spec.md").filter(|path| folder.holds(path));
     let name =
         beside.and_then(|spec| spec.trim_end_matches('/').rsplit('/').next()).unwrap_or_default();
     if name.is_empty() { "plan" } else { name }.clone_into(&mut drafted.name);
     drafted.spec = spec;
-    let mut set = Set { phases: vec![Phase::default()], members: Vec::new() };
+    let mut set = PlanSet { phases: vec![PlanPhase::default()], members: Vec::new() };
     let mut unreadable = Vec::new();
     for plan in &plans {
         match folder.text(plan.path) {
@@ -97,31 +98,31 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     if unreadable.is_empty() {
         return assemble(folder, wishes, drafted, set);
     }
-    Reading { findings: unreadable, ..Reading::default() }
+    PlanReading { findings: unreadable, ..PlanReading::default() }
 }
 
 fn member(
-    folder: &dyn Folder,
-    plan: &PlanPath,
+    folder: &dyn PlanFolder,
+    plan: &LongRunPlanPath,
     text: String,
-    boxes: &Boxes,
-    drafted: &mut Drafted,
-) -> Member {
-    let mut document = Document::read(plan.path, text);
+    boxes: &TickedBoxes,
+    drafted: &mut DraftPlan,
+) -> PlanMember {
+    let mut document = PlanDocument::read(plan.path, text);
     completeness::remark_on_steps(&mut document);
     let summaries = [
         format!("{}summaries/{}-SUMMARY.md", plan.home, plan.id),
         plan.path.replace("-PLAN.md", "-SUMMARY.md"),
     ];
-    let done_before = match Summary::find(folder, &summaries, drafted) {
+    let done_before = match PlanSummary::find(folder, &summaries, drafted) {
         Some(summary) => summary.is_completed().then(|| format!("{} says so", summary.path)),
         None => boxes.all_ticked(&document).then(|| "its boxes in tasks.md are ticked".to_owned()),
     };
-    Member {
+    PlanMember {
         id: plan.id.to_owned(),
         title: document.title(None, plan.id),
         stem: plan.id.to_owned(),
-        number: plan.id.parse().ok().map(|number| Number { phase: Vec::new(), plan: number }),
+        number: plan.id.parse().ok().map(|number| PlanNumber { phase: Vec::new(), plan: number }),
         phase: 0,
         space: 0,
         done_before,
@@ -130,7 +131,12 @@ fn member(
 }
 
 /// Leaves out the tasks that a checkpoint says are finished.
-fn resume(folder: &dyn Folder, plan: &PlanPath, member: &mut Member, drafted: &mut Drafted) {
+fn resume(
+    folder: &dyn PlanFolder,
+    plan: &LongRunPlanPath,
+    member: &mut PlanMember,
+    drafted: &mut DraftPlan,
+) {
     let path = plan.path.replace("-PLAN.md", "-CHECKPOINT.json");
     if member.done_before.is_some() {
         return;
@@ -143,11 +149,11 @@ fn resume(folder: &dyn Folder, plan: &PlanPath, member: &mut Member, drafted: &m
 }
 
 /// The boxes of tasks.md, by the number that each starts with.
-struct Boxes {
+struct TickedBoxes {
     ticked: BTreeMap<String, bool>,
 }
 
-impl Boxes {
+impl TickedBoxes {
     fn read(text: &str) -> Self {
         let number = |text: &str| {
             text.split_whitespace().next().map(|word| word.trim_end_matches(['.', ':']).to_owned())
@@ -158,7 +164,7 @@ impl Boxes {
         }
     }
 
-    fn all_ticked(&self, plan: &Document) -> bool {
+    fn all_ticked(&self, plan: &PlanDocument) -> bool {
         let tasks = &plan.fields.source_tasks;
         !tasks.is_empty() && tasks.iter().all(|task| self.ticked.get(&task.text) == Some(&true))
     }

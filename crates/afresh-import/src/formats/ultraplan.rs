@@ -3,18 +3,18 @@
 //! Its plans may also hold `### Wave N` headings between tasks, and tasks that say themselves that
 //! they are completed; both are read wherever they stand.
 
-use crate::detect::FolderFormat;
+use crate::detect::PlanFormat;
 use crate::formats::gsd;
 use crate::formats::gsd::layout;
-use afresh_formats::folder::Folder;
+use afresh_formats::folder::PlanFolder;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "ultraplan", recognises, read: gsd::read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "ultraplan", recognises, read: gsd::read };
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     leaves_traces(folder) && !layout::plans(folder.paths()).is_empty()
 }
 
 /// Is there anything that only Ultra Planner writes?
-pub(crate) fn leaves_traces(folder: &dyn Folder) -> bool {
+pub(crate) fn leaves_traces(folder: &dyn PlanFolder) -> bool {
     folder.paths().iter().any(|path| path.split('/').any(|part| part == ".ultraplan"))
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use afresh_core::plan::PlanField;
 
-use super::parts::{self, Parts};
+use super::parts::{self, PlanTasks};
 use super::reads;
-use crate::detect::{Unit, Wishes};
-use crate::draft::{Drafted, DraftedTask};
-use crate::plan_md::order::dependencies::{self, Needs};
-use crate::plan_md::order::plan_set::{Member, Set};
+use crate::detect::{ReadOptions, WorkUnit};
+use crate::draft::{DraftPlan, DraftTask};
+use crate::plan_md::order::dependencies::{self, PlanNeeds};
+use crate::plan_md::order::plan_set::{PlanMember, PlanSet};
 use crate::plan_md::order::waves;
 use crate::prose;
-use afresh_formats::findings::{Finding, Source};
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::{Reading, Spot};
+use afresh_formats::findings::{Finding, SourceText};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::{PlanReading, SourceSpan};
 use afresh_formats::text::limits::{self, MAX_TOLD_BYTES};
 
 /// The most dependencies of a plan that is made of many.
@@ -22,28 +22,28 @@ const MAX_LINKS: usize = 200_000;
 
 /// Adds the plans to what is known besides them, and makes a plan of it.
 pub fn assemble(
-    folder: &dyn Folder,
-    wishes: &Wishes,
-    mut drafted: Drafted,
-    mut set: Set,
-) -> Reading {
+    folder: &dyn PlanFolder,
+    wishes: &ReadOptions,
+    mut drafted: DraftPlan,
+    mut set: PlanSet,
+) -> PlanReading {
     let needs = dependencies::resolve(&mut set);
-    let waves = waves::of(&set, &needs);
+    let waves = waves::compute_waves(&set, &needs);
     waves::remark(&mut set, &needs, &waves);
     let orderings = orderings(&set, &needs);
     let told: usize =
         set.members.iter().map(|m| m.document.sections.len() * m.document.items.len()).sum();
-    if wishes.unit == Unit::Task && told > MAX_TOLD_BYTES {
+    if wishes.unit == WorkUnit::Task && told > MAX_TOLD_BYTES {
         let message =
             "what all workers would be told, each its plan's sections, has more than 16 MiB";
         return too_large(message);
     }
     let items: usize = set.members.iter().map(|member| member.document.items.len()).sum();
     if let Some(finding) = limits::too_many_tasks(".", items.max(set.members.len())) {
-        return Reading::failed(finding);
+        return PlanReading::failed(finding);
     }
-    let parts: Vec<Parts> =
-        set.members.iter().map(|member| parts::of(member, wishes.unit)).collect();
+    let parts: Vec<PlanTasks> =
+        set.members.iter().map(|member| parts::plan_tasks(member, wishes.unit)).collect();
     let all = |at: usize| {
         let stated = needs[at].iter().map(|(need, place)| (*need, place.clone()));
         stated.chain(orderings[at].iter().map(|need| (*need, 0..0)))
@@ -60,12 +60,12 @@ pub fn assemble(
         name_phase(&mut tasks, &set.phases[set.members[at].phase].name);
         for first in &parts[at].first {
             for (need, place) in all(at).filter(|(need, _)| is_wanted(*need)) {
-                let spot = Spot::new(&set.members[at].document.path, place);
+                let spot = SourceSpan::new(&set.members[at].document.path, place);
                 link(&mut tasks[*first], &parts[need].last, &spot);
             }
         }
         drafted.tasks.extend(tasks);
-        say(&mut drafted, &set.members[at]);
+        report_remarks(&mut drafted, &set.members[at]);
     }
     if !drafted.findings.iter().any(Finding::is_error) {
         prose::label_unjudged(&mut drafted);
@@ -74,7 +74,7 @@ pub fn assemble(
 }
 
 /// A worker is told in which phase of the project it works (PR-02).
-fn name_phase(tasks: &mut [DraftedTask], phase: &str) {
+fn name_phase(tasks: &mut [DraftTask], phase: &str) {
     if phase.is_empty() {
         return;
     }
@@ -86,29 +86,29 @@ fn name_phase(tasks: &mut [DraftedTask], phase: &str) {
 }
 
 /// Lets a task wait for others.
-fn link(task: &mut DraftedTask, others: &[String], spot: &Spot) {
+fn link(task: &mut DraftTask, others: &[String], spot: &SourceSpan) {
     for id in others {
         task.draft.needs.push(id.clone());
         task.note(None, PlanField::Needs, task.draft.needs.len() - 1, spot.clone());
     }
 }
 
-fn too_large(message: &str) -> Reading {
-    Reading::failed(
+fn too_large(message: &str) -> PlanReading {
+    PlanReading::failed(
         limits::beyond(".", message).with_help("read one phase, or one plan, at a time"),
     )
 }
 
 /// The remarks about a plan, and what it says that we do not know.
-fn say(drafted: &mut Drafted, member: &Member) {
+fn report_remarks(drafted: &mut DraftPlan, member: &PlanMember) {
     let document = &member.document;
     // Nobody mends a plan that is done.
     if member.done_before.is_none() {
-        let source = Source::new(&document.path, &document.text);
+        let source = SourceText::new(&document.path, &document.text);
         drafted.findings.extend(document.trouble.clone());
         drafted.findings.extend(document.remarks.render(&source));
-        let reads = reads::of(document).into_iter();
-        drafted.reads.extend(reads.map(|(path, at)| (path, Spot::new(&document.path, at))));
+        let reads = reads::context_files(document).into_iter();
+        drafted.reads.extend(reads.map(|(path, at)| (path, SourceSpan::new(&document.path, at))));
     }
     for (key, value) in &document.fields.unknown {
         drafted.unknown.insert(format!("{}:{key}", document.path), value.clone());
@@ -117,7 +117,7 @@ fn say(drafted: &mut Drafted, member: &Member) {
 
 /// What follows from the order of phases: a plan that waits for no other of its phase waits for
 /// those of the phases before that nobody else waits for.
-fn orderings(set: &Set, needs: &[Needs]) -> Vec<Vec<usize>> {
+fn orderings(set: &PlanSet, needs: &[PlanNeeds]) -> Vec<Vec<usize>> {
     let same = |a: usize, b: usize| set.members[a].phase == set.members[b].phase;
     // What is done waits for nobody, so nobody can wait through it.
     let is_open = |at: usize| set.members[at].done_before.is_none();

@@ -6,7 +6,7 @@ use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
 
 use crate::plan_md::parse::item::dedented;
-use crate::plan_md::parse::tags::{Tag, tags, unescape};
+use crate::plan_md::parse::tags::{PlanTag, tags, unescape};
 
 /// The parts that the person has to know, with the words before each.
 const TOLD: [(&str, &str); 12] = [
@@ -34,7 +34,7 @@ pub fn kind(task_type: &str) -> Option<CheckpointKind> {
 }
 
 /// The question that the task asks.
-pub fn read(text: &str, kind: CheckpointKind, name: &str, parts: &[Tag]) -> Checkpoint {
+pub fn read(text: &str, kind: CheckpointKind, name: &str, parts: &[PlanTag]) -> Checkpoint {
     let mut told = vec![name.to_owned()];
     for (wanted, label) in TOLD {
         for part in parts.iter().filter(|part| part.opening.name == wanted) {
@@ -58,7 +58,7 @@ fn options(text: &str, part: &Range<usize>) -> Vec<DecisionOption> {
     all.iter().enumerate().map(|(at, option)| choice(text, at, option)).collect()
 }
 
-fn choice(text: &str, at: usize, option: &Tag) -> DecisionOption {
+fn choice(text: &str, at: usize, option: &PlanTag) -> DecisionOption {
     let inside = tags(text, option.inner.clone(), &["name", "pros", "cons", "description"]).known;
     let part = |wanted: &str| {
         let found = inside.iter().find(|tag| tag.opening.name == wanted)?;

@@ -6,15 +6,15 @@
 //! {"tasks_total": 3, "tasks_completed": 2, "last_activity_timestamp": "…"}
 //! ```
 
-use crate::draft::Drafted;
-use crate::draft::document::{Document, get};
+use crate::draft::DraftPlan;
+use crate::draft::document::{JsonDocument, get};
 use afresh_formats::text::node::{Node, Value};
 
 const HELP: &str = "a checkpoint is one JSON object that counts or lists completed tasks";
 
 /// What a checkpoint says is finished.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct CheckpointProgress {
     /// How many tasks of the plan are finished: the first ones, in order.
     pub done: usize,
     pub total: Option<usize>,
@@ -27,14 +27,14 @@ pub struct Progress {
 }
 
 /// Reads a checkpoint; what is wrong with it goes to the findings, and nothing counts as done then.
-pub fn read(file: &str, text: &str, drafted: &mut Drafted) -> Option<Progress> {
-    let mut document = Document::new(file, text, HELP);
+pub fn read(file: &str, text: &str, drafted: &mut DraftPlan) -> Option<CheckpointProgress> {
+    let mut document = JsonDocument::new(file, text, HELP);
     let progress = document.parse().and_then(|root| progress(&mut document, &root));
     document.close(drafted);
     progress
 }
 
-fn progress(document: &mut Document<'_>, root: &Node) -> Option<Progress> {
+fn progress(document: &mut JsonDocument<'_>, root: &Node) -> Option<CheckpointProgress> {
     let listed = completed(document, root);
     let counted = ["last_completed_task", "tasks_completed"]
         .iter()
@@ -62,7 +62,7 @@ fn progress(document: &mut Document<'_>, root: &Node) -> Option<Progress> {
     if commits.is_empty() {
         commits = task_commits(root);
     }
-    Some(Progress {
+    Some(CheckpointProgress {
         done: total.map_or(done, |total| done.min(total)),
         total,
         names,
@@ -72,7 +72,10 @@ fn progress(document: &mut Document<'_>, root: &Node) -> Option<Progress> {
 }
 
 /// Names and commits of a list of completed tasks.
-fn completed(document: &mut Document<'_>, root: &Node) -> Option<Vec<(String, Option<String>)>> {
+fn completed(
+    document: &mut JsonDocument<'_>,
+    root: &Node,
+) -> Option<Vec<(String, Option<String>)>> {
     let node = get(root, "completed_tasks")?;
     let Value::List(items) = &node.value else {
         document.wrong(node, "a list");
@@ -95,7 +98,7 @@ fn task_commits(root: &Node) -> Vec<String> {
 }
 
 /// A count: 3, `"3"`, or `"3/5"`.
-fn number(document: &mut Document<'_>, node: &Node) -> Option<usize> {
+fn number(document: &mut JsonDocument<'_>, node: &Node) -> Option<usize> {
     let word = document.word_of(node)?;
     let number = word.text.split('/').next().and_then(|text| text.trim().parse().ok());
     if number.is_none() {
@@ -108,8 +111,8 @@ fn number(document: &mut Document<'_>, node: &Node) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> (Option<Progress>, usize) {
-        let mut drafted = Drafted::default();
+    fn of(text: &str) -> (Option<CheckpointProgress>, usize) {
+        let mut drafted = DraftPlan::default();
         let progress = read("02-CHECKPOINT.json", text, &mut drafted);
         (progress, drafted.findings.len())
     }

@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use crate::plan_md::parse::document::Document;
-use crate::plan_md::parse::remarks::Remarks;
-use crate::plan_md::parse::tags::Opening;
+use crate::plan_md::parse::document::PlanDocument;
+use crate::plan_md::parse::remarks::PlanRemarks;
+use crate::plan_md::parse::tags::OpeningTag;
 use crate::prose::vague;
 use afresh_formats::findings::Finding;
 use afresh_formats::text::markdown::lines::lines_from;
@@ -16,7 +16,7 @@ const KEYS: [&str; 8] =
     ["depends_on", "files_modified", "phase", "plan", "type", "wave", "autonomous", "must_haves"];
 
 /// Says which parts a task lacks.
-pub(super) fn remark(opening: &Opening, has: &dyn Fn(&str) -> bool, remarks: &mut Remarks) {
+pub(super) fn remark(opening: &OpeningTag, has: &dyn Fn(&str) -> bool, remarks: &mut PlanRemarks) {
     let named = has("name") || opening.attribute("name").is_some();
     let ways = ["action", "implementation", "behavior", "description", "steps", "instructions"];
     let told = ways.iter().any(|part| has(part));
@@ -43,7 +43,7 @@ pub(super) fn remark(opening: &Opening, has: &dyn Fn(&str) -> bool, remarks: &mu
 }
 
 /// Says which keys the frontmatter of a plan of GSD lacks.
-pub fn remark_on_keys(document: &mut Document) {
+pub fn remark_on_keys(document: &mut PlanDocument) {
     let keys = &document.fields.keys;
     let missing: Vec<&str> = KEYS.into_iter().filter(|key| !keys.contains(*key)).collect();
     let unread = document.trouble.as_ref().is_some_and(Finding::is_error);
@@ -63,7 +63,7 @@ pub fn remark_on_keys(document: &mut Document) {
 }
 
 /// Says that a long action is not in numbered steps, as long-run wants it.
-pub fn remark_on_steps(document: &mut Document) {
+pub fn remark_on_steps(document: &mut PlanDocument) {
     for item in document.items.iter().filter(|item| !item.is_done) {
         let Some(at) = &item.action else { continue };
         let lines: Vec<&str> =
@@ -79,7 +79,7 @@ pub fn remark_on_steps(document: &mut Document) {
 }
 
 /// Says that a `<done>` cannot be measured.
-pub(super) fn vague_done(text: &str, part: &Range<usize>, remarks: &mut Remarks) {
+pub(super) fn vague_done(text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) {
     for line in lines_from(&text[part.clone()], part.start) {
         if let Some(words) = vague(&line) {
             let message = format!("{:?} says nothing that could be looked at", words.text);

@@ -7,17 +7,17 @@ use std::ops::Range;
 
 use afresh_core::plan::{FileAction, FileDraft};
 
-use afresh_formats::text::markdown::lines::{Line, lines_from};
+use afresh_formats::text::markdown::lines::{TextLine, lines_from};
 
 /// A file, or what stands where one should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named {
+pub enum FileMention {
     File(FileDraft, Range<usize>),
     Prose(String, Range<usize>),
 }
 
 /// The files in a part of a text.
-pub fn parse(text: &str, part: &Range<usize>) -> Vec<Named> {
+pub fn parse(text: &str, part: &Range<usize>) -> Vec<FileMention> {
     lines_from(&text[part.clone()], part.start)
         .flat_map(|line| items(&line))
         .filter_map(item)
@@ -25,15 +25,15 @@ pub fn parse(text: &str, part: &Range<usize>) -> Vec<Named> {
 }
 
 /// A single file, as an item of a list says it.
-pub fn parse_item(text: &str, at: &Range<usize>) -> Option<Named> {
-    item(Line { text, start: at.start }).map(|named| match named {
-        Named::File(file, _) => Named::File(file, at.clone()),
-        Named::Prose(prose, _) => Named::Prose(prose, at.clone()),
+pub fn parse_item(text: &str, at: &Range<usize>) -> Option<FileMention> {
+    item(TextLine { text, start: at.start }).map(|named| match named {
+        FileMention::File(file, _) => FileMention::File(file, at.clone()),
+        FileMention::Prose(prose, _) => FileMention::Prose(prose, at.clone()),
     })
 }
 
 /// A line in its parts: by commas that are in no brackets, braces or backticks.
-fn items<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+fn items<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let mut cuts = vec![0];
     let (mut depth, mut code) = (0_usize, false);
     for (at, c) in line.text.char_indices() {
@@ -50,7 +50,7 @@ fn items<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
     cuts.windows(2).map(part).collect()
 }
 
-fn item(line: Line) -> Option<Named> {
+fn item(line: TextLine) -> Option<FileMention> {
     let line = line.without_bullet();
     let (action, line) = leading_word(line);
     let (path, remark) = split_remark(&line);
@@ -62,14 +62,14 @@ fn item(line: Line) -> Option<Named> {
     }
     let at = line.part(path).range();
     if path.contains(char::is_whitespace) && !line.text.starts_with(['`', '"', '\'']) {
-        return Some(Named::Prose(line.text.to_owned(), line.range()));
+        return Some(FileMention::Prose(line.text.to_owned(), line.range()));
     }
     let action = action.or_else(|| action_of(remark));
-    Some(Named::File(FileDraft { path: path.to_owned(), action }, at))
+    Some(FileMention::File(FileDraft { path: path.to_owned(), action }, at))
 }
 
 /// `Create: src/a.ts`, `[NEW] src/a.ts`.
-fn leading_word(line: Line<'_>) -> (Option<FileAction>, Line<'_>) {
+fn leading_word(line: TextLine<'_>) -> (Option<FileAction>, TextLine<'_>) {
     let bracketed = line.text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let Some((word, rest)) = bracketed.or_else(|| line.text.split_once(':')) else {
         return (None, line);
@@ -82,7 +82,7 @@ fn leading_word(line: Line<'_>) -> (Option<FileAction>, Line<'_>) {
 }
 
 /// The path, and what is said about it.
-fn split_remark<'a>(line: &Line<'a>) -> (&'a str, &'a str) {
+fn split_remark<'a>(line: &TextLine<'a>) -> (&'a str, &'a str) {
     if let Some((path, remark)) = line.text.strip_prefix('`').and_then(|rest| rest.split_once('`'))
     {
         return (path, remark);
@@ -125,12 +125,12 @@ mod tests {
 
     fn read(text: &str) -> Vec<String> {
         let shown = |named| match named {
-            Named::File(file, at) => {
+            FileMention::File(file, at) => {
                 assert_eq!(&text[at], file.path);
                 let action = file.action.map(|action| format!(" {action:?}")).unwrap_or_default();
                 file.path + &action
             }
-            Named::Prose(prose, _) => format!("? {prose}"),
+            FileMention::Prose(prose, _) => format!("? {prose}"),
         };
         parse(text, &(0..text.len())).into_iter().map(shown).collect()
     }

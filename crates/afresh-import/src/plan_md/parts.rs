@@ -10,12 +10,12 @@ use std::ops::Range;
 
 use afresh_core::plan::{CheckDraft, FileDraft, PlanField, StepDraft, TaskDraft};
 
-use crate::detect::Unit;
-use crate::draft::DraftedTask;
-use crate::plan_md::order::plan_set::Member;
-use crate::plan_md::parse::document::Document;
-use crate::plan_md::parse::item::Item;
-use afresh_formats::reading::Spot;
+use crate::detect::WorkUnit;
+use crate::draft::DraftTask;
+use crate::plan_md::order::plan_set::PlanMember;
+use crate::plan_md::parse::document::PlanDocument;
+use crate::plan_md::parse::item::PlanItem;
+use afresh_formats::reading::SourceSpan;
 
 /// With more tasks than this in one plan, waves are not worth their number of dependencies: the
 /// tasks run in order.
@@ -23,31 +23,31 @@ const MAX_WAVED: usize = 500;
 
 /// The tasks of one plan.
 #[derive(Debug)]
-pub struct Parts {
-    pub tasks: Vec<DraftedTask>,
+pub struct PlanTasks {
+    pub tasks: Vec<DraftTask>,
     /// Positions of those that wait for what the plan needs.
     pub first: Vec<usize>,
     /// Ids of those that others wait for.
     pub last: Vec<String>,
 }
 
-pub fn of(member: &Member, unit: Unit) -> Parts {
+pub fn plan_tasks(member: &PlanMember, unit: WorkUnit) -> PlanTasks {
     match unit {
-        Unit::Plan => by_plan(member),
-        Unit::Task => by_task(member),
+        WorkUnit::Plan => by_plan(member),
+        WorkUnit::Task => by_task(member),
     }
 }
 
 /// Runs of `<task>`s between checkpoints.
-fn by_plan(member: &Member) -> Parts {
-    let open: Vec<&Item> = member.document.items.iter().filter(|item| !item.is_done).collect();
-    let groups: Vec<&[&Item]> =
+fn by_plan(member: &PlanMember) -> PlanTasks {
+    let open: Vec<&PlanItem> = member.document.items.iter().filter(|item| !item.is_done).collect();
+    let groups: Vec<&[&PlanItem]> =
         open.chunk_by(|a, b| a.checkpoint.is_none() && b.checkpoint.is_none()).collect();
     let count = groups.len().max(1);
     let id = |at: usize| {
         if at + 1 == count { member.id.clone() } else { format!("{}.{}", member.id, at + 1) }
     };
-    let mut tasks: Vec<DraftedTask> = groups
+    let mut tasks: Vec<DraftTask> = groups
         .iter()
         .enumerate()
         .map(|(at, group)| match group {
@@ -64,11 +64,11 @@ fn by_plan(member: &Member) -> Parts {
     }
     let end = tasks.iter().rposition(|task| task.draft.checkpoint.is_none());
     finish(member, &mut tasks, end);
-    Parts { tasks, first: vec![0], last: vec![id(count - 1)] }
+    PlanTasks { tasks, first: vec![0], last: vec![id(count - 1)] }
 }
 
 /// Every `<task>`, one after the other; under `### Wave N`, all of a wave after all of the one before.
-fn by_task(member: &Member) -> Parts {
+fn by_task(member: &PlanMember) -> PlanTasks {
     let items = &member.document.items;
     if items.is_empty() {
         return by_plan(member);
@@ -80,7 +80,7 @@ fn by_task(member: &Member) -> Parts {
         order.chunk_by(|a, b| waved && items[*a].wave == items[*b].wave).collect();
     let told = instructions(member);
     let id = |at: usize| format!("{}-{:02}", member.id, at + 1);
-    let mut tasks: Vec<DraftedTask> = items
+    let mut tasks: Vec<DraftTask> = items
         .iter()
         .enumerate()
         .map(|(at, item)| match item.checkpoint {
@@ -108,7 +108,7 @@ fn by_task(member: &Member) -> Parts {
         put_files(&mut tasks[end], &member.document.path, None, &unnamed_files(&member.document));
     }
     finish(member, &mut tasks, end);
-    Parts {
+    PlanTasks {
         tasks,
         first: groups.first().map(|group| group.to_vec()).unwrap_or_default(),
         last: last.into_iter().map(id).collect(),
@@ -116,7 +116,7 @@ fn by_task(member: &Member) -> Parts {
 }
 
 /// Several `<task>`s as the steps of one task.
-fn work(member: &Member, id: String, items: &[&Item], split: bool) -> DraftedTask {
+fn work(member: &PlanMember, id: String, items: &[&PlanItem], split: bool) -> DraftTask {
     let document = &member.document;
     let title = match items.first().filter(|_| split) {
         Some(first) => format!("{}: {}", member.title, first.name),
@@ -130,7 +130,7 @@ fn work(member: &Member, id: String, items: &[&Item], split: bool) -> DraftedTas
         ..TaskDraft::default()
     };
     let whole = items.first().filter(|_| split).map_or(0..0, |item| item.at.clone());
-    let mut task = DraftedTask::new(draft, Spot::new(&document.path, whole));
+    let mut task = DraftTask::new(draft, SourceSpan::new(&document.path, whole));
     put_files(&mut task, &document.path, None, &unnamed_files(document));
     for (step, item) in items.iter().enumerate() {
         let (name, instructions) = (item.name.clone(), item.text.clone());
@@ -144,7 +144,7 @@ fn work(member: &Member, id: String, items: &[&Item], split: bool) -> DraftedTas
 }
 
 /// One `<task>` as a task.
-fn single(member: &Member, id: String, item: &Item, told: &str) -> DraftedTask {
+fn single(member: &PlanMember, id: String, item: &PlanItem, told: &str) -> DraftTask {
     let document = &member.document;
     let whole = "The task, of a plan whose other tasks others do:";
     let instructions = format!("{told}\n\n{whole}\n\n{}", item.text);
@@ -155,7 +155,7 @@ fn single(member: &Member, id: String, item: &Item, told: &str) -> DraftedTask {
         agent: document.fields.agent.clone(),
         ..TaskDraft::default()
     };
-    let mut task = DraftedTask::new(draft, Spot::new(&document.path, item.at.clone()));
+    let mut task = DraftTask::new(draft, SourceSpan::new(&document.path, item.at.clone()));
     let files = if item.files.is_empty() { &document.fields.files } else { &item.files };
     put_files(&mut task, &document.path, None, files);
     for (command, at) in &item.checks {
@@ -167,7 +167,7 @@ fn single(member: &Member, id: String, item: &Item, told: &str) -> DraftedTask {
     task
 }
 
-fn point(member: &Member, id: String, item: &Item) -> DraftedTask {
+fn point(member: &PlanMember, id: String, item: &PlanItem) -> DraftTask {
     let draft = TaskDraft {
         id,
         title: item.name.clone(),
@@ -175,12 +175,12 @@ fn point(member: &Member, id: String, item: &Item) -> DraftedTask {
         checkpoint: item.checkpoint.clone(),
         ..TaskDraft::default()
     };
-    DraftedTask::new(draft, Spot::new(&member.document.path, item.at.clone()))
+    DraftTask::new(draft, SourceSpan::new(&member.document.path, item.at.clone()))
 }
 
 /// What belongs to the plan as a whole: its must-haves, with the work that ends it; and that it was
 /// done.
-fn finish(member: &Member, tasks: &mut [DraftedTask], end: Option<usize>) {
+fn finish(member: &PlanMember, tasks: &mut [DraftTask], end: Option<usize>) {
     let path = &member.document.path;
     if let Some(end) = end {
         for (check, at) in &member.document.must_haves.checks {
@@ -206,7 +206,7 @@ fn finish(member: &Member, tasks: &mut [DraftedTask], end: Option<usize>) {
     }
 }
 
-fn instructions(member: &Member) -> String {
+fn instructions(member: &PlanMember) -> String {
     let document = &member.document;
     let mut told = vec![document.sections.clone()];
     if !document.must_haves.truths.is_empty() {
@@ -228,7 +228,7 @@ fn instructions(member: &Member) -> String {
 }
 
 /// The files of the plan that none of its tasks names.
-fn unnamed_files(document: &Document) -> Vec<(FileDraft, Range<usize>)> {
+fn unnamed_files(document: &PlanDocument) -> Vec<(FileDraft, Range<usize>)> {
     let items = document.items.iter().flat_map(|item| &item.files);
     let named: BTreeSet<&str> = items.map(|(file, _)| file.path.as_str()).collect();
     let own = document.fields.files.iter();
@@ -240,7 +240,7 @@ fn check(command: &str) -> CheckDraft {
 }
 
 fn put_files(
-    task: &mut DraftedTask,
+    task: &mut DraftTask,
     path: &str,
     step: Option<usize>,
     files: &[(FileDraft, Range<usize>)],
@@ -252,13 +252,13 @@ fn put_files(
     let mut listed: BTreeSet<String> = list.iter().map(|file| file.path.clone()).collect();
     for (file, at) in files.iter().filter(|(file, _)| listed.insert(file.path.clone())) {
         list.push(file.clone());
-        let spot = Spot::new(path, at.clone());
+        let spot = SourceSpan::new(path, at.clone());
         task.places.parts.insert((step, PlanField::Files, list.len() - 1), spot);
     }
 }
 
 fn put_check(
-    task: &mut DraftedTask,
+    task: &mut DraftTask,
     path: &str,
     step: Option<usize>,
     check: CheckDraft,
@@ -270,5 +270,5 @@ fn put_check(
     };
     list.push(check);
     let item = list.len() - 1;
-    task.note(step, PlanField::Checks, item, Spot::new(path, at.clone()));
+    task.note(step, PlanField::Checks, item, SourceSpan::new(path, at.clone()));
 }

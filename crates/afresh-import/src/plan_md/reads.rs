@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::plan_md::parse::document::Document;
+use crate::plan_md::parse::document::PlanDocument;
 use crate::plan_md::parse::tags::tags;
-use afresh_formats::text::markdown::lines::{Line, lines_from};
+use afresh_formats::text::markdown::lines::{TextLine, lines_from};
 
 /// The files with their places. What lies outside the repository, or is written when a plan is
 /// done, is not expected to be there.
-pub(super) fn of(document: &Document) -> Vec<(String, Range<usize>)> {
+pub(super) fn context_files(document: &PlanDocument) -> Vec<(String, Range<usize>)> {
     let text = &document.text;
     let context = tags(text, 0..text.len(), &["context", "tasks"]).known;
     let context = context.iter().filter(|tag| tag.opening.name == "context");
@@ -19,7 +19,7 @@ pub(super) fn of(document: &Document) -> Vec<(String, Range<usize>)> {
 }
 
 /// `@path`, alone at the start of a line, perhaps in a list.
-fn mention(line: &Line) -> Option<(String, Range<usize>)> {
+fn mention(line: &TextLine) -> Option<(String, Range<usize>)> {
     let bare = line.without_bullet();
     let path = bare.text.strip_prefix('@')?;
     let path = path.split(|c: char| c.is_whitespace() || c == ',' || c == '#').next()?;

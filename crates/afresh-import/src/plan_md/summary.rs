@@ -1,25 +1,29 @@
 //! SUMMARY.md: what became of a plan.
 
-use crate::draft::Drafted;
-use afresh_formats::findings::Source;
-use afresh_formats::folder::Folder;
+use crate::draft::DraftPlan;
+use afresh_formats::findings::SourceText;
+use afresh_formats::folder::PlanFolder;
 use afresh_formats::text::markdown::Frontmatter;
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::{get, word};
 
 /// What a summary says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
+pub struct PlanSummary {
     pub path: String,
     pub status: Option<String>,
 }
 
-impl Summary {
+impl PlanSummary {
     /// The first of these files that is there.
-    pub fn find(folder: &dyn Folder, candidates: &[String], drafted: &mut Drafted) -> Option<Self> {
+    pub fn find(
+        folder: &dyn PlanFolder,
+        candidates: &[String],
+        drafted: &mut DraftPlan,
+    ) -> Option<Self> {
         let path = candidates.iter().find(|path| folder.holds(path))?;
         let text = drafted.beside(folder, path, "its plan counts as not done")?;
-        let source = Source::new(path, &text);
+        let source = SourceText::new(path, &text);
         let status = Frontmatter::first(&text).and_then(|block| {
             let (node, _) = yaml::frontmatter(&source, &block);
             get(&node, "status").and_then(word)

@@ -11,20 +11,20 @@ const MAX_PART_BYTES: usize = 32 * 1024;
 const MAX_REPEATED_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
-pub struct Brief {
+pub struct WorkerBrief {
     text: String,
     /// What is left for parts that other tasks get too.
     room: usize,
 }
 
-impl Brief {
+impl WorkerBrief {
     /// For one of so many tasks.
     pub fn for_one_of(tasks: usize) -> Self {
         Self { text: String::new(), room: MAX_REPEATED_BYTES / tasks.max(1) }
     }
 
     /// A paragraph without a heading.
-    pub fn say(&mut self, text: &str) -> &mut Self {
+    pub fn paragraph(&mut self, text: &str) -> &mut Self {
         let text = text.trim();
         if !text.is_empty() {
             self.space();
@@ -86,15 +86,15 @@ mod tests {
 
     #[test]
     fn parts_stand_under_their_headings() {
-        let mut brief = Brief::for_one_of(2);
-        brief.say("Do it.").part("Context", "  why\n", "a.md").part("Empty", " ", "a.md");
+        let mut brief = WorkerBrief::for_one_of(2);
+        brief.paragraph("Do it.").part("Context", "  why\n", "a.md").part("Empty", " ", "a.md");
         brief.list("Criteria", ["one", "two"], "a.md");
         assert_eq!(brief.finish(), "Do it.\n\n## Context\n\nwhy\n\n## Criteria\n\n- one\n- two");
     }
 
     #[test]
     fn what_is_shared_by_many_tasks_is_cut_and_says_so() {
-        let mut brief = Brief::for_one_of(MAX_REPEATED_BYTES / 4);
+        let mut brief = WorkerBrief::for_one_of(MAX_REPEATED_BYTES / 4);
         brief.part("Context", "äöü and more", "a.md");
         assert_eq!(brief.finish(), "## Context\n\näö\n\n(cut here; the rest is in `a.md`)");
     }

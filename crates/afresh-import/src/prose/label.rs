@@ -5,9 +5,9 @@
 
 use afresh_core::plan::TaskDraft;
 
-use crate::draft::Drafted;
+use crate::draft::DraftPlan;
 use afresh_formats::findings::Severity;
-use afresh_formats::reading::Spot;
+use afresh_formats::reading::SourceSpan;
 
 /// How many tasks a message names.
 const MAX_NAMED: usize = 10;
@@ -15,7 +15,11 @@ const MAX_NAMED: usize = 10;
 const MAX_ID_CHARS: usize = 80;
 
 /// Tells which tasks have criteria in prose and no command that could judge them.
-pub fn label<'t>(drafted: &mut Drafted, spot: &Spot, tasks: impl IntoIterator<Item = &'t str>) {
+pub fn label<'t>(
+    drafted: &mut DraftPlan,
+    spot: &SourceSpan,
+    tasks: impl IntoIterator<Item = &'t str>,
+) {
     let tasks: Vec<&str> = tasks.into_iter().collect();
     if tasks.is_empty() {
         return;
@@ -36,9 +40,9 @@ pub fn label<'t>(drafted: &mut Drafted, spot: &Spot, tasks: impl IntoIterator<It
 }
 
 /// Labels all tasks that are to be done and that no command judges, at the first of them.
-pub fn label_unjudged(drafted: &mut Drafted) {
+pub fn label_unjudged(drafted: &mut DraftPlan) {
     let unjudged = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
-    let (ids, spots): (Vec<String>, Vec<Spot>) =
+    let (ids, spots): (Vec<String>, Vec<SourceSpan>) =
         unjudged.map(|task| (task.draft.id.clone(), task.places.whole.clone())).unzip();
     if let Some(first) = spots.first() {
         label(drafted, first, ids.iter().map(String::as_str));

@@ -1,12 +1,12 @@
 //! Ids that a sentence names: `G2`, `G2a`, `G2-S1`, `SPEC-057a`, `T012`, a bare `3`, and spans of
 //! them (`G2-G4`, `1 to 3`).
 
-use afresh_formats::text::markdown::Line;
+use afresh_formats::text::markdown::TextLine;
 
 /// An id, or the first of a span of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention<'a> {
-    pub id: Line<'a>,
+pub struct TaskMention<'a> {
+    pub id: TextLine<'a>,
     /// Its letters; empty for a bare number.
     pub letters: &'a str,
     pub number: u64,
@@ -14,7 +14,7 @@ pub struct Mention<'a> {
     pub through: Option<u64>,
 }
 
-impl Mention<'_> {
+impl TaskMention<'_> {
     /// Whether a number lies in the span, or is this one.
     pub fn covers(&self, number: u64) -> bool {
         (self.number..=self.through.unwrap_or(self.number)).contains(&number)
@@ -28,9 +28,9 @@ impl Mention<'_> {
 }
 
 /// The ids with such letters, in order. Letters are capital; `""` stands for bare numbers.
-pub fn mentions<'a>(line: &Line<'a>, wanted: impl Fn(&str) -> bool) -> Vec<Mention<'a>> {
+pub fn mentions<'a>(line: &TextLine<'a>, wanted: impl Fn(&str) -> bool) -> Vec<TaskMention<'a>> {
     let text = line.text;
-    let mut found: Vec<Mention<'a>> = Vec::new();
+    let mut found: Vec<TaskMention<'a>> = Vec::new();
     let mut end_of_last = 0;
     let mut at = 0;
     while let Some(next) = text[at..].find(|c: char| c.is_ascii_alphanumeric()) {
@@ -46,7 +46,7 @@ pub fn mentions<'a>(line: &Line<'a>, wanted: impl Fn(&str) -> bool) -> Vec<Menti
         end_of_last = end;
         match span {
             Some(first) if first.number < number => first.through = Some(number),
-            _ => found.push(Mention {
+            _ => found.push(TaskMention {
                 id: line.part(&text[start..end]),
                 letters,
                 number,
@@ -90,7 +90,7 @@ fn word_end(text: &str, start: usize) -> usize {
 
 /// The parts of a line that are not in brackets: what is in them explains, and names nothing. A
 /// bracket that is never closed is a character like any other, so that nothing is lost behind it.
-pub fn outside_brackets<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+pub fn outside_brackets<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let mut open = Vec::new();
     let mut asides: Vec<(usize, usize)> = Vec::new();
     for (at, byte) in line.text.bytes().enumerate() {
@@ -121,8 +121,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<String> {
-        let line = Line { text, start: 0 };
-        let shown = |m: &Mention| match m.through {
+        let line = TextLine { text, start: 0 };
+        let shown = |m: &TaskMention| match m.through {
             Some(to) => format!("{}..{to}", m.id.text),
             None => m.id.text.to_owned(),
         };
@@ -133,7 +133,7 @@ mod tests {
     fn ids_are_whole_words() {
         assert_eq!(found("G1, G2a and G10; not G, aG1, G1x2, G_1 or SPEC-1"), ["G1", "G2a", "G10"]);
         assert_eq!(found("G2-S1, `G3`"), ["G2-S1", "G3"]);
-        let line = Line { text: "G2-S12", start: 0 };
+        let line = TextLine { text: "G2-S12", start: 0 };
         assert_eq!(mentions(&line, |l| l == "G")[0].without_segment(), "G2");
     }
 
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(found("G1 – G3"), ["G1..3"]);
         assert_eq!(found("G4 to G6"), ["G4..6"]);
         assert_eq!(found("G3-G1"), ["G3", "G1"]);
-        let line = Line { text: "Task Groups 1-3 and 07", start: 0 };
+        let line = TextLine { text: "Task Groups 1-3 and 07", start: 0 };
         let numbers: Vec<_> = mentions(&line, str::is_empty)
             .iter()
             .map(|m| (m.id.text, m.number, m.through))
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn what_is_in_brackets_names_nothing() {
         let parts = |text| -> String {
-            outside_brackets(&Line { text, start: 0 }).iter().map(|part| part.text).collect()
+            outside_brackets(&TextLine { text, start: 0 }).iter().map(|part| part.text).collect()
         };
         assert_eq!(parts("G1 (like G2 (and G3)), G4 (x)"), "G1 , G4 ");
         assert_eq!(parts("G1 (open, G2"), "G1 (open, G2");

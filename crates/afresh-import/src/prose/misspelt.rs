@@ -2,10 +2,10 @@
 
 use afresh_core::plan::nearest;
 
-use crate::draft::Drafted;
+use crate::draft::DraftPlan;
 use afresh_formats::findings::Severity;
-use afresh_formats::reading::Spot;
-use afresh_formats::text::markdown::Line;
+use afresh_formats::reading::SourceSpan;
+use afresh_formats::text::markdown::TextLine;
 
 /// The longest word that is taken for a misspelt one.
 const MAX_CHARS: usize = 40;
@@ -21,9 +21,9 @@ pub fn meant<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
 }
 
 /// Names the word, and the one that was meant.
-pub fn warn_of_misspelt(drafted: &mut Drafted, file: &str, word: &Line<'_>, meant: &str) {
+pub fn warn_of_misspelt(drafted: &mut DraftPlan, file: &str, word: &TextLine<'_>, meant: &str) {
     let message = format!("{:?} means nothing here, so it is passed over", word.text);
-    let found = drafted.find(&Spot::new(file, word.range()), "unknown-field", message);
+    let found = drafted.find(&SourceSpan::new(file, word.range()), "unknown-field", message);
     found.severity = Severity::Warning;
     found.help = Some(format!("did you mean {meant:?}?"));
 }

@@ -22,9 +22,9 @@ pub mod paths;
 pub mod title;
 pub mod vague;
 
-pub use brief::Brief;
+pub use brief::WorkerBrief;
 pub use label::{label, label_unjudged};
-pub use mention::{Mention, mentions, outside_brackets};
+pub use mention::{TaskMention, mentions, outside_brackets};
 pub use misspelt::{meant, warn_of_misspelt};
 pub use outside::{remark_outside, warn_of_outside};
 pub use paths::paths;

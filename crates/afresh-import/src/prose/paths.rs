@@ -4,7 +4,7 @@
 //! its slash, a file that is known by its name. `and/or`, `Node.js`, `GET /users` and the names of
 //! packages are not.
 
-use afresh_formats::text::markdown::{Line, code_spans};
+use afresh_formats::text::markdown::{TextLine, code_spans};
 
 /// Endings of files that tasks write.
 const ENDINGS: &[&str] = &[
@@ -41,21 +41,21 @@ const ROOTS: &[&str] = &[
 ];
 
 /// The paths that a line names, in order, without doubles.
-pub fn paths<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+pub fn paths<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     named(line, is_path)
 }
 
 /// Files that a line names and that no task may write, because they are not in the repository.
-pub fn paths_outside<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+pub fn paths_outside<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     named(line, is_outside)
 }
 
-fn named<'a>(line: &Line<'a>, is_meant: fn(&str) -> bool) -> Vec<Line<'a>> {
+fn named<'a>(line: &TextLine<'a>, is_meant: fn(&str) -> bool) -> Vec<TextLine<'a>> {
     let spans = code_spans(line);
-    let mut found: Vec<Line<'a>> =
+    let mut found: Vec<TextLine<'a>> =
         spans.iter().map(without_note).filter(|span| is_meant(span.text)).collect();
     let mut from = line.start;
-    for span in spans.iter().map(Line::range).chain(std::iter::once(line.end()..line.end())) {
+    for span in spans.iter().map(TextLine::range).chain(std::iter::once(line.end()..line.end())) {
         let between = line.part(&line.text[from - line.start..span.start - line.start]);
         found.extend(bare_words(&between).filter(|word| is_meant(word.text)));
         from = span.end;
@@ -67,7 +67,7 @@ fn named<'a>(line: &Line<'a>, is_meant: fn(&str) -> bool) -> Vec<Line<'a>> {
 }
 
 /// Plain words that may be paths: with a directory, or known by their name.
-fn bare_words<'a>(text: &Line<'a>) -> impl Iterator<Item = Line<'a>> {
+fn bare_words<'a>(text: &TextLine<'a>) -> impl Iterator<Item = TextLine<'a>> {
     let text = *text;
     text.text
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '`'))
@@ -97,7 +97,7 @@ fn is_outside(text: &str) -> bool {
 }
 
 /// ``server.js — the import route`` and ``index.js (modified)`` name files with a note behind them.
-pub fn without_note<'a>(span: &Line<'a>) -> Line<'a> {
+pub fn without_note<'a>(span: &TextLine<'a>) -> TextLine<'a> {
     let end = [" — ", " – ", " - ", " ("].iter().filter_map(|mark| span.text.find(mark)).min();
     span.part(span.text[..end.unwrap_or(span.text.len())].trim())
 }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        let found = paths(&Line { text, start: 7 });
+        let found = paths(&TextLine { text, start: 7 });
         for path in &found {
             assert_eq!(&text[path.start - 7..path.end() - 7], path.text);
         }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn files_outside_are_told_from_routes() {
         let outside = |text| -> Vec<&str> {
-            paths_outside(&Line { text, start: 0 }).iter().map(|path| path.text).collect()
+            paths_outside(&TextLine { text, start: 0 }).iter().map(|path| path.text).collect()
         };
         assert_eq!(
             outside(

@@ -1,6 +1,6 @@
 //! Words that sound like a criterion and say nothing that could be looked at.
 
-use afresh_formats::text::markdown::Line;
+use afresh_formats::text::markdown::TextLine;
 
 /// What Tasker's own validation refuses, and its nearest relatives.
 const VAGUE: &[&str] = &[
@@ -16,7 +16,7 @@ const VAGUE: &[&str] = &[
 ];
 
 /// The first vague words of a line.
-pub fn vague<'a>(line: &Line<'a>) -> Option<Line<'a>> {
+pub fn vague<'a>(line: &TextLine<'a>) -> Option<TextLine<'a>> {
     let small = line.text.to_ascii_lowercase();
     let is_word = |at: usize, words: &str| {
         let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn vague_words_are_found_as_words() {
-        let found = |text| vague(&Line { text, start: 5 }).map(|line| (line.text, line.start));
+        let found = |text| vague(&TextLine { text, start: 5 }).map(|line| (line.text, line.start));
         assert_eq!(found("Login works correctly."), Some(("works correctly", 11)));
         assert_eq!(found("This goods train is faster"), None);
         assert_eq!(found("It returns 404 for unknown ids"), None);

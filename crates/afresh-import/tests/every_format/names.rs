@@ -143,7 +143,7 @@ fn ten_thousand_tasks_are_a_plan_in_every_format() {
     for kind in KINDS {
         let samples = kind.samples(10_000);
         let (_, reading) = kind.read(&samples);
-        let len = |reading: &afresh_formats::reading::Reading| {
+        let len = |reading: &afresh_formats::reading::PlanReading| {
             reading.plan.as_ref().map(|plan| (plan.len(), plan.waves().len()))
         };
         assert_eq!(len(&reading), Some((10_000, 1)), "{}: {}", kind.name, rendered(&reading));

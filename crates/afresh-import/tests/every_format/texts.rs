@@ -1,7 +1,7 @@
 //! Titles, commands and whole files that are not what they should be, in every format: B12, B16, B18,
 //! B20, B21.
 
-use afresh_formats::reading::Reading;
+use afresh_formats::reading::PlanReading;
 
 use crate::written::{KINDS, rendered, with_code};
 
@@ -141,7 +141,7 @@ fn misspelt_words_are_named_in_every_format() {
             files.iter().map(|(file, text)| (file.clone(), text.replace(right, wrong))).collect();
         assert_ne!(files, misspelt, "{name} has no {right}");
         let reading = kind.read_files(&misspelt);
-        let found = |reading: &Reading| -> Vec<String> {
+        let found = |reading: &PlanReading| -> Vec<String> {
             reading
                 .findings
                 .iter()

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use afresh_formats::Finding;
 use afresh_formats::folder::MemoryFolder;
 use afresh_formats::native;
-use afresh_formats::reading::Reading;
-use afresh_import::detect::{Wishes, by_name};
+use afresh_formats::reading::PlanReading;
+use afresh_import::detect::{ReadOptions, by_name};
 use serde_json::{Value, json};
 
 /// A task, before it is written down.
@@ -148,7 +148,7 @@ impl Kind {
         (1..=count).map(sample).collect()
     }
 
-    pub(crate) fn read(&self, samples: &[Sample]) -> (Files, Reading) {
+    pub(crate) fn read(&self, samples: &[Sample]) -> (Files, PlanReading) {
         let files = (self.write)(samples);
         let reading = self.read_files(&files);
         (files, reading)
@@ -156,12 +156,12 @@ impl Kind {
 
     /// What came of it; a plan, or errors, each at a place that exists and with a help.
     #[track_caller]
-    pub(crate) fn read_files(&self, files: &[(String, String)]) -> Reading {
+    pub(crate) fn read_files(&self, files: &[(String, String)]) -> PlanReading {
         let reading = match self.name {
             "native" => native::read(&files[0].0, files[0].1.as_bytes()),
             name => {
                 let folder = MemoryFolder::new(files.iter().cloned());
-                (by_name(name).expect("a format").read)(&folder, &Wishes::default())
+                (by_name(name).expect("a format").read)(&folder, &ReadOptions::default())
             }
         };
         let errors = reading.findings.iter().any(Finding::is_error);
@@ -177,12 +177,12 @@ impl Kind {
     }
 }
 
-pub(crate) fn rendered(reading: &Reading) -> String {
+pub(crate) fn rendered(reading: &PlanReading) -> String {
     reading.findings.iter().map(Finding::render).collect()
 }
 
 /// The findings with this code.
-pub(crate) fn with_code<'r>(reading: &'r Reading, code: &str) -> Vec<&'r Finding> {
+pub(crate) fn with_code<'r>(reading: &'r PlanReading, code: &str) -> Vec<&'r Finding> {
     reading.findings.iter().filter(|finding| finding.code == code).collect()
 }
 

@@ -1,32 +1,32 @@
 //! A GSD project with everything that real ones hold.
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{Unit, Wishes};
+use afresh_import::detect::{ReadOptions, WorkUnit};
 
 use crate::{fixture, format, read, rendered, shown, task};
 
 /// FO-02: phases, plans, checkpoints, must-haves, and what is done.
 #[test]
 fn a_project_is_a_plan() {
-    insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), Unit::Plan)));
+    insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), WorkUnit::Plan)));
 }
 
 /// FO-02: every `<task>` on its own.
 #[test]
 fn every_task_can_have_its_own_worker() {
-    insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), Unit::Task)));
+    insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), WorkUnit::Task)));
 }
 
 /// FO-06, B17: everything that is strange is said, with its place.
 #[test]
 fn what_is_strange_is_said_with_its_place() {
-    insta::assert_snapshot!(rendered(&read(fixture("gsd/shop"), Unit::Plan)));
+    insta::assert_snapshot!(rendered(&read(fixture("gsd/shop"), WorkUnit::Plan)));
 }
 
 /// FO-06: what we do not know is kept as it was written.
 #[test]
 fn unknown_fields_are_kept() {
-    let reading = read(fixture("gsd/shop"), Unit::Plan);
+    let reading = read(fixture("gsd/shop"), WorkUnit::Plan);
     let kept: Vec<String> =
         reading.unknown.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     insta::assert_snapshot!(kept.join("\n"));
@@ -35,7 +35,7 @@ fn unknown_fields_are_kept() {
 /// FO-02: a worker is told the plan's sections and its tasks as they stand there.
 #[test]
 fn a_worker_is_told_what_the_plan_says() {
-    let reading = read(fixture("gsd/shop"), Unit::Plan);
+    let reading = read(fixture("gsd/shop"), WorkUnit::Plan);
     let plan = task(&reading, "02-01");
     insta::assert_snapshot!(format!(
         "{}\n=====\n{}",
@@ -50,7 +50,7 @@ fn a_worker_is_told_what_the_plan_says() {
 fn a_single_plan_can_be_read() {
     let folder = MemoryFolder::new(fixture("gsd/shop"));
     let path = ".planning/phases/02-accounts/02-02-PLAN.md";
-    let wishes = Wishes { only: Some(path.to_owned()), ..Wishes::default() };
+    let wishes = ReadOptions { only: Some(path.to_owned()), ..ReadOptions::default() };
     let reading = (format("gsd").read)(&folder, &wishes);
     let plan = reading.plan.as_ref().expect("a plan");
     assert_eq!(plan.len(), 1);
@@ -65,12 +65,12 @@ fn a_project_can_be_entered_anywhere() {
         let files = fixture("gsd/shop").into_iter();
         let inside =
             files.filter_map(|(path, text)| Some((path.strip_prefix(prefix)?.to_owned(), text)));
-        read(inside.collect(), Unit::Plan).plan.expect("a plan")
+        read(inside.collect(), WorkUnit::Plan).plan.expect("a plan")
     };
     let ids = |plan: afresh_core::Plan| -> Vec<String> {
         plan.tasks().iter().map(|task| task.id.to_string()).collect()
     };
-    let whole = read(fixture("gsd/shop"), Unit::Plan).plan.expect("a plan");
+    let whole = read(fixture("gsd/shop"), WorkUnit::Plan).plan.expect("a plan");
     let inside = below(".planning/");
     let links = |plan: &afresh_core::Plan| {
         (0..plan.len()).map(|at| plan.needs(at).to_vec()).collect::<Vec<_>>()

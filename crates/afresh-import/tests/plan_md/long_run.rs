@@ -1,6 +1,6 @@
 //! long-run's plans, beside the spec that they were made from.
 
-use afresh_import::detect::Unit;
+use afresh_import::detect::WorkUnit;
 
 use crate::{fixture, read, rendered, shown, task};
 
@@ -9,14 +9,14 @@ const SPEC: &str = "agent-os/specs/2026-01-10-invoices/";
 /// FO-01: numbered plans with steps, the spec, ticked boxes and summaries.
 #[test]
 fn plans_beside_a_spec_are_a_plan() {
-    let reading = read(fixture("long-run/app"), Unit::Plan);
+    let reading = read(fixture("long-run/app"), WorkUnit::Plan);
     insta::assert_snapshot!(shown(&reading) + &rendered(&reading));
 }
 
 /// FO-01, AG-04: constraints and context are told; who should do it is the task's agent.
 #[test]
 fn constraints_reach_the_worker() {
-    let reading = read(fixture("long-run/app"), Unit::Plan);
+    let reading = read(fixture("long-run/app"), WorkUnit::Plan);
     assert!(task(&reading, "02").instructions.contains("- No new gems"));
     assert_eq!(task(&reading, "02").agent.as_deref(), Some("rails-dev"));
     assert!(reading.unknown.is_empty(), "{:?}", reading.unknown);
@@ -29,7 +29,7 @@ fn a_spec_can_be_entered_anywhere() {
         let files = fixture("long-run/app").into_iter();
         let inside =
             files.filter_map(|(path, text)| Some((path.strip_prefix(prefix)?.to_owned(), text)));
-        read(inside.collect(), Unit::Plan).plan.expect("a plan")
+        read(inside.collect(), WorkUnit::Plan).plan.expect("a plan")
     };
     let spec = below(SPEC);
     assert_eq!((spec.len(), spec.spec.as_deref()), (4, Some("spec.md")));
@@ -45,5 +45,5 @@ fn two_specs_are_not_mixed() {
         .map(|(path, text)| (path.replace("2026-01-10-invoices", "other"), text.clone()))
         .collect();
     files.extend(other);
-    insta::assert_snapshot!(rendered(&read(files, Unit::Plan)));
+    insta::assert_snapshot!(rendered(&read(files, WorkUnit::Plan)));
 }

@@ -13,9 +13,9 @@ use std::path::Path;
 use afresh_core::Plan;
 use afresh_core::plan::{FileScope, Task};
 use afresh_formats::Finding;
-use afresh_formats::folder::{Folder, MemoryFolder};
-use afresh_formats::reading::Reading;
-use afresh_import::detect::{FolderFormat, Unit, Wishes, by_name, recognise};
+use afresh_formats::folder::{MemoryFolder, PlanFolder};
+use afresh_formats::reading::PlanReading;
+use afresh_import::detect::{PlanFormat, ReadOptions, WorkUnit, by_name, recognise};
 
 /// The files of a fixture.
 fn fixture(name: &str) -> Vec<(String, String)> {
@@ -37,32 +37,32 @@ fn collect(directory: &Path, prefix: &str, files: &mut Vec<(String, String)>) {
     }
 }
 
-fn format(name: &str) -> &'static FolderFormat {
+fn format(name: &str) -> &'static PlanFormat {
     by_name(name).expect("a format")
 }
 
-fn wishes(unit: Unit) -> Wishes {
-    Wishes { unit, ..Wishes::default() }
+fn wishes(unit: WorkUnit) -> ReadOptions {
+    ReadOptions { unit, ..ReadOptions::default() }
 }
 
 /// Reads files in the one format that knows them.
-fn read(files: Vec<(String, String)>, unit: Unit) -> Reading {
+fn read(files: Vec<(String, String)>, unit: WorkUnit) -> PlanReading {
     let folder = MemoryFolder::new(files);
     let [format] = recognise(&folder)[..] else { panic!("not one format: {:?}", folder.paths()) };
     (format.read)(&folder, &wishes(unit))
 }
 
 /// Reads a single plan of GSD.
-fn plan(text: &str) -> Reading {
-    read(vec![(".planning/phases/01-a/01-01-PLAN.md".to_owned(), text.to_owned())], Unit::Plan)
+fn plan(text: &str) -> PlanReading {
+    read(vec![(".planning/phases/01-a/01-01-PLAN.md".to_owned(), text.to_owned())], WorkUnit::Plan)
 }
 
-fn rendered(reading: &Reading) -> String {
+fn rendered(reading: &PlanReading) -> String {
     reading.findings.iter().map(Finding::render).collect()
 }
 
 /// The plan as the snapshots show it.
-fn shown(reading: &Reading) -> String {
+fn shown(reading: &PlanReading) -> String {
     let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("no plan:\n{}", rendered(reading)));
     let mut text = format!("{} (spec: {:?})\n", plan.name, plan.spec);
     for at in 0..plan.len() {
@@ -119,7 +119,7 @@ fn line(text: &mut String, label: &str, value: &str) {
     let _ = writeln!(text, "{label} {}", value.replace('\n', "\\n"));
 }
 
-fn task<'a>(reading: &'a Reading, id: &str) -> &'a Task {
+fn task<'a>(reading: &'a PlanReading, id: &str) -> &'a Task {
     let plan = reading.plan.as_ref().expect("a plan");
     plan.tasks().iter().find(|task| task.id.as_str() == id).unwrap_or_else(|| panic!("no {id}"))
 }

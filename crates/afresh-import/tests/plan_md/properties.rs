@@ -1,8 +1,8 @@
 //! Whatever happens to a file, there is a plan or there are located problems.
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_formats::reading::Reading;
-use afresh_import::detect::{Unit, recognise};
+use afresh_formats::reading::PlanReading;
+use afresh_import::detect::{WorkUnit, recognise};
 use proptest::prelude::*;
 
 use crate::{fixture, format, wishes};
@@ -13,11 +13,11 @@ const FIXTURES: [&str; 3] = ["gsd/shop", "ultraplan/tool", "long-run/app"];
 fn plan_or_located_problems(
     files: &[(String, Vec<u8>)],
     changed: &str,
-    unit: Unit,
-) -> Vec<Reading> {
+    unit: WorkUnit,
+) -> Vec<PlanReading> {
     let folder = MemoryFolder::new(files.to_vec());
     let formats = recognise(&folder);
-    let readings: Vec<Reading> =
+    let readings: Vec<PlanReading> =
         formats.iter().map(|format| (format.read)(&folder, &wishes(unit))).collect();
     for reading in &readings {
         let wrong = reading.findings.iter().any(afresh_formats::Finding::is_error);
@@ -49,7 +49,7 @@ fn a_file_cut_off_anywhere_is_a_plan_or_located_problems() {
                 plan_or_located_problems(
                     &files,
                     &format!("{} cut at {end}", whole[at].0),
-                    Unit::Plan,
+                    WorkUnit::Plan,
                 );
             }
         }
@@ -67,7 +67,7 @@ fn a_plan_cut_off_at_any_byte_is_a_plan_or_located_problems() {
         let whole = bytes(name).into_iter().find(|(found, _)| found == path).expect("the plan");
         for end in 0..whole.1.len() {
             let file = vec![(whole.0.clone(), whole.1[..end].to_vec())];
-            plan_or_located_problems(&file, &format!("{path} cut at {end}"), Unit::Task);
+            plan_or_located_problems(&file, &format!("{path} cut at {end}"), WorkUnit::Task);
         }
     }
 }
@@ -90,7 +90,7 @@ fn a_file_without_any_line_is_a_plan_or_located_problems() {
                 plan_or_located_problems(
                     &files,
                     &format!("{path} without line {}", line + 1),
-                    Unit::Plan,
+                    WorkUnit::Plan,
                 );
             }
         }
@@ -123,7 +123,8 @@ fn a_broken_line_loses_no_dependency() {
             ".planning/phases/01-a/01-01-PLAN.md".to_owned(),
             b"<task><name>x</name></task>".to_vec(),
         );
-        let readings = plan_or_located_problems(&[first, member("02", extra)], extra, Unit::Plan);
+        let readings =
+            plan_or_located_problems(&[first, member("02", extra)], extra, WorkUnit::Plan);
         let plan = readings[0]
             .plan
             .as_ref()
@@ -159,7 +160,7 @@ fn large_files_are_read() {
         for start in ["", "---\n", "<task><verify>", "<task><name>x</name><files>"] {
             let text = format!("{start}{}", piece.repeat(times));
             let files = [("01-01-PLAN.md".to_owned(), text.into_bytes())];
-            plan_or_located_problems(&files, piece, Unit::Task);
+            plan_or_located_problems(&files, piece, WorkUnit::Task);
         }
     }
 }
@@ -175,7 +176,7 @@ fn ten_thousand_tasks_in_two_thousand_plans_are_a_plan() {
         (format!(".planning/phases/{phase:02}-p/{phase:02}-{number:02}-PLAN.md"), text)
     };
     let folder = MemoryFolder::new((0..2_000).map(plan));
-    let reading = (format("gsd").read)(&folder, &wishes(Unit::Task));
+    let reading = (format("gsd").read)(&folder, &wishes(WorkUnit::Task));
     let plan = reading.plan.expect("a plan");
     assert_eq!((plan.len(), plan.waves().len()), (10_000, 10_000));
 }
@@ -187,7 +188,7 @@ proptest! {
     #[test]
     fn any_text_is_a_plan_or_located_problems(
         text in "(---\n|phase: |depends_on: \\[01\\]\n|<task>|<task type=\"auto\">|</task>|<verify>|</verify>|<name>|```\n|`|\"|'|: |- |\\[|\\]|&&|<|>|ä|x| |\n|\t|\\\\){0,60}",
-        unit in prop_oneof![Just(Unit::Plan), Just(Unit::Task)],
+        unit in prop_oneof![Just(WorkUnit::Plan), Just(WorkUnit::Task)],
     ) {
         let files = [("01-01-PLAN.md".to_owned(), text.into_bytes())];
         plan_or_located_problems(&files, "", unit);
@@ -197,7 +198,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_plan_or_located_problems(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
         let folder = MemoryFolder::new([("01-01-PLAN.md", noise)]);
-        let reading = (format("gsd").read)(&folder, &wishes(Unit::Plan));
+        let reading = (format("gsd").read)(&folder, &wishes(WorkUnit::Plan));
         prop_assert_eq!(reading.plan.is_none(), reading.findings.iter().any(afresh_formats::Finding::is_error));
     }
 }

@@ -1,6 +1,6 @@
 //! Small plans, each about one thing.
 
-use afresh_import::detect::Unit;
+use afresh_import::detect::WorkUnit;
 
 use crate::{plan, read, rendered, shown, task};
 
@@ -44,7 +44,8 @@ fn line_ends_and_marks_make_no_difference() {
         let text = format!("\u{feff}{}", text.trim_end().replace('\n', "\r\n"));
         (path.clone(), text)
     });
-    let (plain, strange) = (read(files.clone(), Unit::Plan), read(strange.collect(), Unit::Plan));
+    let (plain, strange) =
+        (read(files.clone(), WorkUnit::Plan), read(strange.collect(), WorkUnit::Plan));
     assert_eq!(rendered(&plain), rendered(&strange));
     assert_eq!(shown(&plain), shown(&strange));
 }
@@ -54,7 +55,7 @@ fn line_ends_and_marks_make_no_difference() {
 fn bytes_that_are_no_text_are_located() {
     let folder =
         afresh_formats::folder::MemoryFolder::new([("01-01-PLAN.md", b"<task>\n\xff".to_vec())]);
-    let reading = (crate::format("gsd").read)(&folder, &crate::wishes(Unit::Plan));
+    let reading = (crate::format("gsd").read)(&folder, &crate::wishes(WorkUnit::Plan));
     insta::assert_snapshot!(rendered(&reading));
 }
 
@@ -103,7 +104,7 @@ fn plans_in_a_circle_are_shown() {
         let path = format!(".planning/phases/01-a/01-{number}-PLAN.md");
         (path, format!("---\nwave: 1\ndepends_on: [{needs}]\n---\n<task><name>x</name></task>"))
     };
-    let reading = read(vec![member("01", "02"), member("02", "01-01")], Unit::Plan);
+    let reading = read(vec![member("01", "02"), member("02", "01-01")], WorkUnit::Plan);
     assert!(reading.plan.is_none());
     insta::assert_snapshot!(rendered(&reading));
 }
@@ -119,7 +120,7 @@ fn a_summary_tells_what_is_done() {
     let done = |status: &str| {
         let summary = format!("---\nphase: 01\n{status}\n---\n# Summary\n");
         let path = ".planning/phases/01-x/01-01-SUMMARY.md".to_owned();
-        let reading = read(vec![member("01", "01"), (path, summary)], Unit::Plan);
+        let reading = read(vec![member("01", "01"), (path, summary)], WorkUnit::Plan);
         task(&reading, "01-01").done_before.is_some()
     };
     for status in ["", "status: complete", "status: passed", "completed: 2026-01-01"] {
@@ -134,7 +135,7 @@ fn a_summary_tells_what_is_done() {
 #[test]
 fn phases_run_one_after_the_other() {
     let files = vec![member("2", "1"), member("10", "1"), member("2.1", "1"), member("2", "2")];
-    let reading = read(files, Unit::Plan);
+    let reading = read(files, WorkUnit::Plan);
     let needs = |id: &str| -> Vec<String> {
         task(&reading, id).needs.iter().map(ToString::to_string).collect()
     };
@@ -157,7 +158,7 @@ fn what_lies_beside_a_plan_and_cannot_be_read_is_named() {
     ] {
         let files = [(plan, task.clone()), (beside, b"caf\xe9".to_vec())];
         let folder = afresh_formats::folder::MemoryFolder::new(files);
-        let reading = (crate::format(format).read)(&folder, &crate::wishes(Unit::Plan));
+        let reading = (crate::format(format).read)(&folder, &crate::wishes(WorkUnit::Plan));
         let found = reading.findings.iter().find(|found| found.file == beside);
         let found = found.unwrap_or_else(|| panic!("{beside} is passed over"));
         assert_eq!((found.code.as_str(), found.is_error()), ("not-utf8", false));
@@ -183,7 +184,7 @@ fn plans_of_all_layouts_are_read_together() {
             (".planning/quick/007-login/007-PLAN.md".to_owned(), quick),
             at("phases/02-api/02-01-auth-flow-PLAN-REVIEW.md"),
         ],
-        Unit::Plan,
+        WorkUnit::Plan,
     );
     let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("{}", rendered(&reading)));
     let ids: Vec<&str> = plan.tasks().iter().map(|task| task.id.as_str()).collect();

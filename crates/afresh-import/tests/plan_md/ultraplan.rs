@@ -1,21 +1,21 @@
 //! Ultra Planner's dialect.
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{Unit, recognise};
+use afresh_import::detect::{WorkUnit, recognise};
 
 use crate::{fixture, read, rendered, shown};
 
 /// FO-02: a plan is one task; what it says is completed is not done again.
 #[test]
 fn a_completed_task_is_not_done_again() {
-    let reading = read(fixture("ultraplan/tool"), Unit::Plan);
+    let reading = read(fixture("ultraplan/tool"), WorkUnit::Plan);
     insta::assert_snapshot!(shown(&reading) + &rendered(&reading));
 }
 
 /// FO-02: by task, `### Wave N` says what runs side by side.
 #[test]
 fn waves_inside_a_plan_order_its_tasks() {
-    insta::assert_snapshot!(shown(&read(fixture("ultraplan/tool"), Unit::Task)));
+    insta::assert_snapshot!(shown(&read(fixture("ultraplan/tool"), WorkUnit::Task)));
 }
 
 /// Its own directory tells it from GSD.

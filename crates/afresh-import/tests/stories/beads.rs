@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{Wishes, recognise};
+use afresh_import::detect::{ReadOptions, recognise};
 use afresh_import::formats::beads::FORMAT;
 
 use crate::folders::{
@@ -40,7 +40,7 @@ fn a_dependency_on_a_lost_issue_is_an_error() {
              {{\"id\":\"a-2\",\"title\":\"gone\",\"status\":\"tombstone\"}}\n"
         );
         let folder = MemoryFolder::new([(".beads/issues.jsonl", lines)]);
-        let reading = (FORMAT.read)(&folder, &Wishes::default());
+        let reading = (FORMAT.read)(&folder, &ReadOptions::default());
         let codes: Vec<String> = reading.findings.into_iter().map(|found| found.code).collect();
         (reading.plan.is_some(), codes)
     };

@@ -7,15 +7,15 @@ use std::path::Path;
 use afresh_formats::findings::Finding;
 use afresh_formats::findings::codes;
 use afresh_formats::folder::MemoryFolder;
-use afresh_formats::lint::{self, Subject};
+use afresh_formats::lint::{self, LintSubject};
 use afresh_formats::native;
-use afresh_import::detect::{Wishes, recognise};
+use afresh_import::detect::{ReadOptions, recognise};
 
 /// Everything that is found in a file, in a repository with two files.
 fn found(file: &str, text: &str) -> Vec<Finding> {
     let folder = MemoryFolder::new([(file, text)]);
     let (format, reading) = match recognise(&folder).first() {
-        Some(format) => (format.name, (format.read)(&folder, &Wishes::default())),
+        Some(format) => (format.name, (format.read)(&folder, &ReadOptions::default())),
         None => ("native", native::read(file, text.as_bytes())),
     };
     let mut findings = reading.findings;
@@ -23,8 +23,8 @@ fn found(file: &str, text: &str) -> Vec<Finding> {
         let repository = BTreeSet::from(["README.md".to_owned(), "src/app.py".to_owned()]);
         let (places, reads) = (&reading.places, &reading.reads);
         let repository = Some(&repository);
-        let subject = Subject { plan, format, places, reads, repository };
-        findings.extend(lint::look(&folder, subject));
+        let subject = LintSubject { plan, format, places, reads, repository };
+        findings.extend(lint::lint_plan(&folder, subject));
     }
     findings
 }

@@ -3,30 +3,30 @@
 use std::collections::BTreeMap;
 
 use afresh_formats::Finding;
-use afresh_formats::findings::fixes::{Look, Mended, mend};
-use afresh_formats::folder::{Folder, MemoryFolder, Overlay};
-use afresh_formats::lint::{self, Subject};
-use afresh_import::detect::{Wishes, by_name};
+use afresh_formats::findings::fixes::{AppliedFixes, LintResult, apply_fixes};
+use afresh_formats::folder::{MemoryFolder, PatchedFolder, PlanFolder};
+use afresh_formats::lint::{self, LintSubject};
+use afresh_import::detect::{ReadOptions, by_name};
 use proptest::prelude::*;
 
-fn look(format: &str, folder: &dyn Folder) -> Look {
-    let reading = (by_name(format).expect("a format").read)(folder, &Wishes::default());
+fn look(format: &str, folder: &dyn PlanFolder) -> LintResult {
+    let reading = (by_name(format).expect("a format").read)(folder, &ReadOptions::default());
     let mut findings = reading.findings;
     if let Some(plan) = &reading.plan {
         let (places, reads) = (&reading.places, &reading.reads);
-        let subject = Subject { plan, format, places, reads, repository: None };
-        findings.extend(lint::look(folder, subject));
+        let subject = LintSubject { plan, format, places, reads, repository: None };
+        findings.extend(lint::lint_plan(folder, subject));
     }
-    Look { plan: reading.plan, findings }
+    LintResult { plan: reading.plan, findings }
 }
 
-fn mended(format: &str, files: &BTreeMap<String, Vec<u8>>) -> Mended {
+fn mended(format: &str, files: &BTreeMap<String, Vec<u8>>) -> AppliedFixes {
     let folder = MemoryFolder::new(files.clone());
-    mend(&folder, files, &|folder| look(format, folder))
+    apply_fixes(&folder, files, &|folder| look(format, folder))
 }
 
 /// The files with what was mended.
-fn with(files: &BTreeMap<String, Vec<u8>>, mended: &Mended) -> BTreeMap<String, Vec<u8>> {
+fn with(files: &BTreeMap<String, Vec<u8>>, mended: &AppliedFixes) -> BTreeMap<String, Vec<u8>> {
     let mut all = files.clone();
     all.extend(mended.files.clone());
     all
@@ -151,7 +151,7 @@ proptest! {
         let after = with(&files, &once);
         prop_assert_eq!(String::from_utf8_lossy(&after[PLAN]), right);
         let folder = MemoryFolder::new(files.clone());
-        let now = look("gsd", &Overlay::new(&folder, after.clone()));
+        let now = look("gsd", &PatchedFolder::new(&folder, after.clone()));
         prop_assert!(now.plan.is_some());
         prop_assert!(!now.findings.iter().any(|finding: &Finding| finding.fix.is_some()));
         prop_assert!(mended("gsd", &after).files.is_empty());

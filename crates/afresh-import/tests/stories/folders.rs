@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use afresh_core::plan::Task;
-use afresh_formats::folder::{Folder, MemoryFolder};
-use afresh_formats::reading::Reading;
-use afresh_import::detect::{FolderFormat, Wishes};
+use afresh_formats::folder::{MemoryFolder, PlanFolder};
+use afresh_formats::reading::PlanReading;
+use afresh_import::detect::{PlanFormat, ReadOptions};
 
 use crate::rendered;
 
@@ -37,17 +37,17 @@ pub(crate) fn fixture(name: &str) -> MemoryFolder {
 }
 
 /// Reads with a format, as nobody asked for anything special.
-pub(crate) fn read(format: &FolderFormat, folder: &dyn Folder) -> Reading {
-    (format.read)(folder, &Wishes::default())
+pub(crate) fn read(format: &PlanFormat, folder: &dyn PlanFolder) -> PlanReading {
+    (format.read)(folder, &ReadOptions::default())
 }
 
 /// Reads one file that a person named.
-pub(crate) fn read_only(format: &FolderFormat, folder: &dyn Folder, file: &str) -> Reading {
-    (format.read)(folder, &Wishes { only: Some(file.to_owned()), ..Wishes::default() })
+pub(crate) fn read_only(format: &PlanFormat, folder: &dyn PlanFolder, file: &str) -> PlanReading {
+    (format.read)(folder, &ReadOptions { only: Some(file.to_owned()), ..ReadOptions::default() })
 }
 
 /// The plan in a few lines per task, then the findings as people read them.
-pub(crate) fn shown(reading: &Reading) -> String {
+pub(crate) fn shown(reading: &PlanReading) -> String {
     let mut text = String::new();
     if let Some(plan) = &reading.plan {
         let _ = writeln!(text, "plan {:?} spec {:?}", plan.name, plan.spec);
@@ -90,7 +90,7 @@ fn describe(text: &mut String, wave: u32, task: &Task) {
 
 /// FO-06, for any format: a file that was cut off at any byte, or lost any line, is a plan or
 /// located problems.
-pub(crate) fn survives_any_damage(format: &FolderFormat, name: &str) {
+pub(crate) fn survives_any_damage(format: &PlanFormat, name: &str) {
     let whole = files(name);
     for (path, bytes) in &whole {
         let damaged = |bytes: Vec<u8>| {
@@ -110,9 +110,9 @@ pub(crate) fn survives_any_damage(format: &FolderFormat, name: &str) {
 
 #[track_caller]
 pub(crate) fn plan_or_located_problems(
-    format: &FolderFormat,
+    format: &PlanFormat,
     files: &BTreeMap<String, Vec<u8>>,
-) -> Reading {
+) -> PlanReading {
     let folder = MemoryFolder::new(files.clone());
     let reading = read(format, &folder);
     let errors = reading.findings.iter().filter(|finding| finding.is_error()).count();
@@ -130,7 +130,7 @@ pub(crate) fn plan_or_located_problems(
 }
 
 /// B18: line ends, a byte order mark and a missing last line end make no difference.
-pub(crate) fn line_ends_make_no_difference(format: &FolderFormat, name: &str) {
+pub(crate) fn line_ends_make_no_difference(format: &PlanFormat, name: &str) {
     let plain = files(name);
     let meant = read(format, &MemoryFolder::new(plain.clone()));
     let other = plain.into_iter().map(|(path, bytes)| {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use afresh_import::detect::FolderFormat;
+use afresh_import::detect::PlanFormat;
 use afresh_import::formats::{agent_os, gsd2, spec_kit, specflow};
 
 use crate::folders::plan_or_located_problems;
@@ -91,7 +91,7 @@ fn places(format: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-fn hostile(format: &FolderFormat, file: &str, beside: &[(&str, &str)]) {
+fn hostile(format: &PlanFormat, file: &str, beside: &[(&str, &str)]) {
     for piece in PIECES {
         let many = piece.repeat(BYTES / piece.len());
         for (before, behind) in places(format.name) {

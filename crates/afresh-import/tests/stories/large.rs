@@ -4,10 +4,10 @@
 use std::cell::Cell;
 
 use afresh_formats::Finding;
-use afresh_formats::folder::{Folder, MemoryFolder};
+use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native;
-use afresh_formats::reading::Reading;
-use afresh_import::detect::{Wishes, by_name};
+use afresh_formats::reading::PlanReading;
+use afresh_import::detect::{ReadOptions, by_name};
 use afresh_testkit::large_plan;
 
 use crate::rendered;
@@ -19,7 +19,7 @@ struct Counting {
     listings: Cell<usize>,
 }
 
-impl Folder for Counting {
+impl PlanFolder for Counting {
     fn paths(&self) -> &[String] {
         self.listings.set(self.listings.get() + 1);
         self.folder.paths()
@@ -52,12 +52,12 @@ fn read(format: &str, tasks: usize) -> (usize, usize) {
     let folder = Counting { folder: MemoryFolder::new(files), texts, listings };
     let reader = by_name(format).expect("a format");
     assert!((reader.recognises)(&folder), "{format}");
-    expect_all(&(reader.read)(&folder, &Wishes::default()), tasks);
+    expect_all(&(reader.read)(&folder, &ReadOptions::default()), tasks);
     (folder.texts.get(), folder.listings.get())
 }
 
 #[track_caller]
-fn expect_all(reading: &Reading, tasks: usize) {
+fn expect_all(reading: &PlanReading, tasks: usize) {
     let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("{}", rendered(reading)));
     assert_eq!(plan.len(), tasks);
     assert_eq!(plan.needs(0), [0_usize; 0]);

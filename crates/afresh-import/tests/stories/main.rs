@@ -15,9 +15,9 @@ mod tasker;
 mod writing;
 
 use afresh_formats::Finding;
-use afresh_formats::reading::Reading;
+use afresh_formats::reading::PlanReading;
 
 /// All findings as people read them.
-fn rendered(reading: &Reading) -> String {
+fn rendered(reading: &PlanReading) -> String {
     reading.findings.iter().map(Finding::render).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{Unit, Wishes, recognise};
+use afresh_import::detect::{ReadOptions, WorkUnit, recognise};
 use afresh_import::formats::task_master::FORMAT;
 
 use crate::folders::{
@@ -110,7 +110,7 @@ fn subtasks_can_have_their_own_workers() {
         {"id": 2, "title": "b", "dependencies": [1]},
         {"id": 3, "title": "c", "dependencies": ["1.2"], "subtasks": [{"id": 1, "title": "x"}]}"#;
     let folder = MemoryFolder::new(with(tasks));
-    let wishes = Wishes { unit: Unit::Task, only: None };
+    let wishes = ReadOptions { unit: WorkUnit::Task, only: None };
     let plan = (FORMAT.read)(&folder, &wishes).plan.expect("a plan");
     let shown: Vec<String> = plan
         .tasks()

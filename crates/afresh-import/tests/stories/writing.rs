@@ -5,13 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use afresh_core::Plan;
-use afresh_formats::native::{Syntax, read, render};
-use afresh_import::detect::{FORMATS, Unit, Wishes, recognise};
+use afresh_formats::native::{PlanSyntax, read, render};
+use afresh_import::detect::{FORMATS, ReadOptions, WorkUnit, recognise};
 
 use crate::folders::fixture;
 use crate::rendered;
 
-const BOTH: [(Syntax, &str); 2] = [(Syntax::Toml, "p.plan.toml"), (Syntax::Json, "p.plan.json")];
+const BOTH: [(PlanSyntax, &str); 2] =
+    [(PlanSyntax::Toml, "p.plan.toml"), (PlanSyntax::Json, "p.plan.json")];
 
 /// Writes the plan in both notations, reads them again, and looks at what is written.
 #[track_caller]
@@ -35,8 +36,8 @@ fn plans_of_every_format_can_be_written() {
     for name in names(&root) {
         let folder = fixture(&name);
         for format in recognise(&folder) {
-            for unit in [Unit::Plan, Unit::Task] {
-                let wishes = Wishes { unit, ..Wishes::default() };
+            for unit in [WorkUnit::Plan, WorkUnit::Task] {
+                let wishes = ReadOptions { unit, ..ReadOptions::default() };
                 if let Some(plan) = (format.read)(&folder, &wishes).plan {
                     survives(&plan);
                     written.insert(format.name);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use afresh_agents::Program;
+use afresh_agents::AgentProgram;
 use afresh_model::{Client, Script, Server, Step};
 use afresh_proxy::Host;
 use serde_json::json;
@@ -18,13 +18,13 @@ use crate::demo::roles;
 #[derive(Debug)]
 pub(crate) struct Played {
     server: Server,
-    program: Program,
+    program: AgentProgram,
 }
 
 const SCRIPT: &str = "todo";
 
 impl Played {
-    pub(crate) fn by(program: Program) -> Result<Self, Failure> {
+    pub(crate) fn by(program: AgentProgram) -> Result<Self, Failure> {
         let server = Server::start().map_err(|error| {
             Failure::usage("model", "cannot listen on the loopback interface")
                 .cause(error.to_string())

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use afresh_agents::adapters::scripted::chance::Dice;
+use afresh_agents::adapters::scripted::chance::ScriptRng;
 
 /// What the seed decides, and how fast it goes.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ const QUESTION: &str = "{ ask = \"What should `list` say about an empty list?\",
 impl Direction {
     /// The whole script.
     pub(crate) fn script(&self) -> String {
-        let mut dice = Dice::new(self.seed, "demo", 1);
+        let mut dice = ScriptRng::new(self.seed, "demo", 1);
         let failing = pick(&mut dice, &["add", "count", "store"]);
         let lying = pick(&mut dice, &["list", "usage", "words"]);
         let mut script = format!("version = 1\nseed = {}\n", self.seed);
@@ -135,8 +135,9 @@ impl Direction {
 
     /// One part: it thinks, reports what it used, and does its acts.
     fn part(&self, script: &mut String, task: &str, attempt: Option<u32>, acts: &str) {
-        let mut dice = Dice::new(self.seed, task, attempt.unwrap_or(9));
-        let more = |dice: &mut Dice| u64::from(dice.falls(0.5)) + 2 * u64::from(dice.falls(0.5));
+        let mut dice = ScriptRng::new(self.seed, task, attempt.unwrap_or(9));
+        let more =
+            |dice: &mut ScriptRng| u64::from(dice.falls(0.5)) + 2 * u64::from(dice.falls(0.5));
         let (input, output) = (1_400 + 350 * more(&mut dice), 90 + 70 * more(&mut dice));
         // Fractions of a cent, as a small model would cost.
         let cost = (input * 3 + output * 15) / 100;
@@ -153,7 +154,7 @@ impl Direction {
     }
 }
 
-fn pick(dice: &mut Dice, among: &[&'static str]) -> &'static str {
+fn pick(dice: &mut ScriptRng, among: &[&'static str]) -> &'static str {
     let first = dice.falls(0.34);
     let second = dice.falls(0.5);
     among[if first { 0 } else { 1 + usize::from(second) }]

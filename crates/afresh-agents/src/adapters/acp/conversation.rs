@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::{Value, json};
 
-use super::offered::{self, Setting};
-use crate::json_rpc::{self, Message};
+use super::offered::{self, ChoiceRequest};
+use crate::json_rpc::{self, RpcMessage};
 use crate::stream::event::bounded;
 use crate::stream::json_fields::text;
 
@@ -18,7 +18,7 @@ const VERSION: u64 = 1;
 
 /// What a session is opened with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opening {
+pub struct SessionParams {
     pub cwd: String,
     pub prompt: String,
     /// None where the program decides.
@@ -33,16 +33,16 @@ pub struct Opening {
 
 /// What follows from a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum ClientAction {
     Send(Value),
     /// For whoever reads the transcript.
     Note(String),
-    End(End),
+    End(SessionEnd),
 }
 
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum SessionEnd {
     /// The prompt was answered, whatever that came to.
     Answered,
     /// The agent answered with an error, and said why.
@@ -51,38 +51,38 @@ pub enum End {
 }
 
 #[derive(Debug)]
-pub struct Conversation {
-    opening: Opening,
-    stage: Stage,
+pub struct AcpConversation {
+    opening: SessionParams,
+    stage: ConversationStage,
     /// The id of the request that is not answered yet; they go one by one.
     asked: u64,
     session: String,
     /// What is still to be chosen, the next one last.
-    settings: Vec<(Setting, Chosen)>,
+    settings: Vec<(ChoiceRequest, SessionChoice)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ConversationStage {
     Greeting,
     Opening,
-    Choosing(Chosen),
+    Choosing(SessionChoice),
     Working,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Chosen {
+enum SessionChoice {
     Mode,
     Model,
 }
 
-impl Conversation {
-    pub fn new(opening: Opening) -> Self {
+impl AcpConversation {
+    pub fn new(opening: SessionParams) -> Self {
         let (session, settings) = (String::new(), Vec::new());
-        Self { opening, stage: Stage::Greeting, asked: 0, session, settings }
+        Self { opening, stage: ConversationStage::Greeting, asked: 0, session, settings }
     }
 
     /// The first words.
-    pub fn begin(&mut self) -> Vec<Step> {
+    pub fn begin(&mut self) -> Vec<ClientAction> {
         // Neither files nor terminals are offered: the agent has its own.
         let fs = json!({"readTextFile": false, "writeTextFile": false});
         let params = json!({
@@ -90,19 +90,19 @@ impl Conversation {
             "clientCapabilities": {"fs": fs, "terminal": false},
             "clientInfo": {"name": "afresh", "version": env!("CARGO_PKG_VERSION")},
         });
-        vec![self.ask(Stage::Greeting, "initialize", &params)]
+        vec![self.ask(ConversationStage::Greeting, "initialize", &params)]
     }
 
-    pub fn heard(&mut self, message: &Value) -> Vec<Step> {
+    pub fn heard(&mut self, message: &Value) -> Vec<ClientAction> {
         match json_rpc::read(message) {
-            Message::Request { id, method: "session/request_permission", params } => {
-                vec![Step::Send(json_rpc::succeeded(id, &permission(params)))]
+            RpcMessage::Request { id, method: "session/request_permission", params } => {
+                vec![ClientAction::Send(json_rpc::succeeded(id, &permission(params)))]
             }
-            Message::Request { id, method, .. } => {
+            RpcMessage::Request { id, method, .. } => {
                 let why = format!("this client has no {:?}", bounded(method));
-                vec![Step::Send(json_rpc::failed(id, json_rpc::UNKNOWN_METHOD, &why))]
+                vec![ClientAction::Send(json_rpc::failed(id, json_rpc::UNKNOWN_METHOD, &why))]
             }
-            Message::Answer { id, outcome } if id.as_u64() == Some(self.asked) => {
+            RpcMessage::Answer { id, outcome } if id.as_u64() == Some(self.asked) => {
                 self.answered(outcome)
             }
             _ => Vec::new(),
@@ -110,10 +110,10 @@ impl Conversation {
     }
 
     /// Asks the agent to leave off; where there is nothing to leave off, it is over.
-    pub fn cancel(&self) -> Vec<Step> {
-        if self.stage == Stage::Working {
+    pub fn cancel(&self) -> Vec<ClientAction> {
+        if self.stage == ConversationStage::Working {
             let params = json!({"sessionId": self.session});
-            return vec![Step::Send(json_rpc::notice("session/cancel", &params))];
+            return vec![ClientAction::Send(json_rpc::notice("session/cancel", &params))];
         }
         vec![fail(ModelErrorClass::Unknown, "it was stopped before it began")]
     }
@@ -121,31 +121,32 @@ impl Conversation {
     /// Where the conversation is, for somebody who asks why it broke off.
     pub fn awaits(&self) -> &'static str {
         match self.stage {
-            Stage::Greeting => "before it answered the greeting (initialize)",
-            Stage::Opening => "before it opened a session",
-            Stage::Choosing(_) => "before it took its settings",
-            Stage::Working => "before it answered the prompt",
+            ConversationStage::Greeting => "before it answered the greeting (initialize)",
+            ConversationStage::Opening => "before it opened a session",
+            ConversationStage::Choosing(_) => "before it took its settings",
+            ConversationStage::Working => "before it answered the prompt",
         }
     }
 
-    fn answered(&mut self, outcome: Result<&Value, &Value>) -> Vec<Step> {
+    fn answered(&mut self, outcome: Result<&Value, &Value>) -> Vec<ClientAction> {
         match (self.stage, outcome) {
-            (Stage::Choosing(Chosen::Mode), Err(error)) => {
+            (ConversationStage::Choosing(SessionChoice::Mode), Err(error)) => {
                 // It asks for permission then, and gets it.
                 let why = bounded(&error.to_string());
-                let mut steps = vec![Step::Note(format!("it did not take the mode: {why}"))];
+                let mut steps =
+                    vec![ClientAction::Note(format!("it did not take the mode: {why}"))];
                 steps.push(self.next_setting());
                 steps
             }
-            (_, Err(_)) => vec![Step::End(End::Refused)],
-            (Stage::Greeting, Ok(result)) => vec![self.greeted(result)],
-            (Stage::Opening, Ok(result)) => vec![self.opened(result)],
-            (Stage::Choosing(_), Ok(_)) => vec![self.next_setting()],
-            (Stage::Working, Ok(_)) => vec![Step::End(End::Answered)],
+            (_, Err(_)) => vec![ClientAction::End(SessionEnd::Refused)],
+            (ConversationStage::Greeting, Ok(result)) => vec![self.greeted(result)],
+            (ConversationStage::Opening, Ok(result)) => vec![self.opened(result)],
+            (ConversationStage::Choosing(_), Ok(_)) => vec![self.next_setting()],
+            (ConversationStage::Working, Ok(_)) => vec![ClientAction::End(SessionEnd::Answered)],
         }
     }
 
-    fn greeted(&mut self, result: &Value) -> Step {
+    fn greeted(&mut self, result: &Value) -> ClientAction {
         let version = result.get("protocolVersion").and_then(Value::as_u64).unwrap_or(VERSION);
         if version != VERSION {
             let why = format!("it speaks version {version} of the protocol; {VERSION} is needed");
@@ -161,7 +162,7 @@ impl Conversation {
         });
         let mut params = json!({"cwd": self.opening.cwd, "mcpServers": [tools]});
         let Some(session) = &self.opening.resumes else {
-            return self.ask(Stage::Opening, "session/new", &params);
+            return self.ask(ConversationStage::Opening, "session/new", &params);
         };
         let able = &result["agentCapabilities"];
         let method = match able.pointer("/sessionCapabilities/resume") {
@@ -171,10 +172,10 @@ impl Conversation {
             _ => return fail(ModelErrorClass::Unknown, "it takes no conversation up again"),
         };
         params["sessionId"] = session.as_str().into();
-        self.ask(Stage::Opening, method, &params)
+        self.ask(ConversationStage::Opening, method, &params)
     }
 
-    fn opened(&mut self, result: &Value) -> Step {
+    fn opened(&mut self, result: &Value) -> ClientAction {
         let known = self.opening.resumes.as_deref();
         let Some(session) = known.or_else(|| text(result, "/sessionId")) else {
             return fail(ModelErrorClass::Unknown, "it opened a session without an id");
@@ -188,13 +189,16 @@ impl Conversation {
         let modes = offered::modes(result);
         let mode = modes.as_ref().and_then(|modes| Some((modes, modes.permissive()?)));
         if let Some((modes, mode)) = mode.filter(|(modes, mode)| modes.current != *mode) {
-            self.settings.push((modes.set(&self.session, mode), Chosen::Mode));
+            self.settings.push((modes.set(&self.session, mode), SessionChoice::Mode));
         }
         self.next_setting()
     }
 
     /// How the wanted model is chosen; an error that names what there is, where it is not offered.
-    fn model(&self, result: &Value) -> Result<Option<(Setting, Chosen)>, Step> {
+    fn model(
+        &self,
+        result: &Value,
+    ) -> Result<Option<(ChoiceRequest, SessionChoice)>, ClientAction> {
         let Some(wanted) = &self.opening.model else { return Ok(None) };
         let refused = |why: String| fail(ModelErrorClass::ModelNotFound, &why);
         let models = offered::models(result).ok_or_else(|| {
@@ -204,27 +208,27 @@ impl Conversation {
             return Err(refused(format!("it offers no model {wanted:?}, but: {}", models.names())));
         }
         let is_new = models.current != *wanted;
-        Ok(is_new.then(|| (models.set(&self.session, wanted), Chosen::Model)))
+        Ok(is_new.then(|| (models.set(&self.session, wanted), SessionChoice::Model)))
     }
 
-    fn next_setting(&mut self) -> Step {
+    fn next_setting(&mut self) -> ClientAction {
         if let Some((setting, chosen)) = self.settings.pop() {
-            return self.ask(Stage::Choosing(chosen), setting.method, &setting.params);
+            return self.ask(ConversationStage::Choosing(chosen), setting.method, &setting.params);
         }
         let prompt = json!([{"type": "text", "text": self.opening.prompt}]);
         let params = json!({"sessionId": self.session, "prompt": prompt});
-        self.ask(Stage::Working, "session/prompt", &params)
+        self.ask(ConversationStage::Working, "session/prompt", &params)
     }
 
-    fn ask(&mut self, stage: Stage, method: &str, params: &Value) -> Step {
+    fn ask(&mut self, stage: ConversationStage, method: &str, params: &Value) -> ClientAction {
         self.stage = stage;
         self.asked += 1;
-        Step::Send(json_rpc::request(self.asked, method, params))
+        ClientAction::Send(json_rpc::request(self.asked, method, params))
     }
 }
 
-fn fail(class: ModelErrorClass, why: &str) -> Step {
-    Step::End(End::Failed(ModelError::new(class, why)))
+fn fail(class: ModelErrorClass, why: &str) -> ClientAction {
+    ClientAction::End(SessionEnd::Failed(ModelError::new(class, why)))
 }
 
 /// Yes, this once: what is allowed for ever may be written into files of the repository.
@@ -242,9 +246,9 @@ fn permission(params: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn method(steps: &[Step]) -> Option<&str> {
+    fn method(steps: &[ClientAction]) -> Option<&str> {
         steps.iter().find_map(|step| match step {
-            Step::Send(message) => text(message, "/method"),
+            ClientAction::Send(message) => text(message, "/method"),
             _ => None,
         })
     }
@@ -252,7 +256,7 @@ mod tests {
     /// AG-01: a mode that is refused is done without; whatever else is heard meanwhile moves nothing.
     #[test]
     fn a_mode_that_is_refused_is_done_without() {
-        let mut talk = Conversation::new(Opening {
+        let mut talk = AcpConversation::new(SessionParams {
             cwd: "/w".to_owned(),
             prompt: "do it".to_owned(),
             model: None,
@@ -269,12 +273,12 @@ mod tests {
         let opened = json!({"id": 2, "result": {"sessionId": "s", "modes": modes}});
         assert_eq!(method(&talk.heard(&opened)), Some("session/set_mode"));
         let steps = talk.heard(&json!({"id": 3, "error": {"code": -1, "message": "no"}}));
-        assert!(matches!(&steps[0], Step::Note(note) if note.contains("no")), "{steps:?}");
+        assert!(matches!(&steps[0], ClientAction::Note(note) if note.contains("no")), "{steps:?}");
         assert_eq!(method(&steps), Some("session/prompt"));
         assert_eq!(method(&talk.cancel()), Some("session/cancel"));
         // An answer that was given before is none to this.
         assert_eq!(talk.heard(&json!({"id": 3, "result": {}})), []);
         let ended = talk.heard(&json!({"id": 4, "result": {"stopReason": "end_turn"}}));
-        assert_eq!(ended, [Step::End(End::Answered)]);
+        assert_eq!(ended, [ClientAction::End(SessionEnd::Answered)]);
     }
 }

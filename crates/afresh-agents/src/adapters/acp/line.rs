@@ -14,14 +14,14 @@ use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Line {
+pub enum ClientLine {
     To(Value),
     From(Value),
     Note(String),
     Failed(ModelError),
 }
 
-impl Line {
+impl ClientLine {
     /// None where it is no line of ours.
     pub fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
@@ -34,7 +34,7 @@ impl Line {
 
 /// What a line of the agent's is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum AgentLine {
     /// A question or an answer.
     Message(Value),
     /// Nothing is to be done about it. It is not read further: most are such, and what is short on a line
@@ -43,7 +43,7 @@ pub enum Said {
     Nonsense,
 }
 
-impl Said {
+impl AgentLine {
     pub fn read(line: &[u8]) -> Self {
         #[derive(Deserialize)]
         struct Asks {

@@ -25,12 +25,12 @@ mod tool;
 
 use serde::{Deserialize, Serialize};
 
-pub use conversation::{Conversation, End, Opening, Step};
-pub use line::{Line, Said};
-pub(crate) use stream::Reader;
+pub use conversation::{AcpConversation, ClientAction, SessionEnd, SessionParams};
+pub use line::{AgentLine, ClientLine};
+pub(crate) use stream::AcpReader;
 
-use crate::adapters::program::{Models, Program};
-use crate::agent::{Launch, LaunchError, Order, Session, path_text};
+use crate::adapters::program::{AgentProgram, ModelNames};
+use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
 /// An agent of this kind as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,34 +38,37 @@ pub struct AcpAgent {
     /// The program, with the arguments that make it speak the protocol.
     pub command: Vec<String>,
     /// None where the program decides.
-    pub models: Option<Models>,
+    pub models: Option<ModelNames>,
 }
 
 impl AcpAgent {
     /// The program that it is, or speaks for, where we know that one: logins, settings and conversations
     /// are where that one keeps them.
-    pub(crate) fn behind(&self) -> Option<Program> {
+    pub(crate) fn behind(&self) -> Option<AgentProgram> {
         let program = self.command.first()?.rsplit('/').next()?;
         match program {
-            "claude-agent-acp" => Some(Program::Claude),
-            "codex-acp" => Some(Program::Codex),
-            word => Program::from_word(word),
+            "claude-agent-acp" => Some(AgentProgram::Claude),
+            "codex-acp" => Some(AgentProgram::Codex),
+            word => AgentProgram::from_word(word),
         }
     }
 }
 
-pub(crate) fn launch(agent: &AcpAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+pub(crate) fn launch(
+    agent: &AcpAgent,
+    order: &LaunchRequest<'_>,
+) -> Result<LaunchCommand, LaunchError> {
     let mut argv = vec![path_text(order.us)?, "agent".to_owned(), "acp".to_owned()];
     if let Some(models) = &agent.models {
-        argv.extend(["--model".to_owned(), models.of(order.tier).to_owned()]);
+        argv.extend(["--model".to_owned(), models.for_tier(order.tier).to_owned()]);
     }
-    if let Session::Resumed(id) = order.session {
+    if let SessionRef::Resumed(id) = order.session {
         argv.extend(["--session".to_owned(), id.to_owned()]);
     }
     argv.push("--".to_owned());
     argv.extend(agent.command.iter().cloned());
     let env = surroundings(order.is_root);
-    Ok(Launch { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
 }
 
 /// What programs must hear that work with nobody there. Each one knows its own and no other.
@@ -95,9 +98,9 @@ mod tests {
     fn the_program_behind_an_agent_is_known_by_its_name() {
         let behind =
             |program: &str| AcpAgent { command: vec![program.to_owned()], models: None }.behind();
-        assert_eq!(behind("/x/bin/gemini"), Some(Program::Gemini));
-        assert_eq!(behind("codex-acp"), Some(Program::Codex));
-        assert_eq!(behind("claude-agent-acp"), Some(Program::Claude));
+        assert_eq!(behind("/x/bin/gemini"), Some(AgentProgram::Gemini));
+        assert_eq!(behind("codex-acp"), Some(AgentProgram::Codex));
+        assert_eq!(behind("claude-agent-acp"), Some(AgentProgram::Claude));
         assert_eq!(behind("another"), None);
     }
 }

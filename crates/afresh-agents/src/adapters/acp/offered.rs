@@ -16,14 +16,14 @@ const MAX_NAMES: usize = 30;
 
 /// One choice among several, and how it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct OfferedChoice {
     pub current: String,
     pub values: Vec<String>,
-    way: Way,
+    way: ChoiceMethod,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Way {
+enum ChoiceMethod {
     /// A method of its own, with the name of its argument.
     Method(&'static str, &'static str),
     /// An option of the session, by its id.
@@ -32,32 +32,32 @@ enum Way {
 
 /// A request that makes a choice.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
+pub struct ChoiceRequest {
     pub method: &'static str,
     pub params: Value,
 }
 
 /// The modes of a new session.
-pub fn modes(session: &Value) -> Option<Choice> {
-    let own = listed(session, "/modes/availableModes", "id").map(|values| Choice {
+pub fn modes(session: &Value) -> Option<OfferedChoice> {
+    let own = listed(session, "/modes/availableModes", "id").map(|values| OfferedChoice {
         current: text(session, "/modes/currentModeId").unwrap_or_default().to_owned(),
         values,
-        way: Way::Method("session/set_mode", "modeId"),
+        way: ChoiceMethod::Method("session/set_mode", "modeId"),
     });
     own.or_else(|| option(session, "mode"))
 }
 
 /// The models of a new session.
-pub fn models(session: &Value) -> Option<Choice> {
-    let own = listed(session, "/models/availableModels", "modelId").map(|values| Choice {
+pub fn models(session: &Value) -> Option<OfferedChoice> {
+    let own = listed(session, "/models/availableModels", "modelId").map(|values| OfferedChoice {
         current: text(session, "/models/currentModelId").unwrap_or_default().to_owned(),
         values,
-        way: Way::Method("session/set_model", "modelId"),
+        way: ChoiceMethod::Method("session/set_model", "modelId"),
     });
     own.or_else(|| option(session, "model"))
 }
 
-impl Choice {
+impl OfferedChoice {
     /// The most permissive value that is known by its name; none where there is none.
     pub fn permissive(&self) -> Option<&'static str> {
         PERMISSIVE.iter().copied().find(|name| self.values.iter().any(|value| value == name))
@@ -76,22 +76,22 @@ impl Choice {
     }
 
     /// How this value is chosen.
-    pub fn set(&self, session: &str, value: &str) -> Setting {
+    pub fn set(&self, session: &str, value: &str) -> ChoiceRequest {
         match &self.way {
-            Way::Method(method, argument) => {
+            ChoiceMethod::Method(method, argument) => {
                 let params = json!({"sessionId": session, *argument: value});
-                Setting { method, params }
+                ChoiceRequest { method, params }
             }
-            Way::Option(id) => {
+            ChoiceMethod::Option(id) => {
                 let params = json!({"sessionId": session, "configId": id, "value": value});
-                Setting { method: "session/set_config_option", params }
+                ChoiceRequest { method: "session/set_config_option", params }
             }
         }
     }
 }
 
 /// An option of this category; some programs give it no category, but its name.
-fn option(session: &Value, category: &str) -> Option<Choice> {
+fn option(session: &Value, category: &str) -> Option<OfferedChoice> {
     let options = session.get("configOptions")?.as_array()?;
     let found = options.iter().find(|option| text(option, "/category") == Some(category));
     let found = found.or_else(|| options.iter().find(|o| text(o, "/id") == Some(category)))?;
@@ -101,10 +101,10 @@ fn option(session: &Value, category: &str) -> Option<Choice> {
         Some(Value::Array(group)) => group.iter().collect(),
         _ => vec![entry],
     });
-    Some(Choice {
+    Some(OfferedChoice {
         current: text(found, "/currentValue").unwrap_or_default().to_owned(),
         values: values.filter_map(|entry| text(entry, "/value")).map(str::to_owned).collect(),
-        way: Way::Option(text(found, "/id")?.to_owned()),
+        way: ChoiceMethod::Option(text(found, "/id")?.to_owned()),
     })
 }
 

@@ -7,16 +7,16 @@ use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
 use super::errors::{by_stop, classify};
-use super::line::Line;
+use super::line::ClientLine;
 use super::offered;
 use super::tool;
-use crate::json_rpc::{self, Message};
+use crate::json_rpc::{self, RpcMessage};
 use crate::stream::errors::unexplained;
 use crate::stream::event::{AgentEvent, ProgramEnd, StreamReader, bounded};
-use crate::stream::json_fields::{UseAt, number, text, usage};
+use crate::stream::json_fields::{UsagePointers, number, text, usage};
 use crate::stream::usage::micros;
 
-const TURN: UseAt = UseAt {
+const TURN: UsagePointers = UsagePointers {
     input: "inputTokens",
     output: "outputTokens",
     cache_read: "cachedReadTokens",
@@ -24,7 +24,7 @@ const TURN: UseAt = UseAt {
     cost: "",
     input_holds_cached: false,
 };
-const QUOTA: UseAt = UseAt {
+const QUOTA: UsagePointers = UsagePointers {
     input: "input_tokens",
     output: "output_tokens",
     cache_read: "",
@@ -37,22 +37,22 @@ const QUOTA: UseAt = UseAt {
 const MAX_WORDS_BYTES: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct AcpReader {
     /// Our last request: they go one by one.
-    asked: Option<Asked>,
+    asked: Option<PendingRequest>,
     model: Option<String>,
     /// What it says before it has its prompt is nobody's answer, and no work of this attempt.
     prompted: bool,
     /// Its words since it last used a tool: they come in pieces.
     words: String,
-    tools: tool::Open,
+    tools: tool::OpenTools,
     /// What the session cost so far.
     cost_micros: Option<u64>,
     failed: Option<ModelError>,
 }
 
 #[derive(Debug)]
-struct Asked {
+struct PendingRequest {
     id: Value,
     method: String,
     /// The model that it chooses.
@@ -61,13 +61,13 @@ struct Asked {
     session: Option<String>,
 }
 
-impl StreamReader for Reader {
+impl StreamReader for AcpReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
-        match Line::parse(line) {
-            Some(Line::To(message)) => self.sent(&message),
-            Some(Line::From(message)) => return self.heard(&message),
-            Some(Line::Note(note)) => return vec![AgentEvent::Notice(bounded(&note))],
-            Some(Line::Failed(error)) => self.failed = Some(error),
+        match ClientLine::parse(line) {
+            Some(ClientLine::To(message)) => self.sent(&message),
+            Some(ClientLine::From(message)) => return self.heard(&message),
+            Some(ClientLine::Note(note)) => return vec![AgentEvent::Notice(bounded(&note))],
+            Some(ClientLine::Failed(error)) => self.failed = Some(error),
             None => {}
         }
         Vec::new()
@@ -78,21 +78,22 @@ impl StreamReader for Reader {
     }
 }
 
-impl Reader {
+impl AcpReader {
     fn sent(&mut self, message: &Value) {
-        let Message::Request { id, method, params } = json_rpc::read(message) else { return };
+        let RpcMessage::Request { id, method, params } = json_rpc::read(message) else { return };
         self.prompted |= method == "session/prompt";
         let named = |at| text(params, at).map(str::to_owned);
         let (model, session) = (named("/modelId"), named("/sessionId"));
-        self.asked = Some(Asked { id: id.clone(), method: method.to_owned(), model, session });
+        self.asked =
+            Some(PendingRequest { id: id.clone(), method: method.to_owned(), model, session });
     }
 
     fn heard(&mut self, message: &Value) -> Vec<AgentEvent> {
         match json_rpc::read(message) {
-            Message::Notice { method: "session/update", params } => {
+            RpcMessage::Notice { method: "session/update", params } => {
                 self.update(params.get("update").unwrap_or(&Value::Null))
             }
-            Message::Answer { id, outcome } => self.answered(id, outcome),
+            RpcMessage::Answer { id, outcome } => self.answered(id, outcome),
             _ => Vec::new(),
         }
     }
@@ -102,7 +103,7 @@ impl Reader {
             Some("config_option_update") => self.model_now(update, None),
             // What it tells of a conversation that it takes up again was reported before.
             _ if !self.prompted => Vec::new(),
-            Some("agent_message_chunk") => self.said(update),
+            Some("agent_message_chunk") => self.read_text(update),
             Some("tool_call" | "tool_call_update") => self.tool(update),
             Some("usage_update") => self.filled(update),
             _ => Vec::new(),
@@ -143,7 +144,7 @@ impl Reader {
         vec![AgentEvent::Model(model)]
     }
 
-    fn said(&mut self, update: &Value) -> Vec<AgentEvent> {
+    fn read_text(&mut self, update: &Value) -> Vec<AgentEvent> {
         let words = text(update, "/content/text").unwrap_or_default();
         if self.words.len() + words.len() <= MAX_WORDS_BYTES {
             self.words.push_str(words);

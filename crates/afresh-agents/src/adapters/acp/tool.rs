@@ -12,9 +12,9 @@ const MAX_OPEN: usize = 1_000;
 
 /// Tools that began and have not ended.
 #[derive(Debug, Default)]
-pub(super) struct Open(BTreeSet<String>);
+pub(super) struct OpenTools(BTreeSet<String>);
 
-impl Open {
+impl OpenTools {
     /// What a `tool_call` or a `tool_call_update` tells that was not told before.
     pub(super) fn update(&mut self, update: &Value) -> Vec<AgentEvent> {
         let Some(id) = text(update, "/toolCallId") else { return Vec::new() };

@@ -10,23 +10,23 @@ use crate::stream::json_fields::{number, text};
 
 /// What its lines said about errors so far.
 #[derive(Debug, Default)]
-pub(super) struct Troubles {
+pub(super) struct ErrorReports {
     /// The last word of an `api_retry`: it tells overloaded from broken, which the end does not.
     retried_for: Option<ModelErrorClass>,
     /// The `error` of its last own message.
-    said: Option<String>,
+    set_error: Option<String>,
     /// When the account may be used again, in seconds since 1970.
     resets_at: Option<u64>,
     ended: Option<ModelError>,
 }
 
-impl Troubles {
+impl ErrorReports {
     pub(super) fn retried(&mut self, class: ModelErrorClass) {
         self.retried_for = Some(class);
     }
 
     pub(super) fn said(&mut self, error: &str) {
-        self.said = Some(error.to_owned());
+        self.set_error = Some(error.to_owned());
     }
 
     pub(super) fn limited(&mut self, line: &Value) {
@@ -65,11 +65,11 @@ impl Troubles {
         match number(line, "/api_error_status") {
             Some(status) => by_status(status),
             // It never got an answer; where nobody listened, its word for that is another.
-            None if self.said.as_deref() == Some("unknown") || is_unreached(line) => {
+            None if self.set_error.as_deref() == Some("unknown") || is_unreached(line) => {
                 ModelErrorClass::Network
             }
             None => self
-                .said
+                .set_error
                 .as_deref()
                 .map(by_word)
                 .or(self.retried_for)

@@ -9,12 +9,12 @@ mod errors;
 mod stream;
 
 pub(crate) use errors::by_word;
-pub(crate) use stream::Reader;
+pub(crate) use stream::ClaudeReader;
 
 use serde_json::json;
 
 use crate::adapters::program::ProgramAgent;
-use crate::agent::{Launch, LaunchError, Order, Session, path_text};
+use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
 /// What it keeps below the home directory.
 pub(crate) const KEEPS: &[&str] = &[".claude", ".claude.json"];
@@ -49,7 +49,10 @@ const RETRIES: &str = "1";
 /// It takes a few milliseconds.
 const HOOK_SECONDS: u32 = 30;
 
-pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+pub(crate) fn launch(
+    agent: &ProgramAgent,
+    order: &LaunchRequest<'_>,
+) -> Result<LaunchCommand, LaunchError> {
     let mut argv = agent.command.clone();
     let tools = json!({"mcpServers": {"afresh": {
         "command": path_text(order.us)?, "args": ["mcp", "--attempt"],
@@ -68,7 +71,7 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
     ];
     argv.extend(fixed.map(str::to_owned));
     let given = [
-        ("--model", agent.models.of(order.tier).to_owned()),
+        ("--model", agent.models.for_tier(order.tier).to_owned()),
         session(order.session),
         ("--tools", agent.tools.as_ref().map_or_else(|| TOOLS.to_owned(), |tools| tools.join(","))),
         ("--mcp-config", tools.to_string()),
@@ -87,20 +90,20 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
         env.push(("IS_SANDBOX", "1"));
     }
     let env = env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Ok(Launch { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
 }
 
 /// It finds a conversation again only in the directory where it was.
-fn session(session: Session<'_>) -> (&'static str, String) {
+fn session(session: SessionRef<'_>) -> (&'static str, String) {
     match session {
-        Session::New(id) => ("--session-id", id.to_owned()),
-        Session::Resumed(id) => ("--resume", id.to_owned()),
+        SessionRef::New(id) => ("--session-id", id.to_owned()),
+        SessionRef::Resumed(id) => ("--resume", id.to_owned()),
     }
 }
 
 /// It asks us before it stops, so that it does not stop without an answer, and after each use of a
 /// tool, so that it hears what we have to tell it meanwhile.
-fn hooks(order: &Order<'_>) -> Result<String, LaunchError> {
+fn hooks(order: &LaunchRequest<'_>) -> Result<String, LaunchError> {
     let us = shell_word(&path_text(order.us)?);
     let hook = |moment: &str| {
         let command = format!("{us} hook {moment}");

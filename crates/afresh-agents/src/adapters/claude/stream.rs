@@ -7,15 +7,15 @@ use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
-use super::errors::{Troubles, by_word};
+use super::errors::{ErrorReports, by_word};
 use crate::stream::errors::{by_status, unexplained};
 use crate::stream::event::{
-    AgentEvent, ProgramEnd, Retry, StreamReader, ToolCall, ToolEnd, about, bounded,
+    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, about, bounded,
 };
-use crate::stream::json_fields::{UseAt, number, text, usage};
+use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
 /// The use of one message.
-const MESSAGE: UseAt = UseAt {
+const MESSAGE: UsagePointers = UsagePointers {
     input: "input_tokens",
     output: "output_tokens",
     cache_read: "cache_read_input_tokens",
@@ -24,7 +24,7 @@ const MESSAGE: UseAt = UseAt {
     input_holds_cached: false,
 };
 /// The use of one model, in the last line.
-const MODEL: UseAt = UseAt {
+const MODEL: UsagePointers = UsagePointers {
     input: "inputTokens",
     output: "outputTokens",
     cache_read: "cacheReadInputTokens",
@@ -36,20 +36,20 @@ const MODEL: UseAt = UseAt {
 const NOBODY: &str = "<synthetic>";
 
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct ClaudeReader {
     /// The use of each message so far: its blocks come one by one and repeat it.
     messages: BTreeMap<String, Usage>,
-    troubles: Troubles,
+    troubles: ErrorReports,
 }
 
-impl StreamReader for Reader {
+impl StreamReader for ClaudeReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
         match (text(&line, "/type"), text(&line, "/subtype")) {
             (Some("system"), Some("init")) => init(&line),
             (Some("system"), Some("api_retry")) => self.retry(&line),
             (Some("system"), Some("model_fallback")) => fallback(&line),
-            (Some("assistant"), _) => self.said(&line),
+            (Some("assistant"), _) => self.read_message(&line),
             (Some("user"), _) => tool_ends(&line),
             (Some("rate_limit_event"), _) => {
                 self.troubles.limited(&line);
@@ -65,7 +65,7 @@ impl StreamReader for Reader {
     }
 }
 
-impl Reader {
+impl ClaudeReader {
     fn retry(&mut self, line: &Value) -> Vec<AgentEvent> {
         let word = text(line, "/error").unwrap_or("unknown");
         let status = number(line, "/error_status");
@@ -76,11 +76,11 @@ impl Reader {
         self.troubles.retried(class);
         let message = status.map_or_else(|| word.to_owned(), |status| format!("{word} ({status})"));
         let wait = number(line, "/retry_delay_ms").map(Duration::from_millis);
-        vec![AgentEvent::Retrying(Retry { class, message, wait })]
+        vec![AgentEvent::Retrying(RetryNotice { class, message, wait })]
     }
 
     /// A block of a message: words, or the use of a tool.
-    fn said(&mut self, line: &Value) -> Vec<AgentEvent> {
+    fn read_message(&mut self, line: &Value) -> Vec<AgentEvent> {
         if let Some(error) = text(line, "/error") {
             self.troubles.said(error);
         }

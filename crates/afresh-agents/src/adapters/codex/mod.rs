@@ -7,10 +7,10 @@
 mod errors;
 mod stream;
 
-pub(crate) use stream::Reader;
+pub(crate) use stream::CodexReader;
 
 use crate::adapters::program::ProgramAgent;
-use crate::agent::{Launch, LaunchError, Order, Session, path_text};
+use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
 /// What it keeps below the home directory.
 pub(crate) const KEEPS: &[&str] = &[".codex"];
@@ -38,14 +38,17 @@ const QUIET: &[(&str, &str)] = &[
     ("features.plugins", "false"),
 ];
 
-pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+pub(crate) fn launch(
+    agent: &ProgramAgent,
+    order: &LaunchRequest<'_>,
+) -> Result<LaunchCommand, LaunchError> {
     let mut argv = agent.command.clone();
     argv.push("exec".to_owned());
-    if let Session::Resumed(_) = order.session {
+    if let SessionRef::Resumed(_) = order.session {
         argv.push("resume".to_owned());
     }
     argv.extend(["--json", "--dangerously-bypass-approvals-and-sandbox"].map(str::to_owned));
-    argv.extend(["-m".to_owned(), agent.models.of(order.tier).to_owned()]);
+    argv.extend(["-m".to_owned(), agent.models.for_tier(order.tier).to_owned()]);
     let mut set = |key: &str, value: &str| {
         argv.extend(["-c".to_owned(), format!("{key}={value}")]);
     };
@@ -58,15 +61,19 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
         set(key, value);
     }
     argv.extend(agent.args.iter().cloned());
-    if let Session::Resumed(id) = order.session {
+    if let SessionRef::Resumed(id) = order.session {
         argv.push(id.to_owned());
     }
     argv.push("-".to_owned());
-    Ok(Launch { argv, stdin: Some(order.prompt.file.to_owned()), ..Launch::default() })
+    Ok(LaunchCommand {
+        argv,
+        stdin: Some(order.prompt.file.to_owned()),
+        ..LaunchCommand::default()
+    })
 }
 
 /// It starts tool servers with an environment of its own.
-fn own_variables(order: &Order<'_>) -> String {
+fn own_variables(order: &LaunchRequest<'_>) -> String {
     let own = order.variables.iter().filter(|(name, _)| name.starts_with("AFRESH_"));
     let pairs: Vec<String> =
         own.map(|(name, value)| format!("{name} = {}", toml_text(value))).collect();

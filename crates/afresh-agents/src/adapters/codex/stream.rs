@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::errors;
 use crate::stream::errors::unexplained;
 use crate::stream::event::{
-    AgentEvent, ProgramEnd, Retry, StreamReader, ToolCall, ToolEnd, about, bounded,
+    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, about, bounded,
 };
-use crate::stream::json_fields::{UseAt, text, usage};
+use crate::stream::json_fields::{UsagePointers, text, usage};
 
-const TURN: UseAt = UseAt {
+const TURN: UsagePointers = UsagePointers {
     input: "input_tokens",
     output: "output_tokens",
     cache_read: "cached_input_tokens",
@@ -23,7 +23,7 @@ const TURN: UseAt = UseAt {
 const MAX_WAITS: u32 = 3;
 
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct CodexReader {
     /// Its last words: the answer, once the turn is complete.
     last_words: Option<String>,
     failed: Option<ModelError>,
@@ -31,7 +31,7 @@ pub(crate) struct Reader {
     waits: u32,
 }
 
-impl StreamReader for Reader {
+impl StreamReader for CodexReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
         let kind = text(&line, "/type");
@@ -61,7 +61,7 @@ impl StreamReader for Reader {
     }
 }
 
-impl Reader {
+impl CodexReader {
     fn completed(&mut self, line: &Value) -> Option<AgentEvent> {
         let item = line.get("item")?;
         match text(item, "/type")? {
@@ -91,7 +91,8 @@ impl Reader {
         let Some(inner) = errors::retried(message) else { return Vec::new() };
         let error = errors::error(inner);
         let (class, message_told, wait) = (error.class, error.message.clone(), error.wait());
-        let mut events = vec![AgentEvent::Retrying(Retry { class, message: message_told, wait })];
+        let mut events =
+            vec![AgentEvent::Retrying(RetryNotice { class, message: message_told, wait })];
         self.waits += u32::from(errors::is_waiting(message));
         if self.waits == MAX_WAITS {
             events.push(AgentEvent::Hopeless(error));

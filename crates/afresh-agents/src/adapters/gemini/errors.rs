@@ -17,12 +17,12 @@ const UNREACHED: &str = "[API Error: exception TypeError: fetch failed";
 
 /// What it said when it failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Failed {
+pub(super) struct GeminiFailure {
     pub(super) kind: String,
     pub(super) message: String,
 }
 
-pub(super) fn classify(failed: Option<&Failed>, end: &ProgramEnd<'_>) -> Option<ModelError> {
+pub(super) fn classify(failed: Option<&GeminiFailure>, end: &ProgramEnd<'_>) -> Option<ModelError> {
     let message = failed.map_or_else(|| last_line(end.stderr), |failed| failed.message.as_str());
     let class = match (end.exit, failed) {
         // A signal without a word: whoever sent it knows why.

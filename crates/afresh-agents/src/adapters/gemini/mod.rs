@@ -8,12 +8,12 @@
 mod errors;
 mod stream;
 
-pub(crate) use stream::Reader;
+pub(crate) use stream::GeminiReader;
 
 use serde_json::json;
 
 use crate::adapters::program::ProgramAgent;
-use crate::agent::{Launch, LaunchError, NewFile, Order, Session, path_text};
+use crate::agent::{LaunchCommand, LaunchError, LaunchFile, LaunchRequest, SessionRef, path_text};
 
 /// What it keeps below the home directory.
 pub(crate) const KEEPS: &[&str] = &[".gemini"];
@@ -46,14 +46,17 @@ pub(crate) const VARIABLES: &[&str] = &[
 /// Its own tries, the first one included.
 const ATTEMPTS: u32 = 2;
 
-pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+pub(crate) fn launch(
+    agent: &ProgramAgent,
+    order: &LaunchRequest<'_>,
+) -> Result<LaunchCommand, LaunchError> {
     let mut argv = agent.command.clone();
     argv.extend(["-o", "stream-json", "--approval-mode", "yolo"].map(str::to_owned));
-    argv.extend(["-m".to_owned(), agent.models.of(order.tier).to_owned()]);
+    argv.extend(["-m".to_owned(), agent.models.for_tier(order.tier).to_owned()]);
     argv.extend(match order.session {
-        Session::New(id) => ["--session-id".to_owned(), id.to_owned()],
+        SessionRef::New(id) => ["--session-id".to_owned(), id.to_owned()],
         // It finds a conversation again only in the directory where it was.
-        Session::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
+        SessionRef::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
     });
     argv.extend(agent.args.iter().cloned());
     let mut settings = json!({
@@ -73,6 +76,6 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
         // The only settings that are neither the user's nor the repository's file.
         ("GEMINI_CLI_SYSTEM_SETTINGS_PATH".to_owned(), path_text(&file)?),
     ];
-    let files = vec![NewFile { path: file, text: settings.to_string() }];
-    Ok(Launch { argv, env, stdin: Some(order.prompt.file.to_owned()), files })
+    let files = vec![LaunchFile { path: file, text: settings.to_string() }];
+    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files })
 }

@@ -4,13 +4,13 @@ use afresh_core::model_error::ModelError;
 use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
-use super::errors::{Failed, classify};
+use super::errors::{GeminiFailure, classify};
 use crate::stream::event::{
     AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, about, bounded,
 };
-use crate::stream::json_fields::{UseAt, text, usage};
+use crate::stream::json_fields::{UsagePointers, text, usage};
 
-const STATS: UseAt = UseAt {
+const STATS: UsagePointers = UsagePointers {
     input: "input_tokens",
     output: "output_tokens",
     cache_read: "cached",
@@ -20,16 +20,16 @@ const STATS: UseAt = UseAt {
 };
 
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct GeminiReader {
     /// Its words since it last used a tool: they come in pieces.
     words: String,
-    failed: Option<Failed>,
+    failed: Option<GeminiFailure>,
 }
 
 /// More words than that are no answer.
 const MAX_WORDS_BYTES: usize = 4 * 1024 * 1024;
 
-impl StreamReader for Reader {
+impl StreamReader for GeminiReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
         match text(&line, "/type") {
@@ -51,7 +51,7 @@ impl StreamReader for Reader {
     }
 }
 
-impl Reader {
+impl GeminiReader {
     fn message(&mut self, line: &Value) -> Option<AgentEvent> {
         if text(line, "/role") != Some("assistant") {
             return None;
@@ -79,8 +79,10 @@ impl Reader {
             events.push(AgentEvent::Result(std::mem::take(&mut self.words)));
         } else {
             let field = |at| text(line, at).unwrap_or_default().to_owned();
-            self.failed =
-                Some(Failed { kind: field("/error/type"), message: field("/error/message") });
+            self.failed = Some(GeminiFailure {
+                kind: field("/error/type"),
+                message: field("/error/message"),
+            });
         }
         events
     }

@@ -6,12 +6,12 @@
 
 mod stream;
 
-pub(crate) use stream::Reader;
+pub(crate) use stream::OpencodeReader;
 
 use serde_json::{Value, json};
 
 use crate::adapters::program::ProgramAgent;
-use crate::agent::{Launch, LaunchError, Order, Session, path_text};
+use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
 /// What it keeps below the home directory.
 pub(crate) const KEEPS: &[&str] =
@@ -50,15 +50,18 @@ pub(crate) const VARIABLES: &[&str] = &[
     "NO_PROXY",
 ];
 
-pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, LaunchError> {
+pub(crate) fn launch(
+    agent: &ProgramAgent,
+    order: &LaunchRequest<'_>,
+) -> Result<LaunchCommand, LaunchError> {
     let mut argv = agent.command.clone();
     argv.extend(["run", "--format", "json"].map(str::to_owned));
-    argv.extend(["-m".to_owned(), agent.models.of(order.tier).to_owned()]);
-    if let Session::Resumed(id) = order.session {
+    argv.extend(["-m".to_owned(), agent.models.for_tier(order.tier).to_owned()]);
+    if let SessionRef::Resumed(id) = order.session {
         argv.extend(["--session".to_owned(), id.to_owned()]);
     }
     argv.extend(agent.args.iter().cloned());
-    let mut config = given(order)?;
+    let mut config = user_config(order)?;
     config["autoupdate"] = json!(false);
     config["share"] = json!("disabled");
     config["permission"] = json!({"*": "allow"});
@@ -74,11 +77,11 @@ pub(crate) fn launch(agent: &ProgramAgent, order: &Order<'_>) -> Result<Launch, 
         ("OPENCODE_DISABLE_AUTOUPDATE".to_owned(), "1".to_owned()),
         ("OPENCODE_DISABLE_LSP_DOWNLOAD".to_owned(), "1".to_owned()),
     ];
-    Ok(Launch { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
 }
 
 /// What the user's own variable says, to add ours to.
-fn given(order: &Order<'_>) -> Result<Value, LaunchError> {
+fn user_config(order: &LaunchRequest<'_>) -> Result<Value, LaunchError> {
     let Some(text) = order.variables.get(CONFIG).filter(|text| !text.trim().is_empty()) else {
         return Ok(json!({}));
     };

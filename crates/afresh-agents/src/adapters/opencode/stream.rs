@@ -8,9 +8,9 @@ use crate::stream::errors::{by_body, by_status, error, unexplained};
 use crate::stream::event::{
     AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, about, bounded,
 };
-use crate::stream::json_fields::{UseAt, number, text, usage};
+use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
-const STEP: UseAt = UseAt {
+const STEP: UsagePointers = UsagePointers {
     input: "input",
     output: "output",
     cache_read: "",
@@ -20,7 +20,7 @@ const STEP: UseAt = UseAt {
 };
 
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct OpencodeReader {
     session: Option<String>,
     used: Usage,
     /// Its words in this step.
@@ -28,13 +28,13 @@ pub(crate) struct Reader {
     failed: Option<ModelError>,
 }
 
-impl StreamReader for Reader {
+impl StreamReader for OpencodeReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
         let mut events = self.session(&line);
         match text(&line, "/type") {
             Some("step_start") => self.words.clear(),
-            Some("text") => events.extend(self.said(&line)),
+            Some("text") => events.extend(self.read_text(&line)),
             Some("tool_use") => events.extend(tool(&line)),
             Some("step_finish") => self.step_finished(&line, &mut events),
             Some("error") => events.extend(self.trouble(&line)),
@@ -48,7 +48,7 @@ impl StreamReader for Reader {
     }
 }
 
-impl Reader {
+impl OpencodeReader {
     fn session(&mut self, line: &Value) -> Vec<AgentEvent> {
         match text(line, "/sessionID") {
             Some(id) if self.session.as_deref() != Some(id) => {
@@ -59,7 +59,7 @@ impl Reader {
         }
     }
 
-    fn said(&mut self, line: &Value) -> Option<AgentEvent> {
+    fn read_text(&mut self, line: &Value) -> Option<AgentEvent> {
         // Words that it puts into the conversation itself are nobody's answer.
         if line.pointer("/part/synthetic").and_then(Value::as_bool) == Some(true) {
             return None;

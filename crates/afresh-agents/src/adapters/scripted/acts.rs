@@ -2,10 +2,10 @@
 
 use afresh_core::outcome::Deviation;
 use afresh_core::usage::Usage;
-use afresh_formats::text::node::{Entry, Node, Value};
+use afresh_formats::text::node::{Node, TableEntry, Value};
 
 use super::read::{MAX, ScriptReader};
-use super::script::{Act, End, Hang, Hostile};
+use super::script::{ActionKind, HangMode, HostileOutput, ScriptedEnd};
 use crate::stream::usage::micros;
 
 /// How deep chances may hang in chances.
@@ -41,10 +41,10 @@ pub(super) const ACTS: &[(&str, &[&str])] = &[
 
 impl ScriptReader<'_, '_> {
     /// One act: the key that names it, then what belongs to it.
-    pub(super) fn act(&mut self, node: &Node, depth: usize) -> Option<Act> {
+    pub(super) fn act(&mut self, node: &Node, depth: usize) -> Option<ActionKind> {
         let entries = self.0.entries(node);
         let names: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
-        let named: Vec<&Entry> =
+        let named: Vec<&TableEntry> =
             entries.iter().filter(|entry| names.contains(&entry.key.as_str())).collect();
         let main = match named[..] {
             [main] => main,
@@ -69,71 +69,80 @@ impl ScriptReader<'_, '_> {
                 self.0.unknown(entry, &known);
             }
         }
-        self.act_of(main, &Others { node, entries }, depth)
+        self.act_of(main, &ActFields { node, entries }, depth)
     }
 
-    fn act_of(&mut self, main: &Entry, others: &Others<'_>, depth: usize) -> Option<Act> {
+    fn act_of(
+        &mut self,
+        main: &TableEntry,
+        others: &ActFields<'_>,
+        depth: usize,
+    ) -> Option<ActionKind> {
         let value = &main.node;
         Some(match main.key.as_str() {
-            "write" => Act::Write { path: self.path(value)?, text: self.needed(others, "text")? },
-            "append" => Act::Append { path: self.path(value)?, text: self.needed(others, "text")? },
-            "edit" => Act::Edit {
+            "write" => {
+                ActionKind::Write { path: self.path(value)?, text: self.needed(others, "text")? }
+            }
+            "append" => {
+                ActionKind::Append { path: self.path(value)?, text: self.needed(others, "text")? }
+            }
+            "edit" => ActionKind::Edit {
                 path: self.path(value)?,
                 find: self.needed(others, "find")?,
                 replace: self.needed(others, "replace")?,
             },
-            "delete" => Act::Delete { path: self.path(value)? },
-            "listed" => Act::Listed { text: self.0.text(value)? },
-            "run" => Act::Run {
+            "delete" => ActionKind::Delete { path: self.path(value)? },
+            "listed" => ActionKind::Listed { text: self.0.text(value)? },
+            "run" => ActionKind::Run {
                 command: self.0.text(value)?,
                 may_fail: self.flag(others, "may_fail").unwrap_or(false),
             },
-            "child" => Act::Child { command: self.0.text(value)? },
-            "sleep" => Act::Sleep(self.0.span(value)?),
-            "say" => Act::Say(self.0.text(value)?),
-            "use" => Act::Use(self.used(value)),
-            "step" => Act::StepDone(self.count(value)?),
-            "hostile" => Act::Hostile(self.0.word(value, Hostile::WORDS)?),
+            "child" => ActionKind::Child { command: self.0.text(value)? },
+            "sleep" => ActionKind::Sleep(self.0.span(value)?),
+            "say" => ActionKind::Say(self.0.text(value)?),
+            "use" => ActionKind::Use(self.used(value)),
+            "step" => ActionKind::StepDone(self.count(value)?),
+            "hostile" => ActionKind::Hostile(self.0.word(value, HostileOutput::WORDS)?),
             "chance" => self.chance(value, others, depth)?,
-            _ => Act::End(self.end(main, others)?),
+            _ => ActionKind::End(self.end(main, others)?),
         })
     }
 
-    fn end(&mut self, main: &Entry, others: &Others<'_>) -> Option<End> {
+    fn end(&mut self, main: &TableEntry, others: &ActFields<'_>) -> Option<ScriptedEnd> {
         let value = &main.node;
         Some(match main.key.as_str() {
-            "claim" => End::Claim {
+            "claim" => ScriptedEnd::Claim {
                 files: self.0.texts(value)?,
                 deviations: self.deviations(others),
                 notes: self.text(others, "notes"),
             },
-            "ask" => End::Ask {
+            "ask" => ScriptedEnd::Ask {
                 question: self.0.text(value)?,
                 options: self.texts(others, "options"),
                 context: self.text(others, "context").unwrap_or_default(),
             },
-            "need" => End::Need {
+            "need" => ScriptedEnd::Need {
                 action: self.0.text(value)?,
                 instructions: self.texts(others, "instructions"),
                 verification: self.text(others, "verification").unwrap_or_default(),
             },
-            "fail" => End::Fail {
+            "fail" => ScriptedEnd::Fail {
                 error: self.0.text(value)?,
                 at: self.text(others, "at").unwrap_or_default(),
                 retryable: self.flag(others, "retryable"),
             },
-            "answer" => End::Answer(self.0.text(value)?),
-            "exit" => End::Exit(u8::try_from(self.0.number(value, 0..=255)?).ok()?),
-            "crash" => End::Crash(i32::try_from(self.0.number(value, 1..=31)?).ok()?),
-            "hang" => End::Hang(self.hang(value)?),
+            "answer" => ScriptedEnd::Answer(self.0.text(value)?),
+            "exit" => ScriptedEnd::Exit(u8::try_from(self.0.number(value, 0..=255)?).ok()?),
+            "crash" => ScriptedEnd::Crash(i32::try_from(self.0.number(value, 1..=31)?).ok()?),
+            "hang" => ScriptedEnd::Hang(self.hang(value)?),
             _ => return None,
         })
     }
 
-    fn hang(&mut self, node: &Node) -> Option<Hang> {
+    fn hang(&mut self, node: &Node) -> Option<HangMode> {
         match &node.value {
-            Value::Bool(true) => Some(Hang::Plain),
-            Value::Text(word) if word == "deaf" => Some(Hang::Deaf),
+            Value::Bool(true) => Some(HangMode::Plain),
+            Value::Text(word) if word == "deaf" => Some(HangMode::Deaf),
             _ => {
                 self.0.wrong(node, "true, or \"deaf\" for one that does not listen");
                 None
@@ -141,7 +150,7 @@ impl ScriptReader<'_, '_> {
         }
     }
 
-    fn chance(&mut self, node: &Node, others: &Others<'_>, depth: usize) -> Option<Act> {
+    fn chance(&mut self, node: &Node, others: &ActFields<'_>, depth: usize) -> Option<ActionKind> {
         let of = self.0.fraction(node, 0.0..=1.0)?;
         if depth >= MAX_DEPTH {
             let message = format!("chances within chances, deeper than {MAX_DEPTH} levels");
@@ -155,7 +164,7 @@ impl ScriptReader<'_, '_> {
         let then = self.deeds(then, depth + 1);
         let otherwise =
             others.get("else").map(|node| self.deeds(node, depth + 1)).unwrap_or_default();
-        Some(Act::Chance { of, then, otherwise })
+        Some(ActionKind::Chance { of, then, otherwise })
     }
 
     fn used(&mut self, node: &Node) -> Usage {
@@ -177,7 +186,7 @@ impl ScriptReader<'_, '_> {
         usage
     }
 
-    fn deviations(&mut self, others: &Others<'_>) -> Vec<Deviation> {
+    fn deviations(&mut self, others: &ActFields<'_>) -> Vec<Deviation> {
         let Some(node) = others.get("deviations") else { return Vec::new() };
         let items = self.0.list(node, "a list of { description = \"why\", files = [\"…\"] }");
         items.iter().map(|item| self.deviation(item)).collect()
@@ -221,37 +230,37 @@ impl ScriptReader<'_, '_> {
         self.0.number(node, 1..=1_000_000).and_then(|number| u32::try_from(number).ok())
     }
 
-    fn needed(&mut self, others: &Others<'_>, key: &str) -> Option<String> {
+    fn needed(&mut self, others: &ActFields<'_>, key: &str) -> Option<String> {
         if others.get(key).is_none() {
             self.missing(others, key);
         }
         self.text(others, key)
     }
 
-    fn missing(&mut self, others: &Others<'_>, key: &str) {
+    fn missing(&mut self, others: &ActFields<'_>, key: &str) {
         self.0.problem(&others.node.span, format!("`{key}` is missing"), None);
     }
 
-    fn text(&mut self, others: &Others<'_>, key: &str) -> Option<String> {
+    fn text(&mut self, others: &ActFields<'_>, key: &str) -> Option<String> {
         others.get(key).and_then(|node| self.0.text(node))
     }
 
-    fn texts(&mut self, others: &Others<'_>, key: &str) -> Vec<String> {
+    fn texts(&mut self, others: &ActFields<'_>, key: &str) -> Vec<String> {
         others.get(key).and_then(|node| self.0.texts(node)).unwrap_or_default()
     }
 
-    fn flag(&mut self, others: &Others<'_>, key: &str) -> Option<bool> {
+    fn flag(&mut self, others: &ActFields<'_>, key: &str) -> Option<bool> {
         others.get(key).and_then(|node| self.0.flag(node))
     }
 }
 
 /// What stands beside the key that names an act.
-struct Others<'n> {
+struct ActFields<'n> {
     node: &'n Node,
-    entries: &'n [Entry],
+    entries: &'n [TableEntry],
 }
 
-impl<'n> Others<'n> {
+impl<'n> ActFields<'n> {
     fn get(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::script::End;
+use super::script::ScriptedEnd;
 
-impl End {
+impl ScriptedEnd {
     /// The final text; none where it ends without one.
     pub fn answer(&self) -> Option<String> {
         let answer = match self {
@@ -43,23 +43,24 @@ mod tests {
 
     #[test]
     fn every_answer_is_one_that_is_understood() {
-        let read = |end: &End| {
+        let read = |end: &ScriptedEnd| {
             let text = end.answer().unwrap_or_default();
-            afresh_formats::result::read(&text, &afresh_formats::result::Asked::default())
+            afresh_formats::result::read(&text, &afresh_formats::result::ResultContext::default())
         };
-        let claim = End::Claim { files: vec!["a".into()], deviations: vec![], notes: None };
+        let claim = ScriptedEnd::Claim { files: vec!["a".into()], deviations: vec![], notes: None };
         assert!(matches!(read(&claim), Outcome::Done(claim) if claim.files == ["a"]));
         let options = vec!["a: plain".to_owned(), "b".to_owned()];
-        let ask = End::Ask { question: "which?".into(), options, context: String::new() };
+        let ask = ScriptedEnd::Ask { question: "which?".into(), options, context: String::new() };
         let Outcome::NeedsDecision(decision) = read(&ask) else { panic!("no question") };
         assert_eq!(
             decision.options,
             [DecisionOption::new("a", "plain"), DecisionOption::new("b", "b")]
         );
-        let fail = End::Fail { error: "e".into(), at: String::new(), retryable: Some(false) };
+        let fail =
+            ScriptedEnd::Fail { error: "e".into(), at: String::new(), retryable: Some(false) };
         assert!(
             matches!(read(&fail), Outcome::Failed(failure) if failure.retryable == Some(false))
         );
-        assert_eq!(End::Exit(0).answer(), None);
+        assert_eq!(ScriptedEnd::Exit(0).answer(), None);
     }
 }

@@ -2,9 +2,9 @@
 
 /// A stream of numbers (`splitmix64`).
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct ScriptRng(u64);
 
-impl Dice {
+impl ScriptRng {
     pub fn new(seed: u64, task: &str, attempt: u32) -> Self {
         // FNV-1a, so that every byte of the name counts.
         let start = 0xcbf2_9ce4_8422_2325_u64;
@@ -35,18 +35,18 @@ mod tests {
 
     #[test]
     fn chance_is_the_same_every_time_and_fair_over_many_tasks() {
-        let falls = |seed, n: u32| Dice::new(seed, &format!("T{n}"), 1).falls(0.3);
+        let falls = |seed, n: u32| ScriptRng::new(seed, &format!("T{n}"), 1).falls(0.3);
         assert!((0..100).all(|n| falls(7, n) == falls(7, n)));
         let count = (0..1_000).filter(|n| falls(7, *n)).count();
         assert!((240..360).contains(&count), "{count} of 1000 at 0.3");
         assert!((0..1_000).any(|n| falls(7, n) != falls(8, n)), "the seed changes nothing");
-        let attempts = (1..100).map(|attempt| Dice::new(7, "T", attempt).falls(0.5));
+        let attempts = (1..100).map(|attempt| ScriptRng::new(7, "T", attempt).falls(0.5));
         assert!(attempts.clone().any(|fell| fell) && attempts.clone().any(|fell| !fell));
     }
 
     #[test]
     fn never_and_always_are_meant() {
-        assert!((0..100).all(|n| !Dice::new(n, "T", 1).falls(0.0)));
-        assert!((0..100).all(|n| Dice::new(n, "T", 1).falls(1.0)));
+        assert!((0..100).all(|n| !ScriptRng::new(n, "T", 1).falls(0.0)));
+        assert!((0..100).all(|n| ScriptRng::new(n, "T", 1).falls(1.0)));
     }
 }

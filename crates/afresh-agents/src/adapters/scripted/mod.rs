@@ -14,10 +14,10 @@ pub mod stream;
 
 use std::path::Path;
 
-pub use read::{Reading, read};
-pub use script::Script;
+pub use read::{ScriptReading, read};
+pub use script::AgentScript;
 
-use crate::agent::{Launch, LaunchError, NewFile, Prompt, path_text};
+use crate::agent::{LaunchCommand, LaunchError, LaunchFile, PromptFile, path_text};
 
 /// The script of an agent, as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -31,12 +31,12 @@ pub struct ScriptFile {
 /// `us` is our own program.
 pub(crate) fn launch(
     script: &ScriptFile,
-    prompt: Prompt<'_>,
+    prompt: PromptFile<'_>,
     us: &Path,
-) -> Result<Launch, LaunchError> {
+) -> Result<LaunchCommand, LaunchError> {
     let copy = prompt.file.with_file_name("script.toml");
     let (program, file) = (path_text(us)?, path_text(&copy)?);
     let argv = vec![program, "agent".to_owned(), "scripted".to_owned(), file];
-    let files = vec![NewFile { path: copy, text: script.text.clone() }];
-    Ok(Launch { argv, files, ..Launch::default() })
+    let files = vec![LaunchFile { path: copy, text: script.text.clone() }];
+    Ok(LaunchCommand { argv, files, ..LaunchCommand::default() })
 }

@@ -1,13 +1,13 @@
-//! A script's text into a [`Script`]; everything that is wrong comes back with its place.
+//! A script's text into a [`AgentScript`]; everything that is wrong comes back with its place.
 //!
 //! Strict: a misspelt key would silently do nothing, and a test that rests on it would prove nothing.
 
 use afresh_formats::Finding;
-use afresh_formats::findings::Source;
+use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::Node;
-use afresh_formats::text::node_reader::Reader;
+use afresh_formats::text::node_reader::NodeReader;
 
-use super::script::{Attempts, Deed, Part, Script};
+use super::script::{AgentScript, AttemptRange, ScriptAction, ScriptPart};
 
 /// The largest script that is read, in bytes.
 pub const MAX_SCRIPT_BYTES: usize = 8 * 1024 * 1024;
@@ -17,17 +17,17 @@ pub const PART_FIELDS: &[&str] = &["id", "attempt", "from_attempt", "do"];
 
 /// What came of reading a script.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ScriptReading {
     /// None where a finding is an error.
-    pub script: Option<Script>,
+    pub script: Option<AgentScript>,
     pub findings: Vec<Finding>,
 }
 
 /// Reads a script from the bytes of a file.
-pub fn read(file: &str, bytes: &[u8]) -> Reading {
+pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let failed = |code, message: String| {
         let finding = Finding::of_file(file, code, message);
-        Reading { script: None, findings: vec![finding.with_help(HELP)] }
+        ScriptReading { script: None, findings: vec![finding.with_help(HELP)] }
     };
     if bytes.len() > MAX_SCRIPT_BYTES {
         return failed("too-large", format!("at most {MAX_SCRIPT_BYTES} bytes are read"));
@@ -38,14 +38,14 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
             return failed("not-utf8", format!("byte {} is not UTF-8", error.valid_up_to()));
         }
     };
-    let source = Source::new(file, text);
+    let source = SourceText::new(file, text);
     let root = match afresh_formats::text::toml::parse(&source) {
         Ok(root) => root,
         Err(finding) => {
-            return Reading { script: None, findings: vec![finding.with_help(HELP)] };
+            return ScriptReading { script: None, findings: vec![finding.with_help(HELP)] };
         }
     };
-    let mut reader = ScriptReader(Reader::new(&source, "script"));
+    let mut reader = ScriptReader(NodeReader::new(&source, "script"));
     let script = reader.script(&root);
     let mut findings = reader.0.into_findings();
     if script.parts.is_empty() && findings.is_empty() {
@@ -53,7 +53,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
         findings.push(finding.with_help(HELP));
     }
     let script = Some(script).filter(|_| !findings.iter().any(Finding::is_error));
-    Reading { script, findings }
+    ScriptReading { script, findings }
 }
 
 const HELP: &str = "`afresh schema script` describes the format";
@@ -61,11 +61,11 @@ const HELP: &str = "`afresh schema script` describes the format";
 /// The largest whole number of a script.
 pub(super) const MAX: u64 = 1_000_000_000_000;
 
-pub(super) struct ScriptReader<'a, 's>(pub(super) Reader<'a, 's>);
+pub(super) struct ScriptReader<'a, 's>(pub(super) NodeReader<'a, 's>);
 
 impl ScriptReader<'_, '_> {
-    fn script(&mut self, root: &Node) -> Script {
-        let mut script = Script { seed: 0, parts: Vec::new() };
+    fn script(&mut self, root: &Node) -> AgentScript {
+        let mut script = AgentScript { seed: 0, parts: Vec::new() };
         for entry in self.0.entries(root) {
             match entry.key.as_str() {
                 "version" => drop(self.0.number(&entry.node, 1..=1)),
@@ -77,7 +77,7 @@ impl ScriptReader<'_, '_> {
         script
     }
 
-    fn parts(&mut self, node: &Node, parts: &mut Vec<Part>) {
+    fn parts(&mut self, node: &Node, parts: &mut Vec<ScriptPart>) {
         for item in self.0.list(node, "[[task]] tables") {
             let Some(part) = self.part(item) else { continue };
             if parts.iter().any(|earlier| earlier.covers(&part)) {
@@ -89,7 +89,7 @@ impl ScriptReader<'_, '_> {
         }
     }
 
-    fn part(&mut self, node: &Node) -> Option<Part> {
+    fn part(&mut self, node: &Node) -> Option<ScriptPart> {
         let (mut id, mut only, mut from, mut deeds) = (None, None, None, None);
         for entry in self.0.entries(node) {
             match entry.key.as_str() {
@@ -106,9 +106,9 @@ impl ScriptReader<'_, '_> {
                 self.0.problem(&node.span, message, None);
                 return None;
             }
-            (Some(only), None) => Attempts::Only(only),
-            (None, Some(from)) => Attempts::From(from),
-            (None, None) => Attempts::All,
+            (Some(only), None) => AttemptRange::Only(only),
+            (None, Some(from)) => AttemptRange::From(from),
+            (None, None) => AttemptRange::All,
         };
         if id.is_none() {
             let help = "id = \"T001\", or id = \"*\" for every task".to_owned();
@@ -122,20 +122,24 @@ impl ScriptReader<'_, '_> {
             let help = "do = [ { write = \"a.txt\", text = \"hello\\n\" } ]".to_owned();
             self.0.problem(&node.span, "nothing to do: `do` is missing".to_owned(), Some(help));
         }
-        Some(Part { task: id.filter(|id| id != "*"), attempts, deeds: deeds.unwrap_or_default() })
+        Some(ScriptPart {
+            task: id.filter(|id| id != "*"),
+            attempts,
+            deeds: deeds.unwrap_or_default(),
+        })
     }
 
-    pub(super) fn deeds(&mut self, node: &Node, depth: usize) -> Vec<Deed> {
-        let mut deeds: Vec<Deed> = Vec::new();
+    pub(super) fn deeds(&mut self, node: &Node, depth: usize) -> Vec<ScriptAction> {
+        let mut deeds: Vec<ScriptAction> = Vec::new();
         for item in self.0.list(node, "a list of acts such as { write = \"path\", text = \"…\" }")
         {
-            if deeds.last().is_some_and(Deed::is_end) {
+            if deeds.last().is_some_and(ScriptAction::is_end) {
                 let message = "never reached: the act before it ends the attempt".to_owned();
                 self.0.problem(&item.span, message, None);
                 break;
             }
             let line = self.0.line(&item.span);
-            deeds.extend(self.act(item, depth).map(|act| Deed { line, act }));
+            deeds.extend(self.act(item, depth).map(|act| ScriptAction { line, act }));
         }
         deeds
     }

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::adapters::scripted::acts::{ACTS, DEVIATION_FIELDS, USE_FIELDS};
     use crate::adapters::scripted::read::{PART_FIELDS, SCRIPT_FIELDS};
-    use crate::adapters::scripted::script::Hostile;
+    use crate::adapters::scripted::script::HostileOutput;
 
     /// AG-02: the schema and the reader know the same keys.
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         let read: BTreeSet<BTreeSet<String>> =
             ACTS.iter().map(|(name, others)| known(&[&[*name], *others].concat())).collect();
         assert_eq!(acts, read);
-        let words: Vec<&str> = Hostile::WORDS.iter().map(|(word, _)| *word).collect();
+        let words: Vec<&str> = HostileOutput::WORDS.iter().map(|(word, _)| *word).collect();
         assert_eq!(defined("HostileWord")["enum"], serde_json::json!(words));
     }
 }

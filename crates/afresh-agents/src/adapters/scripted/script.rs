@@ -5,26 +5,26 @@ use std::time::Duration;
 use afresh_core::outcome::Deviation;
 use afresh_core::usage::Usage;
 
-use super::chance::Dice;
+use super::chance::ScriptRng;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Script {
+pub struct AgentScript {
     /// Decides everything that is left to chance, together with task and attempt.
     pub seed: u64,
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScriptPart>,
 }
 
 /// What the workers of one task do, or those of every task.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct ScriptPart {
     /// None: any task.
     pub task: Option<String>,
-    pub attempts: Attempts,
-    pub deeds: Vec<Deed>,
+    pub attempts: AttemptRange,
+    pub deeds: Vec<ScriptAction>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attempts {
+pub enum AttemptRange {
     All,
     Only(u32),
     From(u32),
@@ -32,13 +32,13 @@ pub enum Attempts {
 
 /// One thing to do, and the line of the script that says so.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deed {
+pub struct ScriptAction {
     pub line: usize,
-    pub act: Act,
+    pub act: ActionKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Act {
+pub enum ActionKind {
     Write {
         path: String,
         text: String,
@@ -72,19 +72,19 @@ pub enum Act {
     /// Adds to the totals, and reports them.
     Use(Usage),
     StepDone(u32),
-    Hostile(Hostile),
+    Hostile(HostileOutput),
     Chance {
         of: f64,
-        then: Vec<Deed>,
-        otherwise: Vec<Deed>,
+        then: Vec<ScriptAction>,
+        otherwise: Vec<ScriptAction>,
     },
     /// Nothing comes after it.
-    End(End),
+    End(ScriptedEnd),
 }
 
 /// How an attempt ends.
 #[derive(Debug, Clone, PartialEq)]
-pub enum End {
+pub enum ScriptedEnd {
     /// Says that it is done, true or not.
     Claim {
         files: Vec<String>,
@@ -112,11 +112,11 @@ pub enum End {
     Exit(u8),
     /// By a signal.
     Crash(i32),
-    Hang(Hang),
+    Hang(HangMode),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hang {
+pub enum HangMode {
     /// Ends when it is asked to.
     Plain,
     /// Does not listen when it is asked to end.
@@ -125,7 +125,7 @@ pub enum Hang {
 
 /// Output that a careless reader would stumble over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hostile {
+pub enum HostileOutput {
     /// Clears the screen, sets the title, writes to the clipboard.
     Escape,
     /// One line of eight megabytes.
@@ -138,7 +138,7 @@ pub enum Hostile {
     Numbers,
 }
 
-impl Hostile {
+impl HostileOutput {
     pub const WORDS: &'static [(&'static str, Self)] = &[
         ("escape", Self::Escape),
         ("long-line", Self::LongLine),
@@ -148,7 +148,7 @@ impl Hostile {
     ];
 }
 
-impl Attempts {
+impl AttemptRange {
     pub fn fit(self, attempt: u32) -> bool {
         match self {
             Self::All => true,
@@ -169,7 +169,7 @@ impl Attempts {
     }
 }
 
-impl Part {
+impl ScriptPart {
     fn fits(&self, task: &str, attempt: u32) -> bool {
         self.task.as_deref().is_none_or(|own| own == task) && self.attempts.fit(attempt)
     }
@@ -180,12 +180,12 @@ impl Part {
     }
 }
 
-impl Script {
+impl AgentScript {
     /// What an attempt does, with every chance taken; none where no part fits. The first part that
     /// fits is the one that is played.
-    pub fn deeds(&self, task: &str, attempt: u32) -> Option<Vec<Deed>> {
+    pub fn deeds(&self, task: &str, attempt: u32) -> Option<Vec<ScriptAction>> {
         let part = self.parts.iter().find(|part| part.fits(task, attempt))?;
-        let mut dice = Dice::new(self.seed, task, attempt);
+        let mut dice = ScriptRng::new(self.seed, task, attempt);
         let mut deeds = Vec::new();
         settle(&part.deeds, &mut dice, &mut deeds);
         Some(deeds)
@@ -198,22 +198,22 @@ impl Script {
 }
 
 /// Takes every chance, and leaves out what comes after an end.
-fn settle(deeds: &[Deed], dice: &mut Dice, into: &mut Vec<Deed>) {
+fn settle(deeds: &[ScriptAction], dice: &mut ScriptRng, into: &mut Vec<ScriptAction>) {
     for deed in deeds {
-        if let Act::Chance { of, then, otherwise } = &deed.act {
+        if let ActionKind::Chance { of, then, otherwise } = &deed.act {
             let taken = if dice.falls(*of) { then } else { otherwise };
             settle(taken, dice, into);
         } else {
             into.push(deed.clone());
         }
-        if into.last().is_some_and(Deed::is_end) {
+        if into.last().is_some_and(ScriptAction::is_end) {
             return;
         }
     }
 }
 
-impl Deed {
+impl ScriptAction {
     pub fn is_end(&self) -> bool {
-        matches!(self.act, Act::End(_))
+        matches!(self.act, ActionKind::End(_))
     }
 }

@@ -4,9 +4,9 @@ use afresh_core::usage::Usage;
 use serde_json::{Value, json};
 
 use crate::stream::event::{AgentEvent, StreamReader};
-use crate::stream::json_fields::{UseAt, number, usage};
+use crate::stream::json_fields::{UsagePointers, number, usage};
 
-const REPORT: UseAt = UseAt {
+const REPORT: UsagePointers = UsagePointers {
     input: "input",
     output: "output",
     cache_read: "cache_read",
@@ -17,7 +17,7 @@ const REPORT: UseAt = UseAt {
 
 /// What a scripted worker says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Saying {
+pub enum ScriptedLine {
     Text(String),
     /// What it has used so far.
     Used(Usage),
@@ -25,11 +25,11 @@ pub enum Saying {
 }
 
 /// One line of the stream.
-pub fn line(saying: &Saying) -> String {
+pub fn line(saying: &ScriptedLine) -> String {
     match saying {
-        Saying::Text(text) => json!({"type": "text", "text": text}),
-        Saying::Result(text) => json!({"type": "result", "text": text}),
-        Saying::Used(usage) => {
+        ScriptedLine::Text(text) => json!({"type": "text", "text": text}),
+        ScriptedLine::Result(text) => json!({"type": "result", "text": text}),
+        ScriptedLine::Used(usage) => {
             #[expect(clippy::cast_precision_loss, reason = "amounts are far below 2^53")]
             let cost = usage.cost_micros.map(|micros| micros as f64 / 1e6);
             json!({
@@ -43,9 +43,9 @@ pub fn line(saying: &Saying) -> String {
 
 /// Reads what [`line()`] writes.
 #[derive(Debug, Default)]
-pub struct Reader;
+pub struct ScriptedReader;
 
-impl StreamReader for Reader {
+impl StreamReader for ScriptedReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let Ok(line @ Value::Object(_)) = serde_json::from_str(line) else { return Vec::new() };
         let text = || line.get("text").and_then(Value::as_str).map(str::to_owned);
@@ -80,18 +80,18 @@ mod tests {
         let usage = Usage { input: 7, output: 1, cost_micros: Some(12_500), ..Usage::default() };
         let (words, answer) = ("two\nlines".to_owned(), "OUTPUT_JSON_START\n…".to_owned());
         for (saying, event) in [
-            (Saying::Text(words.clone()), AgentEvent::Text(words)),
-            (Saying::Result(answer.clone()), AgentEvent::Result(answer)),
-            (Saying::Used(usage), AgentEvent::Used(usage)),
+            (ScriptedLine::Text(words.clone()), AgentEvent::Text(words)),
+            (ScriptedLine::Result(answer.clone()), AgentEvent::Result(answer)),
+            (ScriptedLine::Used(usage), AgentEvent::Used(usage)),
         ] {
-            assert_eq!(Reader.read_line(&line(&saying)), [event]);
+            assert_eq!(ScriptedReader.read_line(&line(&saying)), [event]);
         }
     }
 
     #[test]
     fn lines_that_are_not_its_own_mean_nothing() {
         for line in ["", "hello", "[1]", "{\"type\":\"party\"}", "{\"type\":\"text\"}", "{\"a\":"] {
-            assert_eq!(Reader.read_line(line), []);
+            assert_eq!(ScriptedReader.read_line(line), []);
         }
     }
 
@@ -100,7 +100,7 @@ mod tests {
     fn a_report_of_nonsense_counts_only_what_makes_sense() {
         let line =
             r#"{"type":"usage","input":12,"output":-5,"cost_usd":1e308,"cache_read":"many"}"#;
-        let events = Reader.read_line(line);
+        let events = ScriptedReader.read_line(line);
         assert_eq!(events.len(), 4, "{events:?}");
         let counted = Usage { input: 12, ..Usage::default() };
         assert_eq!(events.last(), Some(&AgentEvent::Used(counted)));

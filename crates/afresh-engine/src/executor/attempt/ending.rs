@@ -7,7 +7,7 @@ use afresh_core::Input;
 use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
-use afresh_formats::result::{self, Asked};
+use afresh_formats::result::{self, ResultContext};
 use afresh_git::Place;
 use afresh_process::Report;
 use afresh_secrets::redact;
@@ -71,7 +71,7 @@ impl AttemptJob {
         let prompt = fs::read_to_string(&files.prompt).unwrap_or_default();
         let task = &self.bundle.task;
         let steps = task.steps.iter().map(|step| step.name.as_str());
-        let asked = Asked {
+        let asked = ResultContext {
             task: task.id.as_str(),
             names: std::iter::once(task.title.as_str()).chain(steps).collect(),
             prompt: &prompt,

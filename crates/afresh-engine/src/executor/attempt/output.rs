@@ -6,8 +6,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use afresh_agents::stream::lines::Lines;
-use afresh_agents::{Agent, AgentEvent, Prices, ProgramEnd, StreamReader};
+use afresh_agents::stream::lines::LineBuffer;
+use afresh_agents::{Agent, AgentEvent, PriceTable, ProgramEnd, StreamReader};
 use afresh_core::Input;
 use afresh_core::event::LogLevel;
 use afresh_core::ids::AttemptId;
@@ -15,7 +15,7 @@ use afresh_core::input::AgentIdentity;
 use afresh_core::model_error::ModelError;
 use afresh_core::outcome::Outcome;
 use afresh_core::usage::{ContextFill, ModelUsage, Usage};
-use afresh_formats::result::{self, Asked};
+use afresh_formats::result::{self, ResultContext};
 
 use crate::worker_files::open_plain;
 
@@ -34,10 +34,10 @@ const MAX_RETRIES: u32 = 8;
 pub(crate) struct OutputFollower {
     attempt: AttemptId,
     reader: Box<dyn StreamReader>,
-    prices: Arc<Prices>,
+    prices: Arc<PriceTable>,
     file: PathBuf,
     read: u64,
-    lines: Lines,
+    lines: LineBuffer,
     /// The model that it works with, as far as is known.
     model: String,
     identity: AgentIdentity,
@@ -65,7 +65,7 @@ impl OutputFollower {
     pub(crate) fn new(
         agent: &Agent,
         model: Option<&str>,
-        prices: Arc<Prices>,
+        prices: Arc<PriceTable>,
         attempt: AttemptId,
         file: PathBuf,
     ) -> Option<Self> {
@@ -75,7 +75,7 @@ impl OutputFollower {
             prices,
             file,
             read: 0,
-            lines: Lines::default(),
+            lines: LineBuffer::default(),
             model: model.unwrap_or_default().to_owned(),
             identity: AgentIdentity::default(),
             told_identity: AgentIdentity::default(),
@@ -163,7 +163,7 @@ impl OutputFollower {
     }
 
     /// What it answered. These agents must: a program that ended without a word was cut short.
-    pub(crate) fn outcome(&self, asked: &Asked<'_>) -> Outcome {
+    pub(crate) fn outcome(&self, asked: &ResultContext<'_>) -> Outcome {
         match self.answer.as_deref().map(|text| result::read(text, asked)) {
             Some(Outcome::Silent) => self.unanswered("its final text holds no answer"),
             None => self.unanswered("it ended without a final text"),
@@ -195,7 +195,7 @@ impl OutputFollower {
     }
 
     fn take(&mut self, piece: &[u8]) {
-        for line in self.lines.take(piece) {
+        for line in self.lines.push(piece) {
             self.line(&line);
         }
     }
@@ -287,7 +287,7 @@ mod tests {
     use std::fs::File;
     use std::io::Write;
 
-    use afresh_agents::Kind;
+    use afresh_agents::AgentKind;
     use afresh_agents::adapters::scripted::ScriptFile;
     use afresh_agents::stream::lines::MAX_LINE_BYTES;
     use afresh_core::ids::TaskId;
@@ -296,9 +296,9 @@ mod tests {
 
     fn follower(file: &std::path::Path) -> OutputFollower {
         let script = ScriptFile { path: "s".into(), shown: "s".into(), text: String::new() };
-        let agent = Agent { name: "a".into(), kind: Kind::Scripted { script }, env: vec![] };
+        let agent = Agent { name: "a".into(), kind: AgentKind::Scripted { script }, env: vec![] };
         let attempt = AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 };
-        let prices = Arc::new(Prices::built_in());
+        let prices = Arc::new(PriceTable::built_in());
         OutputFollower::new(&agent, None, prices, attempt, file.to_owned()).expect("it is followed")
     }
 
@@ -367,7 +367,8 @@ mod tests {
         std::fs::write(&path, "{\"type\":\"text\",\"text\":\"all well\"}\n").expect("written");
         let mut follower = follower(&path);
         follower.finish();
-        let Outcome::Unintelligible { excerpt, .. } = follower.outcome(&Asked::default()) else {
+        let Outcome::Unintelligible { excerpt, .. } = follower.outcome(&ResultContext::default())
+        else {
             panic!("understood")
         };
         assert_eq!(excerpt, "all well");

@@ -2,7 +2,7 @@
 //! conversation (AG-08).
 
 use afresh_agents::Agent;
-use afresh_agents::bundle::Left;
+use afresh_agents::bundle::InterruptedWork;
 use afresh_core::Run;
 use afresh_core::harvest::{Change, ChangeKind};
 use afresh_core::interruption::AttemptResumption;
@@ -57,11 +57,11 @@ impl SessionResume {
 }
 
 /// What the task's last interrupted attempt left.
-pub(crate) fn left(run: &Run, at: usize) -> Option<Left> {
+pub(crate) fn left(run: &Run, at: usize) -> Option<InterruptedWork> {
     let state = run.task(at);
     let left = state.interrupted.as_ref()?;
     let why = state.last_rejection.as_ref().map(afresh_core::rejection::Rejection::describe);
-    Some(Left {
+    Some(InterruptedWork {
         attempt: left.attempt.clone(),
         why: why.unwrap_or_default(),
         commit: left.harvest.commit.clone(),

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::Order;
-use afresh_agents::agent::{NewFile, Prompt, Session};
+use afresh_agents::LaunchRequest;
+use afresh_agents::agent::{LaunchFile, PromptFile, SessionRef};
 use afresh_agents::prompt::size;
 use afresh_core::outcome::SpawnFailure;
 use afresh_git::{Place, Target, salvage_ref};
@@ -97,7 +97,7 @@ impl AttemptJob {
             .map_err(|error| failure(&error.to_string(), None))?;
         size::fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
             lasting: true,
-            ..failure(&error.to_string(), Some(size::ADVICE))
+            ..failure(&error.to_string(), Some(size::SIZE_HINT))
         })?;
         Ok(made)
     }
@@ -121,11 +121,11 @@ impl AttemptJob {
         let variables = shared.environment(&agent.variables(), &own);
         let new = unique::uuid();
         let session = match &self.resuming {
-            Some(resuming) => Session::Resumed(resuming.session()),
-            None => Session::New(&new),
+            Some(resuming) => SessionRef::Resumed(resuming.session()),
+            None => SessionRef::New(&new),
         };
-        let order = Order {
-            prompt: Prompt { text: &rendered, file: &files.prompt },
+        let order = LaunchRequest {
+            prompt: PromptFile { text: &rendered, file: &files.prompt },
             us: &rules.exe,
             tier: self.tier,
             session,
@@ -134,7 +134,7 @@ impl AttemptJob {
             is_root: nix::unistd::geteuid().is_root(),
         };
         let launch = agent.launch(&order).map_err(|error| failure(&error.to_string(), None))?;
-        for NewFile { path, text } in &launch.files {
+        for LaunchFile { path, text } in &launch.files {
             fs::write(path, text).map_err(|error| {
                 failure(&format!("cannot write {}: {error}", path.display()), None)
             })?;

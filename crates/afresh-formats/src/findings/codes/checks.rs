@@ -1,83 +1,83 @@
 //! Codes about checks and criteria.
 
-use super::{Code, Example};
+use super::{CodeExample, FindingCode};
 
-pub(super) const CODES: &[Code] = &[
-    Code {
+pub(super) const CODES: &[FindingCode] = &[
+    FindingCode {
         code: "bad-check",
         title: "a check that is no command",
         text: "A check is a command whose exit code tells: 0 is a pass. It is empty, too long, or holds a NUL.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/bad-check.wrong"),
             right: include_str!("examples/bad-check.right"),
         }),
     },
-    Code {
+    FindingCode {
         code: "check-cannot-fail",
         title: "a check that passes whatever happens",
         text: "The exit code of a pipe is that of its last program, and `|| true` always passes. Leave that part out.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/check-cannot-fail.wrong"),
             right: include_str!("examples/check-cannot-fail.right"),
         }),
     },
-    Code {
+    FindingCode {
         code: "check-is-prose",
         title: "a check that is a sentence",
         text: "A check is a command whose exit code tells; a sentence is never run, but the worker is shown it.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/check-is-prose.wrong"),
             right: include_str!("examples/check-is-prose.right"),
         }),
     },
-    Code {
+    FindingCode {
         code: "check-leaves-tree",
         title: "a check that goes to a directory of some machine",
         text: "Checks start in the root of a clone; with `cd /home/…` they would judge another tree.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/check-leaves-tree.wrong"),
             right: include_str!("examples/check-leaves-tree.right"),
         }),
     },
-    Code {
+    FindingCode {
         code: "checks-are-prose",
         title: "criteria that are sentences, not commands",
         text: "A check is a command whose exit code tells; sentences are never run. The worker gets them, and the repository's own build, test and lint commands judge the work.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: ".tasker/tasks/T001.json",
             wrong: include_str!("examples/checks-are-prose.wrong"),
             right: include_str!("examples/checks-are-prose.right"),
         }),
     },
-    Code {
+    FindingCode {
         code: "must-have-unclear",
         title: "a must-have that no command can check",
         text: "An artifact is a path; a key link is a pattern in a file. What is neither is only shown to the worker.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/must-have-unclear.wrong"),
             right: include_str!("examples/must-have-unclear.right"),
         }),
     },
-    Code {
+    FindingCode {
         code: "unchecked",
         title: "a task that nothing but its worker's word would judge",
         text: "Give it a command that fails until the work is done; `no_check` says that none is meant.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/unchecked.wrong"),
             right: include_str!("examples/unchecked.right"),
         }),
     },
-    Code {
+    FindingCode {
         code: "vague-criterion",
         title: "words that say nothing that could be looked at",
         text: "`works correctly` cannot be seen. Say a value, a status, a file or a time.",
-        example: Some(Example {
+        example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/vague-criterion.wrong"),
             right: include_str!("examples/vague-criterion.right"),

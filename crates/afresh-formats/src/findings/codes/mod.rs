@@ -20,32 +20,32 @@ mod text;
 
 /// One kind of finding.
 #[derive(Debug, Clone, Copy)]
-pub struct Code {
+pub struct FindingCode {
     pub code: &'static str,
     /// What it says in a line.
     pub title: &'static str,
     /// Why it matters, and what to do.
     pub text: &'static str,
-    pub example: Option<Example>,
+    pub example: Option<CodeExample>,
 }
 
 /// A file that has the finding, and the same without it.
 #[derive(Debug, Clone, Copy)]
-pub struct Example {
+pub struct CodeExample {
     pub file: &'static str,
     pub wrong: &'static str,
     pub right: &'static str,
 }
 
 /// All of them, by their names.
-pub fn all() -> Vec<&'static Code> {
+pub fn all() -> Vec<&'static FindingCode> {
     let topics =
         [text::CODES, order::CODES, files::CODES, checks::CODES, tasks::CODES, progress::CODES];
-    let mut codes: Vec<&Code> = topics.into_iter().flatten().collect();
+    let mut codes: Vec<&FindingCode> = topics.into_iter().flatten().collect();
     codes.sort_by_key(|known| known.code);
     codes
 }
 
-pub fn explain(code: &str) -> Option<&'static Code> {
+pub fn explain(code: &str) -> Option<&'static FindingCode> {
     all().into_iter().find(|known| known.code == code)
 }

@@ -3,17 +3,20 @@
 //! Places count bytes of the text as readers see it: without a byte order mark, with plain line
 //! breaks. In the file, line breaks may be of either kind, or mixed.
 
-use crate::findings::Edit;
+use crate::findings::TextEdit;
 
 const MARK: &str = "\u{feff}";
 
 /// The bytes of a file with these changes made; none where the file is not text, or a change does
 /// not fit or overlaps another one.
-pub fn apply<'e>(bytes: &[u8], edits: impl IntoIterator<Item = &'e Edit>) -> Option<Vec<u8>> {
+pub fn apply_edits<'e>(
+    bytes: &[u8],
+    edits: impl IntoIterator<Item = &'e TextEdit>,
+) -> Option<Vec<u8>> {
     let whole = std::str::from_utf8(bytes).ok()?;
     let text = whole.strip_prefix(MARK).unwrap_or(whole);
-    let breaks = Breaks::of(text);
-    let mut sorted: Vec<&Edit> = edits.into_iter().collect();
+    let breaks = LineBreaks::from_text(text);
+    let mut sorted: Vec<&TextEdit> = edits.into_iter().collect();
     sorted.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut fixed = whole[..whole.len() - text.len()].to_owned();
     let (mut at, mut last) = (0, 0);
@@ -36,13 +39,13 @@ pub fn apply<'e>(bytes: &[u8], edits: impl IntoIterator<Item = &'e Edit>) -> Opt
 }
 
 /// Where a text has line breaks of Windows, in bytes of the text with plain ones.
-struct Breaks {
+struct LineBreaks {
     windows: Vec<usize>,
     plain: Vec<usize>,
 }
 
-impl Breaks {
-    fn of(text: &str) -> Self {
+impl LineBreaks {
+    fn from_text(text: &str) -> Self {
         let (mut windows, mut plain) = (Vec::new(), Vec::new());
         for (at, _) in text.match_indices('\n') {
             let here = at - windows.len();
@@ -73,24 +76,24 @@ mod tests {
 
     use super::*;
 
-    fn edit(range: std::ops::Range<usize>, text: &str) -> Edit {
-        Edit { range, text: text.to_owned() }
+    fn edit(range: std::ops::Range<usize>, text: &str) -> TextEdit {
+        TextEdit { range, text: text.to_owned() }
     }
 
     #[test]
     fn changes_are_made_and_everything_else_stays_as_it_was() {
         let bytes = "\u{feff}one\r\ntwo\nthree\r\nfour".as_bytes();
         let edits = [edit(4..7, "2"), edit(0..3, "1\n1"), edit(8..8, "\n")];
-        let fixed = apply(bytes, &edits).expect("text");
+        let fixed = apply_edits(bytes, &edits).expect("text");
         assert_eq!(String::from_utf8_lossy(&fixed), "\u{feff}1\r\n1\r\n2\n\r\nthree\r\nfour");
     }
 
     #[test]
     fn what_does_not_fit_is_not_done() {
-        assert_eq!(apply(b"\xff", &[edit(0..0, "x")]), None);
-        assert_eq!(apply("ä".as_bytes(), &[edit(1..2, "x")]), None);
-        assert_eq!(apply(b"abc", &[edit(0..2, "x"), edit(1..3, "y")]), None);
-        assert_eq!(apply(b"abc", &[edit(99..100, "x")]), None);
+        assert_eq!(apply_edits(b"\xff", &[edit(0..0, "x")]), None);
+        assert_eq!(apply_edits("ä".as_bytes(), &[edit(1..2, "x")]), None);
+        assert_eq!(apply_edits(b"abc", &[edit(0..2, "x"), edit(1..3, "y")]), None);
+        assert_eq!(apply_edits(b"abc", &[edit(99..100, "x")]), None);
     }
 
     proptest! {
@@ -105,9 +108,9 @@ mod tests {
             let range = start..start + length;
             if let Some(was) = plain.get(range.clone()) {
                 prop_assume!(!was.contains('\n'));
-                let there = apply(text.as_bytes(), &[edit(range, "new")]).expect("it fits");
+                let there = apply_edits(text.as_bytes(), &[edit(range, "new")]).expect("it fits");
                 let back = edit(start..start + 3, was);
-                prop_assert_eq!(apply(&there, &[back]).expect("it fits"), text.into_bytes());
+                prop_assert_eq!(apply_edits(&there, &[back]).expect("it fits"), text.into_bytes());
             }
         }
     }

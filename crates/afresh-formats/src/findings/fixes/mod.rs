@@ -15,22 +15,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::Plan;
 
 use crate::findings::{Finding, Fix};
-use crate::folder::{Folder, Overlay};
-pub use edits::apply;
+use crate::folder::{PatchedFolder, PlanFolder};
+pub use edits::apply_edits;
 
 /// How often a plan is read again to mend it.
 const MAX_READINGS: usize = 200;
 
 /// What is found in a plan's files, all of it.
 #[derive(Debug)]
-pub struct Look {
+pub struct LintResult {
     pub plan: Option<Plan>,
     pub findings: Vec<Finding>,
 }
 
 /// What could be mended.
 #[derive(Debug, Default)]
-pub struct Mended {
+pub struct AppliedFixes {
     /// The new bytes of files, by path.
     pub files: BTreeMap<String, Vec<u8>>,
     /// What is gone, as it was found.
@@ -40,14 +40,14 @@ pub struct Mended {
 }
 
 /// Mends what is safe to mend. `bytes` are the files that may be changed, as they are.
-pub fn mend(
-    folder: &dyn Folder,
+pub fn apply_fixes(
+    folder: &dyn PlanFolder,
     bytes: &BTreeMap<String, Vec<u8>>,
-    look: &dyn Fn(&dyn Folder) -> Look,
-) -> Mended {
-    let mut state = Overlay::new(folder, bytes.clone());
+    look: &dyn Fn(&dyn PlanFolder) -> LintResult,
+) -> AppliedFixes {
+    let mut state = PatchedFolder::new(folder, bytes.clone());
     let mut now = look(&state);
-    let mut mended = Mended::default();
+    let mut mended = AppliedFixes::default();
     let all: Vec<Finding> = fixable(&now).cloned().collect();
     if let Some((next, then)) = attempt(&state, &now, &all, look) {
         mended.done = all;
@@ -56,14 +56,16 @@ pub fn mend(
     // Together they were too much, or they showed more of the same: one at a time.
     let mut refused = BTreeSet::new();
     for _ in 0..MAX_READINGS {
-        let next = fixable(&now).find(|found| !refused.contains(&Kind::of(found))).cloned();
+        let next = fixable(&now)
+            .find(|found| !refused.contains(&FindingKey::from_finding(found)))
+            .cloned();
         let Some(finding) = next else { break };
         let tried = attempt(&state, &now, std::slice::from_ref(&finding), look);
         if let Some((next, then)) = tried {
             mended.done.push(finding);
             (state, now) = (next, then);
         } else {
-            refused.insert(Kind::of(&finding));
+            refused.insert(FindingKey::from_finding(&finding));
             mended.refused.push(finding);
         }
     }
@@ -72,18 +74,18 @@ pub fn mend(
     mended
 }
 
-fn fixable(look: &Look) -> impl Iterator<Item = &Finding> {
+fn fixable(look: &LintResult) -> impl Iterator<Item = &Finding> {
     look.findings.iter().filter(|finding| finding.fix.is_some())
 }
 
 /// The files with these findings mended, and what is found in them then; none where it is not
 /// proved that this is better.
 fn attempt<'f>(
-    state: &Overlay<'f>,
-    before: &Look,
+    state: &PatchedFolder<'f>,
+    before: &LintResult,
     findings: &[Finding],
-    look: &dyn Fn(&dyn Folder) -> Look,
-) -> Option<(Overlay<'f>, Look)> {
+    look: &dyn Fn(&dyn PlanFolder) -> LintResult,
+) -> Option<(PatchedFolder<'f>, LintResult)> {
     if findings.is_empty() {
         return None;
     }
@@ -94,24 +96,25 @@ fn attempt<'f>(
     let mut next = state.clone();
     for (file, fixes) in by_file {
         let edits = fixes.iter().flat_map(|fix| &fix.edits);
-        let fixed = apply(next.changed(file)?, edits)?;
+        let fixed = apply_edits(next.changed(file)?, edits)?;
         next.change(file, fixed);
     }
     let after = look(&next);
     is_better(before, &after, findings).then_some((next, after))
 }
 
-fn is_better(before: &Look, after: &Look, fixed: &[Finding]) -> bool {
+fn is_better(before: &LintResult, after: &LintResult, fixed: &[Finding]) -> bool {
     let keeps = fixed.iter().all(|finding| finding.fix.as_ref().is_some_and(|fix| fix.keeps_plan));
     let same = before.plan.is_none() || before.plan == after.plan;
     let readable = after.plan.is_some() || before.plan.is_none();
     // What could not be read at all hid whatever else is wrong with it.
     let hidden = fixed.iter().any(|finding| finding.code == "syntax");
     let (was, is, mended) = (count(&before.findings), count(&after.findings), count(fixed));
-    let of = |counted: &BTreeMap<Kind, usize>, kind| counted.get(kind).copied().unwrap_or(0);
+    let of = |counted: &BTreeMap<FindingKey, usize>, kind| counted.get(kind).copied().unwrap_or(0);
     let gone = if hidden {
         // Reading ends at the first of several, so the next one may be of the same kind.
-        let place = |finding: &Finding| (Kind::of(finding), finding.line, finding.column);
+        let place =
+            |finding: &Finding| (FindingKey::from_finding(finding), finding.line, finding.column);
         let now: BTreeSet<_> = after.findings.iter().map(place).collect();
         !fixed.iter().any(|finding| now.contains(&place(finding)))
     } else {
@@ -137,23 +140,23 @@ fn is_no_more(before: &[Finding], after: &[Finding]) -> bool {
 
 /// What tells findings apart, wherever they move to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
+struct FindingKey {
     file: String,
     code: String,
     message: String,
 }
 
-impl Kind {
-    fn of(finding: &Finding) -> Self {
+impl FindingKey {
+    fn from_finding(finding: &Finding) -> Self {
         let Finding { file, code, message, .. } = finding.clone();
         Self { file, code, message }
     }
 }
 
-fn count(findings: &[Finding]) -> BTreeMap<Kind, usize> {
+fn count(findings: &[Finding]) -> BTreeMap<FindingKey, usize> {
     let mut counted = BTreeMap::new();
     for finding in findings {
-        *counted.entry(Kind::of(finding)).or_default() += 1;
+        *counted.entry(FindingKey::from_finding(finding)).or_default() += 1;
     }
     counted
 }

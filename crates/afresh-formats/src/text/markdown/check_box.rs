@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::fence::{Fences, Kind};
-use super::lines::{Line, lines};
+use super::fence::{FenceTracker, LineKind};
+use super::lines::{TextLine, lines};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckBox<'a> {
@@ -20,15 +20,15 @@ pub struct CheckBox<'a> {
 
 /// The check boxes of a document, outside code.
 pub fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
-    let mut fences = Fences::default();
+    let mut fences = FenceTracker::default();
     lines(text)
-        .filter(|line| fences.kind(line) == Kind::Text)
+        .filter(|line| fences.kind(line) == LineKind::Text)
         .filter_map(|line| parse(&line))
         .collect()
 }
 
 /// The check box, where the line is one: a bullet or a number, then `[ ]`, `[x]` or `[X]`.
-pub fn parse<'a>(line: &Line<'a>) -> Option<CheckBox<'a>> {
+pub fn parse<'a>(line: &TextLine<'a>) -> Option<CheckBox<'a>> {
     let bulleted = line.text.trim_start();
     let digits = bulleted.bytes().take_while(u8::is_ascii_digit).count();
     let rest = if digits > 0 {

@@ -1,13 +1,13 @@
 //! Code within a line: what stands between back-ticks.
 
-use super::lines::Line;
+use super::lines::TextLine;
 
 /// The longest run of back-ticks that opens code. Each length that is never closed costs one look
 /// at the rest of the line.
 const MAX_TICKS: usize = 3;
 
 /// The code spans of a line, in order.
-pub fn code_spans<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+pub fn code_spans<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let mut found = Vec::new();
     let mut rest = line.text;
     while let Some(open) = rest.find('`') {
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn spans_have_their_places() {
         let text = "a `src/a.rs` and ``x ` y``, then `open";
-        let spans = code_spans(&Line { text, start: 10 });
+        let spans = code_spans(&TextLine { text, start: 10 });
         let shown: Vec<_> = spans.iter().map(|span| (span.text, span.start)).collect();
         assert_eq!(shown, [("src/a.rs", 13), ("x ` y", 29)]);
     }

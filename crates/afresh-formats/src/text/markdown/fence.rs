@@ -4,11 +4,11 @@
 //! that is never closed goes on to the end, as in Markdown at large. Unlike there, the marks may be
 //! indented at will, because plans indent what stands inside their tags.
 
-use super::lines::Line;
+use super::lines::TextLine;
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LineKind {
     Text,
     /// The line that opens a block.
     Opening,
@@ -19,34 +19,34 @@ pub enum Kind {
 
 /// Follows the code blocks of a document, line by line.
 #[derive(Debug, Clone, Default)]
-pub struct Fences {
-    open: Option<Open>,
+pub struct FenceTracker {
+    open: Option<OpenFence>,
 }
 
 /// A block that is open.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenFence {
     mark: u8,
     length: usize,
     start: usize,
 }
 
-impl Fences {
-    pub fn kind(&mut self, line: &Line) -> Kind {
+impl FenceTracker {
+    pub fn kind(&mut self, line: &TextLine) -> LineKind {
         let mark = mark(line.text);
         match (self.open, mark) {
             (None, Some((mark, length, _))) => {
-                self.open = Some(Open { mark, length, start: line.start });
-                Kind::Opening
+                self.open = Some(OpenFence { mark, length, start: line.start });
+                LineKind::Opening
             }
-            (None, None) => Kind::Text,
+            (None, None) => LineKind::Text,
             (Some(open), Some((mark, length, info)))
                 if mark == open.mark && length >= open.length && info.is_empty() =>
             {
                 self.open = None;
-                Kind::Closing
+                LineKind::Closing
             }
-            (Some(_), _) => Kind::Code,
+            (Some(_), _) => LineKind::Code,
         }
     }
 
@@ -82,12 +82,12 @@ mod tests {
     use crate::text::markdown::lines;
 
     fn picture(text: &str) -> String {
-        let mut fences = Fences::default();
+        let mut fences = FenceTracker::default();
         let letter = |kind| match kind {
-            Kind::Text => 't',
-            Kind::Opening => 'o',
-            Kind::Code => 'c',
-            Kind::Closing => 'x',
+            LineKind::Text => 't',
+            LineKind::Opening => 'o',
+            LineKind::Code => 'c',
+            LineKind::Closing => 'x',
         };
         lines(text).map(|line| letter(fences.kind(&line))).collect()
     }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::fence;
-use super::lines::{Line, lines, lines_from};
+use super::lines::{TextLine, lines, lines_from};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frontmatter<'a> {
@@ -22,7 +22,7 @@ pub struct Frontmatter<'a> {
 
 /// A key at the start of a line, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key<'a> {
+pub struct FrontmatterKey<'a> {
     pub name: &'a str,
     pub at: Range<usize>,
     /// Everything up to the next key, without the space around it.
@@ -58,7 +58,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// What stands behind the line that opens it, up to the line that closes it.
-    fn behind(text: &'a str, opening: &Line) -> Self {
+    fn behind(text: &'a str, opening: &TextLine) -> Self {
         let start = (opening.end() + 1).min(text.len());
         let code = fence::info(opening.text).is_some();
         let mut keys_end = start;
@@ -79,18 +79,18 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// Its keys, in order.
-    pub fn keys(&self) -> Vec<Key<'a>> {
-        let mut keys: Vec<Key<'a>> = Vec::new();
+    pub fn keys(&self) -> Vec<FrontmatterKey<'a>> {
+        let mut keys: Vec<FrontmatterKey<'a>> = Vec::new();
         for line in lines_from(self.text, self.at.start) {
             let Some((name, value)) = key(&line) else { continue };
             if let Some(last) = keys.last_mut() {
                 last.value_at.end = line.start;
             }
             let (at, value_at) = (name.range(), value.start..self.at.end);
-            keys.push(Key { name: name.text, at, value: "", value_at });
+            keys.push(FrontmatterKey { name: name.text, at, value: "", value_at });
         }
         for key in &mut keys {
-            let whole = Line {
+            let whole = TextLine {
                 text: &self.text
                     [key.value_at.start - self.at.start..key.value_at.end - self.at.start],
                 start: key.value_at.start,
@@ -102,12 +102,12 @@ impl<'a> Frontmatter<'a> {
     }
 }
 
-fn is_mark(line: &Line) -> bool {
+fn is_mark(line: &TextLine) -> bool {
     line.text.trim_end() == "---"
 }
 
 /// The key that a line starts with, and what stands behind its colon.
-fn key<'a>(line: &Line<'a>) -> Option<(Line<'a>, Line<'a>)> {
+fn key<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, TextLine<'a>)> {
     let (name, value) = line.text.split_once(':')?;
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let named = !name.is_empty() && !name.starts_with('-') && name.trim_end().chars().all(word);

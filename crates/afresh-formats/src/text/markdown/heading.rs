@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::fence::{Fences, Kind};
-use super::lines::{Line, lines};
+use super::fence::{FenceTracker, LineKind};
+use super::lines::{TextLine, lines};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading<'a> {
@@ -21,12 +21,12 @@ pub struct Heading<'a> {
 
 /// The headings of a document, outside code.
 pub fn headings(text: &str) -> Vec<Heading<'_>> {
-    let mut fences = Fences::default();
+    let mut fences = FenceTracker::default();
     let mut found: Vec<Heading<'_>> = Vec::new();
     // Headings whose body has not ended yet: each level is below the one before.
     let mut open: Vec<usize> = Vec::new();
     for line in lines(text) {
-        if fences.kind(&line) != Kind::Text {
+        if fences.kind(&line) != LineKind::Text {
             continue;
         }
         let Some((level, words)) = parse(&line) else { continue };
@@ -45,7 +45,7 @@ pub fn headings(text: &str) -> Vec<Heading<'_>> {
 }
 
 /// The level and the words, where the line is a heading.
-fn parse<'a>(line: &Line<'a>) -> Option<(usize, Line<'a>)> {
+fn parse<'a>(line: &TextLine<'a>) -> Option<(usize, TextLine<'a>)> {
     // Four spaces make code out of it.
     if line.indent() > 3 {
         return None;

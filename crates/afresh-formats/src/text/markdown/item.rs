@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use super::check_box;
-use super::fence::{Fences, Kind};
-use super::lines::{Line, lines_from};
+use super::fence::{FenceTracker, LineKind};
+use super::lines::{TextLine, lines_from};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item<'a> {
+pub struct ListItem<'a> {
     /// The words of its first line, without bullet and check box.
-    pub text: Line<'a>,
+    pub text: TextLine<'a>,
     /// How many bytes of white space stand before the bullet.
     pub indent: usize,
     /// Of its check box, where it has one.
@@ -19,7 +19,7 @@ pub struct Item<'a> {
     pub below: Range<usize>,
 }
 
-impl Item<'_> {
+impl ListItem<'_> {
     /// From its words to the end of what belongs to it.
     pub fn whole(&self) -> Range<usize> {
         let end = if self.below.is_empty() { self.text.end() } else { self.below.end };
@@ -33,9 +33,9 @@ impl Item<'_> {
 
 /// The items of all lists in a part of a document, outside code, in its order; what is nested
 /// stands behind what it is nested in.
-pub fn items(text: &str, within: Range<usize>) -> Vec<Item<'_>> {
-    let mut fences = Fences::default();
-    let mut found: Vec<Item<'_>> = Vec::new();
+pub fn items(text: &str, within: Range<usize>) -> Vec<ListItem<'_>> {
+    let mut fences = FenceTracker::default();
+    let mut found: Vec<ListItem<'_>> = Vec::new();
     // Items to which a line may still belong: each is indented more than the one before.
     let mut open: Vec<usize> = Vec::new();
     let mut after_blank = false;
@@ -44,9 +44,9 @@ pub fn items(text: &str, within: Range<usize>) -> Vec<Item<'_>> {
     for line in lines_from(&text[within.clone()], within.start) {
         let kind = fences.kind(&line);
         let blank = line.text.trim().is_empty();
-        let item = if kind == Kind::Text { parse(&line) } else { None };
-        let heading = kind == Kind::Text && line.text.starts_with('#');
-        let apart = after_blank && matches!(kind, Kind::Text | Kind::Opening) && !blank;
+        let item = if kind == LineKind::Text { parse(&line) } else { None };
+        let heading = kind == LineKind::Text && line.text.starts_with('#');
+        let apart = after_blank && matches!(kind, LineKind::Text | LineKind::Opening) && !blank;
         if item.is_some() || heading || apart {
             let depth = if heading { 0 } else { line.indent() };
             while let Some(above) = open.pop_if(|above| found[*above].indent >= depth) {
@@ -59,7 +59,12 @@ pub fn items(text: &str, within: Range<usize>) -> Vec<Item<'_>> {
         if let Some((words, ticked)) = item {
             let under = (line.end() + 1).min(within.end);
             open.push(found.len());
-            found.push(Item { text: words, indent: line.indent(), ticked, below: under..under });
+            found.push(ListItem {
+                text: words,
+                indent: line.indent(),
+                ticked,
+                below: under..under,
+            });
         }
         after_blank = blank;
     }
@@ -70,9 +75,9 @@ pub fn items(text: &str, within: Range<usize>) -> Vec<Item<'_>> {
 }
 
 /// The words of an item and its check box, where the line starts one.
-fn parse<'a>(line: &Line<'a>) -> Option<(Line<'a>, Option<bool>)> {
+fn parse<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, Option<bool>)> {
     if let Some(found) = check_box::parse(line) {
-        return Some((Line { text: found.text, start: found.at.start }, Some(found.ticked)));
+        return Some((TextLine { text: found.text, start: found.at.start }, Some(found.ticked)));
     }
     let marked = line.text.trim_start();
     let digits = marked.bytes().take_while(u8::is_ascii_digit).count();

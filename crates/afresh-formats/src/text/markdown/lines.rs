@@ -5,13 +5,13 @@ use std::ops::Range;
 /// A line without its line break.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct TextLine<'a> {
     pub text: &'a str,
     /// The byte at which it starts.
     pub start: usize,
 }
 
-impl<'a> Line<'a> {
+impl<'a> TextLine<'a> {
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -51,15 +51,15 @@ impl<'a> Line<'a> {
 }
 
 /// The lines of a text that starts at `start` of its file.
-pub fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
+pub fn lines_from(text: &str, start: usize) -> impl Iterator<Item = TextLine<'_>> {
     let mut at = start;
     text.split_inclusive('\n').map(move |whole| {
-        let line = Line { text: whole.strip_suffix('\n').unwrap_or(whole), start: at };
+        let line = TextLine { text: whole.strip_suffix('\n').unwrap_or(whole), start: at };
         at += whole.len();
         line
     })
 }
 
-pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+pub fn lines(text: &str) -> impl Iterator<Item = TextLine<'_>> {
     lines_from(text, 0)
 }

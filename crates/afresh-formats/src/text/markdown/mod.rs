@@ -26,9 +26,9 @@ pub mod table;
 
 pub use check_box::{CheckBox, check_boxes};
 pub use code_span::code_spans;
-pub use fence::{Fences, Kind};
-pub use frontmatter::{Frontmatter, Key};
+pub use fence::{FenceTracker, LineKind};
+pub use frontmatter::{Frontmatter, FrontmatterKey};
 pub use heading::{Heading, headings};
-pub use item::{Item, items};
-pub use lines::{Line, lines, lines_from};
-pub use table::{Row, Table, tables};
+pub use item::{ListItem, items};
+pub use lines::{TextLine, lines, lines_from};
+pub use table::{MarkdownTable, TableRow, tables};

@@ -2,50 +2,50 @@
 
 use std::ops::Range;
 
-use super::fence::{Fences, Kind};
-use super::lines::{Line, lines_from};
+use super::fence::{FenceTracker, LineKind};
+use super::lines::{TextLine, lines_from};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table<'a> {
-    pub header: Vec<Line<'a>>,
-    pub rows: Vec<Row<'a>>,
+pub struct MarkdownTable<'a> {
+    pub header: Vec<TextLine<'a>>,
+    pub rows: Vec<TableRow<'a>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct TableRow<'a> {
     pub at: Range<usize>,
-    cells: Vec<Line<'a>>,
+    cells: Vec<TextLine<'a>>,
 }
 
-impl Table<'_> {
+impl MarkdownTable<'_> {
     /// The column that has one of these names, written in small letters.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         self.header.iter().position(|cell| names.contains(&plain(cell.text).as_str()))
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> TableRow<'a> {
     /// What stands in a column; nothing where the table or this row does not have it.
-    pub fn cell(&self, column: Option<usize>) -> Line<'a> {
+    pub fn cell(&self, column: Option<usize>) -> TextLine<'a> {
         let found = column.and_then(|column| self.cells.get(column)).copied();
-        found.unwrap_or(Line { text: "", start: self.at.end })
+        found.unwrap_or(TextLine { text: "", start: self.at.end })
     }
 }
 
 /// The tables in a part of a document, outside code: a header, a line of dashes, rows.
-pub fn tables(text: &str, within: Range<usize>) -> Vec<Table<'_>> {
-    let mut fences = Fences::default();
-    let mut found: Vec<Table<'_>> = Vec::new();
-    let mut above: Option<Line<'_>> = None;
+pub fn tables(text: &str, within: Range<usize>) -> Vec<MarkdownTable<'_>> {
+    let mut fences = FenceTracker::default();
+    let mut found: Vec<MarkdownTable<'_>> = Vec::new();
+    let mut above: Option<TextLine<'_>> = None;
     let mut open = false;
     for line in lines_from(&text[within.clone()], within.start) {
-        let barred = fences.kind(&line) == Kind::Text && line.text.contains('|');
+        let barred = fences.kind(&line) == LineKind::Text && line.text.contains('|');
         if !barred {
             (above, open) = (None, false);
         } else if open && let Some(table) = found.last_mut() {
-            table.rows.push(Row { at: line.trimmed().range(), cells: cells(&line) });
+            table.rows.push(TableRow { at: line.trimmed().range(), cells: cells(&line) });
         } else if let Some(header) = above.filter(|_| is_rule(&line)) {
-            found.push(Table { header: cells(&header), rows: Vec::new() });
+            found.push(MarkdownTable { header: cells(&header), rows: Vec::new() });
             open = true;
         } else {
             above = Some(line);
@@ -55,8 +55,8 @@ pub fn tables(text: &str, within: Range<usize>) -> Vec<Table<'_>> {
 }
 
 /// `|---|:--:|`
-fn is_rule(line: &Line) -> bool {
-    let dashes = |cell: &Line| {
+fn is_rule(line: &TextLine) -> bool {
+    let dashes = |cell: &TextLine| {
         let bare = cell.text.trim_start_matches(':').trim_end_matches(':');
         !bare.is_empty() && bare.bytes().all(|byte| byte == b'-')
     };
@@ -64,7 +64,7 @@ fn is_rule(line: &Line) -> bool {
 }
 
 /// The cells of a row; `\|` does not end one.
-fn cells<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+fn cells<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let row = line.trimmed();
     let inner = row.text.strip_prefix('|').unwrap_or(row.text);
     let mut found = Vec::new();

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::strict::plain;
-use crate::text::markdown::lines::{Line, lines_from};
-use crate::text::node::{Entry, Node, Value};
+use crate::text::markdown::lines::{TextLine, lines_from};
+use crate::text::node::{Node, TableEntry, Value};
 
 /// Deeper than this, lines are text.
 const MAX_DEPTH: usize = 16;
@@ -19,9 +19,9 @@ pub fn value(text: &str, part: &Range<usize>) -> Node {
     let line_start = text[..part.start.min(text.len())].rfind('\n').map_or(0, |at| at + 1);
     let before = &text[line_start..part.start.min(text.len())];
     let first_indent = if before.trim().is_empty() { before.len() } else { usize::MAX };
-    let mut lines: Vec<Indented> = lines_from(inside, part.start)
+    let mut lines: Vec<IndentedLine> = lines_from(inside, part.start)
         .filter(|line| !line.text.trim().is_empty())
-        .map(|line| Indented { indent: line.indent(), line: line.trimmed() })
+        .map(|line| IndentedLine { indent: line.indent(), line: line.trimmed() })
         .collect();
     match lines.first_mut() {
         None => Node { value: Value::Other("nothing"), span: part.clone() },
@@ -34,13 +34,13 @@ pub fn value(text: &str, part: &Range<usize>) -> Node {
 }
 
 #[derive(Clone, Copy)]
-struct Indented<'a> {
+struct IndentedLine<'a> {
     indent: usize,
-    line: Line<'a>,
+    line: TextLine<'a>,
 }
 
 /// Lines below a key: a list, a table, or a text.
-fn block(lines: &[Indented], depth: usize) -> Node {
+fn block(lines: &[IndentedLine], depth: usize) -> Node {
     let Some(first) = lines.first() else {
         return Node { value: Value::Other("nothing"), span: 0..0 };
     };
@@ -63,9 +63,9 @@ fn block(lines: &[Indented], depth: usize) -> Node {
 
 /// The lines in groups, each opened by a line like the first that is indented no deeper.
 fn groups<'l, 'a>(
-    lines: &'l [Indented<'a>],
-    opens: impl Fn(&Indented<'a>) -> bool,
-) -> Vec<&'l [Indented<'a>]> {
+    lines: &'l [IndentedLine<'a>],
+    opens: impl Fn(&IndentedLine<'a>) -> bool,
+) -> Vec<&'l [IndentedLine<'a>]> {
     let level = lines.first().map_or(0, |first| first.indent);
     let mut starts: Vec<usize> = lines
         .iter()
@@ -77,7 +77,7 @@ fn groups<'l, 'a>(
     starts.windows(2).map(|pair| &lines[pair[0]..pair[1]]).collect()
 }
 
-fn list_item(group: &[Indented], depth: usize) -> Node {
+fn list_item(group: &[IndentedLine], depth: usize) -> Node {
     let first = group[0];
     let Some(inner) = item(&first.line) else { return folded(group) };
     let deeper = first.indent + (inner.start - first.line.start);
@@ -86,7 +86,7 @@ fn list_item(group: &[Indented], depth: usize) -> Node {
     }
     if key(&inner).is_some() {
         let mut lines = group.to_vec();
-        lines[0] = Indented { indent: deeper, line: inner };
+        lines[0] = IndentedLine { indent: deeper, line: inner };
         return block(&lines, depth + 1);
     }
     let mut lines = group.to_vec();
@@ -94,7 +94,7 @@ fn list_item(group: &[Indented], depth: usize) -> Node {
     folded(&lines)
 }
 
-fn entry(group: &[Indented], depth: usize) -> Option<Entry> {
+fn entry(group: &[IndentedLine], depth: usize) -> Option<TableEntry> {
     let (name, inner) = key(&group[0].line)?;
     let node = if inner.text.is_empty() {
         let mut node = block(&group[1..], depth + 1);
@@ -107,18 +107,18 @@ fn entry(group: &[Indented], depth: usize) -> Option<Entry> {
         lines[0].line = inner;
         folded(&lines)
     };
-    Some(Entry { key: name.text.to_owned(), key_span: name.range(), node })
+    Some(TableEntry { key: name.text.to_owned(), key_span: name.range(), node })
 }
 
 /// The lines as one value.
-fn folded(lines: &[Indented]) -> Node {
+fn folded(lines: &[IndentedLine]) -> Node {
     let at = span(lines);
     let text = lines.iter().map(|line| line.line.text).collect::<Vec<_>>().join(" ");
     let one_line = lines.len() == 1;
     Node { value: scalar(&text, one_line.then_some(at.start)), span: at }
 }
 
-fn span(lines: &[Indented]) -> Range<usize> {
+fn span(lines: &[IndentedLine]) -> Range<usize> {
     match (lines.first(), lines.last()) {
         (Some(first), Some(last)) => first.line.start..last.line.end(),
         _ => 0..0,
@@ -126,13 +126,13 @@ fn span(lines: &[Indented]) -> Range<usize> {
 }
 
 /// What stands behind a dash.
-fn item<'a>(line: &Line<'a>) -> Option<Line<'a>> {
+fn item<'a>(line: &TextLine<'a>) -> Option<TextLine<'a>> {
     let rest = line.text.strip_prefix('-')?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| line.part(rest.trim()))
 }
 
 /// A word, its colon, and what stands behind it.
-fn key<'a>(line: &Line<'a>) -> Option<(Line<'a>, Line<'a>)> {
+fn key<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, TextLine<'a>)> {
     let (name, rest) = line.text.split_once(':')?;
     let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
     let spaced = rest.is_empty() || rest.starts_with([' ', '\t']);
@@ -215,7 +215,7 @@ mod tests {
                 format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", "))
             }
             Value::Text(text) => format!("{text:?}"),
-            other => other.shown(),
+            other => other.describe(),
         }
     }
 

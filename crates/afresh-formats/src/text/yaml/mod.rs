@@ -20,16 +20,16 @@ mod quoting;
 pub mod strict;
 pub mod values;
 
-use crate::findings::{Finding, Source};
+use crate::findings::{Finding, SourceText};
 use crate::text::limits::MAX_FRONTMATTER_BYTES;
 use crate::text::markdown::Frontmatter;
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, TableEntry, Value};
 
 /// The code of a finding about an alias: such a document is refused, not guessed at.
 pub const ALIAS: &str = "yaml-alias";
 
 /// Everything that a frontmatter says, and what is wrong with how it says it.
-pub fn frontmatter(source: &Source, block: &Frontmatter) -> (Node, Option<Finding>) {
+pub fn frontmatter(source: &SourceText, block: &Frontmatter) -> (Node, Option<Finding>) {
     if block.at.len() > MAX_FRONTMATTER_BYTES {
         let message = format!("a frontmatter of more than {MAX_FRONTMATTER_BYTES} bytes");
         let found = source.finding("too-large", &(block.at.start..block.at.start), message);
@@ -55,7 +55,7 @@ pub fn frontmatter(source: &Source, block: &Frontmatter) -> (Node, Option<Findin
 }
 
 /// Each key on its own: what is wrong with one does not hide the others.
-fn by_key(source: &Source, block: &Frontmatter) -> Node {
+fn by_key(source: &SourceText, block: &Frontmatter) -> Node {
     let entries = block.keys().into_iter().map(|key| {
         let whole = key.at.start..key.value_at.end.max(key.at.end);
         let alone = strict::parse(source, &whole).ok().and_then(|node| match node.value {
@@ -63,7 +63,7 @@ fn by_key(source: &Source, block: &Frontmatter) -> Node {
             _ => None,
         });
         let node = alone.unwrap_or_else(|| lenient::value(source.text, &key.value_at));
-        Entry { key: key.name.to_owned(), key_span: key.at, node }
+        TableEntry { key: key.name.to_owned(), key_span: key.at, node }
     });
     Node { value: Value::Table(entries.collect()), span: block.at.clone() }
 }
@@ -74,17 +74,22 @@ fn empty(block: &Frontmatter) -> Node {
 
 #[cfg(test)]
 mod tests {
-    use super::values::{get, word, words};
+    use super::values::{get, list_words, word};
     use super::*;
 
     /// What the keys say, and the finding.
     fn read(text: &str) -> (Node, Option<Finding>) {
-        let source = Source::new("01-01-PLAN.md", text);
+        let source = SourceText::new("01-01-PLAN.md", text);
         frontmatter(&source, &Frontmatter::first(text).expect("there is one"))
     }
 
     fn list(node: &Node, key: &str) -> Vec<String> {
-        get(node, key).map(words).unwrap_or_default().into_iter().map(|word| word.text).collect()
+        get(node, key)
+            .map(list_words)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|word| word.text)
+            .collect()
     }
 
     fn text(node: &Node, key: &str) -> String {
@@ -156,7 +161,7 @@ mod tests {
     fn values_know_their_places() {
         let text = "---\nfiles:\n  - src/a.ts\n  - 'b c'\nwave: 3\n---\n";
         let (node, _) = read(text);
-        let files = words(get(&node, "files").expect("files"));
+        let files = list_words(get(&node, "files").expect("files"));
         let shown: Vec<&str> = files.iter().map(|word| &text[word.at.clone()]).collect();
         assert_eq!(shown, ["src/a.ts", "'b c'"]);
         assert_eq!(&text[get(&node, "wave").expect("wave").span.clone()], "3");

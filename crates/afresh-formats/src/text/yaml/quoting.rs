@@ -6,16 +6,16 @@
 use std::ops::Range;
 
 use super::{lenient, strict};
-use crate::findings::{Edit, Fix, Source};
-use crate::text::markdown::lines::{Line, lines_from};
+use crate::findings::{Fix, SourceText, TextEdit};
+use crate::text::markdown::lines::{TextLine, lines_from};
 use crate::text::node::{Node, Value};
 
 /// The change that makes a part of a file YAML that says what `meant` says; none where quotes
 /// alone do not help.
-pub(super) fn propose(source: &Source, part: &Range<usize>, meant: &Node) -> Option<Fix> {
+pub(super) fn propose(source: &SourceText, part: &Range<usize>, meant: &Node) -> Option<Fix> {
     let text = source.text.get(part.clone())?;
     let lines = lines_from(text, part.start);
-    let edits: Vec<Edit> = lines.filter_map(|line| requoted(source, &line)).collect();
+    let edits: Vec<TextEdit> = lines.filter_map(|line| requoted(source, &line)).collect();
     if edits.is_empty() {
         return None;
     }
@@ -27,12 +27,12 @@ pub(super) fn propose(source: &Source, part: &Range<usize>, meant: &Node) -> Opt
         at = edit.range.end;
     }
     fixed.push_str(&source.text[at..part.end]);
-    let again = strict::parse(&Source::new(source.name, &fixed), &(0..fixed.len())).ok()?;
+    let again = strict::parse(&SourceText::new(source.name, &fixed), &(0..fixed.len())).ok()?;
     is_same(&again, meant).then_some(Fix { edits, keeps_plan: true })
 }
 
 /// The value of a line in quotes, where it is no YAML as it stands.
-fn requoted(source: &Source, line: &Line) -> Option<Edit> {
+fn requoted(source: &SourceText, line: &TextLine) -> Option<TextEdit> {
     let mut rest = line.trimmed();
     while let Some(inner) = rest.text.strip_prefix("- ") {
         rest = rest.part(inner.trim_start());
@@ -58,13 +58,13 @@ fn requoted(source: &Source, line: &Line) -> Option<Edit> {
         }
         _ => return None,
     };
-    Some(Edit { range: rest.range(), text })
+    Some(TextEdit { range: rest.range(), text })
 }
 
 /// Can it stand behind a key, as one value?
 fn is_yaml(value: &str) -> bool {
     let alone = format!("key: {value}");
-    let parsed = strict::parse(&Source::new("", &alone), &(0..alone.len()));
+    let parsed = strict::parse(&SourceText::new("", &alone), &(0..alone.len()));
     parsed.is_ok_and(|node| super::values::entries(&node).len() == 1)
 }
 
@@ -101,11 +101,12 @@ mod tests {
     /// The frontmatter as it would be mended.
     fn mended(lines: &str) -> Option<String> {
         let text = format!("---\nphase: 01\n{lines}\nwave: 1\n---\n");
-        let source = Source::new("PLAN.md", &text);
+        let source = SourceText::new("PLAN.md", &text);
         let block = Frontmatter::first(&text).expect("there is one");
         let (_, trouble) = crate::text::yaml::frontmatter(&source, &block);
         let fix = trouble.expect("it is no YAML").fix?;
-        let fixed = crate::findings::fixes::apply(text.as_bytes(), &fix.edits).expect("it fits");
+        let fixed =
+            crate::findings::fixes::apply_edits(text.as_bytes(), &fix.edits).expect("it fits");
         let fixed = String::from_utf8(fixed).expect("text");
         let start = "---\nphase: 01\n";
         Some(fixed[start.len()..fixed.len() - "\nwave: 1\n---\n".len()].to_owned())

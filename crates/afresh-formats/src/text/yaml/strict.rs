@@ -9,8 +9,8 @@ use std::ops::Range;
 use granit_parser::{Event, Parser, ScalarStyle, options};
 
 use super::ALIAS;
-use crate::findings::{Finding, Source};
-use crate::text::node::{Entry, Node, Value};
+use crate::findings::{Finding, SourceText};
+use crate::text::node::{Node, TableEntry, Value};
 
 const MAX_DEPTH: usize = 64;
 
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 20_000;
 
 /// Reads a part of a file as one YAML document.
-pub fn parse(source: &Source, part: &Range<usize>) -> Result<Node, Finding> {
+pub fn parse(source: &SourceText, part: &Range<usize>) -> Result<Node, Finding> {
     let text = source.text.get(part.clone()).unwrap_or_default();
     let limits = options! {
         flow_nesting_limit: MAX_DEPTH,
@@ -26,7 +26,7 @@ pub fn parse(source: &Source, part: &Range<usize>) -> Result<Node, Finding> {
         emit_comments: false,
     };
     let mut tree =
-        Tree { source, text, offset: part.start, open: Vec::new(), done: None, nodes: 0 };
+        TreeBuilder { source, text, offset: part.start, open: Vec::new(), done: None, nodes: 0 };
     for event in Parser::new_from_str_with_options(text, limits) {
         match event {
             Ok((event, span)) => {
@@ -43,36 +43,36 @@ pub fn parse(source: &Source, part: &Range<usize>) -> Result<Node, Finding> {
     Ok(tree.done.unwrap_or(Node { value: Value::Other("nothing"), span: part.clone() }))
 }
 
-struct Tree<'a, 's> {
-    source: &'a Source<'s>,
+struct TreeBuilder<'a, 's> {
+    source: &'a SourceText<'s>,
     text: &'a str,
     offset: usize,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     done: Option<Node>,
     nodes: usize,
 }
 
 /// A list or table that has not ended.
-enum Open {
+enum OpenCollection {
     List(Vec<Node>, usize),
-    Table(Table),
+    Table(OpenTable),
 }
 
-struct Table {
+struct OpenTable {
     start: usize,
-    entries: Vec<Entry>,
+    entries: Vec<TableEntry>,
     keys: BTreeSet<String>,
     /// The key that waits for its value.
     waiting: Option<(String, Range<usize>)>,
 }
 
-impl Table {
+impl OpenTable {
     fn new(start: usize) -> Self {
         Self { start, entries: Vec::new(), keys: BTreeSet::new(), waiting: None }
     }
 }
 
-impl Tree<'_, '_> {
+impl TreeBuilder<'_, '_> {
     fn take(&mut self, event: Event, at: Range<usize>) -> Result<(), Finding> {
         match event {
             Event::Scalar(text, style, ..) => {
@@ -80,18 +80,18 @@ impl Tree<'_, '_> {
                 self.put(Node { value, span: self.trimmed(at) })
             }
             Event::SequenceStart(..) => {
-                self.open.push(Open::List(Vec::new(), at.start));
+                self.open.push(OpenCollection::List(Vec::new(), at.start));
                 Ok(())
             }
             Event::MappingStart(..) => {
-                self.open.push(Open::Table(Table::new(at.start)));
+                self.open.push(OpenCollection::Table(OpenTable::new(at.start)));
                 Ok(())
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::List(items, start)) => {
+                Some(OpenCollection::List(items, start)) => {
                     self.put(Node { value: Value::List(items), span: self.trimmed(start..at.end) })
                 }
-                Some(Open::Table(table)) => {
+                Some(OpenCollection::Table(table)) => {
                     let span = self.trimmed(table.start..at.end);
                     self.put(Node { value: Value::Table(table.entries), span })
                 }
@@ -117,9 +117,9 @@ impl Tree<'_, '_> {
         }
         match self.open.last_mut() {
             None => self.done = Some(node),
-            Some(Open::List(items, _)) => items.push(node),
-            Some(Open::Table(table)) => match table.waiting.take() {
-                Some((key, key_span)) => table.entries.push(Entry { key, key_span, node }),
+            Some(OpenCollection::List(items, _)) => items.push(node),
+            Some(OpenCollection::Table(table)) => match table.waiting.take() {
+                Some((key, key_span)) => table.entries.push(TableEntry { key, key_span, node }),
                 None => return self.put_key(node),
             },
         }
@@ -131,7 +131,7 @@ impl Tree<'_, '_> {
             let message = format!("expected a key, found {}", node.value.kind());
             return Err(self.wrong("syntax", &node.span, message));
         };
-        let Some(Open::Table(table)) = self.open.last_mut() else { return Ok(()) };
+        let Some(OpenCollection::Table(table)) = self.open.last_mut() else { return Ok(()) };
         if !table.keys.insert(key.clone()) {
             let message = format!("the key {key:?} stands here twice");
             return Err(self.wrong("syntax", &node.span, message));

@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, TableEntry, Value};
 
 /// A word and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct LocatedWord {
     pub text: String,
     pub at: Range<usize>,
 }
 
 /// The entries of a table; none of anything else.
-pub fn entries(node: &Node) -> &[Entry] {
+pub fn entries(node: &Node) -> &[TableEntry] {
     if let Value::Table(entries) = &node.value { entries } else { &[] }
 }
 
@@ -34,7 +34,7 @@ pub fn word(node: &Node) -> Option<String> {
 
 /// A list of words; a single one counts as a list, and commas in it separate. A `key: value` in
 /// the list counts as a word too: somebody wrote a remark behind a colon.
-pub fn words(node: &Node) -> Vec<Word> {
+pub fn list_words(node: &Node) -> Vec<LocatedWord> {
     let mut found = Vec::new();
     if matches!(node.value, Value::List(_)) {
         collect(node, &mut found);
@@ -42,10 +42,10 @@ pub fn words(node: &Node) -> Vec<Word> {
     }
     let text = word(node).unwrap_or_default();
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| Word { text: part.to_owned(), at: node.span.clone() }).collect()
+    parts.map(|part| LocatedWord { text: part.to_owned(), at: node.span.clone() }).collect()
 }
 
-fn collect(node: &Node, found: &mut Vec<Word>) {
+fn collect(node: &Node, found: &mut Vec<LocatedWord>) {
     let text = match &node.value {
         Value::List(items) => return items.iter().for_each(|item| collect(item, found)),
         Value::Table(entries) => entries
@@ -55,6 +55,6 @@ fn collect(node: &Node, found: &mut Vec<Word>) {
     };
     let text = text.unwrap_or_default().trim().to_owned();
     if !text.is_empty() {
-        found.push(Word { text, at: node.span.clone() });
+        found.push(LocatedWord { text, at: node.span.clone() });
     }
 }

@@ -1,7 +1,7 @@
 //! Every form of an answer means the same (RE-01).
 
 use afresh_core::outcome::{CriterionResult, DecisionOption, Outcome};
-use afresh_formats::result::{Asked, read_file};
+use afresh_formats::result::{ResultContext, read_file};
 
 use super::{block, read, read_for_t001};
 
@@ -54,7 +54,7 @@ fn every_form_of_success_means_the_same() {
     let marked = block(
         r#"{"status":"COMPLETED","tasks_completed":"3/3","commits":[],"files_modified":["src/login.ts","src/app.ts"],"deviations":[]}"#,
     );
-    let asked = Asked { task: "T001", names: vec!["Add login"], prompt: "" };
+    let asked = ResultContext { task: "T001", names: vec!["Add login"], prompt: "" };
     for outcome in [
         read_for_t001(&marked),
         read_for_t001(EXECUTOR),

@@ -6,18 +6,18 @@ mod rules;
 mod validation;
 
 use afresh_core::outcome::Outcome;
-use afresh_formats::result::Asked;
+use afresh_formats::result::ResultContext;
 use proptest::prelude::*;
 
 /// Reads an answer to no task in particular.
 fn read(text: &str) -> Outcome {
-    afresh_formats::result::read(text, &Asked::default())
+    afresh_formats::result::read(text, &ResultContext::default())
 }
 
 /// Reads an answer to task T001, "Add login".
 fn read_for_t001(text: &str) -> Outcome {
     let names = vec!["Add login"];
-    afresh_formats::result::read(text, &Asked { task: "T001", names, prompt: "" })
+    afresh_formats::result::read(text, &ResultContext { task: "T001", names, prompt: "" })
 }
 
 fn block(json: &str) -> String {

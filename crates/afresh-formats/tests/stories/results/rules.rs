@@ -1,7 +1,7 @@
 //! Which of several texts is the answer, and which is none (B32).
 
 use afresh_core::outcome::Outcome;
-use afresh_formats::result::{Asked, read_file};
+use afresh_formats::result::{ResultContext, read_file};
 
 use super::{block, read, read_for_t001};
 
@@ -20,7 +20,7 @@ const PROMPT: &str = "# Task T001\nEnd with exactly one block like this:\nOUTPUT
 #[test]
 fn the_example_of_the_prompt_is_no_answer() {
     let with_prompt = |text: &str, prompt| {
-        let asked = Asked { task: "T001", names: vec![], prompt };
+        let asked = ResultContext { task: "T001", names: vec![], prompt };
         afresh_formats::result::read(text, &asked)
     };
     let quoted = format!("> {}", PROMPT.replace('\n', "\n> "));
@@ -94,7 +94,7 @@ fn the_data_of_others_is_no_answer() {
 /// RE-01: a result file counts before the final text, unless its success is denied there.
 #[test]
 fn a_result_file_counts_before_the_final_text() {
-    let asked = Asked { task: "T001", names: vec![], prompt: "" };
+    let asked = ResultContext { task: "T001", names: vec![], prompt: "" };
     assert!(matches!(read_file(DONE, &block(FAILED), &asked), Outcome::Done(_)));
     assert!(matches!(read_file(FAILED, "T001: SUCCESS", &asked), Outcome::Failed(_)));
     let Outcome::Failed(failure) = read_file(DONE, "T001: FAILED - no disk\n", &asked) else {

@@ -99,7 +99,7 @@ fn an_answer_about_another_task_is_unintelligible() {
     for id in ["T001", "t001", "T001-02", "T001.2"] {
         done(&read_for_t001(&block(&format!(r#"{{"status":"DONE","task_id":"{id}"}}"#))));
     }
-    let asked = |task| afresh_formats::result::Asked { task, ..Default::default() };
+    let asked = |task| afresh_formats::result::ResultContext { task, ..Default::default() };
     let group = block(r#"{"status":"DONE","group":"G2"}"#);
     done(&afresh_formats::result::read(&group, &asked("SPEC-1-G2")));
     unintelligible(&afresh_formats::result::read(&group, &asked("SPEC-1-G22")), "G2");

@@ -3,28 +3,28 @@
 use std::ops::Range;
 
 use crate::prose::{meant, mentions};
-use afresh_formats::text::markdown::{Heading, Item, Line, headings, items, lines_from};
+use afresh_formats::text::markdown::{Heading, ListItem, TextLine, headings, items, lines_from};
 
 #[derive(Debug)]
-pub(super) struct Group<'a> {
+pub(super) struct TaskGroup<'a> {
     /// As it was written: `01` is not 1.
-    pub(super) id: Line<'a>,
+    pub(super) id: TextLine<'a>,
     pub(super) number: u64,
-    pub(super) title: Line<'a>,
+    pub(super) title: TextLine<'a>,
     pub(super) heading: Range<usize>,
     pub(super) body: Range<usize>,
     /// Bold words that are nearly known, and what was meant.
-    pub(super) misspelt: Vec<(Line<'a>, &'static str)>,
+    pub(super) misspelt: Vec<(TextLine<'a>, &'static str)>,
     /// What stands behind `Dependencies:`.
-    pub(super) needs: Option<Line<'a>>,
-    pub(super) boxes: Vec<Item<'a>>,
+    pub(super) needs: Option<TextLine<'a>>,
+    pub(super) boxes: Vec<ListItem<'a>>,
     /// Which of the boxes are steps.
     pub(super) steps: Vec<usize>,
     /// Where its criteria are announced.
     pub(super) criteria: Option<Range<usize>>,
 }
 
-impl Group<'_> {
+impl TaskGroup<'_> {
     /// How many boxes are ticked, of how many.
     pub(super) fn ticked(&self) -> (usize, usize) {
         let ticked = self.boxes.iter().filter(|item| item.ticked == Some(true)).count();
@@ -38,8 +38,8 @@ pub(super) fn is_group(heading: &Heading<'_>) -> bool {
 }
 
 /// `Task Group 2: Title`: the number, and what stands behind it.
-fn number<'a>(heading: &Heading<'a>) -> Option<(Line<'a>, u64, Line<'a>)> {
-    let words = Line { text: heading.text, start: heading.at.start };
+fn number<'a>(heading: &Heading<'a>) -> Option<(TextLine<'a>, u64, TextLine<'a>)> {
+    let words = TextLine { text: heading.text, start: heading.at.start };
     let start = words.text.find(|c: char| c.is_alphanumeric())?;
     let phrase = words.text.get(start..start + 10)?;
     if !phrase.eq_ignore_ascii_case("task group") {
@@ -54,17 +54,17 @@ fn number<'a>(heading: &Heading<'a>) -> Option<(Line<'a>, u64, Line<'a>)> {
     near.then(|| (found.id, found.number, rest.part(title)))
 }
 
-pub(super) fn read(text: &str) -> Vec<Group<'_>> {
+pub(super) fn read(text: &str) -> Vec<TaskGroup<'_>> {
     headings(text).iter().filter_map(|heading| group(text, heading)).collect()
 }
 
-fn group<'a>(text: &'a str, heading: &Heading<'a>) -> Option<Group<'a>> {
+fn group<'a>(text: &'a str, heading: &Heading<'a>) -> Option<TaskGroup<'a>> {
     let (id, number, title) = number(heading)?;
     let all = items(text, heading.body.clone());
-    let boxes: Vec<Item<'a>> = all.into_iter().filter(|item| item.ticked.is_some()).collect();
+    let boxes: Vec<ListItem<'a>> = all.into_iter().filter(|item| item.ticked.is_some()).collect();
     let steps = steps(&boxes);
-    let labels = Labels::read(text, &heading.body);
-    Some(Group {
+    let labels = GroupLabels::read(text, &heading.body);
+    Some(TaskGroup {
         id,
         number,
         title,
@@ -79,8 +79,8 @@ fn group<'a>(text: &'a str, heading: &Heading<'a>) -> Option<Group<'a>> {
 }
 
 /// The boxes that are steps: `2.1` and its like, and not the `2.0` that stands for all of them.
-fn steps(boxes: &[Item<'_>]) -> Vec<usize> {
-    let part = |item: &Item<'_>| {
+fn steps(boxes: &[ListItem<'_>]) -> Vec<usize> {
+    let part = |item: &ListItem<'_>| {
         let number = item.text.text.split_whitespace().next().unwrap_or_default();
         let (_, part) = number.trim_end_matches(['.', ':']).split_once('.')?;
         part.split('.').next()?.parse::<u64>().ok()
@@ -96,13 +96,13 @@ const LABELS: &[&str] = &["dependencies", "depends on", "acceptance criteria"];
 
 /// What stands behind bold words of a group.
 #[derive(Default)]
-struct Labels<'a> {
-    needs: Option<Line<'a>>,
+struct GroupLabels<'a> {
+    needs: Option<TextLine<'a>>,
     criteria: Option<Range<usize>>,
-    misspelt: Vec<(Line<'a>, &'static str)>,
+    misspelt: Vec<(TextLine<'a>, &'static str)>,
 }
 
-impl<'a> Labels<'a> {
+impl<'a> GroupLabels<'a> {
     fn read(text: &'a str, body: &Range<usize>) -> Self {
         let mut labels = Self::default();
         for line in lines_from(&text[body.clone()], body.start) {
@@ -126,7 +126,7 @@ impl<'a> Labels<'a> {
 }
 
 /// What stands behind a label and its colon, with or without emphasis.
-fn behind<'a>(line: &Line<'a>, label: &str) -> Option<Line<'a>> {
+fn behind<'a>(line: &TextLine<'a>, label: &str) -> Option<TextLine<'a>> {
     let front = line.text.get(..label.len())?;
     let rest = line.text[label.len()..].trim_start_matches(['*', '_']);
     let rest = rest.strip_prefix(':')?;

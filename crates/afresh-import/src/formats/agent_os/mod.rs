@@ -15,27 +15,27 @@ mod needs;
 mod roles;
 mod tasks;
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
-use crate::draft::feature_dirs::{Feature, features, read_one};
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
+use crate::draft::feature_dirs::{FeatureDir, features, read_one};
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "agent-os", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "agent-os", recognises, read };
 
 /// Where its specifications are, from the project's root or from its own directories.
 const OWN: &str = "agent-os/specs/";
 const OTHERS: &[&str] = &["specs/", ""];
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     !found(folder).is_empty()
 }
 
 /// Its features. Elsewhere than in its own directory a tasks.md may be of another format, so there
 /// its text tells.
-fn found(folder: &dyn Folder) -> Vec<Feature> {
+fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     let mut found = features(folder, &[OWN], "tasks.md");
     found.retain(|feature| !feature.directory.is_empty());
     if found.is_empty() {
@@ -48,18 +48,18 @@ fn found(folder: &dyn Folder) -> Vec<Feature> {
     found
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     read_one(wishes, &found(folder), |feature| read_feature(folder, feature))
 }
 
-fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
+fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     let file = feature.file("tasks.md");
     let text = match folder.text(&file) {
         Some(Ok(text)) => text,
-        Some(Err(finding)) => return Reading::failed(finding),
-        None => return Reading::failed(missing(&file)),
+        Some(Err(finding)) => return PlanReading::failed(finding),
+        None => return PlanReading::failed(missing(&file)),
     };
-    let mut drafted = Drafted { name: title(&text, feature), ..Drafted::default() };
+    let mut drafted = DraftPlan { name: title(&text, feature), ..DraftPlan::default() };
     let spec = feature.file("spec.md");
     drafted.spec = folder.holds(&spec).then_some(spec);
     tasks::add(folder, &mut drafted, feature, &file, &text);
@@ -71,7 +71,7 @@ fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
     drafted.finish(folder)
 }
 
-fn title(text: &str, feature: &Feature) -> String {
+fn title(text: &str, feature: &FeatureDir) -> String {
     let first = headings(text).into_iter().find(|heading| heading.level == 1);
     let named = first.map(|heading| heading.text.trim_start_matches("Task Breakdown:").trim());
     named.filter(|name| !name.is_empty()).unwrap_or(feature.name()).to_owned()

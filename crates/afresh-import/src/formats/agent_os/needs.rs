@@ -1,13 +1,13 @@
 //! What a line of dependencies names: `Task Groups 1-3`, `Task Group 1 and 2`, `None`.
 
-use crate::prose::{Mention, mentions, outside_brackets};
-use afresh_formats::text::markdown::Line;
+use crate::prose::{TaskMention, mentions, outside_brackets};
+use afresh_formats::text::markdown::TextLine;
 
 /// What stands there where there is no dependency.
 const NOTHING: &[&str] = &["", "-", "—", "–", "none", "n/a", "nothing", "no dependencies"];
 
 /// The groups that a line names by their numbers; none where it says something else.
-pub(super) fn named<'a>(line: &Line<'a>) -> Option<Vec<Mention<'a>>> {
+pub(super) fn named<'a>(line: &TextLine<'a>) -> Option<Vec<TaskMention<'a>>> {
     let mut found = Vec::new();
     let mut said = String::new();
     // A number belongs to groups as long as no other word came since.
@@ -29,7 +29,7 @@ pub(super) fn named<'a>(line: &Line<'a>) -> Option<Vec<Mention<'a>>> {
 }
 
 /// Between commas, and between words that add.
-fn pieces<'a>(part: &Line<'a>) -> Vec<Line<'a>> {
+fn pieces<'a>(part: &TextLine<'a>) -> Vec<TextLine<'a>> {
     part.text
         .split([',', ';', '&', '+'])
         .flat_map(|piece| piece.split(" and "))
@@ -39,7 +39,7 @@ fn pieces<'a>(part: &Line<'a>) -> Vec<Line<'a>> {
 }
 
 /// `2.0` means group 2.
-fn whole_number<'a>(piece: &Line<'a>) -> Line<'a> {
+fn whole_number<'a>(piece: &TextLine<'a>) -> TextLine<'a> {
     piece.part(piece.text.strip_suffix(".0").unwrap_or(piece.text))
 }
 
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn the_ways_in_which_people_name_groups() {
         let read = |text: &'static str| {
-            named(&Line { text, start: 0 }).map(|found| {
-                let shown = |m: &Mention<'_>| (m.number, m.through);
+            named(&TextLine { text, start: 0 }).map(|found| {
+                let shown = |m: &TaskMention<'_>| (m.number, m.through);
                 found.iter().map(shown).collect::<Vec<_>>()
             })
         };

@@ -4,18 +4,18 @@
 
 use std::collections::BTreeMap;
 
-use super::groups::Group;
-use crate::draft::Drafted;
-use crate::draft::feature_dirs::Feature;
-use afresh_formats::findings::{Severity, Source};
-use afresh_formats::folder::Folder;
+use super::groups::TaskGroup;
+use crate::draft::DraftPlan;
+use crate::draft::feature_dirs::FeatureDir;
+use afresh_formats::findings::{Severity, SourceText};
+use afresh_formats::folder::PlanFolder;
 use afresh_formats::text::node::Node;
 use afresh_formats::text::yaml;
-use afresh_formats::text::yaml::values::{entries, get, word, words};
+use afresh_formats::text::yaml::values::{entries, get, list_words, word};
 
 /// What is said about one group.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Role {
+pub(super) struct GroupRole {
     pub(super) agent: Option<String>,
     /// What its worker is told besides.
     pub(super) standards: String,
@@ -23,11 +23,11 @@ pub(super) struct Role {
 
 /// What is said about groups, by their positions.
 pub(super) fn read(
-    folder: &dyn Folder,
-    drafted: &mut Drafted,
-    feature: &Feature,
-    groups: &[Group<'_>],
-) -> BTreeMap<usize, Role> {
+    folder: &dyn PlanFolder,
+    drafted: &mut DraftPlan,
+    feature: &FeatureDir,
+    groups: &[TaskGroup<'_>],
+) -> BTreeMap<usize, GroupRole> {
     let mut roles = BTreeMap::new();
     let file = feature.file("orchestration.yml");
     let text = match folder.text(&file) {
@@ -38,7 +38,7 @@ pub(super) fn read(
         }
         None => return roles,
     };
-    let source = Source::new(&file, &text);
+    let source = SourceText::new(&file, &text);
     let root = match yaml::strict::parse(&source, &(0..text.len())) {
         Ok(root) => root,
         Err(finding) => {
@@ -77,16 +77,16 @@ pub(super) fn read(
     roles
 }
 
-fn role(entry: &Node) -> Role {
+fn role(entry: &Node) -> GroupRole {
     let agent = get(entry, "claude_code_subagent").and_then(word).filter(|name| !name.is_empty());
-    let named = get(entry, "standards").map(words).unwrap_or_default();
+    let named = get(entry, "standards").map(list_words).unwrap_or_default();
     let named: Vec<&str> = named.iter().map(|word| word.text.as_str()).collect();
     let standards = if named.is_empty() {
         String::new()
     } else {
         format!("Keep to these standards: {}.", named.join(", "))
     };
-    Role { agent, standards }
+    GroupRole { agent, standards }
 }
 
 /// `task-group-2`, `2`.

@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 
 use afresh_core::plan::{PlanField, StepDraft, TaskDraft};
 
-use super::groups::{self, Group};
+use super::groups::{self, TaskGroup};
 use super::{needs, roles};
-use crate::draft::feature_dirs::Feature;
-use crate::draft::{Drafted, DraftedTask};
-use crate::prose::{self, Brief, title, unticked};
+use crate::draft::feature_dirs::FeatureDir;
+use crate::draft::{DraftPlan, DraftTask};
+use crate::prose::{self, WorkerBrief, title, unticked};
 use afresh_formats::findings::Severity;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Spot;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::limits::too_many_tasks;
-use afresh_formats::text::markdown::Item;
+use afresh_formats::text::markdown::ListItem;
 
 /// The most dependencies of one plan.
 const MAX_NEEDS: usize = 200_000;
 
 pub(super) fn add(
-    folder: &dyn Folder,
-    drafted: &mut Drafted,
-    feature: &Feature,
+    folder: &dyn PlanFolder,
+    drafted: &mut DraftPlan,
+    feature: &FeatureDir,
     file: &str,
     text: &str,
 ) {
@@ -31,39 +31,39 @@ pub(super) fn add(
         return;
     }
     let roles = roles::read(folder, drafted, feature, &groups);
-    let others = Others::read(folder, drafted, feature);
-    let mut by_number: BTreeMap<u64, Vec<&Group<'_>>> = BTreeMap::new();
+    let others = CommonDocuments::read(folder, drafted, feature);
+    let mut by_number: BTreeMap<u64, Vec<&TaskGroup<'_>>> = BTreeMap::new();
     for group in &groups {
         by_number.entry(group.number).or_default().push(group);
     }
     let mut adding =
-        Adding { drafted, file, text, groups: &groups, by_number: &by_number, needs: 0 };
+        GroupReader { drafted, file, text, groups: &groups, by_number: &by_number, needs: 0 };
     for (at, group) in groups.iter().enumerate() {
-        let mut brief = Brief::for_one_of(groups.len());
+        let mut brief = WorkerBrief::for_one_of(groups.len());
         let role = roles.get(&at);
-        brief.say(role.map_or("", |role| role.standards.as_str()));
-        brief.say(&unticked(&text[group.body.clone()]));
-        others.tell(&mut brief);
+        brief.paragraph(role.map_or("", |role| role.standards.as_str()));
+        brief.paragraph(&unticked(&text[group.body.clone()]));
+        others.add_to(&mut brief);
         let agent = role.and_then(|role| role.agent.clone());
         adding.group(group, brief.finish(), agent);
     }
     adding.label();
 }
 
-struct Adding<'x> {
-    drafted: &'x mut Drafted,
+struct GroupReader<'x> {
+    drafted: &'x mut DraftPlan,
     file: &'x str,
     text: &'x str,
-    groups: &'x [Group<'x>],
-    by_number: &'x BTreeMap<u64, Vec<&'x Group<'x>>>,
+    groups: &'x [TaskGroup<'x>],
+    by_number: &'x BTreeMap<u64, Vec<&'x TaskGroup<'x>>>,
     /// How many dependencies there are so far.
     needs: usize,
 }
 
-impl Adding<'_> {
-    fn group(&mut self, group: &Group<'_>, instructions: String, agent: Option<String>) {
-        let spot = |at| Spot::new(self.file, at);
-        let mut task = DraftedTask::new(TaskDraft::default(), spot(group.heading.clone()));
+impl GroupReader<'_> {
+    fn group(&mut self, group: &TaskGroup<'_>, instructions: String, agent: Option<String>) {
+        let spot = |at| SourceSpan::new(self.file, at);
+        let mut task = DraftTask::new(TaskDraft::default(), spot(group.heading.clone()));
         task.note(None, PlanField::Id, 0, spot(group.id.range()));
         group.id.text.clone_into(&mut task.draft.id);
         task.draft.title = title(group.title.text);
@@ -85,12 +85,12 @@ impl Adding<'_> {
         self.drafted.tasks.push(task);
     }
 
-    fn step(&self, item: &Item<'_>) -> StepDraft {
+    fn step(&self, item: &ListItem<'_>) -> StepDraft {
         let said = unticked(&self.text[item.whole()]);
         StepDraft { name: title(item.text.text), instructions: said, ..StepDraft::default() }
     }
 
-    fn needs(&mut self, group: &Group<'_>, task: &mut DraftedTask) {
+    fn needs(&mut self, group: &TaskGroup<'_>, task: &mut DraftTask) {
         for (word, meant) in &group.misspelt {
             prose::warn_of_misspelt(self.drafted, self.file, word, meant);
         }
@@ -107,7 +107,7 @@ impl Adding<'_> {
         for found in named {
             let span = found.number..=found.through.unwrap_or(found.number);
             let covered = self.by_number.range(span).flat_map(|(_, groups)| groups);
-            let covered: Vec<&&Group<'_>> = covered.take(MAX_NEEDS).collect();
+            let covered: Vec<&&TaskGroup<'_>> = covered.take(MAX_NEEDS).collect();
             if found.through.is_none() && found.number == group.number {
                 let message =
                     format!("task group {} depends on itself; that is left out", group.id.text);
@@ -127,21 +127,26 @@ impl Adding<'_> {
             if self.needs > MAX_NEEDS {
                 let message =
                     format!("the groups depend on each other in more than {MAX_NEEDS} ways");
-                let spot = Spot::new(self.file, line.range());
+                let spot = SourceSpan::new(self.file, line.range());
                 self.drafted.find(&spot, "too-large", message).help =
                     Some("name only the groups that come directly before".to_owned());
                 return;
             }
             for id in ids {
                 let item = task.draft.needs.len();
-                task.note(None, PlanField::Needs, item, Spot::new(self.file, found.id.range()));
+                task.note(
+                    None,
+                    PlanField::Needs,
+                    item,
+                    SourceSpan::new(self.file, found.id.range()),
+                );
                 task.draft.needs.push(id);
             }
         }
     }
 
     fn warn(&mut self, at: &std::ops::Range<usize>, code: &str, message: String, help: &str) {
-        let spot = Spot::new(self.file, at.clone());
+        let spot = SourceSpan::new(self.file, at.clone());
         let found = self.drafted.find(&spot, code, message);
         found.severity = Severity::Warning;
         found.help = Some(help.to_owned());
@@ -149,21 +154,21 @@ impl Adding<'_> {
 
     /// Tells that the criteria are for readers, not for a shell (FO-04).
     fn label(self) {
-        let open = |task: &&DraftedTask| task.draft.done_before.is_none();
+        let open = |task: &&DraftTask| task.draft.done_before.is_none();
         let ids: Vec<String> =
             self.drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
         let Some(first) = self.groups.first() else { return };
         let criteria = self.groups.iter().find_map(|group| group.criteria.clone());
-        let spot = Spot::new(self.file, criteria.unwrap_or(first.heading.clone()));
+        let spot = SourceSpan::new(self.file, criteria.unwrap_or(first.heading.clone()));
         prose::label(self.drafted, &spot, ids.iter().map(String::as_str));
     }
 }
 
 /// What lies beside the tasks and every worker gets.
-struct Others(BTreeMap<&'static str, (String, String)>);
+struct CommonDocuments(BTreeMap<&'static str, (String, String)>);
 
-impl Others {
-    fn read(folder: &dyn Folder, drafted: &mut Drafted, feature: &Feature) -> Self {
+impl CommonDocuments {
+    fn read(folder: &dyn PlanFolder, drafted: &mut DraftPlan, feature: &FeatureDir) -> Self {
         let mut found = BTreeMap::new();
         for (heading, name) in
             [("Specification", "spec.md"), ("Requirements", "planning/requirements.md")]
@@ -183,7 +188,7 @@ impl Others {
         Self(found)
     }
 
-    fn tell(&self, brief: &mut Brief) {
+    fn add_to(&self, brief: &mut WorkerBrief) {
         for heading in ["Specification", "Requirements"] {
             if let Some((text, file)) = self.0.get(heading) {
                 brief.part(heading, text, file);

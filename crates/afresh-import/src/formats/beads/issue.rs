@@ -1,11 +1,11 @@
 //! One issue.
 
-use crate::draft::DraftedTask;
-use crate::draft::document::{Document, get};
-use crate::draft::status::Standing;
-use crate::prose::Brief;
+use crate::draft::DraftTask;
+use crate::draft::document::{JsonDocument, get};
+use crate::draft::status::TaskStanding;
+use crate::prose::WorkerBrief;
 use afresh_formats::text::node::{Node, Value};
-use afresh_formats::text::yaml::values::Word;
+use afresh_formats::text::yaml::values::LocatedWord;
 
 const FIELDS: &[&str] = &[
     "id",
@@ -71,20 +71,20 @@ const NO_WORK: &[&str] = &[
 ];
 
 /// An issue, and what it says about others.
-pub(super) struct Issue {
-    pub(super) task: DraftedTask,
-    pub(super) standing: Standing,
+pub(super) struct BeadsIssue {
+    pub(super) task: DraftTask,
+    pub(super) standing: TaskStanding,
     pub(super) is_epic: bool,
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<IssueLink>,
 }
 
-pub(super) struct Link {
-    pub(super) to: Word,
-    pub(super) kind: Kind,
+pub(super) struct IssueLink {
+    pub(super) to: LocatedWord,
+    pub(super) kind: LinkKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LinkKind {
     /// It waits for the other one.
     Blocks,
     /// The other one is its epic.
@@ -92,7 +92,7 @@ pub(super) enum Kind {
 }
 
 /// None for what is nothing to do: messages, templates, what was deleted.
-pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Option<Issue> {
+pub(super) fn read(document: &mut JsonDocument<'_>, node: &Node) -> Option<BeadsIssue> {
     let status = document.word(node, "status");
     let kind = ["issue_type", "type"].iter().find_map(|key| document.word(node, key));
     let kind = kind.map(|word| word.text).unwrap_or_default();
@@ -106,34 +106,38 @@ pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Option<Issue> {
     let standing = standing(document, node, status);
     task.draft.instructions = brief(document, node);
     let links = links(document, node);
-    Some(Issue { task, standing, is_epic: kind == "epic", links })
+    Some(BeadsIssue { task, standing, is_epic: kind == "epic", links })
 }
 
-fn standing(document: &mut Document<'_>, node: &Node, status: Option<Word>) -> Standing {
-    let Some(status) = status else { return Standing::Open };
+fn standing(
+    document: &mut JsonDocument<'_>,
+    node: &Node,
+    status: Option<LocatedWord>,
+) -> TaskStanding {
+    let Some(status) = status else { return TaskStanding::Open };
     match status.text.as_str() {
         "closed" => {
             let reason = document.prose(node, "close_reason");
             let first = reason.lines().next().unwrap_or_default().to_owned();
-            Standing::Done(if first.is_empty() {
+            TaskStanding::Done(if first.is_empty() {
                 "closed".to_owned()
             } else {
                 format!("closed: {first}")
             })
         }
-        "deferred" | "pinned" => Standing::PutOff,
-        "open" | "in_progress" | "blocked" | "hooked" | "ready" => Standing::Open,
+        "deferred" | "pinned" => TaskStanding::PutOff,
+        "open" | "in_progress" | "blocked" | "hooked" | "ready" => TaskStanding::Open,
         _ => {
             let known = ["open", "in_progress", "blocked", "deferred", "closed"];
             document.unknown_status(&status, "open", &known);
-            Standing::Open
+            TaskStanding::Open
         }
     }
 }
 
-fn brief(document: &mut Document<'_>, node: &Node) -> String {
-    let mut brief = Brief::for_one_of(1);
-    brief.say(&document.prose(node, "description"));
+fn brief(document: &mut JsonDocument<'_>, node: &Node) -> String {
+    let mut brief = WorkerBrief::for_one_of(1);
+    brief.paragraph(&document.prose(node, "description"));
     for (key, heading) in
         [("design", "Design"), ("acceptance_criteria", "Acceptance criteria"), ("notes", "Notes")]
     {
@@ -143,7 +147,7 @@ fn brief(document: &mut Document<'_>, node: &Node) -> String {
 }
 
 /// Objects with a type, or the ids of what blocks it.
-fn links(document: &mut Document<'_>, node: &Node) -> Vec<Link> {
+fn links(document: &mut JsonDocument<'_>, node: &Node) -> Vec<IssueLink> {
     let mut links = Vec::new();
     let items = match get(node, "dependencies").map(|list| (list, &list.value)) {
         Some((_, Value::List(items))) => items.as_slice(),
@@ -155,7 +159,7 @@ fn links(document: &mut Document<'_>, node: &Node) -> Vec<Link> {
     };
     for item in items {
         if !matches!(item.value, Value::Table(_)) {
-            links.extend(document.word_of(item).map(|to| Link { to, kind: Kind::Blocks }));
+            links.extend(document.word_of(item).map(|to| IssueLink { to, kind: LinkKind::Blocks }));
             continue;
         }
         let to =
@@ -165,19 +169,19 @@ fn links(document: &mut Document<'_>, node: &Node) -> Vec<Link> {
             continue;
         };
         let kind = ["type", "dependency_type"].iter().find_map(|key| document.word(item, key));
-        links.extend(kind_of(document, kind.as_ref()).map(|kind| Link { to, kind }));
+        links.extend(kind_of(document, kind.as_ref()).map(|kind| IssueLink { to, kind }));
     }
     let parent = ["parent", "parent_id"].iter().find_map(|key| document.word(node, key));
-    links.extend(parent.map(|to| Link { to, kind: Kind::ChildOf }));
+    links.extend(parent.map(|to| IssueLink { to, kind: LinkKind::ChildOf }));
     links
 }
 
-fn kind_of(document: &mut Document<'_>, word: Option<&Word>) -> Option<Kind> {
+fn kind_of(document: &mut JsonDocument<'_>, word: Option<&LocatedWord>) -> Option<LinkKind> {
     match word.map(|word| word.text.as_str()) {
         None | Some("blocks" | "conditional-blocks" | "waits-for" | "blocked-by") => {
-            Some(Kind::Blocks)
+            Some(LinkKind::Blocks)
         }
-        Some("parent-child" | "child-of" | "parent") => Some(Kind::ChildOf),
+        Some("parent-child" | "child-of" | "parent") => Some(LinkKind::ChildOf),
         Some(
             "related" | "relates-to" | "relates_to" | "discovered-from" | "tracks" | "duplicates"
             | "supersedes" | "replies-to" | "caused-by" | "validates" | "until",

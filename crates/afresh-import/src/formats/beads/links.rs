@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::issue::{Issue, Kind};
-use crate::draft::document::Document;
-use crate::draft::status::{Found, Standing};
-use afresh_formats::reading::Spot;
-use afresh_formats::text::yaml::values::Word;
+use super::issue::{BeadsIssue, LinkKind};
+use crate::draft::document::JsonDocument;
+use crate::draft::status::{ImportedTask, TaskStanding};
+use afresh_formats::reading::SourceSpan;
+use afresh_formats::text::yaml::values::LocatedWord;
 
 /// The most dependencies between single issues.
 const MAX_EDGES: usize = 1_000_000;
 
 /// `gone` are the ids of what is nothing to do, such as deleted issues: nobody waits for those.
 pub(super) fn resolve(
-    document: &mut Document<'_>,
-    issues: Vec<Issue>,
+    document: &mut JsonDocument<'_>,
+    issues: Vec<BeadsIssue>,
     gone: &BTreeSet<String>,
-) -> Vec<Found> {
-    let tree = Tree::new(&issues, gone);
-    let mut needs: BTreeMap<usize, Vec<(String, Spot)>> = BTreeMap::new();
+) -> Vec<ImportedTask> {
+    let tree = EpicTree::new(&issues, gone);
+    let mut needs: BTreeMap<usize, Vec<(String, SourceSpan)>> = BTreeMap::new();
     let mut edges = 0;
     for at in (0..issues.len()).filter(|at| !tree.is_container(*at)) {
         // Two large epics, one after the other, are as many edges as one times the other.
@@ -37,13 +37,13 @@ pub(super) fn resolve(
     }
     let kept = issues.into_iter().enumerate().filter_map(|(at, issue)| {
         let needs = needs.get(&at)?.clone();
-        Some(Found { task: issue.task, needs, standing: issue.standing })
+        Some(ImportedTask { task: issue.task, needs, standing: issue.standing })
     });
     kept.collect()
 }
 
 /// Epics and their children, by position.
-struct Tree<'a> {
+struct EpicTree<'a> {
     gone: &'a BTreeSet<String>,
     by_id: BTreeMap<String, usize>,
     children: BTreeMap<usize, Vec<usize>>,
@@ -51,8 +51,8 @@ struct Tree<'a> {
     epics: BTreeSet<usize>,
 }
 
-impl<'a> Tree<'a> {
-    fn new(issues: &[Issue], gone: &'a BTreeSet<String>) -> Self {
+impl<'a> EpicTree<'a> {
+    fn new(issues: &[BeadsIssue], gone: &'a BTreeSet<String>) -> Self {
         let by_id: BTreeMap<String, usize> = issues
             .iter()
             .enumerate()
@@ -67,7 +67,7 @@ impl<'a> Tree<'a> {
             epics: (0..issues.len()).filter(|at| issues[*at].is_epic).collect(),
         };
         for (at, issue) in issues.iter().enumerate() {
-            for link in issue.links.iter().filter(|link| link.kind == Kind::ChildOf) {
+            for link in issue.links.iter().filter(|link| link.kind == LinkKind::ChildOf) {
                 if let Some(parent) = tree.by_id.get(&link.to.text).copied().filter(|p| *p != at) {
                     tree.children.entry(parent).or_default().push(at);
                     tree.parents.entry(at).or_default().push(parent);
@@ -85,17 +85,17 @@ impl<'a> Tree<'a> {
     /// Everything that an issue waits for: its own links, and those of the epics above it.
     fn needs(
         &self,
-        document: &mut Document<'_>,
-        issues: &[Issue],
+        document: &mut JsonDocument<'_>,
+        issues: &[BeadsIssue],
         at: usize,
-    ) -> Vec<(String, Spot)> {
-        let mut needs: Vec<(String, Spot)> = Vec::new();
+    ) -> Vec<(String, SourceSpan)> {
+        let mut needs: Vec<(String, SourceSpan)> = Vec::new();
         let mut named = BTreeSet::new();
         for owner in self.with_epics(at) {
-            for link in issues[owner].links.iter().filter(|link| link.kind == Kind::Blocks) {
+            for link in issues[owner].links.iter().filter(|link| link.kind == LinkKind::Blocks) {
                 let spot = document.spot(&link.to.at);
                 let Some(target) = self.by_id.get(&link.to.text) else {
-                    if owner == at && issues[at].standing == Standing::Open {
+                    if owner == at && issues[at].standing == TaskStanding::Open {
                         self.tell_missing(document, &link.to);
                     }
                     continue;
@@ -116,7 +116,7 @@ impl<'a> Tree<'a> {
     /// beads takes a deleted issue out of all dependencies, and keeps closed ones. So an id that is
     /// not in the file was lost, and without it the task would start too early, unseen: that is an
     /// error. What another project has to bring is nothing that this file could know.
-    fn tell_missing(&self, document: &mut Document<'_>, to: &Word) {
+    fn tell_missing(&self, document: &mut JsonDocument<'_>, to: &LocatedWord) {
         let message = format!("it waits for {:?}, which is not here", to.text);
         if to.text.starts_with("external:") {
             let help = "it is left out, so the task may start too early; is it there already?";

@@ -13,18 +13,18 @@ mod links;
 
 use std::collections::BTreeSet;
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
-use crate::draft::document::Document;
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
+use crate::draft::document::JsonDocument;
 use crate::draft::status;
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::{Reading, only_text};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::{PlanReading, only_text};
 use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::markdown::lines;
-use issue::Issue;
+use issue::BeadsIssue;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "beads", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "beads", recognises, read };
 
 const EXPECTED: &str = "expected is .beads/issues.jsonl with an issue in every line";
 
@@ -34,28 +34,28 @@ const HELP: &str = "every line is one JSON object with `id`, `title` and `status
 const FILES: &[&str] =
     &[".beads/issues.jsonl", ".beads/beads.jsonl", "issues.jsonl", "beads.jsonl"];
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     file(folder).is_some()
 }
 
-fn file(folder: &dyn Folder) -> Option<&'static str> {
+fn file(folder: &dyn PlanFolder) -> Option<&'static str> {
     let there = |file: &&&str| folder.holds(file);
     FILES.iter().find(there).copied()
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
         let message = "there are no issues here: nothing to do";
         let finding = Finding::of_file(".", "empty-plan", message);
-        return Reading::failed(finding.with_help(EXPECTED));
+        return PlanReading::failed(finding.with_help(EXPECTED));
     };
     let text = match only_text(folder, file, HELP) {
         Ok(text) => text,
         Err(failed) => return failed,
     };
-    let mut drafted = Drafted { name: "beads".to_owned(), ..Drafted::default() };
-    let mut document = Document::new(file, &text, HELP);
-    let mut issues: Vec<Issue> = Vec::new();
+    let mut drafted = DraftPlan { name: "beads".to_owned(), ..DraftPlan::default() };
+    let mut document = JsonDocument::new(file, &text, HELP);
+    let mut issues: Vec<BeadsIssue> = Vec::new();
     let mut gone = BTreeSet::new();
     for line in lines(&text).filter(|line| !line.text.trim().is_empty()) {
         if let Some(node) = document.parse_part(&line.range()) {
@@ -65,7 +65,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
             }
         }
         if let Some(finding) = too_many_tasks(file, issues.len()) {
-            return Reading::failed(finding);
+            return PlanReading::failed(finding);
         }
     }
     let found = links::resolve(&mut document, issues, &gone);

@@ -6,27 +6,27 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan_md::order::plan_set::{Number, phase_number};
+use crate::plan_md::order::plan_set::{PlanNumber, phase_number};
 
 /// The longest id that we make; others may be added to it.
 const MAX_ID_CHARS: usize = 48;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanPath {
+pub struct GsdPlanPath {
     pub path: String,
     /// What stands before `phases/`: where ROADMAP.md is. Ends in `/`, or is empty.
     pub root: String,
-    pub area: Area,
+    pub area: PlanningArea,
     /// The directory of its phase.
     pub phase: String,
     /// Its name without `-PLAN.md`; that of its directory, where it is a bare PLAN.md.
     pub stem: String,
-    pub number: Option<Number>,
+    pub number: Option<PlanNumber>,
 }
 
 /// Which of the directories below `.planning`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Area {
+pub enum PlanningArea {
     /// Archived; with the milestone's name.
     Milestone(String),
     Phases,
@@ -34,13 +34,14 @@ pub enum Area {
 }
 
 /// The plans among these paths, in the order in which they run.
-pub fn plans(paths: &[String]) -> Vec<PlanPath> {
-    let mut plans: Vec<PlanPath> = paths.iter().filter_map(|path| PlanPath::parse(path)).collect();
+pub fn plans(paths: &[String]) -> Vec<GsdPlanPath> {
+    let mut plans: Vec<GsdPlanPath> =
+        paths.iter().filter_map(|path| GsdPlanPath::parse(path)).collect();
     plans.sort_by_cached_key(|plan| (plan.phase_key(), plan.number.clone(), plan.path.clone()));
     plans
 }
 
-impl PlanPath {
+impl GsdPlanPath {
     fn parse(path: &str) -> Option<Self> {
         let mut parts: Vec<&str> = path.split('/').collect();
         let (prefix, suffix) = plan_name(parts.pop()?)?;
@@ -53,19 +54,19 @@ impl PlanPath {
         let root_end = parts.iter().take(area_start(&parts, at)).map(|part| part.len() + 1).sum();
         let phase_of_dir = phase_number(without_code(phase)).map(|(number, _)| number);
         let own = without_code(prefix);
-        let number = match (Number::leading(own), suffix, &phase_of_dir) {
+        let number = match (PlanNumber::leading(own), suffix, &phase_of_dir) {
             (Some((number, _)), ..) => Some(number),
             (None, Some(plan), _) if phase_number(own).is_some() => {
-                Some(Number { phase: phase_number(own)?.0, plan })
+                Some(PlanNumber { phase: phase_number(own)?.0, plan })
             }
             (None, Some(plan), phase) => {
-                Some(Number { phase: phase.clone().unwrap_or_default(), plan })
+                Some(PlanNumber { phase: phase.clone().unwrap_or_default(), plan })
             }
             _ => None,
         };
         // A file that is only called PLAN.md may be anything.
         if !parts.iter().any(|part| *part == "phases" || *part == ".planning")
-            && area == Area::Phases
+            && area == PlanningArea::Phases
             && number.is_none()
         {
             return None;
@@ -82,7 +83,7 @@ impl PlanPath {
     }
 
     /// Area, number and directory: phases in the order in which they run.
-    pub fn phase_key(&self) -> (Area, Vec<u64>, String) {
+    pub fn phase_key(&self) -> (PlanningArea, Vec<u64>, String) {
         let own = phase_number(without_code(&self.phase)).map(|(number, _)| number);
         let number = own.or_else(|| self.number.as_ref().map(|number| number.phase.clone()));
         let last = vec![u64::MAX];
@@ -95,7 +96,7 @@ impl PlanPath {
         let slash = if directory.is_empty() { "" } else { "/" };
         let beside = |name: String| format!("{directory}{slash}{name}");
         let mut all = vec![beside(name.replace("PLAN", "SUMMARY"))];
-        if let Some((_, end)) = Number::leading(&self.stem) {
+        if let Some((_, end)) = PlanNumber::leading(&self.stem) {
             all.push(beside(format!("{}-SUMMARY.md", &self.stem[..end])));
         }
         if let Some(above) = directory.strip_suffix("plans") {
@@ -126,22 +127,22 @@ fn plan_name(name: &str) -> Option<(&str, Option<u64>)> {
 }
 
 /// The area of a directory, and which of its parts is the phase's.
-fn area(parts: &[&str]) -> Option<(Area, usize)> {
+fn area(parts: &[&str]) -> Option<(PlanningArea, usize)> {
     for (at, part) in parts.iter().enumerate() {
         let milestone = part.strip_suffix("-phases").filter(|name| name.starts_with('v'));
         match (*part, milestone) {
-            ("phases", _) => return Some((Area::Phases, at + 1)),
-            ("quick", _) => return Some((Area::Quick, at + 1)),
-            (_, Some(name)) => return Some((Area::Milestone(name.to_owned()), at + 1)),
+            ("phases", _) => return Some((PlanningArea::Phases, at + 1)),
+            ("quick", _) => return Some((PlanningArea::Quick, at + 1)),
+            (_, Some(name)) => return Some((PlanningArea::Milestone(name.to_owned()), at + 1)),
             _ => {}
         }
     }
     // The folder may be a phase, or hold phases.
     let is_phase = |part: &str| phase_number(without_code(part)).is_some();
     match parts {
-        [] | ["plans"] => Some((Area::Phases, 0)),
-        [phase] | [phase, "plans"] if is_phase(phase) => Some((Area::Phases, 0)),
-        [.., ".planning"] => Some((Area::Phases, parts.len())),
+        [] | ["plans"] => Some((PlanningArea::Phases, 0)),
+        [phase] | [phase, "plans"] if is_phase(phase) => Some((PlanningArea::Phases, 0)),
+        [.., ".planning"] => Some((PlanningArea::Phases, parts.len())),
         _ => None,
     }
 }
@@ -167,20 +168,20 @@ fn without_code(name: &str) -> &str {
 }
 
 /// The ids of the plans' tasks: `NN-PP` where that is enough, else the file's name.
-pub fn ids(plans: &[PlanPath]) -> Vec<String> {
+pub fn ids(plans: &[GsdPlanPath]) -> Vec<String> {
     let mut numbered: BTreeMap<String, usize> = BTreeMap::new();
     for plan in plans {
         *numbered.entry(short_id(plan)).or_default() += 1;
     }
-    let id = |plan: &PlanPath| {
+    let id = |plan: &GsdPlanPath| {
         let short = short_id(plan);
         if numbered.get(&short) == Some(&1) { short } else { long_id(plan) }
     };
     plans.iter().map(id).collect()
 }
 
-fn short_id(plan: &PlanPath) -> String {
-    match Number::leading(without_code(&plan.stem)) {
+fn short_id(plan: &GsdPlanPath) -> String {
+    match PlanNumber::leading(without_code(&plan.stem)) {
         Some((_, end)) => of_area(plan, &without_code(&plan.stem)[..end]),
         None => match (&plan.number, phase_number(without_code(&plan.phase))) {
             (Some(number), Some((_, end))) => {
@@ -194,16 +195,16 @@ fn short_id(plan: &PlanPath) -> String {
     }
 }
 
-fn long_id(plan: &PlanPath) -> String {
+fn long_id(plan: &GsdPlanPath) -> String {
     of_area(plan, if plan.stem.is_empty() { "plan" } else { &plan.stem })
 }
 
 /// With what tells the areas apart, and without what no id may hold.
-fn of_area(plan: &PlanPath, name: &str) -> String {
+fn of_area(plan: &GsdPlanPath, name: &str) -> String {
     let name = match &plan.area {
-        Area::Milestone(milestone) => format!("{milestone}-{name}"),
-        Area::Phases => name.to_owned(),
-        Area::Quick => format!("quick-{name}"),
+        PlanningArea::Milestone(milestone) => format!("{milestone}-{name}"),
+        PlanningArea::Phases => name.to_owned(),
+        PlanningArea::Quick => format!("quick-{name}"),
     };
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let plain: String = name.chars().map(plain).take(MAX_ID_CHARS).collect();
@@ -214,8 +215,8 @@ fn of_area(plan: &PlanPath, name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(path: &str) -> Option<(String, Option<Number>, String)> {
-        let plan = PlanPath::parse(path)?;
+    fn read(path: &str) -> Option<(String, Option<PlanNumber>, String)> {
+        let plan = GsdPlanPath::parse(path)?;
         let id = ids(std::slice::from_ref(&plan)).pop()?;
         Some((id, plan.number, plan.root))
     }

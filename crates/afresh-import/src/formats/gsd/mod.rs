@@ -13,47 +13,47 @@ pub mod roadmap;
 
 use std::collections::BTreeMap;
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
 use crate::plan_md::assemble::assemble;
 use crate::plan_md::completeness;
-use crate::plan_md::order::plan_set::{Member, Phase, Set};
-use crate::plan_md::parse::document::Document;
+use crate::plan_md::order::plan_set::{PlanMember, PlanPhase, PlanSet};
+use crate::plan_md::parse::document::PlanDocument;
 use crate::plan_md::parse::item::short;
-use crate::plan_md::summary::Summary;
+use crate::plan_md::summary::PlanSummary;
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
-use layout::{Area, PlanPath};
-use roadmap::Roadmap;
+use layout::{GsdPlanPath, PlanningArea};
+use roadmap::GsdRoadmap;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "gsd", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "gsd", recognises, read };
 
 /// Plans in GSD's places, unless it is Ultra Planner, which uses the same ones.
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     !crate::formats::ultraplan::leaves_traces(folder) && !layout::plans(folder.paths()).is_empty()
 }
 
 /// Reads what is there.
-pub fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+pub fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let plans = layout::plans(folder.paths());
     let Some(root) = plans.first().map(|plan| plan.root.clone()) else {
         let finding = Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
-        return Reading::failed(
+        return PlanReading::failed(
             finding.with_help("plans are .planning/phases/NN-name/NN-PP-PLAN.md"),
         );
     };
-    let mut drafted = Drafted::default();
+    let mut drafted = DraftPlan::default();
     let mut text =
         |name: &str, follows: &str| drafted.beside(folder, &format!("{root}{name}"), follows);
     let roadmap = text("ROADMAP.md", "phases run one after the other, by their numbers");
-    let roadmap = Roadmap::read(&roadmap.unwrap_or_default());
+    let roadmap = GsdRoadmap::read(&roadmap.unwrap_or_default());
     let project = text("PROJECT.md", "the plan has no name from it");
     drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
     match set(folder, &plans, &roadmap, &mut drafted) {
         Ok(set) => assemble(folder, wishes, drafted, set),
-        Err(findings) => Reading { findings, ..Reading::default() },
+        Err(findings) => PlanReading { findings, ..PlanReading::default() },
     }
 }
 
@@ -64,33 +64,34 @@ fn title(text: &str) -> Option<String> {
 
 /// The plans with their phases; or what could not be read at all.
 fn set(
-    folder: &dyn Folder,
-    plans: &[PlanPath],
-    roadmap: &Roadmap,
-    drafted: &mut Drafted,
-) -> Result<Set, Vec<Finding>> {
-    let mut set = Set { phases: phases(plans, roadmap), members: Vec::with_capacity(plans.len()) };
+    folder: &dyn PlanFolder,
+    plans: &[GsdPlanPath],
+    roadmap: &GsdRoadmap,
+    drafted: &mut DraftPlan,
+) -> Result<PlanSet, Vec<Finding>> {
+    let mut set =
+        PlanSet { phases: phases(plans, roadmap), members: Vec::with_capacity(plans.len()) };
     let places: BTreeMap<_, usize> = phase_keys(plans).into_iter().zip(0..).collect();
-    let mut spaces: Vec<&Area> = plans.iter().map(|plan| &plan.area).collect();
+    let mut spaces: Vec<&PlanningArea> = plans.iter().map(|plan| &plan.area).collect();
     spaces.dedup();
     // It looks at every path: asked once, and not for each plan.
     let foreign = crate::formats::ultraplan::leaves_traces(folder);
     let mut unreadable = Vec::new();
     for (plan, id) in plans.iter().zip(layout::ids(plans)) {
         let mut document = match folder.text(&plan.path) {
-            Some(Ok(text)) => Document::read(&plan.path, text),
+            Some(Ok(text)) => PlanDocument::read(&plan.path, text),
             Some(Err(finding)) => {
                 unreadable.push(finding);
                 continue;
             }
             None => continue,
         };
-        if plan.area == Area::Phases && !foreign {
+        if plan.area == PlanningArea::Phases && !foreign {
             completeness::remark_on_keys(&mut document);
         }
-        let current = plan.number.as_ref().filter(|_| plan.area == Area::Phases);
+        let current = plan.number.as_ref().filter(|_| plan.area == PlanningArea::Phases);
         let listed = current.and_then(|number| roadmap.plans.get(number));
-        let mut member = Member {
+        let mut member = PlanMember {
             title: document.title(listed.map(|listed| listed.title.as_str()), &id),
             done_before: None,
             stem: plan.stem.clone(),
@@ -100,17 +101,27 @@ fn set(
             id,
             document,
         };
-        let summary = Summary::find(folder, &plan.summaries(), drafted);
-        judge(plan, &mut member, summary.as_ref(), listed.is_some_and(|listed| listed.ticked));
+        let summary = PlanSummary::find(folder, &plan.summaries(), drafted);
+        mark_if_done(
+            plan,
+            &mut member,
+            summary.as_ref(),
+            listed.is_some_and(|listed| listed.ticked),
+        );
         set.members.push(member);
     }
     if unreadable.is_empty() { Ok(set) } else { Err(unreadable) }
 }
 
 /// Is it done?
-fn judge(plan: &PlanPath, member: &mut Member, summary: Option<&Summary>, ticked: bool) {
+fn mark_if_done(
+    plan: &GsdPlanPath,
+    member: &mut PlanMember,
+    summary: Option<&PlanSummary>,
+    ticked: bool,
+) {
     let status = member.document.fields.status.as_deref().unwrap_or_default();
-    let archived = matches!(plan.area, Area::Milestone(_));
+    let archived = matches!(plan.area, PlanningArea::Milestone(_));
     member.done_before = match summary {
         Some(summary) if !summary.is_unfinished() => Some(format!("{} is there", summary.path)),
         _ if status.eq_ignore_ascii_case("superseded") => Some("it is superseded".to_owned()),
@@ -126,26 +137,26 @@ fn judge(plan: &PlanPath, member: &mut Member, summary: Option<&Summary>, ticked
 }
 
 /// What names a phase: its area and its number or directory, in the order in which they run.
-type PhaseKey = (Area, Vec<u64>, String);
+type PhaseKey = (PlanningArea, Vec<u64>, String);
 
-fn phase_keys(plans: &[PlanPath]) -> Vec<PhaseKey> {
+fn phase_keys(plans: &[GsdPlanPath]) -> Vec<PhaseKey> {
     let keys: std::collections::BTreeSet<PhaseKey> =
-        plans.iter().map(PlanPath::phase_key).collect();
+        plans.iter().map(GsdPlanPath::phase_key).collect();
     keys.into_iter().collect()
 }
 
 /// The phases, and which must be finished before each.
-fn phases(plans: &[PlanPath], roadmap: &Roadmap) -> Vec<Phase> {
+fn phases(plans: &[GsdPlanPath], roadmap: &GsdRoadmap) -> Vec<PlanPhase> {
     let keys = phase_keys(plans);
-    let position = |area: &Area, number: &Vec<u64>| {
+    let position = |area: &PlanningArea, number: &Vec<u64>| {
         keys.iter().position(|(other, phase, _)| other == area && phase == number)
     };
     let needs = |at: usize| {
         let (area, number, _) = &keys[at];
         let stated = roadmap.phases.get(number).and_then(|phase| phase.needs.as_ref());
-        match stated.filter(|_| *area == Area::Phases) {
+        match stated.filter(|_| *area == PlanningArea::Phases) {
             // What quick plans and archived milestones wait for is nothing that we know of.
-            _ if *area != Area::Phases => Vec::new(),
+            _ if *area != PlanningArea::Phases => Vec::new(),
             Some(numbers) => {
                 numbers.iter().filter_map(|n| position(area, n)).filter(|p| *p != at).collect()
             }
@@ -154,5 +165,5 @@ fn phases(plans: &[PlanPath], roadmap: &Roadmap) -> Vec<Phase> {
             }
         }
     };
-    (0..keys.len()).map(|at| Phase { name: keys[at].2.clone(), needs: needs(at) }).collect()
+    (0..keys.len()).map(|at| PlanPhase { name: keys[at].2.clone(), needs: needs(at) }).collect()
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan_md::order::plan_set::{Number, phase_number};
+use crate::plan_md::order::plan_set::{PlanNumber, phase_number};
 use afresh_formats::text::markdown::{check_boxes, headings};
 
 #[derive(Debug, Default)]
-pub struct Roadmap {
+pub struct GsdRoadmap {
     pub phases: BTreeMap<Vec<u64>, RoadmapPhase>,
-    pub plans: BTreeMap<Number, Listed>,
+    pub plans: BTreeMap<PlanNumber, RoadmapPlan>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -19,12 +19,12 @@ pub struct RoadmapPhase {
 
 /// A plan in a list of check boxes.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct RoadmapPlan {
     pub title: String,
     pub ticked: bool,
 }
 
-impl Roadmap {
+impl GsdRoadmap {
     pub fn read(text: &str) -> Self {
         let mut roadmap = Self::default();
         for heading in headings(text) {
@@ -36,7 +36,7 @@ impl Roadmap {
         }
         for found in check_boxes(text) {
             if let Some((number, title)) = listed(found.text) {
-                roadmap.plans.entry(number).or_insert(Listed { title, ticked: found.ticked });
+                roadmap.plans.entry(number).or_insert(RoadmapPlan { title, ticked: found.ticked });
             }
         }
         roadmap
@@ -66,9 +66,9 @@ fn depends_on(text: &str) -> Option<Vec<Vec<u64>>> {
 }
 
 /// `01-02-PLAN.md — Title`, `**01-02**: Title`.
-fn listed(text: &str) -> Option<(Number, String)> {
+fn listed(text: &str) -> Option<(PlanNumber, String)> {
     let bare = text.trim_start_matches(['*', '`', '[', ' ']);
-    let (number, end) = Number::leading(bare)?;
+    let (number, end) = PlanNumber::leading(bare)?;
     let rest = bare[end..].trim_start_matches("-PLAN").trim_start_matches(".md");
     let rest = rest.trim_start_matches(['*', '`', ']', ':', ' ']);
     Some((number, rest.trim_start_matches(['—', '–', '-', ' ']).trim().to_owned()))
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn phases_and_plans_are_read() {
         let text = "# Roadmap\n- [ ] **Phase 1: A** - x\n### Phase 1: A\n**Depends on**: Nothing (first phase)\nPlans:\n- [x] 01-01-PLAN.md — Lay the base\n- [ ] **01-02**: Build on it\n### Phase 2.1: B (INSERTED)\n**Depends on:** Phase 1, Phase 02 (see 3)\n### Phase 3: C\n**Goal**: y\n";
-        let roadmap = Roadmap::read(text);
+        let roadmap = GsdRoadmap::read(text);
         let needs = |phase: &[u64]| roadmap.phases[phase].needs.clone();
         assert_eq!(needs(&[1]), Some(vec![]));
         assert_eq!(needs(&[2, 1]), Some(vec![vec![1], vec![2]]));

@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use super::milestone::is_id;
 use crate::prose::meant;
-use afresh_formats::text::markdown::{Item, Line, code_spans, items};
+use afresh_formats::text::markdown::{ListItem, TextLine, code_spans, items};
 
 #[derive(Debug)]
 pub(super) struct BoxLine<'a> {
-    pub(super) id: Line<'a>,
-    pub(super) title: Line<'a>,
+    pub(super) id: TextLine<'a>,
+    pub(super) title: TextLine<'a>,
     pub(super) ticked: bool,
     /// What `depends:[…]` names; none where the line does not say.
-    pub(super) needs: Option<Vec<Line<'a>>>,
+    pub(super) needs: Option<Vec<TextLine<'a>>>,
     /// A mark that is nearly known, and what was meant.
-    pub(super) misspelt: Option<(Line<'a>, &'static str)>,
+    pub(super) misspelt: Option<(TextLine<'a>, &'static str)>,
     /// What stands below it.
     pub(super) below: Range<usize>,
 }
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str, letter: char) -> Vec<BoxLine<'_>> {
     items(text, 0..text.len()).iter().filter_map(|item| parse(item, letter)).collect()
 }
 
-fn parse<'a>(item: &Item<'a>, letter: char) -> Option<BoxLine<'a>> {
+fn parse<'a>(item: &ListItem<'a>, letter: char) -> Option<BoxLine<'a>> {
     let ticked = item.ticked?;
     let line = item.text;
     let bold = line.text.strip_prefix("**")?;
@@ -55,7 +55,11 @@ fn parse<'a>(item: &Item<'a>, letter: char) -> Option<BoxLine<'a>> {
 }
 
 /// What stands behind a word and its colon, in the items below a line: `- Verify: …`.
-pub(super) fn labelled<'a>(text: &'a str, below: &Range<usize>, label: &str) -> Option<Line<'a>> {
+pub(super) fn labelled<'a>(
+    text: &'a str,
+    below: &Range<usize>,
+    label: &str,
+) -> Option<TextLine<'a>> {
     items(text, below.clone()).iter().find_map(|item| {
         let bare = item.text.text.trim_start_matches('*');
         let (name, _) = bare.split_once(':')?;

@@ -1,9 +1,9 @@
 //! The files of a milestone: which there are, by what they are about.
 
-use afresh_formats::folder::Folder;
+use afresh_formats::folder::PlanFolder;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Milestone {
+pub(super) struct Gsd2Milestone {
     pub(super) id: String,
     /// Empty, or ends in a slash.
     pub(super) directory: String,
@@ -11,7 +11,7 @@ pub(super) struct Milestone {
 }
 
 /// The milestones, in order.
-pub(super) fn all(folder: &dyn Folder) -> Vec<Milestone> {
+pub(super) fn all(folder: &dyn PlanFolder) -> Vec<Gsd2Milestone> {
     let found = |path: &String| {
         let (directory, name) = path.rsplit_once('/').map_or(("", path.as_str()), |parts| parts);
         let front = name.strip_suffix("ROADMAP.md")?.trim_end_matches('-');
@@ -19,7 +19,7 @@ pub(super) fn all(folder: &dyn Folder) -> Vec<Milestone> {
         let id = if directory.is_empty() { front } else { last };
         let placed = directory.is_empty() || matches!(above, ".gsd/milestones" | "milestones" | "");
         let directory = if directory.is_empty() { String::new() } else { format!("{directory}/") };
-        (placed && is_id(id, 'M') && (front.is_empty() || front == id)).then(|| Milestone {
+        (placed && is_id(id, 'M') && (front.is_empty() || front == id)).then(|| Gsd2Milestone {
             id: id.to_owned(),
             directory,
             roadmap: path.clone(),
@@ -28,22 +28,27 @@ pub(super) fn all(folder: &dyn Folder) -> Vec<Milestone> {
     folder.paths().iter().filter_map(found).collect()
 }
 
-impl Milestone {
+impl Gsd2Milestone {
     /// A milestone that is finished has a summary.
-    pub(super) fn is_finished(&self, folder: &dyn Folder) -> bool {
+    pub(super) fn is_finished(&self, folder: &dyn PlanFolder) -> bool {
         let summary = format!("{}{}-SUMMARY.md", self.directory, self.id);
         folder.holds(&summary)
     }
 
     /// A file of a slice: `PLAN` or `SUMMARY`.
-    pub(super) fn of_slice(&self, folder: &dyn Folder, slice: &str, kind: &str) -> Option<String> {
+    pub(super) fn of_slice(
+        &self,
+        folder: &dyn PlanFolder,
+        slice: &str,
+        kind: &str,
+    ) -> Option<String> {
         self.find(folder, slice, "", &[&format!("{slice}-{kind}.md"), &format!("{kind}.md")])
     }
 
     /// A file of a task.
     pub(super) fn of_task(
         &self,
-        folder: &dyn Folder,
+        folder: &dyn PlanFolder,
         slice: &str,
         task: &str,
         kind: &str,
@@ -54,7 +59,7 @@ impl Milestone {
     /// The directory of a slice is named by its id, in some versions with words behind it.
     fn find(
         &self,
-        folder: &dyn Folder,
+        folder: &dyn PlanFolder,
         slice: &str,
         below: &str,
         names: &[&str],

@@ -19,20 +19,20 @@ mod slices;
 mod task_plan;
 mod tasks;
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
-use milestone::Milestone;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
+use milestone::Gsd2Milestone;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "gsd2", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "gsd2", recognises, read };
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     !milestone::all(folder).is_empty()
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let all = milestone::all(folder);
     if let Some(only) = &wishes.only {
         let named = all.iter().find(|milestone| only.starts_with(&milestone.directory));
@@ -52,13 +52,13 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     last.unwrap_or_else(nothing)
 }
 
-fn read_milestone(folder: &dyn Folder, milestone: &Milestone) -> Reading {
+fn read_milestone(folder: &dyn PlanFolder, milestone: &Gsd2Milestone) -> PlanReading {
     let text = match folder.text(&milestone.roadmap) {
         Some(Ok(text)) => text,
-        Some(Err(finding)) => return Reading::failed(finding),
+        Some(Err(finding)) => return PlanReading::failed(finding),
         None => return nothing(),
     };
-    let mut drafted = Drafted { name: slices::name(&text, milestone), ..Drafted::default() };
+    let mut drafted = DraftPlan { name: slices::name(&text, milestone), ..DraftPlan::default() };
     drafted.spec = Some(milestone.roadmap.clone());
     slices::add(folder, &mut drafted, milestone, &text);
     if drafted.tasks.is_empty() {
@@ -69,7 +69,7 @@ fn read_milestone(folder: &dyn Folder, milestone: &Milestone) -> Reading {
     drafted.finish(folder)
 }
 
-fn nothing() -> Reading {
+fn nothing() -> PlanReading {
     let finding = Finding::of_file(".", "empty-plan", "there is no milestone here: nothing to do");
-    Reading::failed(finding.with_help("expected .gsd/milestones/M001/M001-ROADMAP.md"))
+    PlanReading::failed(finding.with_help("expected .gsd/milestones/M001/M001-ROADMAP.md"))
 }

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a task says about its files.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Flow {
+pub(super) struct TaskFileFlow {
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
 }
 
 /// The positions of the tasks that each one needs, inside a slice.
-pub(super) fn within(flows: &[Flow]) -> Vec<Vec<usize>> {
+pub(super) fn within(flows: &[TaskFileFlow]) -> Vec<Vec<usize>> {
     let mut needs: Vec<Vec<usize>> = Vec::with_capacity(flows.len());
     let mut writer: BTreeMap<&str, usize> = BTreeMap::new();
     // The last task that everything behind it waits for, and those since.
@@ -51,9 +51,9 @@ pub(super) fn lasts(needs: &[Vec<usize>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn flow(inputs: &[&str], outputs: &[&str]) -> Flow {
+    fn flow(inputs: &[&str], outputs: &[&str]) -> TaskFileFlow {
         let owned = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect();
-        Flow { inputs: owned(inputs), outputs: owned(outputs) }
+        TaskFileFlow { inputs: owned(inputs), outputs: owned(outputs) }
     }
 
     #[test]

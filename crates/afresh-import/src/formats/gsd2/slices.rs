@@ -6,34 +6,39 @@ use std::ops::Range;
 use afresh_core::plan::PlanField;
 
 use super::boxes::{self, BoxLine};
-use super::milestone::{Milestone, is_id};
-use super::order::{self, Flow};
+use super::milestone::{Gsd2Milestone, is_id};
+use super::order::{self, TaskFileFlow};
 use super::task_plan::TaskPlan;
-use super::tasks::Line;
-use crate::draft::Drafted;
-use crate::prose::{self, Brief, unticked};
+use super::tasks::SliceLine;
+use crate::draft::DraftPlan;
+use crate::prose::{self, WorkerBrief, unticked};
 use afresh_formats::findings::Severity;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Spot;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::markdown::headings;
 
 /// The most dependencies between slices.
 const MAX_NEEDS: usize = 200_000;
 
-pub(super) fn name(text: &str, milestone: &Milestone) -> String {
+pub(super) fn name(text: &str, milestone: &Gsd2Milestone) -> String {
     let first = headings(text).into_iter().find(|heading| heading.level == 1);
     first.map_or(milestone.id.as_str(), |heading| heading.text).to_owned()
 }
 
 /// Adds the tasks of all slices that are planned.
-pub(super) fn add(folder: &dyn Folder, drafted: &mut Drafted, milestone: &Milestone, text: &str) {
+pub(super) fn add(
+    folder: &dyn PlanFolder,
+    drafted: &mut DraftPlan,
+    milestone: &Gsd2Milestone,
+    text: &str,
+) {
     let slices = boxes::read(text, 'S');
     if let Some(finding) = too_many_tasks(&milestone.roadmap, slices.len()) {
         drafted.findings.push(finding);
         return;
     }
-    let mut adding = Adding { folder, drafted, milestone };
+    let mut adding = SliceReader { folder, drafted, milestone };
     let mut ends = BTreeMap::new();
     for slice in &slices {
         let found = adding.slice(slice);
@@ -43,23 +48,23 @@ pub(super) fn add(folder: &dyn Folder, drafted: &mut Drafted, milestone: &Milest
     prose::label_unjudged(drafted);
 }
 
-pub(super) struct Adding<'x> {
-    pub(super) folder: &'x dyn Folder,
-    pub(super) drafted: &'x mut Drafted,
-    pub(super) milestone: &'x Milestone,
+pub(super) struct SliceReader<'x> {
+    pub(super) folder: &'x dyn PlanFolder,
+    pub(super) drafted: &'x mut DraftPlan,
+    pub(super) milestone: &'x Gsd2Milestone,
 }
 
 /// Where a slice begins and ends, as positions of tasks.
 #[derive(Debug, Default)]
-struct Ends {
+struct SliceEnds {
     firsts: Vec<usize>,
     lasts: Vec<usize>,
     /// There is something to do, and no plan for it.
     open: bool,
 }
 
-impl Adding<'_> {
-    fn slice(&mut self, slice: &BoxLine<'_>) -> Ends {
+impl SliceReader<'_> {
+    fn slice(&mut self, slice: &BoxLine<'_>) -> SliceEnds {
         if let Some((word, meant)) = &slice.misspelt {
             prose::warn_of_misspelt(self.drafted, &self.milestone.roadmap, word, meant);
         }
@@ -71,27 +76,27 @@ impl Adding<'_> {
             if !done {
                 self.not_planned(slice);
             }
-            return Ends { open: !done, ..Ends::default() };
+            return SliceEnds { open: !done, ..SliceEnds::default() };
         };
         let lines = boxes::read(&text, 'T');
         if let Some(finding) = too_many_tasks(&file, self.drafted.tasks.len() + lines.len()) {
             self.drafted.findings.push(finding);
-            return Ends::default();
+            return SliceEnds::default();
         }
         if lines.is_empty() && !done {
             self.not_planned(slice);
         }
         let plans: Vec<Option<TaskPlan>> =
             lines.iter().map(|line| self.task_plan(slice, line)).collect();
-        let flows: Vec<Flow> = plans.iter().map(|plan| flow(plan.as_ref())).collect();
+        let flows: Vec<TaskFileFlow> = plans.iter().map(|plan| flow(plan.as_ref())).collect();
         let inner = order::within(&flows);
         let goal = goal(&text);
         let first = self.drafted.tasks.len();
         for (at, own) in lines.iter().enumerate() {
-            let line = Line { slice, file: &file, text: &text, task: own };
+            let line = SliceLine { slice, file: &file, text: &text, task: own };
             let mut task = self.task(line, plans[at].as_ref());
-            let mut brief = Brief::for_one_of(lines.len());
-            brief.say(&unticked(&text[own.below.clone()]));
+            let mut brief = WorkerBrief::for_one_of(lines.len());
+            brief.paragraph(&unticked(&text[own.below.clone()]));
             if let Some(plan) = &plans[at] {
                 brief.part(own.title.text, &plan.body, &plan.file);
             }
@@ -106,7 +111,7 @@ impl Adding<'_> {
         }
         let firsts = (0..inner.len()).filter(|at| inner[*at].is_empty());
         let lasts = order::lasts(&inner).into_iter();
-        Ends {
+        SliceEnds {
             firsts: firsts.map(|at| first + at).collect(),
             lasts: lasts.map(|at| first + at).collect(),
             open: lines.is_empty() && !done,
@@ -114,7 +119,7 @@ impl Adding<'_> {
     }
 
     /// The first tasks of a slice wait for the last ones of those that it needs.
-    fn link(&mut self, slices: &[BoxLine<'_>], ends: &BTreeMap<&str, Ends>) {
+    fn link(&mut self, slices: &[BoxLine<'_>], ends: &BTreeMap<&str, SliceEnds>) {
         let mut count = 0;
         for (at, slice) in slices.iter().enumerate() {
             let before = at.checked_sub(1).map(|before| &slices[before]);
@@ -129,7 +134,7 @@ impl Adding<'_> {
                 };
                 count += ids.len() * own.firsts.len();
                 if count > MAX_NEEDS {
-                    let spot = Spot::new(&self.milestone.roadmap, place);
+                    let spot = SourceSpan::new(&self.milestone.roadmap, place);
                     let message = "the slices need each other in too many ways";
                     self.drafted.find(&spot, "too-large", message).help =
                         Some("split the milestone".to_owned());
@@ -138,7 +143,7 @@ impl Adding<'_> {
                 for first in &own.firsts {
                     let task = &mut self.drafted.tasks[*first];
                     for id in &ids {
-                        let spot = Spot::new(&self.milestone.roadmap, place.clone());
+                        let spot = SourceSpan::new(&self.milestone.roadmap, place.clone());
                         task.note(None, PlanField::Needs, task.draft.needs.len(), spot);
                         task.draft.needs.push(id.clone());
                     }
@@ -152,7 +157,7 @@ impl Adding<'_> {
         &mut self,
         slice: &BoxLine<'a>,
         before: Option<&BoxLine<'a>>,
-        known: &BTreeMap<&str, Ends>,
+        known: &BTreeMap<&str, SliceEnds>,
     ) -> Vec<(&'a str, Range<usize>)> {
         let Some(named) = &slice.needs else {
             return before.map(|before| (before.id.text, slice.id.range())).into_iter().collect();
@@ -170,7 +175,7 @@ impl Adding<'_> {
             let (id, name) = (slice.id.text, need.text);
             let message = format!("{id} depends on {name:?}, which is no other slice");
             let help = "write the ids of slices, as in `depends:[S01,S02]`";
-            let spot = Spot::new(&self.milestone.roadmap, need.range());
+            let spot = SourceSpan::new(&self.milestone.roadmap, need.range());
             self.warn(&spot, "unresolved-dependency", message, help);
         }
         needs
@@ -179,7 +184,7 @@ impl Adding<'_> {
     fn not_planned(&mut self, slice: &BoxLine<'_>) {
         let message = format!("{} has no tasks yet; it is left out", slice.id.text);
         let help = "let GSD plan it, then read the milestone again";
-        let spot = Spot::new(&self.milestone.roadmap, slice.id.range());
+        let spot = SourceSpan::new(&self.milestone.roadmap, slice.id.range());
         self.warn(&spot, "not-planned", message, help);
     }
 
@@ -197,16 +202,16 @@ impl Adding<'_> {
         }
     }
 
-    fn warn(&mut self, spot: &Spot, code: &str, message: String, help: &str) {
+    fn warn(&mut self, spot: &SourceSpan, code: &str, message: String, help: &str) {
         let found = self.drafted.find(spot, code, message);
         found.severity = Severity::Warning;
         found.help = Some(help.to_owned());
     }
 }
 
-fn flow(plan: Option<&TaskPlan>) -> Flow {
+fn flow(plan: Option<&TaskPlan>) -> TaskFileFlow {
     let outputs = plan.into_iter().flat_map(|plan| &plan.outputs);
-    Flow {
+    TaskFileFlow {
         inputs: plan.map(|plan| plan.inputs.clone()).unwrap_or_default(),
         outputs: outputs.map(|output| output.path.clone()).collect(),
     }

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use afresh_core::plan::FileAction;
 
-use crate::plan_md::checks::verify::{self, Verify};
-use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::checks::verify::{self, VerifyBlock};
+use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::prose::paths::without_note;
 use crate::prose::{self, paths};
 use afresh_formats::Finding;
-use afresh_formats::findings::Source;
+use afresh_formats::findings::SourceText;
 use afresh_formats::text::markdown::{
-    Frontmatter, Heading, Line, code_spans, headings, items, lines_from,
+    Frontmatter, Heading, TextLine, code_spans, headings, items, lines_from,
 };
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::entries;
@@ -25,29 +25,29 @@ pub(super) struct TaskPlan {
     /// Without the frontmatter.
     pub(super) body: String,
     pub(super) inputs: Vec<String>,
-    pub(super) outputs: Vec<Output>,
+    pub(super) outputs: Vec<TaskOutput>,
     /// Name and text.
     pub(super) steps: Vec<(String, String)>,
-    pub(super) verify: Verify,
+    pub(super) verify: VerifyBlock,
     pub(super) findings: Vec<Finding>,
     pub(super) unknown: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Output {
+pub(super) struct TaskOutput {
     pub(super) path: String,
     pub(super) action: Option<FileAction>,
     pub(super) at: Range<usize>,
 }
 
 pub(super) fn read(file: &str, text: &str) -> TaskPlan {
-    let source = Source::new(file, text);
-    let mut remarks = Remarks::default();
+    let source = SourceText::new(file, text);
+    let mut remarks = PlanRemarks::default();
     let all = headings(text);
     let section = |names: &[&str]| {
         all.iter().find(|heading| names.contains(&heading.text.to_lowercase().as_str()))
     };
-    let listed = |heading: Option<&Heading<'_>>| -> Vec<Output> {
+    let listed = |heading: Option<&Heading<'_>>| -> Vec<TaskOutput> {
         heading.map(|heading| outputs(text, &heading.own)).unwrap_or_default()
     };
     let verification = section(&["verification", "verify"]);
@@ -84,25 +84,25 @@ pub(super) fn read(file: &str, text: &str) -> TaskPlan {
 }
 
 /// The paths that a section lists in back-ticks, with what is said about them.
-fn outputs(text: &str, within: &Range<usize>) -> Vec<Output> {
-    let mut found: Vec<Output> = Vec::new();
+fn outputs(text: &str, within: &Range<usize>) -> Vec<TaskOutput> {
+    let mut found: Vec<TaskOutput> = Vec::new();
     for line in lines_from(&text[within.clone()], within.start) {
         for path in listed(&line) {
             let behind = line.text[path.end() - line.start..].to_lowercase();
             let path_text = path.text.to_owned();
-            found.push(Output { path: path_text, action: action(&behind), at: path.range() });
+            found.push(TaskOutput { path: path_text, action: action(&behind), at: path.range() });
         }
     }
     found
 }
 
 /// Whatever stands in back-ticks and could be a path; without those, what plainly is one.
-pub(super) fn listed<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+pub(super) fn listed<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let spans = code_spans(line);
     if spans.is_empty() {
         return paths(line);
     }
-    let could_be = |path: &Line<'_>| {
+    let could_be = |path: &TextLine<'_>| {
         let text = path.text;
         let outside = text.starts_with(['/', '~', '-', '.']) && !text.starts_with("./");
         let hidden = text.starts_with('.') && text.len() > 2 && !text.starts_with("..");

@@ -6,14 +6,14 @@ use std::ops::Range;
 use afresh_core::plan::{CheckDraft, FileDraft, PlanField, StepDraft, TaskDraft};
 
 use super::boxes::{BoxLine, labelled};
-use super::slices::Adding;
+use super::slices::SliceReader;
 use super::task_plan::{self, TaskPlan};
-use crate::draft::DraftedTask;
+use crate::draft::DraftTask;
 use crate::plan_md::checks::verify;
-use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::prose::{self, title};
-use afresh_formats::findings::Source;
-use afresh_formats::reading::Spot;
+use afresh_formats::findings::SourceText;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::markdown::Frontmatter;
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::{get, word};
@@ -23,19 +23,19 @@ const OWN_FILES: &str = ".gsd/";
 
 /// A line of a slice, and where it stands.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'l> {
+pub(super) struct SliceLine<'l> {
     pub(super) slice: &'l BoxLine<'l>,
     pub(super) file: &'l str,
     pub(super) text: &'l str,
     pub(super) task: &'l BoxLine<'l>,
 }
 
-impl Adding<'_> {
-    pub(super) fn task(&mut self, line: Line<'_>, plan: Option<&TaskPlan>) -> DraftedTask {
-        let Line { slice, file, text, task: own } = line;
-        let whole = Spot::new(file, own.id.start..own.title.end().max(own.id.end()));
-        let mut task = DraftedTask::new(TaskDraft::default(), whole);
-        task.note(None, PlanField::Id, 0, Spot::new(file, own.id.range()));
+impl SliceReader<'_> {
+    pub(super) fn task(&mut self, line: SliceLine<'_>, plan: Option<&TaskPlan>) -> DraftTask {
+        let SliceLine { slice, file, text, task: own } = line;
+        let whole = SourceSpan::new(file, own.id.start..own.title.end().max(own.id.end()));
+        let mut task = DraftTask::new(TaskDraft::default(), whole);
+        task.note(None, PlanField::Id, 0, SourceSpan::new(file, own.id.range()));
         task.draft.id = self.id(slice, own.id.text);
         task.draft.title = title(own.title.text);
         task.draft.done_before = self.done(slice, own);
@@ -44,9 +44,10 @@ impl Adding<'_> {
             prose::warn_of_outside(self.drafted, file, said);
         }
         let named = said.iter().flat_map(task_plan::listed);
-        let named = named.map(|path| (path.text.to_owned(), None, Spot::new(file, path.range())));
+        let named =
+            named.map(|path| (path.text.to_owned(), None, SourceSpan::new(file, path.range())));
         let written = plan.into_iter().flat_map(|plan| {
-            let spot = |at: &Range<usize>| Spot::new(&plan.file, at.clone());
+            let spot = |at: &Range<usize>| SourceSpan::new(&plan.file, at.clone());
             plan.outputs.iter().map(move |out| (out.path.clone(), out.action, spot(&out.at)))
         });
         let mut seen = BTreeSet::new();
@@ -65,21 +66,21 @@ impl Adding<'_> {
     }
 
     /// The commands of the task's own plan, else of its line.
-    fn checks(&mut self, task: &mut DraftedTask, line: Line<'_>, plan: Option<&TaskPlan>) {
-        let mut commands: Vec<(String, Spot)> = Vec::new();
+    fn checks(&mut self, task: &mut DraftTask, line: SliceLine<'_>, plan: Option<&TaskPlan>) {
+        let mut commands: Vec<(String, SourceSpan)> = Vec::new();
         if let Some(plan) = plan {
-            let spot = |at: &Range<usize>| Spot::new(&plan.file, at.clone());
+            let spot = |at: &Range<usize>| SourceSpan::new(&plan.file, at.clone());
             commands.extend(plan.verify.commands.iter().map(|(run, at)| (run.clone(), spot(at))));
         }
         let said = plan.map(|plan| &plan.verify);
         let planned = said.is_some_and(|said| !said.commands.is_empty() || !said.prose.is_empty());
         let below = labelled(line.text, &line.task.below, "verify");
         if let Some(said) = below.filter(|_| !planned) {
-            let mut remarks = Remarks::default();
+            let mut remarks = PlanRemarks::default();
             let found = verify::parse(line.text, &said.range(), &mut remarks);
-            let source = Source::new(line.file, line.text);
+            let source = SourceText::new(line.file, line.text);
             self.drafted.findings.extend(remarks.render(&source));
-            let spot = |at: &Range<usize>| Spot::new(line.file, at.clone());
+            let spot = |at: &Range<usize>| SourceSpan::new(line.file, at.clone());
             commands.extend(found.commands.iter().map(|(run, at)| (run.clone(), spot(at))));
         }
         for (command, spot) in commands {
@@ -108,7 +109,7 @@ impl Adding<'_> {
         let summary = self.milestone.of_task(self.folder, slice.id.text, line.id.text, "SUMMARY");
         if let Some(file) = summary {
             let text = self.text(&file)?;
-            let source = Source::new(&file, &text);
+            let source = SourceText::new(&file, &text);
             let block = Frontmatter::first(&text).map(|block| yaml::frontmatter(&source, &block).0);
             let says = |key: &str| block.as_ref().and_then(|block| get(block, key)).and_then(word);
             let blocked = says("blocker_discovered").is_some_and(|flag| flag == "true");

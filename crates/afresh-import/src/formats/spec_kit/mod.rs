@@ -16,25 +16,25 @@ mod phases;
 mod stated;
 mod tasks;
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
-use crate::draft::feature_dirs::{Feature, features, read_one};
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
+use crate::draft::feature_dirs::{FeatureDir, features, read_one};
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "spec-kit", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "spec-kit", recognises, read };
 
 /// Where its features are, from the project's root or from the directory of features.
 const PARENTS: &[&str] = &["specs/", ".specify/specs/", ""];
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     !found(folder).is_empty()
 }
 
 /// Its features: other formats have a tasks.md too, so the text tells.
-fn found(folder: &dyn Folder) -> Vec<Feature> {
+fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     let mut found = features(folder, PARENTS, "tasks.md");
     found.retain(|feature| match feature.text(folder, "tasks.md") {
         Some(Ok(text)) => phases::has_tasks(&text),
@@ -43,7 +43,7 @@ fn found(folder: &dyn Folder) -> Vec<Feature> {
     found
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let mut all = features(folder, PARENTS, "tasks.md");
     // Where no file has tasks, one says so; and what cannot be read must not be passed over.
     if !found(folder).is_empty() {
@@ -56,14 +56,14 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     read_one(wishes, &all, |feature| read_feature(folder, feature))
 }
 
-fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
+fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     let file = feature.file("tasks.md");
     let text = match folder.text(&file) {
         Some(Ok(text)) => text,
-        Some(Err(finding)) => return Reading::failed(finding),
-        None => return Reading::default(),
+        Some(Err(finding)) => return PlanReading::failed(finding),
+        None => return PlanReading::default(),
     };
-    let mut drafted = Drafted { name: name(&text, feature), ..Drafted::default() };
+    let mut drafted = DraftPlan { name: name(&text, feature), ..DraftPlan::default() };
     let spec = feature.file("spec.md");
     drafted.spec = folder.holds(&spec).then_some(spec);
     tasks::add(folder, &mut drafted, feature, &file, &text);
@@ -74,7 +74,7 @@ fn read_feature(folder: &dyn Folder, feature: &Feature) -> Reading {
     drafted.finish(folder)
 }
 
-fn name(text: &str, feature: &Feature) -> String {
+fn name(text: &str, feature: &FeatureDir) -> String {
     let first = headings(text).into_iter().find(|heading| heading.level == 1);
     let named = first.map(|heading| heading.text.trim_start_matches("Tasks:").trim());
     named.filter(|name| !name.is_empty()).unwrap_or(feature.name()).to_owned()

@@ -7,21 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::phases::{Document, Phase, TaskLine};
+use super::phases::{SpecKitDocument, SpecKitPhase, TaskLine};
 use super::stated;
-use crate::prose::Mention;
+use crate::prose::TaskMention;
 use afresh_formats::text::markdown::lines_from;
 
 /// The most dependencies of one plan.
 const MAX_NEEDS: usize = 200_000;
 
 /// What is needed, and where that is said; nowhere where it follows from the order.
-pub(super) type Needs = Vec<(String, Option<Range<usize>>)>;
+pub(super) type SpecKitNeeds = Vec<(String, Option<Range<usize>>)>;
 
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(super) struct SpecKitOrder {
     /// By phase and task.
-    pub(super) needs: Vec<Vec<Needs>>,
+    pub(super) needs: Vec<Vec<SpecKitNeeds>>,
     /// Tasks that need one that stands behind them in their phase, and where they say so.
     pub(super) backwards: Vec<(String, Range<usize>)>,
     /// Tasks that say that they need themselves, and where; nobody waits for that.
@@ -29,17 +29,17 @@ pub(super) struct Order {
     pub(super) too_many: bool,
 }
 
-pub(super) fn read(text: &str, document: &Document<'_>) -> Order {
-    let stated = Stated::read(text, document);
+pub(super) fn read(text: &str, document: &SpecKitDocument<'_>) -> SpecKitOrder {
+    let stated = StatedNeeds::read(text, document);
     let phases = &document.phases;
     let follows = follows(text, document);
-    let mut order = Order { itself: stated.itself.clone(), ..Order::default() };
+    let mut order = SpecKitOrder { itself: stated.itself.clone(), ..SpecKitOrder::default() };
     let mut lasts: Vec<Vec<&str>> = Vec::new();
     let mut count = 0;
     for (at, phase) in phases.iter().enumerate() {
         let (sequence, backwards) = stated.sequence(phase);
         order.backwards.extend(backwards);
-        let mut needs: Vec<Needs> = vec![Vec::new(); phase.tasks.len()];
+        let mut needs: Vec<SpecKitNeeds> = vec![Vec::new(); phase.tasks.len()];
         let mut before: Vec<&str> =
             follows[at].iter().flat_map(|other| lasts[*other].clone()).collect();
         for batch in batches(phase, &sequence) {
@@ -69,7 +69,7 @@ pub(super) fn read(text: &str, document: &Document<'_>) -> Order {
 }
 
 /// The phases that each phase follows directly.
-fn follows(text: &str, document: &Document<'_>) -> Vec<Vec<usize>> {
+fn follows(text: &str, document: &SpecKitDocument<'_>) -> Vec<Vec<usize>> {
     let phases = &document.phases;
     let said: BTreeMap<u64, Vec<u64>> =
         stated::of_stories(text, &document.dependencies).into_iter().collect();
@@ -97,7 +97,7 @@ fn follows(text: &str, document: &Document<'_>) -> Vec<Vec<usize>> {
 }
 
 /// The tasks of a phase that may run side by side, batch by batch.
-fn batches(phase: &Phase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
+fn batches(phase: &SpecKitPhase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut open = false;
     for at in sequence {
@@ -112,13 +112,13 @@ fn batches(phase: &Phase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// What is said outright, by the task that needs it.
-struct Stated<'a> {
+struct StatedNeeds<'a> {
     needs: BTreeMap<&'a str, Vec<(String, Range<usize>)>>,
     itself: Vec<(String, Range<usize>)>,
 }
 
-impl<'a> Stated<'a> {
-    fn read(text: &'a str, document: &Document<'a>) -> Self {
+impl<'a> StatedNeeds<'a> {
+    fn read(text: &'a str, document: &SpecKitDocument<'a>) -> Self {
         let mut by_number: BTreeMap<u64, Vec<&TaskLine<'a>>> = BTreeMap::new();
         let tasks = || document.phases.iter().flat_map(|phase| &phase.tasks);
         for task in tasks() {
@@ -126,7 +126,7 @@ impl<'a> Stated<'a> {
         }
         let mut stated = Self { needs: BTreeMap::new(), itself: Vec::new() };
         let mut count = 0;
-        let known = |found: &Mention<'a>| -> Vec<&'a str> {
+        let known = |found: &TaskMention<'a>| -> Vec<&'a str> {
             let span = found.number..=found.through.unwrap_or(found.number);
             let covered = by_number.range(span).flat_map(|(_, tasks)| tasks);
             // `T012a` is not `T012`.
@@ -169,7 +169,7 @@ impl<'a> Stated<'a> {
     }
 
     /// The order of a phase's tasks: as they stand there, but none before what it says it needs.
-    fn sequence(&self, phase: &Phase<'_>) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
+    fn sequence(&self, phase: &SpecKitPhase<'_>) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
         let position: BTreeMap<&str, usize> =
             phase.tasks.iter().enumerate().map(|(at, task)| (task.id.text, at)).collect();
         let mut waits: Vec<usize> = vec![0; phase.tasks.len()];

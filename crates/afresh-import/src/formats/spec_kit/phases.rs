@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::prose::mentions;
-use afresh_formats::text::markdown::{Heading, Item, Line, headings, items};
+use afresh_formats::text::markdown::{Heading, ListItem, TextLine, headings, items};
 
 /// Sections that talk about tasks and hold none.
 const ABOUT: &[&str] = &[
@@ -22,7 +22,7 @@ const ABOUT: &[&str] = &[
 ];
 
 #[derive(Debug)]
-pub(super) struct Phase<'a> {
+pub(super) struct SpecKitPhase<'a> {
     pub(super) heading: Heading<'a>,
     /// The number of the user story that it is about.
     pub(super) story: Option<u64>,
@@ -31,15 +31,15 @@ pub(super) struct Phase<'a> {
 
 #[derive(Debug)]
 pub(super) struct TaskLine<'a> {
-    pub(super) id: Line<'a>,
+    pub(super) id: TextLine<'a>,
     pub(super) number: u64,
     /// It may run beside its neighbours.
     pub(super) parallel: bool,
     pub(super) story: Option<u64>,
     /// What it says on its first line, behind its id and marks.
-    pub(super) words: Line<'a>,
+    pub(super) words: TextLine<'a>,
     /// The same with what is indented below.
-    pub(super) said: Line<'a>,
+    pub(super) said: TextLine<'a>,
     pub(super) ticked: bool,
     /// A heading stands between it and the task before it.
     pub(super) after_heading: bool,
@@ -48,8 +48,8 @@ pub(super) struct TaskLine<'a> {
 /// A document: its phases, the sections that say something about the order, and boxes that are no
 /// tasks because they have no id.
 #[derive(Debug, Default)]
-pub(super) struct Document<'a> {
-    pub(super) phases: Vec<Phase<'a>>,
+pub(super) struct SpecKitDocument<'a> {
+    pub(super) phases: Vec<SpecKitPhase<'a>>,
     pub(super) dependencies: Vec<Range<usize>>,
     pub(super) nameless: Vec<Range<usize>>,
 }
@@ -61,8 +61,8 @@ pub(super) fn has_tasks(text: &str) -> bool {
         .any(|item| item.ticked.is_some() && task(text, item).is_some())
 }
 
-pub(super) fn read(text: &str) -> Document<'_> {
-    let mut document = Document::default();
+pub(super) fn read(text: &str) -> SpecKitDocument<'_> {
+    let mut document = SpecKitDocument::default();
     let comments = comments(text);
     let all = headings(text);
     for (at, heading) in all.iter().enumerate().filter(|(_, heading)| heading.level == 2) {
@@ -83,7 +83,7 @@ pub(super) fn read(text: &str) -> Document<'_> {
     document
 }
 
-impl<'a> Document<'a> {
+impl<'a> SpecKitDocument<'a> {
     /// Adds what stands under a heading, if it is a phase.
     fn add(
         &mut self,
@@ -109,13 +109,13 @@ impl<'a> Document<'a> {
         }
         if !tasks.is_empty() {
             let story = story(heading, &tasks);
-            self.phases.push(Phase { heading: heading.clone(), story, tasks });
+            self.phases.push(SpecKitPhase { heading: heading.clone(), story, tasks });
         }
     }
 }
 
 /// `T001 [P] [US1] words`, with or without marks around the id.
-fn task<'a>(text: &'a str, item: &Item<'a>) -> Option<TaskLine<'a>> {
+fn task<'a>(text: &'a str, item: &ListItem<'a>) -> Option<TaskLine<'a>> {
     let line = item.text;
     let start = line.text.len() - line.text.trim_start_matches(['*', '[', '`', ' ']).len();
     let words = line.text[start..].split_whitespace().next()?;
@@ -146,7 +146,7 @@ fn task<'a>(text: &'a str, item: &Item<'a>) -> Option<TaskLine<'a>> {
         parallel,
         story,
         words,
-        said: Line { text: &text[words.start..end], start: words.start },
+        said: TextLine { text: &text[words.start..end], start: words.start },
         ticked: false,
         after_heading: false,
     })
@@ -154,7 +154,7 @@ fn task<'a>(text: &'a str, item: &Item<'a>) -> Option<TaskLine<'a>> {
 
 /// The story of a phase: its heading says it, or all its tasks are labelled with it.
 fn story(heading: &Heading<'_>, tasks: &[TaskLine<'_>]) -> Option<u64> {
-    let words = Line { text: heading.text, start: heading.at.start };
+    let words = TextLine { text: heading.text, start: heading.at.start };
     let named = super::stated::stories(&words).into_iter().next();
     let label = tasks.first().and_then(|task| task.story);
     let same = tasks.iter().all(|task| task.story == label);

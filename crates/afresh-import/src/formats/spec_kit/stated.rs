@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::prose::{Mention, mentions, outside_brackets};
-use afresh_formats::text::markdown::{Line, lines_from};
+use crate::prose::{TaskMention, mentions, outside_brackets};
+use afresh_formats::text::markdown::{TextLine, lines_from};
 
 /// Words in front of what a task needs.
 const NEEDS: &[&str] = &["depends on", "depend on", "requires", "needs", "blocked by", "after"];
@@ -11,9 +11,9 @@ const NEEDS: &[&str] = &["depends on", "depend on", "requires", "needs", "blocke
 const BEFORE: &[&str] = &[" blocks ", " before ", "→", "->"];
 
 /// The tasks that a task's own words say it needs: `(depends on T012, T013)`.
-pub(super) fn needs<'a>(words: &Line<'a>) -> Vec<Mention<'a>> {
+pub(super) fn needs<'a>(words: &TextLine<'a>) -> Vec<TaskMention<'a>> {
     let lower = words.text.to_ascii_lowercase();
-    let mut found: Vec<Mention<'a>> = Vec::new();
+    let mut found: Vec<TaskMention<'a>> = Vec::new();
     let mut from = 0;
     while let Some((at, phrase)) = first_of(&lower[from..], NEEDS) {
         let start = from + at + phrase.len();
@@ -26,7 +26,7 @@ pub(super) fn needs<'a>(words: &Line<'a>) -> Vec<Mention<'a>> {
 }
 
 /// Pairs of a line in a section on dependencies: what comes first, and what comes next.
-pub(super) fn pairs<'a>(line: &Line<'a>) -> Vec<(Vec<Mention<'a>>, Vec<Mention<'a>>)> {
+pub(super) fn pairs<'a>(line: &TextLine<'a>) -> Vec<(Vec<TaskMention<'a>>, Vec<TaskMention<'a>>)> {
     let ids = |part: &'a str| mentions(&line.part(part), |letters| letters == "T");
     let lower = line.text.to_ascii_lowercase();
     if let Some((at, phrase)) = first_of(&lower, NEEDS) {
@@ -73,7 +73,7 @@ pub(super) fn of_stories(text: &str, sections: &[Range<usize>]) -> Vec<(u64, Vec
 }
 
 /// The user stories that a text names: `User Story 2`, `US2`; not what is in brackets.
-pub(super) fn stories(line: &Line<'_>) -> Vec<u64> {
+pub(super) fn stories(line: &TextLine<'_>) -> Vec<u64> {
     let mut found = Vec::new();
     for part in outside_brackets(line) {
         found.extend(mentions(&part, |letters| letters == "US").iter().map(|m| m.number));
@@ -85,7 +85,7 @@ pub(super) fn stories(line: &Line<'_>) -> Vec<u64> {
             let end = words.text.char_indices().nth(12).map_or(words.text.len(), |(end, _)| end);
             let near = words.part(&words.text[..end]);
             let number = mentions(&near, str::is_empty).into_iter().next();
-            let next = |n: &Mention<'_>| near.text[..n.id.start - near.start].trim().is_empty();
+            let next = |n: &TaskMention<'_>| near.text[..n.id.start - near.start].trim().is_empty();
             if let Some(number) = number.filter(next) {
                 let last = number.through.unwrap_or(number.number);
                 found.extend(number.number..=last.min(number.number.saturating_add(100)));
@@ -100,11 +100,11 @@ pub(super) fn stories(line: &Line<'_>) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn line(text: &str) -> Line<'_> {
-        Line { text, start: 0 }
+    fn line(text: &str) -> TextLine<'_> {
+        TextLine { text, start: 0 }
     }
 
-    fn shown(found: &[Mention<'_>]) -> Vec<String> {
+    fn shown(found: &[TaskMention<'_>]) -> Vec<String> {
         found.iter().map(|m| format!("{}{:?}", m.id.text, m.through)).collect()
     }
 

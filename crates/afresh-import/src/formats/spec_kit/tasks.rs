@@ -2,26 +2,26 @@
 
 use afresh_core::plan::{FileDraft, PlanField, TaskDraft};
 
-use super::order::{self, Needs};
-use super::phases::{self, Phase, TaskLine};
+use super::order::{self, SpecKitNeeds};
+use super::phases::{self, SpecKitPhase, TaskLine};
 use super::stated;
-use crate::draft::feature_dirs::Feature;
-use crate::draft::{Drafted, DraftedTask};
-use crate::prose::{self, Brief, paths, title, unticked};
+use crate::draft::feature_dirs::FeatureDir;
+use crate::draft::{DraftPlan, DraftTask};
+use crate::prose::{self, WorkerBrief, paths, title, unticked};
 use afresh_formats::findings::Severity;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Spot;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::limits::too_many_tasks;
-use afresh_formats::text::markdown::{Line, headings};
+use afresh_formats::text::markdown::{TextLine, headings};
 
 /// Documents that tasks refer to and do not write.
 const DOCUMENTS: &[&str] =
     &["plan.md", "spec.md", "research.md", "data-model.md", "quickstart.md", "tasks.md"];
 
 pub(super) fn add(
-    folder: &dyn Folder,
-    drafted: &mut Drafted,
-    feature: &Feature,
+    folder: &dyn PlanFolder,
+    drafted: &mut DraftPlan,
+    feature: &FeatureDir,
     file: &str,
     text: &str,
 ) {
@@ -32,9 +32,9 @@ pub(super) fn add(
         return;
     }
     let order = order::read(text, &document);
-    let beside = Beside::read(folder, drafted, feature);
+    let beside = StoryContext::read(folder, drafted, feature);
     let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, help: &str| {
-        let found = drafted.find(&Spot::new(file, at.clone()), code, message);
+        let found = drafted.find(&SourceSpan::new(file, at.clone()), code, message);
         found.severity = Severity::Warning;
         found.help = Some(help.to_owned());
     };
@@ -51,17 +51,17 @@ pub(super) fn add(
         warn(place, "self-dependency", message, "name the task that it really needs");
     }
     if order.too_many {
-        let spot = Spot::new(file, document.phases[0].heading.at.clone());
+        let spot = SourceSpan::new(file, document.phases[0].heading.at.clone());
         drafted.find(&spot, "too-large", "the tasks need each other in too many ways").help =
             Some("split the plan, or its phases".to_owned());
     }
     for (phase, needs) in document.phases.iter().zip(&order.needs) {
         let about = about(text, phase);
         for (line, needs) in phase.tasks.iter().zip(needs) {
-            let mut brief = Brief::for_one_of(count);
-            brief.say(&unticked(line.said.text));
+            let mut brief = WorkerBrief::for_one_of(count);
+            brief.paragraph(&unticked(line.said.text));
             brief.part(phase.heading.text, &about, file);
-            beside.tell(&mut brief, line.story);
+            beside.add_to(&mut brief, line.story);
             let task = task(file, line, needs, brief.finish());
             drafted.tasks.push(task);
             prose::warn_of_outside(drafted, file, &line.said);
@@ -70,9 +70,9 @@ pub(super) fn add(
     label(drafted, file, &document.phases);
 }
 
-fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) -> DraftedTask {
-    let spot = |at| Spot::new(file, at);
-    let mut task = DraftedTask::new(TaskDraft::default(), spot(line.id.start..line.words.end()));
+fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: String) -> DraftTask {
+    let spot = |at| SourceSpan::new(file, at);
+    let mut task = DraftTask::new(TaskDraft::default(), spot(line.id.start..line.words.end()));
     task.note(None, PlanField::Id, 0, spot(line.id.range()));
     line.id.text.clone_into(&mut task.draft.id);
     task.draft.title = title(line.words.text);
@@ -96,7 +96,7 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &Needs, instructions: String) ->
 }
 
 /// What a phase says about itself, without its tasks: its goal, its test, its checkpoint.
-fn about(text: &str, phase: &Phase<'_>) -> String {
+fn about(text: &str, phase: &SpecKitPhase<'_>) -> String {
     let mut said = String::new();
     for line in text[phase.heading.body.clone()].lines() {
         if line.starts_with("**") || line.starts_with("> ") {
@@ -108,25 +108,25 @@ fn about(text: &str, phase: &Phase<'_>) -> String {
 }
 
 /// Tells that the criteria are for readers, not for a shell (FO-04).
-fn label(drafted: &mut Drafted, file: &str, phases: &[Phase<'_>]) {
-    let open = |task: &&DraftedTask| task.draft.done_before.is_none();
+fn label(drafted: &mut DraftPlan, file: &str, phases: &[SpecKitPhase<'_>]) {
+    let open = |task: &&DraftTask| task.draft.done_before.is_none();
     let ids: Vec<String> =
         drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
     if let Some(phase) = phases.first() {
-        let spot = Spot::new(file, phase.heading.at.clone());
+        let spot = SourceSpan::new(file, phase.heading.at.clone());
         prose::label(drafted, &spot, ids.iter().map(String::as_str));
     }
 }
 
 /// What lies beside the tasks: the specification, story by story, and the plan.
-struct Beside {
+struct StoryContext {
     spec: Option<(String, String)>,
     plan: Option<(String, String)>,
     stories: std::collections::BTreeMap<u64, std::ops::Range<usize>>,
 }
 
-impl Beside {
-    fn read(folder: &dyn Folder, drafted: &mut Drafted, feature: &Feature) -> Self {
+impl StoryContext {
+    fn read(folder: &dyn PlanFolder, drafted: &mut DraftPlan, feature: &FeatureDir) -> Self {
         let mut text = |name: &str| match feature.text(folder, name)? {
             Ok(text) => Some((text, feature.file(name))),
             Err(finding) => {
@@ -138,7 +138,7 @@ impl Beside {
         let (spec, plan) = (text("spec.md"), text("plan.md"));
         let mut stories = std::collections::BTreeMap::new();
         for heading in spec.iter().flat_map(|(text, _)| headings(text)) {
-            let words = Line { text: heading.text, start: heading.at.start };
+            let words = TextLine { text: heading.text, start: heading.at.start };
             if let [story] = stated::stories(&words)[..] {
                 stories.entry(story).or_insert(heading.at.start..heading.body.end);
             }
@@ -147,7 +147,7 @@ impl Beside {
     }
 
     /// A task of a story gets that story, any other the whole specification.
-    fn tell(&self, brief: &mut Brief, story: Option<u64>) {
+    fn add_to(&self, brief: &mut WorkerBrief, story: Option<u64>) {
         if let Some((text, file)) = &self.spec {
             let part = story.and_then(|story| self.stories.get(&story));
             let said = part.map_or(text.as_str(), |part| &text[part.clone()]);

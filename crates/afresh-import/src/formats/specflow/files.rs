@@ -2,14 +2,14 @@
 
 use afresh_core::plan::FileAction;
 
-use super::spec::{Spec, plain};
+use super::spec::{SpecflowSpec, plain};
 use crate::prose::paths;
 use crate::prose::paths::{is_path, without_note};
-use afresh_formats::text::markdown::{Heading, Line, Row, code_spans, items, tables};
+use afresh_formats::text::markdown::{Heading, TableRow, TextLine, code_spans, items, tables};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListedFile<'a> {
-    pub(super) path: Line<'a>,
+pub(super) struct SpecFile<'a> {
+    pub(super) path: TextLine<'a>,
     pub(super) action: Option<FileAction>,
 }
 
@@ -34,7 +34,7 @@ const LISTS: &[(&str, Option<FileAction>)] = &[
 ];
 
 /// The files that a specification lists, each once, in its order.
-pub(super) fn read<'a>(spec: &Spec<'a>) -> Vec<ListedFile<'a>> {
+pub(super) fn read<'a>(spec: &SpecflowSpec<'a>) -> Vec<SpecFile<'a>> {
     let mut found = Vec::new();
     for heading in &spec.headings {
         let name = plain(heading.text);
@@ -43,22 +43,22 @@ pub(super) fn read<'a>(spec: &Spec<'a>) -> Vec<ListedFile<'a>> {
         }
     }
     let mut seen = std::collections::BTreeSet::new();
-    found.retain(|file: &ListedFile<'_>| seen.insert(file.path.text));
+    found.retain(|file: &SpecFile<'_>| seen.insert(file.path.text));
     found
 }
 
 fn under<'a>(
-    spec: &Spec<'a>,
+    spec: &SpecflowSpec<'a>,
     heading: &Heading<'a>,
     action: Option<FileAction>,
-    found: &mut Vec<ListedFile<'a>>,
+    found: &mut Vec<SpecFile<'a>>,
 ) {
     for table in tables(spec.text, heading.own.clone()) {
         let Some(column) = table.column(&["file", "files", "path", "file path"]) else { continue };
         let acts = table.column(&["action", "change", "changes", "operation", "contents"]);
         for row in &table.rows {
             let action = stated(row, acts).or(action);
-            found.extend(in_cell(row, column).map(|path| ListedFile { path, action }));
+            found.extend(in_cell(row, column).map(|path| SpecFile { path, action }));
         }
     }
     for item in items(spec.text, heading.own.clone()) {
@@ -70,13 +70,13 @@ fn under<'a>(
         if let Some(first) = quoted_first(&said).filter(|first| !named.contains(first)) {
             named.insert(0, first);
         }
-        found.extend(named.into_iter().map(|path| ListedFile { path, action }));
+        found.extend(named.into_iter().map(|path| SpecFile { path, action }));
     }
 }
 
 /// In a list of files, an item that starts with back-ticks names one, whatever it looks like: if it
 /// leads out of the repository, that must be said and not passed over.
-fn quoted_first<'a>(said: &Line<'a>) -> Option<Line<'a>> {
+fn quoted_first<'a>(said: &TextLine<'a>) -> Option<TextLine<'a>> {
     let first = code_spans(said).into_iter().next().filter(|_| said.text.starts_with('`'))?;
     let path = without_note(&first);
     let word = !path.text.is_empty() && !path.text.contains([' ', '\t', '(']);
@@ -84,10 +84,10 @@ fn quoted_first<'a>(said: &Line<'a>) -> Option<Line<'a>> {
 }
 
 /// The files in a cell: in a column of files, whatever stands in back-ticks is one.
-fn in_cell<'a>(row: &Row<'a>, column: usize) -> impl Iterator<Item = Line<'a>> + use<'a> {
+fn in_cell<'a>(row: &TableRow<'a>, column: usize) -> impl Iterator<Item = TextLine<'a>> + use<'a> {
     let cell = row.cell(Some(column));
     let spans = code_spans(&cell);
-    let named: Vec<Line<'a>> = if spans.is_empty() {
+    let named: Vec<TextLine<'a>> = if spans.is_empty() {
         cell.text.split(',').map(|part| without_note(&cell.part(part.trim()))).collect()
     } else {
         spans.iter().map(without_note).collect()
@@ -99,7 +99,7 @@ fn in_cell<'a>(row: &Row<'a>, column: usize) -> impl Iterator<Item = Line<'a>> +
 }
 
 /// `Create: the types` says what is done to a file.
-fn stated(row: &Row<'_>, column: Option<usize>) -> Option<FileAction> {
+fn stated(row: &TableRow<'_>, column: Option<usize>) -> Option<FileAction> {
     let cell = row.cell(column);
     let word = cell.text.trim_start_matches(['*', '`']);
     let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();

@@ -2,36 +2,36 @@
 //!
 //! Audits hold tables with the same columns; those are in the history, which is not looked at.
 
-use crate::draft::Drafted;
+use crate::draft::DraftPlan;
 use crate::prose::{meant, mentions, outside_brackets, warn_of_misspelt};
-use afresh_formats::reading::Spot;
-use afresh_formats::text::markdown::{Heading, Line, Row, Table, tables};
+use afresh_formats::reading::SourceSpan;
+use afresh_formats::text::markdown::{Heading, MarkdownTable, TableRow, TextLine, tables};
 
 use super::needs::warn;
-use super::spec::Spec;
+use super::spec::SpecflowSpec;
 
 /// A row of the table.
 #[derive(Debug)]
-pub(super) struct Group<'a> {
+pub(super) struct SpecGroup<'a> {
     /// `G2`, or `G2-S1` where a row is a segment of a group.
     pub(super) id: String,
     /// The group without its segment.
     pub(super) base: String,
     /// Of `G2`.
     pub(super) number: Option<u64>,
-    pub(super) cell: Line<'a>,
+    pub(super) cell: TextLine<'a>,
     pub(super) row: std::ops::Range<usize>,
-    pub(super) tasks: Line<'a>,
-    pub(super) needs: Line<'a>,
-    pub(super) wave: Option<(u64, Line<'a>)>,
+    pub(super) tasks: TextLine<'a>,
+    pub(super) needs: TextLine<'a>,
+    pub(super) wave: Option<(u64, TextLine<'a>)>,
     /// How much of a worker's context it is said to fill, in per cent.
-    pub(super) estimate: Option<(u64, Line<'a>)>,
+    pub(super) estimate: Option<(u64, TextLine<'a>)>,
     /// Other cells that say something, by their column's name.
     pub(super) notes: Vec<(&'a str, &'a str)>,
 }
 
 /// Columns that are used; others are notes.
-struct Columns {
+struct GroupColumns {
     group: usize,
     segment: Option<usize>,
     wave: Option<usize>,
@@ -44,7 +44,10 @@ struct Columns {
 const MAX_GROUP: u64 = 30;
 
 /// The groups of a specification; none where it has no table of them.
-pub(super) fn read<'a>(drafted: &mut Drafted, spec: &Spec<'a>) -> Option<Vec<Group<'a>>> {
+pub(super) fn read<'a>(
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'a>,
+) -> Option<Vec<SpecGroup<'a>>> {
     let owner = spec.heading(&["task groups"]);
     let heading = owner.or_else(|| spec.heading(&["implementation tasks"]))?;
     let found = tables(spec.text, heading.own.clone());
@@ -55,7 +58,7 @@ pub(super) fn read<'a>(drafted: &mut Drafted, spec: &Spec<'a>) -> Option<Vec<Gro
         }
         return None;
     };
-    let columns = Columns {
+    let columns = GroupColumns {
         group: group_column(table)?,
         segment: table.column(&["segment"]),
         wave: table.column(&["wave"]),
@@ -101,10 +104,10 @@ const COLUMNS: &[&str] = &[
 const NEEDS: &[&str] = &["dependencies", "depends on", "depends", "deps", "dependency"];
 
 /// Tells a table that looks like one of task groups, where a specification has none that is read.
-pub(super) fn elsewhere(drafted: &mut Drafted, spec: &Spec<'_>) {
+pub(super) fn elsewhere(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>) {
     for heading in &spec.headings {
         let found = tables(spec.text, heading.own.clone());
-        let like_groups = |table: &&Table<'_>| {
+        let like_groups = |table: &&MarkdownTable<'_>| {
             table.column(&["group", "task group"]).is_some() && table.column(NEEDS).is_some()
         };
         if let Some(cell) = found.iter().find(like_groups).and_then(|table| table.header.first()) {
@@ -118,7 +121,11 @@ pub(super) fn elsewhere(drafted: &mut Drafted, spec: &Spec<'_>) {
 }
 
 /// Tells groups that are said to fill too much of a worker's context.
-pub(super) fn too_large(drafted: &mut Drafted, spec: &Spec<'_>, groups: &[Group<'_>]) {
+pub(super) fn too_large(
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'_>,
+    groups: &[SpecGroup<'_>],
+) {
     for group in groups {
         let Some((percent, cell)) = group.estimate.filter(|(percent, _)| *percent > MAX_GROUP)
         else {
@@ -134,28 +141,37 @@ pub(super) fn too_large(drafted: &mut Drafted, spec: &Spec<'_>, groups: &[Group<
 }
 
 /// `~25%`, `20-25 %`: the larger number.
-fn percent(cell: Line<'_>) -> Option<(u64, Line<'_>)> {
+fn percent(cell: TextLine<'_>) -> Option<(u64, TextLine<'_>)> {
     let digits = |c: char| !c.is_ascii_digit();
     let numbers = cell.text.split(digits).filter_map(|number| number.parse().ok());
     numbers.max().filter(|_| cell.text.contains('%')).map(|percent| (percent, cell))
 }
 
-fn group_column(table: &Table<'_>) -> Option<usize> {
+fn group_column(table: &MarkdownTable<'_>) -> Option<usize> {
     table.column(&["group", "groups", "task group", "id"])
 }
 
-fn no_table(drafted: &mut Drafted, spec: &Spec<'_>, heading: &Heading<'_>, found: &[Table<'_>]) {
+fn no_table(
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'_>,
+    heading: &Heading<'_>,
+    found: &[MarkdownTable<'_>],
+) {
     let message = if found.is_empty() {
         "there is no table of task groups under this heading"
     } else {
         "the table under this heading has no column `Group`"
     };
-    let spot = Spot::new(spec.file, heading.at.clone());
+    let spot = SourceSpan::new(spec.file, heading.at.clone());
     drafted.find(&spot, "no-task-groups", message).help =
         Some("expected a table with the columns Group, Wave, Tasks, Dependencies".to_owned());
 }
 
-fn group<'a>(table: &Table<'a>, columns: &Columns, row: &Row<'a>) -> Option<Group<'a>> {
+fn group<'a>(
+    table: &MarkdownTable<'a>,
+    columns: &GroupColumns,
+    row: &TableRow<'a>,
+) -> Option<SpecGroup<'a>> {
     let cell = bare(row.cell(Some(columns.group)));
     let tasks = row.cell(columns.tasks);
     let sum = cell.text.eq_ignore_ascii_case("total");
@@ -181,7 +197,7 @@ fn group<'a>(table: &Table<'a>, columns: &Columns, row: &Row<'a>) -> Option<Grou
         .map(|column| (table.header[column].text, row.cell(Some(column)).text))
         .filter(|(_, said)| !said.is_empty());
     let wave = row.cell(columns.wave);
-    Some(Group {
+    Some(SpecGroup {
         number: named.as_ref().map(|named| named.number),
         id,
         base,
@@ -196,6 +212,6 @@ fn group<'a>(table: &Table<'a>, columns: &Columns, row: &Row<'a>) -> Option<Grou
 }
 
 /// A cell without emphasis.
-fn bare(cell: Line<'_>) -> Line<'_> {
+fn bare(cell: TextLine<'_>) -> TextLine<'_> {
     cell.part(cell.text.trim_matches(['*', '`', ' ']))
 }

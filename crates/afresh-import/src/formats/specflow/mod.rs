@@ -25,16 +25,16 @@ mod waves;
 
 use std::collections::BTreeMap;
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::{Reading, Spot};
-use spec::Spec;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::{PlanReading, SourceSpan};
+use spec::SpecflowSpec;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "specflow", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "specflow", recognises, read };
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     folder.paths().iter().any(|path| is_spec(path))
 }
 
@@ -45,8 +45,8 @@ fn is_spec(path: &str) -> bool {
     named && matches!(directory, "" | "specs" | ".specflow/specs" | ".specflow")
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
-    let mut drafted = Drafted::default();
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
+    let mut drafted = DraftPlan::default();
     let mut texts: Vec<(&str, String)> = Vec::new();
     let wanted = |path: &&String| match &wishes.only {
         Some(only) => *path == only,
@@ -59,7 +59,8 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
             None => {}
         }
     }
-    let specs: Vec<Spec<'_>> = texts.iter().map(|(file, text)| Spec::read(file, text)).collect();
+    let specs: Vec<SpecflowSpec<'_>> =
+        texts.iter().map(|(file, text)| SpecflowSpec::read(file, text)).collect();
     let (split, live): (Vec<_>, Vec<_>) = specs.iter().partition(|spec| spec.is_split());
     for spec in &split {
         name_children(&mut drafted, spec, live.is_empty());
@@ -83,18 +84,18 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
     if specs.is_empty() && drafted.findings.is_empty() {
         let message = "there is no specification here: nothing to do";
         let finding = Finding::of_file(".", "empty-plan", message);
-        return Reading::failed(finding.with_help("expected .specflow/specs/SPEC-XXX.md"));
+        return PlanReading::failed(finding.with_help("expected .specflow/specs/SPEC-XXX.md"));
     }
     drafted.finish(folder)
 }
 
 /// A specification that was split is not run; its children are.
-fn name_children(drafted: &mut Drafted, spec: &Spec<'_>, alone: bool) {
+fn name_children(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, alone: bool) {
     let children = spec.children();
     let named = if children.is_empty() { "others".to_owned() } else { children.join(", ") };
     let message = format!("{} was split into {named} and is not run itself", spec.id);
     let at = spec.status.as_ref().map_or(0..0, |status| status.at.clone());
-    let found = drafted.find(&Spot::new(spec.file, at), "spec-is-split", message);
+    let found = drafted.find(&SourceSpan::new(spec.file, at), "spec-is-split", message);
     found.help = Some(format!("run {named} instead"));
     if !alone {
         *found = found.clone().as_warning();
@@ -102,7 +103,7 @@ fn name_children(drafted: &mut Drafted, spec: &Spec<'_>, alone: bool) {
 }
 
 /// Ids of the specifications that were finished and put away.
-fn archived(folder: &dyn Folder) -> Vec<String> {
+fn archived(folder: &dyn PlanFolder) -> Vec<String> {
     let name = |path: &String| {
         let (directory, name) = path.rsplit_once('/')?;
         let archive = matches!(directory, "archive" | ".specflow/archive");

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use afresh_core::plan::PlanField;
 
-use super::groups::Group;
-use super::spec::Spec;
-use crate::draft::Drafted;
-use crate::prose::{Mention, mentions, outside_brackets};
-use afresh_formats::reading::Spot;
-use afresh_formats::text::markdown::Line;
+use super::groups::SpecGroup;
+use super::spec::SpecflowSpec;
+use crate::draft::DraftPlan;
+use crate::prose::{TaskMention, mentions, outside_brackets};
+use afresh_formats::reading::SourceSpan;
+use afresh_formats::text::markdown::TextLine;
 
 /// The most dependencies of one specification.
 const MAX_NEEDS: usize = 200_000;
@@ -23,12 +23,12 @@ const NOTHING: &[&str] = &["", "-", "--", "---", "—", "–", "none", "n/a", "n
 /// The ids that each group needs, with their places. What is unknown stays in, for the plan to
 /// refuse; what is no id at all is told here.
 pub(super) fn of_groups<'a>(
-    drafted: &mut Drafted,
-    spec: &Spec<'a>,
-    groups: &[Group<'a>],
-) -> Vec<Vec<(String, Line<'a>)>> {
-    let known = Known::new(groups);
-    let mut all: Vec<Vec<(String, Line<'a>)>> = Vec::with_capacity(groups.len());
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'a>,
+    groups: &[SpecGroup<'a>],
+) -> Vec<Vec<(String, TextLine<'a>)>> {
+    let known = GroupIndex::new(groups);
+    let mut all: Vec<Vec<(String, TextLine<'a>)>> = Vec::with_capacity(groups.len());
     let mut count = 0;
     for (at, group) in groups.iter().enumerate() {
         let (mut needs, understood) = known.needs(at, group);
@@ -47,7 +47,7 @@ pub(super) fn of_groups<'a>(
         count += needs.len();
         if count > MAX_NEEDS {
             let message = format!("the groups depend on each other in more than {MAX_NEEDS} ways");
-            let spot = Spot::new(spec.file, group.needs.range());
+            let spot = SourceSpan::new(spec.file, group.needs.range());
             drafted.find(&spot, "too-large", message).help =
                 Some("name only the groups that come directly before".to_owned());
             needs.clear();
@@ -61,14 +61,14 @@ pub(super) fn of_groups<'a>(
 }
 
 /// The groups by what may name them.
-struct Known<'g, 'a> {
-    groups: &'g [Group<'a>],
+struct GroupIndex<'g, 'a> {
+    groups: &'g [SpecGroup<'a>],
     by_id: BTreeMap<&'g str, Vec<usize>>,
     by_number: BTreeMap<u64, Vec<usize>>,
 }
 
-impl<'g, 'a> Known<'g, 'a> {
-    fn new(groups: &'g [Group<'a>]) -> Self {
+impl<'g, 'a> GroupIndex<'g, 'a> {
+    fn new(groups: &'g [SpecGroup<'a>]) -> Self {
         let mut known = Self { groups, by_id: BTreeMap::new(), by_number: BTreeMap::new() };
         for (at, group) in groups.iter().enumerate() {
             if let Some(number) = group.number {
@@ -83,12 +83,12 @@ impl<'g, 'a> Known<'g, 'a> {
     }
 
     /// What a group needs, and whether its cell could be understood.
-    fn needs(&self, at: usize, group: &Group<'a>) -> (Vec<(String, Line<'a>)>, bool) {
+    fn needs(&self, at: usize, group: &SpecGroup<'a>) -> (Vec<(String, TextLine<'a>)>, bool) {
         let said = group.needs.text.trim_matches(['*', '`', ' ']).to_lowercase();
         let mut understood = NOTHING.contains(&said.as_str());
         let mut needs = Vec::new();
         let mut seen = BTreeSet::new();
-        let mut add = |id: &str, place: Line<'a>| {
+        let mut add = |id: &str, place: TextLine<'a>| {
             if seen.insert(id.to_owned()) {
                 needs.push((id.to_owned(), place));
             }
@@ -120,9 +120,9 @@ impl<'g, 'a> Known<'g, 'a> {
     /// `G2`, all segments of `G2`, the whole of a group whose segment is not listed, `G2-G4`.
     fn mentioned(
         &self,
-        found: &Mention<'a>,
-        own: &Group<'a>,
-        add: &mut impl FnMut(&str, Line<'a>),
+        found: &TaskMention<'a>,
+        own: &SpecGroup<'a>,
+        add: &mut impl FnMut(&str, TextLine<'a>),
     ) {
         if let Some(last) = found.through {
             let spanned = self.by_number.range(found.number..=last).flat_map(|(_, at)| at);
@@ -142,8 +142,8 @@ impl<'g, 'a> Known<'g, 'a> {
 
 /// What a whole specification depends on: its first groups need the last ones of the other.
 pub(super) fn between_specs(
-    drafted: &mut Drafted,
-    spec: &Spec<'_>,
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'_>,
     added: &BTreeMap<String, Range<usize>>,
     archived: &[String],
 ) {
@@ -164,14 +164,14 @@ pub(super) fn between_specs(
         for first in firsts.iter().take(MAX_NEEDS / lasts.len().max(1)) {
             let task = &mut drafted.tasks[*first];
             let item = task.draft.needs.len();
-            task.note(None, PlanField::Needs, item, Spot::new(spec.file, other.at.clone()));
+            task.note(None, PlanField::Needs, item, SourceSpan::new(spec.file, other.at.clone()));
             task.draft.needs.extend(lasts.iter().cloned());
         }
     }
 }
 
 /// The ids of the tasks that no other one of these needs.
-fn lasts(drafted: &Drafted, tasks: Range<usize>) -> Vec<String> {
+fn lasts(drafted: &DraftPlan, tasks: Range<usize>) -> Vec<String> {
     let tasks = &drafted.tasks[tasks];
     let needed: BTreeSet<&str> =
         tasks.iter().flat_map(|task| task.draft.needs.iter().map(String::as_str)).collect();
@@ -181,13 +181,13 @@ fn lasts(drafted: &Drafted, tasks: Range<usize>) -> Vec<String> {
 
 /// A finding that stops nothing.
 pub(super) fn warn<'d>(
-    drafted: &'d mut Drafted,
-    spec: &Spec<'_>,
+    drafted: &'d mut DraftPlan,
+    spec: &SpecflowSpec<'_>,
     at: Range<usize>,
     code: &str,
     message: String,
 ) -> &'d mut afresh_formats::Finding {
-    let found = drafted.find(&Spot::new(spec.file, at), code, message);
+    let found = drafted.find(&SourceSpan::new(spec.file, at), code, message);
     found.severity = afresh_formats::Severity::Warning;
     found
 }

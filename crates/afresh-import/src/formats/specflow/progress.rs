@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::spec::Spec;
-use crate::draft::Drafted;
-use afresh_formats::findings::Source;
-use afresh_formats::folder::Folder;
+use super::spec::SpecflowSpec;
+use crate::draft::DraftPlan;
+use afresh_formats::findings::SourceText;
+use afresh_formats::folder::PlanFolder;
 use afresh_formats::text::json;
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml::values::get;
@@ -15,15 +15,15 @@ use afresh_formats::text::yaml::values::get;
 const EXECUTED: &[&str] = &["done", "archived", "review", "complete", "completed"];
 
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct SpecProgress {
     /// Why there is nothing left to do at all.
     whole: Option<String>,
     groups: BTreeMap<String, String>,
 }
 
-impl Progress {
+impl SpecProgress {
     /// Why a group is done, where it is.
-    pub(super) fn of(&self, group: &str) -> Option<String> {
+    pub(super) fn done_reason(&self, group: &str) -> Option<String> {
         self.whole.clone().or_else(|| self.groups.get(group).cloned())
     }
 
@@ -32,7 +32,11 @@ impl Progress {
         self.whole.clone()
     }
 
-    pub(super) fn read(folder: &dyn Folder, drafted: &mut Drafted, spec: &Spec<'_>) -> Self {
+    pub(super) fn read(
+        folder: &dyn PlanFolder,
+        drafted: &mut DraftPlan,
+        spec: &SpecflowSpec<'_>,
+    ) -> Self {
         let status = spec.status.as_ref();
         let status = status.map(|status| status.text.to_lowercase()).unwrap_or_default();
         if EXECUTED.contains(&status.as_str()) {
@@ -57,7 +61,7 @@ impl Progress {
         Self { whole: Some(why), groups: BTreeMap::new() }
     }
 
-    fn of_state(folder: &dyn Folder, drafted: &mut Drafted, path: &str) -> Self {
+    fn of_state(folder: &dyn PlanFolder, drafted: &mut DraftPlan, path: &str) -> Self {
         let text = match folder.text(path) {
             Some(Ok(text)) => text,
             Some(Err(finding)) => {
@@ -66,7 +70,7 @@ impl Progress {
             }
             None => return Self::default(),
         };
-        match json::parse(&Source::new(path, &text)) {
+        match json::parse(&SourceText::new(path, &text)) {
             Ok(state) => Self::of_waves(path, &state),
             Err(finding) => {
                 let help =

@@ -6,31 +6,31 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::groups::Group;
-use super::spec::{Spec, plain};
+use super::groups::SpecGroup;
+use super::spec::{SpecflowSpec, plain};
 use crate::prose::mentions;
-use afresh_formats::text::markdown::{Heading, Line, items};
+use afresh_formats::text::markdown::{Heading, TextLine, items};
 
 /// What more groups than this claim belongs to all; it keeps the work linear, too.
 const MAX_OWNERS: usize = 200;
 
 /// A requirement or a criterion.
 #[derive(Debug, Clone)]
-pub(super) struct Piece<'a> {
+pub(super) struct SpecPiece<'a> {
     /// Its heading, or its first line.
-    pub(super) name: Line<'a>,
+    pub(super) name: TextLine<'a>,
     pub(super) whole: Range<usize>,
 }
 
 /// Things by the group that they belong to.
 #[derive(Debug, Clone)]
-pub(super) struct Shared<T> {
+pub(super) struct SharedPieces<T> {
     pub(super) of_group: Vec<Vec<T>>,
     pub(super) of_all: Vec<T>,
 }
 
 /// What groups are known by.
-pub(super) struct Claims<'a> {
+pub(super) struct GroupClaims<'a> {
     groups: usize,
     by_id: BTreeMap<String, Vec<usize>>,
     by_number: BTreeMap<u64, Vec<usize>>,
@@ -42,11 +42,11 @@ pub(super) struct Claims<'a> {
     files: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
 }
 
-impl<'a> Claims<'a> {
+impl<'a> GroupClaims<'a> {
     /// From the groups' rows and the sections under their names.
     pub(super) fn new(
-        spec: &Spec<'a>,
-        groups: &[Group<'a>],
+        spec: &SpecflowSpec<'a>,
+        groups: &[SpecGroup<'a>],
         sections: &[Option<Heading<'a>>],
     ) -> Self {
         let mut claims = Self {
@@ -65,14 +65,14 @@ impl<'a> Claims<'a> {
             claims.note(at, group.tasks);
             if let Some(heading) = sections.get(at).and_then(Option::as_ref) {
                 let (text, start) = (spec.part(&heading.own), heading.own.start);
-                claims.note(at, Line { text, start });
+                claims.note(at, TextLine { text, start });
             }
         }
         claims
     }
 
     /// Takes down what a group says about itself.
-    fn note(&mut self, at: usize, said: Line<'a>) {
+    fn note(&mut self, at: usize, said: TextLine<'a>) {
         for found in mentions(&said, |letters| !letters.is_empty() && letters != "G") {
             match found.through {
                 Some(last) if self.spans.len() < MAX_OWNERS => {
@@ -92,7 +92,7 @@ impl<'a> Claims<'a> {
     }
 
     /// The groups that a piece with this name belongs to.
-    fn owners(&self, name: &Line<'_>) -> Vec<usize> {
+    fn owners(&self, name: &TextLine<'_>) -> Vec<usize> {
         let mut owners: Vec<usize> = Vec::new();
         for found in mentions(name, |letters| letters == "G").iter().take(MAX_OWNERS) {
             if owners.len() > MAX_OWNERS {
@@ -138,8 +138,9 @@ impl<'a> Claims<'a> {
         &self,
         things: Vec<T>,
         owners: impl Fn(&Self, &T) -> Vec<usize>,
-    ) -> Shared<T> {
-        let mut shared = Shared { of_group: vec![Vec::new(); self.groups], of_all: Vec::new() };
+    ) -> SharedPieces<T> {
+        let mut shared =
+            SharedPieces { of_group: vec![Vec::new(); self.groups], of_all: Vec::new() };
         for thing in things {
             let owners = owners(self, &thing);
             if owners.is_empty() || owners.len() > MAX_OWNERS {
@@ -153,13 +154,13 @@ impl<'a> Claims<'a> {
         shared
     }
 
-    pub(super) fn share_pieces(&self, pieces: Vec<Piece<'a>>) -> Shared<Piece<'a>> {
+    pub(super) fn share_pieces(&self, pieces: Vec<SpecPiece<'a>>) -> SharedPieces<SpecPiece<'a>> {
         self.share(pieces, |claims, piece| claims.owners(&piece.name))
     }
 }
 
 /// The requirements: what stands under each heading below `## Requirements`, else the items.
-pub(super) fn requirements<'a>(spec: &Spec<'a>) -> Vec<Piece<'a>> {
+pub(super) fn requirements<'a>(spec: &SpecflowSpec<'a>) -> Vec<SpecPiece<'a>> {
     let Some(section) = spec.heading(&["requirements", "functional requirements"]) else {
         return Vec::new();
     };
@@ -168,24 +169,24 @@ pub(super) fn requirements<'a>(spec: &Spec<'a>) -> Vec<Piece<'a>> {
             && heading.level == section.level + 1
             && !plain(heading.text).starts_with("files")
     };
-    let piece = |heading: &Heading<'a>| Piece {
-        name: Line { text: heading.text, start: heading.at.start },
+    let piece = |heading: &Heading<'a>| SpecPiece {
+        name: TextLine { text: heading.text, start: heading.at.start },
         whole: heading.at.start..heading.body.end,
     };
-    let headed: Vec<Piece<'a>> = spec.headings.iter().filter(below).map(piece).collect();
+    let headed: Vec<SpecPiece<'a>> = spec.headings.iter().filter(below).map(piece).collect();
     if headed.is_empty() { top_items(spec, section.body.clone()) } else { headed }
 }
 
-pub(super) fn criteria<'a>(spec: &Spec<'a>) -> Vec<Piece<'a>> {
+pub(super) fn criteria<'a>(spec: &SpecflowSpec<'a>) -> Vec<SpecPiece<'a>> {
     let section = spec.heading(&["acceptance criteria", "success criteria"]);
     section.map(|section| top_items(spec, section.body.clone())).unwrap_or_default()
 }
 
-fn top_items<'a>(spec: &Spec<'a>, within: Range<usize>) -> Vec<Piece<'a>> {
+fn top_items<'a>(spec: &SpecflowSpec<'a>, within: Range<usize>) -> Vec<SpecPiece<'a>> {
     let all = items(spec.text, within);
     let top = all.iter().map(|item| item.indent).min().unwrap_or_default();
     let own = all.iter().filter(|item| item.indent == top);
-    own.map(|item| Piece { name: item.text, whole: item.whole() }).collect()
+    own.map(|item| SpecPiece { name: item.text, whole: item.whole() }).collect()
 }
 
 /// Nothing but marks.

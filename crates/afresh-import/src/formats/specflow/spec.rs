@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use afresh_formats::findings::{Finding, Source};
+use afresh_formats::findings::{Finding, SourceText};
 use afresh_formats::text::markdown::{Frontmatter, Heading, headings, lines};
 use afresh_formats::text::yaml;
-use afresh_formats::text::yaml::values::{Word, entries, get, words};
+use afresh_formats::text::yaml::values::{LocatedWord, entries, get, list_words};
 
 /// Sections that tell what happened, in which tables and files are no plans.
 const HISTORY: &[&str] = &["audit history", "review history", "execution summary", "completion"];
@@ -29,16 +29,16 @@ pub(super) const KNOWN: &[&str] = &[
 ];
 
 #[derive(Debug)]
-pub(super) struct Spec<'a> {
+pub(super) struct SpecflowSpec<'a> {
     pub(super) file: &'a str,
     pub(super) text: &'a str,
     pub(super) id: String,
     pub(super) title: String,
-    pub(super) status: Option<Word>,
-    pub(super) depends_on: Vec<Word>,
-    split_into: Vec<Word>,
+    pub(super) status: Option<LocatedWord>,
+    pub(super) depends_on: Vec<LocatedWord>,
+    split_into: Vec<LocatedWord>,
     /// Fields that mean nothing here, as they were written.
-    pub(super) unknown: Vec<(Word, &'a str)>,
+    pub(super) unknown: Vec<(LocatedWord, &'a str)>,
     /// What is wrong with the frontmatter.
     pub(super) trouble: Option<Finding>,
     /// Without what is in the history.
@@ -46,13 +46,13 @@ pub(super) struct Spec<'a> {
     all_headings: Vec<Heading<'a>>,
 }
 
-impl<'a> Spec<'a> {
+impl<'a> SpecflowSpec<'a> {
     pub(super) fn read(file: &'a str, text: &'a str) -> Self {
-        let source = Source::new(file, text);
+        let source = SourceText::new(file, text);
         let block = Frontmatter::early(text).map(|block| yaml::frontmatter(&source, &block));
         let (fields, trouble) = block.map_or((None, None), |(node, found)| (Some(node), found));
-        let values = |name: &str| -> Vec<Word> {
-            fields.as_ref().and_then(|fields| get(fields, name)).map(words).unwrap_or_default()
+        let values = |name: &str| -> Vec<LocatedWord> {
+            fields.as_ref().and_then(|fields| get(fields, name)).map(list_words).unwrap_or_default()
         };
         let first = |name: &str| values(name).into_iter().next();
         let all_headings = headings(text);
@@ -72,7 +72,7 @@ impl<'a> Spec<'a> {
             split_into: values("split_into"),
             unknown: unknown
                 .map(|entry| {
-                    let key = Word { text: entry.key.clone(), at: entry.key_span.clone() };
+                    let key = LocatedWord { text: entry.key.clone(), at: entry.key_span.clone() };
                     (key, &text[entry.node.span.clone()])
                 })
                 .collect(),

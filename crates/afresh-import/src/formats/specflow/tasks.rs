@@ -5,20 +5,20 @@ use std::ops::Range;
 
 use afresh_core::plan::{FileDraft, PlanField, StepDraft, TaskDraft, nearest};
 
-use super::files::{self, ListedFile};
-use super::groups::{self, Group};
+use super::files::{self, SpecFile};
+use super::groups::{self, SpecGroup};
 use super::needs;
-use super::progress::Progress;
-use super::share::{self, Claims, Piece};
-use super::spec::{KNOWN, Spec};
+use super::progress::SpecProgress;
+use super::share::{self, GroupClaims, SpecPiece};
+use super::spec::{KNOWN, SpecflowSpec};
 use super::waves;
-use crate::draft::{Drafted, DraftedTask};
-use crate::prose::{self, Brief, mentions, title, unticked};
+use crate::draft::{DraftPlan, DraftTask};
+use crate::prose::{self, WorkerBrief, mentions, title, unticked};
 use afresh_formats::findings::Fix;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Spot;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::limits::too_many_tasks;
-use afresh_formats::text::markdown::{Heading, Line};
+use afresh_formats::text::markdown::{Heading, TextLine};
 
 /// How many files that belong to all groups are listed with each, in all.
 const MAX_SPREAD_FILES: usize = 100_000;
@@ -29,9 +29,9 @@ const SHARED: &[&str] =
 
 /// Adds the tasks of a specification; says which those are.
 pub(super) fn add(
-    folder: &dyn Folder,
-    drafted: &mut Drafted,
-    spec: &Spec<'_>,
+    folder: &dyn PlanFolder,
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'_>,
     prefix: &str,
 ) -> Range<usize> {
     let first = drafted.tasks.len();
@@ -45,7 +45,7 @@ pub(super) fn add(
         }
     }
     drafted.findings.extend(spec.trouble.clone());
-    let progress = Progress::read(folder, drafted, spec);
+    let progress = SpecProgress::read(folder, drafted, spec);
     if let Some(groups) = groups::read(drafted, spec) {
         add_groups(drafted, spec, &groups, &progress, prefix);
     } else {
@@ -57,10 +57,10 @@ pub(super) fn add(
 }
 
 fn add_groups(
-    drafted: &mut Drafted,
-    spec: &Spec<'_>,
-    groups: &[Group<'_>],
-    progress: &Progress,
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'_>,
+    groups: &[SpecGroup<'_>],
+    progress: &SpecProgress,
     prefix: &str,
 ) {
     if let Some(finding) = too_many_tasks(spec.file, groups.len()) {
@@ -68,7 +68,7 @@ fn add_groups(
         return;
     }
     let sections: Vec<Option<Heading<'_>>> = sections(spec, groups);
-    let claims = Claims::new(spec, groups, &sections);
+    let claims = GroupClaims::new(spec, groups, &sections);
     let needs = needs::of_groups(drafted, spec, groups);
     waves::compare(drafted, spec, groups, &needs);
     groups::too_large(drafted, spec, groups);
@@ -76,10 +76,10 @@ fn add_groups(
         claims.share(files::read(spec), |claims, file| claims.owners_of_file(file.path.text));
     let requirements = claims.share_pieces(share::requirements(spec));
     let criteria = claims.share_pieces(share::criteria(spec));
-    let common = Common::new(spec, &requirements.of_all, &criteria.of_all);
+    let common = CommonBrief::new(spec, &requirements.of_all, &criteria.of_all);
     let spread = files.of_all.len() * groups.len() <= MAX_SPREAD_FILES;
     for (at, group) in groups.iter().enumerate() {
-        let mut task = DraftedTask::new(TaskDraft::default(), spot(spec, &group.row));
+        let mut task = DraftTask::new(TaskDraft::default(), spot(spec, &group.row));
         task.note(None, PlanField::Id, 0, spot(spec, &group.cell.range()));
         task.note(None, PlanField::Title, 0, spot(spec, &group.tasks.range()));
         task.draft.id = format!("{prefix}{}", group.id);
@@ -96,27 +96,28 @@ fn add_groups(
             }
         }
         task.draft.steps = steps(spec, &pieces, &requirements.of_group[at]);
-        let mut brief = Brief::for_one_of(groups.len());
-        brief.say(group.tasks.text);
+        let mut brief = WorkerBrief::for_one_of(groups.len());
+        brief.paragraph(group.tasks.text);
         for (column, said) in &group.notes {
-            brief.say(&format!("{column}: {said}"));
+            brief.paragraph(&format!("{column}: {said}"));
         }
         if let Some(section) = &sections[at] {
             brief.part(section.text, spec.part(&section.own), spec.file);
         }
         brief.part("Requirements", &texts(spec, &requirements.of_group[at]), spec.file);
         brief.part("Acceptance criteria", &listed(spec, &criteria.of_group[at]), spec.file);
-        common.tell(&mut brief, spec);
+        common.add_to(&mut brief, spec);
         task.draft.instructions = brief.finish();
-        task.draft.done_before = progress.of(&group.id).or_else(|| progress.of(&group.base));
+        task.draft.done_before =
+            progress.done_reason(&group.id).or_else(|| progress.done_reason(&group.base));
         drafted.tasks.push(task);
     }
 }
 
 /// A specification without groups: one worker does it.
-fn whole(spec: &Spec<'_>, progress: &Progress) -> DraftedTask {
+fn whole(spec: &SpecflowSpec<'_>, progress: &SpecProgress) -> DraftTask {
     let at = spec.headings.first().map_or(0..0, |heading| heading.at.clone());
-    let mut task = DraftedTask::new(TaskDraft::default(), spot(spec, &at));
+    let mut task = DraftTask::new(TaskDraft::default(), spot(spec, &at));
     task.draft.id.clone_from(&spec.id);
     // `# SPEC-001: Title` says the id once more.
     let named = spec.title.strip_prefix(&spec.id).map(|rest| rest.trim_start_matches([':', ' ']));
@@ -124,32 +125,37 @@ fn whole(spec: &Spec<'_>, progress: &Progress) -> DraftedTask {
     for file in files::read(spec) {
         add_file(&mut task, spec, &file);
     }
-    let mut brief = Brief::for_one_of(1);
-    Common::new(spec, &share::requirements(spec), &share::criteria(spec)).tell(&mut brief, spec);
+    let mut brief = WorkerBrief::for_one_of(1);
+    CommonBrief::new(spec, &share::requirements(spec), &share::criteria(spec))
+        .add_to(&mut brief, spec);
     task.draft.instructions = brief.finish();
     task.draft.done_before = progress.of_all();
     task
 }
 
-fn spot(spec: &Spec<'_>, at: &Range<usize>) -> Spot {
-    Spot::new(spec.file, at.clone())
+fn spot(spec: &SpecflowSpec<'_>, at: &Range<usize>) -> SourceSpan {
+    SourceSpan::new(spec.file, at.clone())
 }
 
-fn add_file(task: &mut DraftedTask, spec: &Spec<'_>, file: &ListedFile<'_>) {
+fn add_file(task: &mut DraftTask, spec: &SpecflowSpec<'_>, file: &SpecFile<'_>) {
     let item = task.draft.files.len();
     task.note(None, PlanField::Files, item, spot(spec, &file.path.range()));
     task.draft.files.push(FileDraft { path: file.path.text.to_owned(), action: file.action });
 }
 
 /// What every group is told; looked up once.
-struct Common<'a> {
+struct CommonBrief<'a> {
     requirements: String,
     criteria: String,
     sections: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Common<'a> {
-    fn new(spec: &Spec<'a>, requirements: &[Piece<'a>], criteria: &[Piece<'a>]) -> Self {
+impl<'a> CommonBrief<'a> {
+    fn new(
+        spec: &SpecflowSpec<'a>,
+        requirements: &[SpecPiece<'a>],
+        criteria: &[SpecPiece<'a>],
+    ) -> Self {
         let sections = SHARED.iter().filter_map(|name| spec.heading(&[name]));
         Self {
             requirements: texts(spec, requirements),
@@ -158,7 +164,7 @@ impl<'a> Common<'a> {
         }
     }
 
-    fn tell(&self, brief: &mut Brief, spec: &Spec<'_>) {
+    fn add_to(&self, brief: &mut WorkerBrief, spec: &SpecflowSpec<'_>) {
         brief.part("Requirements of the whole", &self.requirements, spec.file);
         brief.part("Acceptance criteria of the whole", &self.criteria, spec.file);
         for (heading, text) in &self.sections {
@@ -167,19 +173,19 @@ impl<'a> Common<'a> {
     }
 }
 
-fn texts(spec: &Spec<'_>, pieces: &[Piece<'_>]) -> String {
+fn texts(spec: &SpecflowSpec<'_>, pieces: &[SpecPiece<'_>]) -> String {
     let texts: Vec<&str> = pieces.iter().map(|piece| spec.part(&piece.whole).trim()).collect();
     texts.join("\n\n")
 }
 
-fn listed(spec: &Spec<'_>, pieces: &[Piece<'_>]) -> String {
+fn listed(spec: &SpecflowSpec<'_>, pieces: &[SpecPiece<'_>]) -> String {
     let lines: Vec<String> =
         pieces.iter().map(|piece| format!("- {}", unticked(spec.part(&piece.whole)))).collect();
     lines.join("\n")
 }
 
 /// What a row lists is done in this order; else what it claims of the requirements.
-fn steps(spec: &Spec<'_>, pieces: &[&str], claimed: &[Piece<'_>]) -> Vec<StepDraft> {
+fn steps(spec: &SpecflowSpec<'_>, pieces: &[&str], claimed: &[SpecPiece<'_>]) -> Vec<StepDraft> {
     let step = |name: &str, said: &str| StepDraft {
         name: title(name),
         instructions: said.trim().to_owned(),
@@ -220,12 +226,12 @@ fn pieces(cell: &str) -> Vec<&str> {
 }
 
 /// The headings that start with a group's id: `#### G2: Handlers`.
-fn sections<'a>(spec: &Spec<'a>, groups: &[Group<'a>]) -> Vec<Option<Heading<'a>>> {
+fn sections<'a>(spec: &SpecflowSpec<'a>, groups: &[SpecGroup<'a>]) -> Vec<Option<Heading<'a>>> {
     let mut found: Vec<Option<Heading<'a>>> = vec![None; groups.len()];
     let position: BTreeMap<&str, usize> =
         groups.iter().enumerate().map(|(at, group)| (group.id.as_str(), at)).collect();
     for heading in &spec.headings {
-        let name = Line { text: heading.text, start: heading.at.start };
+        let name = TextLine { text: heading.text, start: heading.at.start };
         let Some(named) = mentions(&name, |letters| letters == "G").into_iter().next() else {
             continue;
         };
@@ -241,13 +247,13 @@ fn sections<'a>(spec: &Spec<'a>, groups: &[Group<'a>]) -> Vec<Option<Heading<'a>
 }
 
 /// Tells that the criteria are for readers, not for a shell (FO-04).
-fn label(drafted: &mut Drafted, spec: &Spec<'_>, first: usize) {
-    let open = |task: &&DraftedTask| task.draft.done_before.is_none();
+fn label(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, first: usize) {
+    let open = |task: &&DraftTask| task.draft.done_before.is_none();
     let ids: Vec<String> =
         drafted.tasks[first..].iter().filter(open).map(|task| task.draft.id.clone()).collect();
     let Some(task) = drafted.tasks.get(first) else { return };
     let criteria = spec.heading(&["acceptance criteria", "success criteria"]);
     let at = criteria.map_or(task.places.whole.range.clone(), |heading| heading.at.clone());
-    let spot = Spot::new(spec.file, at);
+    let spot = SourceSpan::new(spec.file, at);
     prose::label(drafted, &spot, ids.iter().map(String::as_str));
 }

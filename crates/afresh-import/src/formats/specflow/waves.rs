@@ -5,23 +5,23 @@
 
 use std::collections::BTreeMap;
 
-use super::groups::Group;
+use super::groups::SpecGroup;
 use super::needs::warn;
-use super::spec::Spec;
-use crate::draft::Drafted;
+use super::spec::SpecflowSpec;
+use crate::draft::DraftPlan;
 use crate::prose::mentions;
 use afresh_formats::findings::Fix;
-use afresh_formats::text::markdown::{Line, lines_from, tables};
+use afresh_formats::text::markdown::{TextLine, lines_from, tables};
 
 /// Tells stated waves that the dependencies contradict.
 pub(super) fn compare(
-    drafted: &mut Drafted,
-    spec: &Spec<'_>,
-    groups: &[Group<'_>],
-    needs: &[Vec<(String, Line<'_>)>],
+    drafted: &mut DraftPlan,
+    spec: &SpecflowSpec<'_>,
+    groups: &[SpecGroup<'_>],
+    needs: &[Vec<(String, TextLine<'_>)>],
 ) {
     let planned = execution_plan(spec);
-    let stated: Vec<Option<(u64, Line<'_>)>> = groups
+    let stated: Vec<Option<(u64, TextLine<'_>)>> = groups
         .iter()
         .map(|group| group.wave.or_else(|| planned.get(group.base.as_str()).copied()))
         .collect();
@@ -69,10 +69,10 @@ pub(super) fn compare(
 }
 
 /// The waves of `### Execution Plan`: a table, or lines `Wave 1 (parallel): G1, G2`.
-fn execution_plan<'a>(spec: &Spec<'a>) -> BTreeMap<&'a str, (u64, Line<'a>)> {
+fn execution_plan<'a>(spec: &SpecflowSpec<'a>) -> BTreeMap<&'a str, (u64, TextLine<'a>)> {
     let mut found = BTreeMap::new();
     let Some(heading) = spec.heading(&["execution plan"]) else { return found };
-    let mut note = |wave: Line<'a>, groups: Line<'a>| {
+    let mut note = |wave: TextLine<'a>, groups: TextLine<'a>| {
         let Some(wave) = mentions(&wave, str::is_empty).first().map(|wave| wave.number) else {
             return;
         };

@@ -7,19 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::plan::{PlanField, TaskDraft};
 
-use super::task::{Raw, Subtask};
-use crate::draft::DraftedTask;
-use crate::draft::document::Document;
-use crate::draft::status::{Found, Standing};
-use afresh_formats::reading::Spot;
-use afresh_formats::text::yaml::values::Word;
+use super::task::{Subtask, UnlinkedTask};
+use crate::draft::DraftTask;
+use crate::draft::document::JsonDocument;
+use crate::draft::status::{ImportedTask, TaskStanding};
+use afresh_formats::reading::SourceSpan;
+use afresh_formats::text::yaml::values::LocatedWord;
 
 /// The most dependencies between subtasks.
 const MAX_EDGES: usize = 200_000;
 
 /// The tasks of a list, with those that have subtasks taken apart.
-pub(super) fn apart(document: &mut Document<'_>, all: Vec<Raw>) -> Vec<Found> {
-    let names = Names::of(&all);
+pub(super) fn apart(document: &mut JsonDocument<'_>, all: Vec<UnlinkedTask>) -> Vec<ImportedTask> {
+    let names = TaskMasterIds::from_tasks(&all);
     let mut found = Vec::new();
     let mut edges = 0;
     for raw in all {
@@ -34,12 +34,12 @@ pub(super) fn apart(document: &mut Document<'_>, all: Vec<Raw>) -> Vec<Found> {
             break;
         }
         if parts.is_empty() {
-            found.push(Found { needs: outer, ..raw.found });
+            found.push(ImportedTask { needs: outer, ..raw.found });
             continue;
         }
         for part in parts {
             let inner = raw.inner.iter().filter(|(at, _)| *at == part).map(|(_, word)| word);
-            let inner: Vec<Word> = inner.cloned().collect();
+            let inner: Vec<LocatedWord> = inner.cloned().collect();
             let mut needs = names.needs(document, &inner, Some(&id));
             needs.extend(outer.iter().cloned());
             edges += needs.len();
@@ -49,7 +49,7 @@ pub(super) fn apart(document: &mut Document<'_>, all: Vec<Raw>) -> Vec<Found> {
     found
 }
 
-fn one(task: &DraftedTask, sub: &Subtask, needs: Vec<(String, Spot)>) -> Found {
+fn one(task: &DraftTask, sub: &Subtask, needs: Vec<(String, SourceSpan)>) -> ImportedTask {
     let whole = "The subtask, of a task whose other subtasks others do:";
     let told = [task.draft.instructions.as_str(), whole, &sub.step.name, &sub.step.instructions];
     let told: Vec<&str> = told.into_iter().filter(|part| !part.trim().is_empty()).collect();
@@ -59,35 +59,35 @@ fn one(task: &DraftedTask, sub: &Subtask, needs: Vec<(String, Spot)>) -> Found {
         instructions: told.join("\n\n"),
         ..TaskDraft::default()
     };
-    let mut part = DraftedTask::new(draft, sub.spot.clone());
+    let mut part = DraftTask::new(draft, sub.spot.clone());
     part.note(None, PlanField::Title, 0, sub.spot.clone());
-    Found { task: part, needs: once(needs), standing: Standing::Open }
+    ImportedTask { task: part, needs: once(needs), standing: TaskStanding::Open }
 }
 
 /// Each need once.
-fn once(needs: Vec<(String, Spot)>) -> Vec<(String, Spot)> {
+fn once(needs: Vec<(String, SourceSpan)>) -> Vec<(String, SourceSpan)> {
     let mut seen = BTreeSet::new();
     needs.into_iter().filter(|(id, _)| seen.insert(id.clone())).collect()
 }
 
 /// What the ids mean.
-struct Names {
-    tasks: BTreeMap<String, Parts>,
+struct TaskMasterIds {
+    tasks: BTreeMap<String, SubtaskIds>,
 }
 
-struct Parts {
+struct SubtaskIds {
     by_id: BTreeMap<String, usize>,
     /// Those that are left, where the task is open.
     open: Vec<usize>,
     ids: Vec<String>,
 }
 
-impl Names {
-    fn of(all: &[Raw]) -> Self {
-        let parts = |raw: &Raw| {
-            let is_open = raw.found.standing == Standing::Open;
+impl TaskMasterIds {
+    fn from_tasks(all: &[UnlinkedTask]) -> Self {
+        let parts = |raw: &UnlinkedTask| {
+            let is_open = raw.found.standing == TaskStanding::Open;
             let ids: Vec<String> = raw.subtasks.iter().map(|sub| sub.id.clone()).collect();
-            Parts {
+            SubtaskIds {
                 by_id: ids.iter().cloned().zip(0..).collect(),
                 open: (0..ids.len()).filter(|at| is_open && !raw.subtasks[*at].done).collect(),
                 ids,
@@ -105,10 +105,10 @@ impl Names {
     /// What these words name, for a task, or for a subtask of `own`.
     fn needs(
         &self,
-        document: &Document<'_>,
-        words: &[Word],
+        document: &JsonDocument<'_>,
+        words: &[LocatedWord],
         own: Option<&str>,
-    ) -> Vec<(String, Spot)> {
+    ) -> Vec<(String, SourceSpan)> {
         let mut needs = Vec::new();
         for word in words {
             let spot = document.spot(&word.at);

@@ -14,17 +14,17 @@ mod apart;
 mod tags;
 mod task;
 
-use crate::detect::{FolderFormat, Unit, Wishes};
-use crate::draft::Drafted;
-use crate::draft::document::Document;
-use crate::draft::status::{self, Found};
+use crate::detect::{PlanFormat, ReadOptions, WorkUnit};
+use crate::draft::DraftPlan;
+use crate::draft::document::JsonDocument;
+use crate::draft::status::{self, ImportedTask};
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::{Reading, only_text};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::{PlanReading, only_text};
 use afresh_formats::text::limits::too_many_tasks;
-use task::Raw;
+use task::UnlinkedTask;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "task-master", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "task-master", recognises, read };
 
 const EXPECTED: &str = "expected are tasks in .taskmaster/tasks/tasks.json";
 
@@ -34,7 +34,7 @@ const HELP: &str =
 /// Where the tasks may be, seen from the project's root or from `.taskmaster`.
 const FILES: &[&str] = &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"];
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     file(folder).is_some_and(|file| {
         // Other programs have a tasks/tasks.json too.
         file.starts_with('.')
@@ -42,7 +42,7 @@ fn recognises(folder: &dyn Folder) -> bool {
     })
 }
 
-fn file(folder: &dyn Folder) -> Option<&'static str> {
+fn file(folder: &dyn PlanFolder) -> Option<&'static str> {
     let there = |file: &&&str| folder.holds(file);
     FILES.iter().find(there).copied()
 }
@@ -53,31 +53,31 @@ fn is_ours(text: &str) -> bool {
         .all(|key| text.contains(key))
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
         let message = "there are no tasks here: nothing to do";
         let finding = Finding::of_file(".", "empty-plan", message);
-        return Reading::failed(finding.with_help(EXPECTED));
+        return PlanReading::failed(finding.with_help(EXPECTED));
     };
     let text = match only_text(folder, file, HELP) {
         Ok(text) => text,
         Err(failed) => return failed,
     };
-    let mut drafted = Drafted::default();
-    let mut document = Document::new(file, &text, HELP);
-    let mut found: Vec<Found> = Vec::new();
+    let mut drafted = DraftPlan::default();
+    let mut document = JsonDocument::new(file, &text, HELP);
+    let mut found: Vec<ImportedTask> = Vec::new();
     if let Some(root) = document.parse() {
         let list = tags::choose(&mut document, &root, current_tag(folder, file).as_deref());
         drafted.name = list.as_ref().map(|list| list.name.clone()).unwrap_or_default();
         let tasks = list.map(|list| document.objects(list.node, "tasks")).unwrap_or_default();
         if let Some(finding) = too_many_tasks(file, tasks.len()) {
-            return Reading::failed(finding);
+            return PlanReading::failed(finding);
         }
-        let mut raw: Vec<Raw> =
+        let mut raw: Vec<UnlinkedTask> =
             tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
         found = match wishes.unit {
-            Unit::Task => apart::apart(&mut document, raw),
-            Unit::Plan => {
+            WorkUnit::Task => apart::apart(&mut document, raw),
+            WorkUnit::Plan => {
                 task::resolve(&mut document, &mut raw);
                 raw.into_iter().map(|one| one.found).collect()
             }
@@ -88,7 +88,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
 }
 
 /// The tag that `state.json` says is worked on.
-fn current_tag(folder: &dyn Folder, file: &str) -> Option<String> {
+fn current_tag(folder: &dyn PlanFolder, file: &str) -> Option<String> {
     let root = file.strip_suffix("tasks/tasks.json")?;
     let text = folder.text(&format!("{root}state.json"))?.ok()?;
     let state: serde_json::Value = serde_json::from_str(&text).ok()?;

@@ -1,12 +1,12 @@
 //! Which list of tasks is meant: the file may hold one, or one for every tag.
 
-use crate::draft::document::{Document, get};
+use crate::draft::document::{JsonDocument, get};
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml::values;
 
 const DEFAULT: &str = "master";
 
-pub(super) struct List<'n> {
+pub(super) struct TaskList<'n> {
     pub(super) name: String,
     /// An object with `tasks`.
     pub(super) node: &'n Node,
@@ -14,13 +14,13 @@ pub(super) struct List<'n> {
 
 /// The list of the tag that is worked on; else `master`, else the only one.
 pub(super) fn choose<'n>(
-    document: &mut Document<'_>,
+    document: &mut JsonDocument<'_>,
     root: &'n Node,
     current: Option<&str>,
-) -> Option<List<'n>> {
+) -> Option<TaskList<'n>> {
     if get(root, "tasks").is_some_and(|node| matches!(node.value, Value::List(_))) {
         let name = project_name(document, root).unwrap_or_else(|| "Task Master".to_owned());
-        return Some(List { name, node: root });
+        return Some(TaskList { name, node: root });
     }
     let tags: Vec<_> =
         values::entries(root).iter().filter(|entry| get(&entry.node, "tasks").is_some()).collect();
@@ -42,10 +42,10 @@ pub(super) fn choose<'n>(
         let help = "`currentTag` in .taskmaster/state.json says which is";
         document.warn(&tag.key_span, "other-tags", message, help);
     }
-    Some(List { name: tag.key.clone(), node: &tag.node })
+    Some(TaskList { name: tag.key.clone(), node: &tag.node })
 }
 
-fn project_name(document: &mut Document<'_>, root: &Node) -> Option<String> {
+fn project_name(document: &mut JsonDocument<'_>, root: &Node) -> Option<String> {
     let about = ["metadata", "meta"].iter().find_map(|key| get(root, key))?;
     ["projectName", "name"].iter().find_map(|key| document.word(about, key)).map(|word| word.text)
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::plan::{PlanField, StepDraft};
 
-use crate::draft::document::Document;
-use crate::draft::status::{Found, Standing};
-use crate::prose::Brief;
-use afresh_formats::reading::Spot;
+use crate::draft::document::JsonDocument;
+use crate::draft::status::{ImportedTask, TaskStanding};
+use crate::prose::WorkerBrief;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::node::Node;
-use afresh_formats::text::yaml::values::Word;
+use afresh_formats::text::yaml::values::LocatedWord;
 
 const FIELDS: &[&str] = &[
     "id",
@@ -39,11 +39,11 @@ const FIELDS: &[&str] = &[
 ];
 
 /// A task whose dependencies are still as they were written.
-pub(super) struct Raw {
-    pub(super) found: Found,
-    pub(super) needs: Vec<Word>,
+pub(super) struct UnlinkedTask {
+    pub(super) found: ImportedTask,
+    pub(super) needs: Vec<LocatedWord>,
     /// Of its subtasks: to subtasks of its own, or to anything else.
-    pub(super) inner: Vec<(usize, Word)>,
+    pub(super) inner: Vec<(usize, LocatedWord)>,
     pub(super) subtasks: Vec<Subtask>,
 }
 
@@ -51,44 +51,51 @@ pub(super) struct Subtask {
     pub(super) id: String,
     pub(super) done: bool,
     pub(super) step: StepDraft,
-    pub(super) spot: Spot,
+    pub(super) spot: SourceSpan,
 }
 
-pub(super) fn read(document: &mut Document<'_>, node: &Node) -> Raw {
+pub(super) fn read(document: &mut JsonDocument<'_>, node: &Node) -> UnlinkedTask {
     let mut task = document.task(node, "title");
     document.keep_unknown(node, &format!("{}.", task.draft.id), FIELDS);
     let standing = standing(document, node);
-    let needs = document.words(node, "dependencies");
+    let needs = document.list_words(node, "dependencies");
     let (mut subtasks, mut inner) = (Vec::new(), Vec::new());
     for (at, sub) in document.objects(node, "subtasks").into_iter().enumerate() {
-        inner.extend(document.words(sub, "dependencies").into_iter().map(|word| (at, word)));
+        inner.extend(document.list_words(sub, "dependencies").into_iter().map(|word| (at, word)));
         subtasks.push(subtask(document, sub, at, &task.draft.id));
     }
     task.draft.instructions = brief(document, node, &subtasks);
-    Raw { found: Found { task, needs: Vec::new(), standing }, needs, inner, subtasks }
+    UnlinkedTask {
+        found: ImportedTask { task, needs: Vec::new(), standing },
+        needs,
+        inner,
+        subtasks,
+    }
 }
 
-fn standing(document: &mut Document<'_>, node: &Node) -> Standing {
-    let Some(status) = document.word(node, "status") else { return Standing::Open };
+fn standing(document: &mut JsonDocument<'_>, node: &Node) -> TaskStanding {
+    let Some(status) = document.word(node, "status") else { return TaskStanding::Open };
     match status.text.as_str() {
-        "done" | "completed" => Standing::Done(format!("{} in tasks.json", status.text)),
-        "cancelled" | "canceled" => Standing::GivenUp,
-        "deferred" => Standing::PutOff,
-        "pending" | "in-progress" | "review" | "blocked" | "todo" => Standing::Open,
+        "done" | "completed" => TaskStanding::Done(format!("{} in tasks.json", status.text)),
+        "cancelled" | "canceled" => TaskStanding::GivenUp,
+        "deferred" => TaskStanding::PutOff,
+        "pending" | "in-progress" | "review" | "blocked" | "todo" => TaskStanding::Open,
         _ => {
             let known =
                 ["pending", "in-progress", "review", "done", "deferred", "cancelled", "blocked"];
             document.unknown_status(&status, "pending", &known);
-            Standing::Open
+            TaskStanding::Open
         }
     }
 }
 
-fn subtask(document: &mut Document<'_>, node: &Node, at: usize, task: &str) -> Subtask {
+fn subtask(document: &mut JsonDocument<'_>, node: &Node, at: usize, task: &str) -> Subtask {
     let id = document.word(node, "id").map_or_else(|| (at + 1).to_string(), |word| word.text);
     document.keep_unknown(node, &format!("{task}.{id}."), FIELDS);
-    let mut brief = Brief::for_one_of(1);
-    brief.say(&document.prose(node, "description")).say(&document.prose(node, "details"));
+    let mut brief = WorkerBrief::for_one_of(1);
+    brief
+        .paragraph(&document.prose(node, "description"))
+        .paragraph(&document.prose(node, "details"));
     for (key, heading) in
         [("acceptanceCriteria", "Acceptance criteria"), ("testStrategy", "Test strategy")]
     {
@@ -99,15 +106,17 @@ fn subtask(document: &mut Document<'_>, node: &Node, at: usize, task: &str) -> S
         // `1.2` and `2` are both written for the second subtask of task 1.
         id: id.strip_prefix(&format!("{task}.")).unwrap_or(&id).to_owned(),
         // What was given up is nothing to do either.
-        done: !matches!(standing(document, node), Standing::Open | Standing::PutOff),
+        done: !matches!(standing(document, node), TaskStanding::Open | TaskStanding::PutOff),
         step: StepDraft { name, instructions: brief.finish(), ..StepDraft::default() },
         spot: document.spot(&node.span),
     }
 }
 
-fn brief(document: &mut Document<'_>, node: &Node, subtasks: &[Subtask]) -> String {
-    let mut brief = Brief::for_one_of(1);
-    brief.say(&document.prose(node, "description")).say(&document.prose(node, "details"));
+fn brief(document: &mut JsonDocument<'_>, node: &Node, subtasks: &[Subtask]) -> String {
+    let mut brief = WorkerBrief::for_one_of(1);
+    brief
+        .paragraph(&document.prose(node, "description"))
+        .paragraph(&document.prose(node, "details"));
     for (key, heading) in
         [("acceptanceCriteria", "Acceptance criteria"), ("testStrategy", "Test strategy")]
     {
@@ -119,18 +128,18 @@ fn brief(document: &mut Document<'_>, node: &Node, subtasks: &[Subtask]) -> Stri
 }
 
 /// The subtasks of a task by their ids.
-type Parts = BTreeMap<String, usize>;
+type SubtaskIndex = BTreeMap<String, usize>;
 
 /// What the dependencies mean, now that all tasks are known.
-pub(super) fn resolve(document: &mut Document<'_>, all: &mut [Raw]) {
-    let tasks: BTreeMap<String, Parts> = all
+pub(super) fn resolve(document: &mut JsonDocument<'_>, all: &mut [UnlinkedTask]) {
+    let tasks: BTreeMap<String, SubtaskIndex> = all
         .iter()
         .map(|raw| {
             let ids = raw.subtasks.iter().enumerate().map(|(at, sub)| (sub.id.clone(), at));
             (raw.found.task.draft.id.clone(), ids.collect())
         })
         .collect();
-    let none = Parts::new();
+    let none = SubtaskIndex::new();
     for raw in all {
         let own = raw.found.task.draft.id.clone();
         let parts = tasks.get(&own).unwrap_or(&none);
@@ -157,7 +166,7 @@ pub(super) fn resolve(document: &mut Document<'_>, all: &mut [Raw]) {
 }
 
 /// The task that an id names: `3`, or `3.2` for a subtask of it.
-fn task_of(id: &str, tasks: &BTreeMap<String, Parts>) -> String {
+fn task_of(id: &str, tasks: &BTreeMap<String, SubtaskIndex>) -> String {
     let of_part = id.split_once('.').filter(|(task, part)| {
         !tasks.contains_key(id) && tasks.get(*task).is_some_and(|parts| parts.contains_key(*part))
     });
@@ -165,7 +174,7 @@ fn task_of(id: &str, tasks: &BTreeMap<String, Parts>) -> String {
 }
 
 /// The subtasks that are left, each after those that it depends on.
-fn steps(document: &mut Document<'_>, raw: &mut Raw, order: &[Vec<usize>]) {
+fn steps(document: &mut JsonDocument<'_>, raw: &mut UnlinkedTask, order: &[Vec<usize>]) {
     let (placed, circle) = in_order(order);
     if let Some(first) = circle.first() {
         let at = raw.subtasks[*first].spot.range.clone();

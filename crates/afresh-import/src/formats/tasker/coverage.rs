@@ -5,22 +5,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::maps::Maps;
-use crate::draft::Drafted;
-use crate::draft::status::Found;
+use super::maps::TaskerMaps;
+use crate::draft::DraftPlan;
+use crate::draft::status::ImportedTask;
 use afresh_formats::findings::Severity;
-use afresh_formats::reading::Spot;
+use afresh_formats::reading::SourceSpan;
 
 /// What a task says of its place in the whole.
-pub(super) struct About {
-    pub(super) behaviours: Vec<(String, Spot)>,
-    pub(super) phase: Option<(u64, Spot)>,
+pub(super) struct TaskCoverage {
+    pub(super) behaviours: Vec<(String, SourceSpan)>,
+    pub(super) phase: Option<(u64, SourceSpan)>,
     /// Where it says that it belongs to the steel thread.
-    pub(super) steel: Option<Spot>,
+    pub(super) steel: Option<SourceSpan>,
 }
 
 /// Behaviours that no task brings, and those that the map does not know.
-pub(super) fn behaviours(drafted: &mut Drafted, maps: &Maps, tasks: &[About]) {
+pub(super) fn behaviours(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[TaskCoverage]) {
     if maps.places.is_empty() {
         return;
     }
@@ -30,23 +30,23 @@ pub(super) fn behaviours(drafted: &mut Drafted, maps: &Maps, tasks: &[About]) {
         if !maps.places.contains_key(id) {
             let message = format!("{id:?} is no behaviour of the capability map");
             let help = "the worker is told only the id; is it right?";
-            say(drafted, spot, "unknown-behavior", message, help, Severity::Warning);
+            add_finding(drafted, spot, "unknown-behavior", message, help, Severity::Warning);
         }
     }
     for (id, spot) in maps.places.iter().filter(|(id, _)| !brought.contains(id.as_str())) {
         let message = format!("no task brings the behaviour {id}");
         let help = "add it to a task's `behaviors`, or take it out of the map";
-        say(drafted, spot, "uncovered-behavior", message, help, Severity::Warning);
+        add_finding(drafted, spot, "uncovered-behavior", message, help, Severity::Warning);
     }
 }
 
 /// The steel thread: there is one, and it comes early.
-pub(super) fn steel_thread(drafted: &mut Drafted, maps: &Maps, tasks: &[About]) {
+pub(super) fn steel_thread(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[TaskCoverage]) {
     let marked = tasks.iter().any(|task| task.steel.is_some());
     if let Some(flows) = maps.flows.as_ref().filter(|_| !maps.has_steel_thread && !marked) {
         let message = "none of the flows is the steel thread".to_owned();
         let help = "mark the thinnest flow through everything with \"is_steel_thread\": true";
-        say(drafted, flows, "no-steel-thread", message, help, Severity::Note);
+        add_finding(drafted, flows, "no-steel-thread", message, help, Severity::Note);
     }
     let last = tasks.iter().filter_map(|task| task.phase.as_ref()).map(|(phase, _)| *phase).max();
     let latest = last.unwrap_or(0) / 2 + 1;
@@ -57,12 +57,12 @@ pub(super) fn steel_thread(drafted: &mut Drafted, maps: &Maps, tasks: &[About]) 
         let message = format!("the steel thread comes as late as phase {phase}");
         let help =
             format!("it shows early what does not fit together: phase {latest} at the latest");
-        say(drafted, spot, "steel-thread-late", message, &help, Severity::Note);
+        add_finding(drafted, spot, "steel-thread-late", message, &help, Severity::Note);
     }
 }
 
 /// A phase is a wave by another name: what a task needs is in an earlier one.
-pub(super) fn phases(drafted: &mut Drafted, found: &[Found], tasks: &[About]) {
+pub(super) fn phases(drafted: &mut DraftPlan, found: &[ImportedTask], tasks: &[TaskCoverage]) {
     let phases: BTreeMap<&str, u64> = found
         .iter()
         .zip(tasks)
@@ -79,14 +79,14 @@ pub(super) fn phases(drafted: &mut Drafted, found: &[Found], tasks: &[About]) {
             // Order comes from dependencies, and phases only group; Tasker itself is stricter.
             let severity = if phase == own { Severity::Note } else { Severity::Warning };
             let help = "dependencies count, phases do not";
-            say(drafted, spot, "dependency-not-earlier", message, help, severity);
+            add_finding(drafted, spot, "dependency-not-earlier", message, help, severity);
         }
     }
 }
 
-fn say(
-    drafted: &mut Drafted,
-    spot: &Spot,
+fn add_finding(
+    drafted: &mut DraftPlan,
+    spot: &SourceSpan,
     code: &str,
     message: String,
     help: &str,

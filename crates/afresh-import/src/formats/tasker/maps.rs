@@ -3,30 +3,30 @@
 use std::collections::BTreeMap;
 
 use super::HELP;
-use crate::draft::Drafted;
-use crate::draft::document::{Document, get};
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Spot;
+use crate::draft::DraftPlan;
+use crate::draft::document::{JsonDocument, get};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::node::Value;
 
 #[derive(Debug, Default)]
-pub(super) struct Maps {
+pub(super) struct TaskerMaps {
     pub(super) slug: Option<String>,
     /// The repository that is planned for.
     pub(super) target: Option<String>,
     /// By id: `name (type): description`.
     behaviours: BTreeMap<String, String>,
     /// Where each behaviour is.
-    pub(super) places: BTreeMap<String, Spot>,
+    pub(super) places: BTreeMap<String, SourceSpan>,
     /// Where the flows are, if there are any.
-    pub(super) flows: Option<Spot>,
+    pub(super) flows: Option<SourceSpan>,
     pub(super) has_steel_thread: bool,
     /// By behaviour: what each of its files is for.
     purposes: BTreeMap<String, Vec<String>>,
 }
 
-impl Maps {
-    pub(super) fn read(folder: &dyn Folder, root: &str, drafted: &mut Drafted) -> Self {
+impl TaskerMaps {
+    pub(super) fn read(folder: &dyn PlanFolder, root: &str, drafted: &mut DraftPlan) -> Self {
         let mut maps = Self::default();
         let file = format!("{root}artifacts/capability-map.json");
         let text = super::text_of(folder, &file, drafted);
@@ -46,11 +46,11 @@ impl Maps {
         self.purposes.get(behaviour).map_or(&[], Vec::as_slice)
     }
 
-    fn capabilities(&mut self, file: &str, text: &str, drafted: &mut Drafted) {
+    fn capabilities(&mut self, file: &str, text: &str, drafted: &mut DraftPlan) {
         if text.is_empty() {
             return;
         }
-        let mut document = Document::new(file, text, HELP);
+        let mut document = JsonDocument::new(file, text, HELP);
         if let Some(root) = document.parse() {
             self.slug = document.word(&root, "spec_slug").map(|word| word.text);
             for flow in document.objects(&root, "flows") {
@@ -76,11 +76,11 @@ impl Maps {
         document.close(drafted);
     }
 
-    fn files(&mut self, file: &str, text: &str, drafted: &mut Drafted) {
+    fn files(&mut self, file: &str, text: &str, drafted: &mut DraftPlan) {
         if text.is_empty() {
             return;
         }
-        let mut document = Document::new(file, text, HELP);
+        let mut document = JsonDocument::new(file, text, HELP);
         if let Some(root) = document.parse() {
             self.target = document.word(&root, "target_dir").map(|word| word.text);
             for mapping in document.objects(&root, "file_mapping") {

@@ -17,20 +17,20 @@ mod spec;
 mod state;
 mod task;
 
-use crate::detect::{FolderFormat, Wishes};
-use crate::draft::Drafted;
-use crate::draft::status::{self, Found};
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::DraftPlan;
+use crate::draft::status::{self, ImportedTask};
 use afresh_formats::findings::Finding;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
 use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::markdown::headings;
-use coverage::About;
-use maps::Maps;
-use spec::Spec;
-use state::State;
+use coverage::TaskCoverage;
+use maps::TaskerMaps;
+use spec::TaskerSpec;
+use state::TaskerState;
 
-pub const FORMAT: FolderFormat = FolderFormat { name: "tasker", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "tasker", recognises, read };
 
 /// Where a planning directory may be, seen from the folder; the newer one first.
 const ROOTS: &[&str] = &[".tasker/", "project-planning/", ""];
@@ -39,11 +39,11 @@ const EXPECTED: &str = "expected is tasks/T001.json and so on, below .tasker/ or
 
 const HELP: &str = "expected is what Tasker's schema of this file says";
 
-fn recognises(folder: &dyn Folder) -> bool {
+fn recognises(folder: &dyn PlanFolder) -> bool {
     root(folder).is_some()
 }
 
-fn root(folder: &dyn Folder) -> Option<&'static str> {
+fn root(folder: &dyn PlanFolder) -> Option<&'static str> {
     let holds = |root: &&&str| folder.paths().iter().any(|path| is_task(path, root));
     ROOTS.iter().find(holds).copied()
 }
@@ -55,15 +55,15 @@ fn is_task(path: &str, root: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
+fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let Some(root) = root(folder) else {
         let message = "there are no tasks here: nothing to do";
         let finding = Finding::of_file(".", "empty-plan", message);
-        return Reading::failed(finding.with_help(EXPECTED));
+        return PlanReading::failed(finding.with_help(EXPECTED));
     };
-    let mut drafted = Drafted::default();
-    let maps = Maps::read(folder, root, &mut drafted);
-    let state = State::read(folder, root, &mut drafted);
+    let mut drafted = DraftPlan::default();
+    let maps = TaskerMaps::read(folder, root, &mut drafted);
+    let state = TaskerState::read(folder, root, &mut drafted);
     drafted.name = name(folder, root, &maps);
     drafted.spec = Some(format!("{root}inputs/spec.md")).filter(|spec| folder.holds(spec));
     // A planning directory of its own says for which repository it plans.
@@ -79,12 +79,12 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         })
         .collect();
     if let Some(finding) = too_many_tasks(".", files.len()) {
-        return Reading::failed(finding);
+        return PlanReading::failed(finding);
     }
     let constraints = text_of(folder, &format!("{root}inputs/constraints.md"), &mut drafted);
     let spec = drafted.spec.clone().map(|spec| text_of(folder, &spec, &mut drafted));
-    let spec = Spec::new(spec.unwrap_or_default());
-    let shared = task::Shared {
+    let spec = TaskerSpec::new(spec.unwrap_or_default());
+    let shared = task::TaskerContext {
         maps: &maps,
         state: &state,
         constraints: &constraints,
@@ -92,8 +92,8 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
         root,
         count: files.len(),
     };
-    let mut found: Vec<Found> = Vec::new();
-    let mut tasks: Vec<About> = Vec::new();
+    let mut found: Vec<ImportedTask> = Vec::new();
+    let mut tasks: Vec<TaskCoverage> = Vec::new();
     for file in files {
         let text = text_of(folder, file, &mut drafted);
         if let Some((one, about)) = task::read(file, &text, &shared, &mut drafted) {
@@ -111,7 +111,7 @@ fn read(folder: &dyn Folder, wishes: &Wishes) -> Reading {
 }
 
 /// The text of a file; nothing, and a finding, where it cannot be read.
-fn text_of(folder: &dyn Folder, path: &str, drafted: &mut Drafted) -> String {
+fn text_of(folder: &dyn PlanFolder, path: &str, drafted: &mut DraftPlan) -> String {
     match folder.text(path) {
         Some(Ok(text)) => text,
         Some(Err(finding)) => {
@@ -122,7 +122,7 @@ fn text_of(folder: &dyn Folder, path: &str, drafted: &mut Drafted) -> String {
     }
 }
 
-fn name(folder: &dyn Folder, root: &str, maps: &Maps) -> String {
+fn name(folder: &dyn PlanFolder, root: &str, maps: &TaskerMaps) -> String {
     let titled = || {
         let text = folder.text(&format!("{root}inputs/spec.md"))?.ok()?;
         headings(&text).first().map(|heading| heading.text.to_owned())

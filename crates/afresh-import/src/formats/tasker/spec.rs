@@ -5,11 +5,11 @@ use std::ops::Range;
 use afresh_formats::text::markdown::{headings, lines};
 
 #[derive(Debug, Default)]
-pub(super) struct Spec {
+pub(super) struct TaskerSpec {
     text: String,
 }
 
-impl Spec {
+impl TaskerSpec {
     pub(super) fn new(text: String) -> Self {
         Self { text }
     }
@@ -85,8 +85,9 @@ mod tests {
     /// PR-01: a reference by line brings the sections that it touches, and nothing else.
     #[test]
     fn lines_that_a_task_refers_to_bring_their_sections() {
-        let spec =
-            Spec::new("# Links\nShort ones.\n## Codes\nSeven.\n## Store\nA file.\n".to_owned());
+        let spec = TaskerSpec::new(
+            "# Links\nShort ones.\n## Codes\nSeven.\n## Store\nA file.\n".to_owned(),
+        );
         for reference in
             ["line 4", "Lines 3-4", "L3-L4", "inputs/spec.md:4", "spec.md lines 3 to 4"]
         {
@@ -101,7 +102,7 @@ mod tests {
             assert_eq!(spec.lines_around(other), None, "{other}");
         }
         assert_eq!(
-            Spec::new("one\ntwo".to_owned()).lines_around("line 2").as_deref(),
+            TaskerSpec::new("one\ntwo".to_owned()).lines_around("line 2").as_deref(),
             Some("one\ntwo")
         );
     }

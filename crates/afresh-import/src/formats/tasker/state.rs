@@ -3,36 +3,36 @@
 use std::collections::BTreeMap;
 
 use super::HELP;
-use crate::draft::Drafted;
-use crate::draft::document::{Document, get};
-use crate::draft::status::Standing;
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Spot;
+use crate::draft::DraftPlan;
+use crate::draft::document::{JsonDocument, get};
+use crate::draft::status::TaskStanding;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::yaml::values;
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct TaskerState {
     pub(super) target: Option<String>,
-    tasks: BTreeMap<String, Told>,
+    tasks: BTreeMap<String, TaskerTaskState>,
 }
 
 /// What it tells of one task.
 #[derive(Debug)]
-struct Told {
+struct TaskerTaskState {
     status: String,
     phase: Option<u64>,
-    needs: Vec<(String, Spot)>,
+    needs: Vec<(String, SourceSpan)>,
 }
 
-impl State {
-    pub(super) fn read(folder: &dyn Folder, root: &str, drafted: &mut Drafted) -> Self {
+impl TaskerState {
+    pub(super) fn read(folder: &dyn PlanFolder, root: &str, drafted: &mut DraftPlan) -> Self {
         let file = format!("{root}state.json");
         let text = super::text_of(folder, &file, drafted);
         let mut state = Self::default();
         if text.is_empty() {
             return state;
         }
-        let mut document = Document::new(&file, &text, HELP);
+        let mut document = JsonDocument::new(&file, &text, HELP);
         if let Some(root_node) = document.parse() {
             state.target = document.word(&root_node, "target_dir").map(|word| word.text);
             let tasks = get(&root_node, "tasks").map(values::entries).unwrap_or_default();
@@ -46,26 +46,26 @@ impl State {
                     document.warn(&entry.key_span, "missing-task-file", message, help);
                 }
                 let phase = document.word(task, "phase").and_then(|word| word.text.parse().ok());
-                let needs = document.words(task, "depends_on");
+                let needs = document.list_words(task, "depends_on");
                 let needs =
                     needs.into_iter().map(|word| (word.text, document.spot(&word.at))).collect();
-                state.tasks.insert(entry.key.clone(), Told { status, phase, needs });
+                state.tasks.insert(entry.key.clone(), TaskerTaskState { status, phase, needs });
             }
         }
         document.close(drafted);
         state
     }
 
-    pub(super) fn standing(&self, id: &str) -> Standing {
+    pub(super) fn standing(&self, id: &str) -> TaskStanding {
         match self.tasks.get(id).map(|told| told.status.as_str()) {
-            Some("complete") => Standing::Done("complete in state.json".to_owned()),
-            Some("skipped") => Standing::GivenUp,
-            _ => Standing::Open,
+            Some("complete") => TaskStanding::Done("complete in state.json".to_owned()),
+            Some("skipped") => TaskStanding::GivenUp,
+            _ => TaskStanding::Open,
         }
     }
 
     /// What a task needs, where its own file does not say.
-    pub(super) fn needs(&self, id: &str) -> Vec<(String, Spot)> {
+    pub(super) fn needs(&self, id: &str) -> Vec<(String, SourceSpan)> {
         self.tasks.get(id).map(|told| told.needs.clone()).unwrap_or_default()
     }
 

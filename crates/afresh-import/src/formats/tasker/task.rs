@@ -3,19 +3,19 @@
 use afresh_core::plan::{CheckDraft, FileAction, FileDraft, PlanField, TaskDraft};
 
 use super::HELP;
-use super::coverage::About;
-use super::maps::Maps;
-use super::spec::Spec;
-use super::state::State;
-use crate::draft::document::{Document, get};
-use crate::draft::status::Found;
-use crate::draft::{Drafted, DraftedTask};
+use super::coverage::TaskCoverage;
+use super::maps::TaskerMaps;
+use super::spec::TaskerSpec;
+use super::state::TaskerState;
+use crate::draft::document::{JsonDocument, get};
+use crate::draft::status::ImportedTask;
+use crate::draft::{DraftPlan, DraftTask};
 use crate::plan_md::checks::command;
-use crate::prose::{Brief, vague};
-use afresh_formats::reading::Spot;
-use afresh_formats::text::markdown::Line;
+use crate::prose::{WorkerBrief, vague};
+use afresh_formats::reading::SourceSpan;
+use afresh_formats::text::markdown::TextLine;
 use afresh_formats::text::node::{Node, Value};
-use afresh_formats::text::yaml::values::Word;
+use afresh_formats::text::yaml::values::LocatedWord;
 
 const FIELDS: &[&str] = &[
     "id",
@@ -33,11 +33,11 @@ const FIELDS: &[&str] = &[
 ];
 
 /// What all tasks share.
-pub(super) struct Shared<'a> {
-    pub(super) maps: &'a Maps,
-    pub(super) state: &'a State,
+pub(super) struct TaskerContext<'a> {
+    pub(super) maps: &'a TaskerMaps,
+    pub(super) state: &'a TaskerState,
     pub(super) constraints: &'a str,
-    pub(super) spec: &'a Spec,
+    pub(super) spec: &'a TaskerSpec,
     pub(super) root: &'a str,
     pub(super) count: usize,
 }
@@ -45,22 +45,22 @@ pub(super) struct Shared<'a> {
 pub(super) fn read(
     file: &str,
     text: &str,
-    shared: &Shared<'_>,
-    drafted: &mut Drafted,
-) -> Option<(Found, About)> {
-    let mut document = Document::new(file, text, HELP);
+    shared: &TaskerContext<'_>,
+    drafted: &mut DraftPlan,
+) -> Option<(ImportedTask, TaskCoverage)> {
+    let mut document = JsonDocument::new(file, text, HELP);
     let found = document.parse().map(|root| task(&mut document, &root, file, shared));
     document.close(drafted);
     found
 }
 
 fn task(
-    document: &mut Document<'_>,
+    document: &mut JsonDocument<'_>,
     root: &Node,
     file: &str,
-    shared: &Shared<'_>,
-) -> (Found, About) {
-    let mut task = DraftedTask::new(TaskDraft::default(), document.spot(&root.span));
+    shared: &TaskerContext<'_>,
+) -> (ImportedTask, TaskCoverage) {
+    let mut task = DraftTask::new(TaskDraft::default(), document.spot(&root.span));
     if let Some(id) = document.word(root, "id") {
         task.note(None, PlanField::Id, 0, document.spot(&id.at));
         if !file.ends_with(&format!("/{}.json", id.text)) {
@@ -81,22 +81,27 @@ fn task(
     let needs = needs(document, root).unwrap_or_else(|| shared.state.needs(&task.draft.id));
     let standing = shared.state.standing(&task.draft.id);
     let about = about(document, root, &task, shared.state);
-    (Found { task, needs, standing }, about)
+    (ImportedTask { task, needs, standing }, about)
 }
 
-fn about(document: &mut Document<'_>, root: &Node, task: &DraftedTask, state: &State) -> About {
+fn about(
+    document: &mut JsonDocument<'_>,
+    root: &Node,
+    task: &DraftTask,
+    state: &TaskerState,
+) -> TaskCoverage {
     let whole = task.places.whole.clone();
-    let behaviours = document.words(root, "behaviors").into_iter();
+    let behaviours = document.list_words(root, "behaviors").into_iter();
     let behaviours = behaviours.map(|word| (word.text, document.spot(&word.at))).collect();
     let own = document.word(root, "phase");
     let own = own.and_then(|word| Some((word.text.parse().ok()?, document.spot(&word.at))));
     let phase = own.or_else(|| Some((state.phase(&task.draft.id)?, whole)));
     let steel = document.object(root, "context").and_then(|context| get(context, "steel_thread"));
     let steel = steel.filter(|node| node.value == Value::Bool(true));
-    About { behaviours, phase, steel: steel.map(|node| document.spot(&node.span)) }
+    TaskCoverage { behaviours, phase, steel: steel.map(|node| document.spot(&node.span)) }
 }
 
-fn files(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) {
+fn files(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) {
     for node in document.objects(root, "files") {
         let Some(path) = document.word(node, "path") else { continue };
         let action = document.word(node, "action");
@@ -112,12 +117,12 @@ fn files(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) {
 }
 
 /// The criteria as lines; those with a command become checks.
-fn criteria(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) -> Vec<String> {
+fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) -> Vec<String> {
     let mut lines = Vec::new();
     for node in document.objects(root, "acceptance_criteria") {
         let criterion = document.prose(node, "criterion");
         if let Some(place) = get(node, "criterion").map(|node| node.span.clone())
-            && let Some(words) = vague(&Line { text: &criterion, start: 0 })
+            && let Some(words) = vague(&TextLine { text: &criterion, start: 0 })
         {
             let message = format!("{:?} says nothing that could be looked at", words.text);
             let help = "say what can be seen: a value, a status, a file, a time";
@@ -144,28 +149,29 @@ fn criteria(document: &mut Document<'_>, root: &Node, task: &mut DraftedTask) ->
 }
 
 /// None where the file does not say.
-fn needs(document: &mut Document<'_>, root: &Node) -> Option<Vec<(String, Spot)>> {
+fn needs(document: &mut JsonDocument<'_>, root: &Node) -> Option<Vec<(String, SourceSpan)>> {
     let node = get(root, "dependencies")?;
-    let words: Vec<Word> = match &node.value {
-        Value::Table(_) => document.words(node, "tasks"),
-        _ => document.words(root, "dependencies"),
+    let words: Vec<LocatedWord> = match &node.value {
+        Value::Table(_) => document.list_words(node, "tasks"),
+        _ => document.list_words(root, "dependencies"),
     };
     Some(words.into_iter().map(|word| (word.text, document.spot(&word.at))).collect())
 }
 
 fn brief(
-    document: &mut Document<'_>,
+    document: &mut JsonDocument<'_>,
     root: &Node,
     criteria: &[String],
-    shared: &Shared<'_>,
+    shared: &TaskerContext<'_>,
 ) -> String {
-    let mut brief = Brief::for_one_of(shared.count);
+    let mut brief = WorkerBrief::for_one_of(shared.count);
     if let Some(phase) = document.word(root, "phase") {
-        brief.say(&phase_line(&phase.text));
+        brief.paragraph(&phase_line(&phase.text));
     }
     let (maps, own) = (shared.maps, "the task's file");
     let in_root = |name: &str| format!("{}{name}", shared.root);
-    let ids: Vec<String> = document.words(root, "behaviors").into_iter().map(|w| w.text).collect();
+    let ids: Vec<String> =
+        document.list_words(root, "behaviors").into_iter().map(|w| w.text).collect();
     let behaviours: Vec<String> = ids.iter().map(|id| maps.behaviour(id)).collect();
     let lines = behaviours.iter().map(String::as_str);
     brief.list("Behaviours", lines, &in_root("artifacts/capability-map.json"));
@@ -218,7 +224,7 @@ fn phase_line(number: &str) -> String {
 }
 
 /// A text, a quote with its place, or what a refactoring refers to.
-fn spec_ref(document: &mut Document<'_>, context: &Node) -> String {
+fn spec_ref(document: &mut JsonDocument<'_>, context: &Node) -> String {
     let Some(node) = get(context, "spec_ref") else { return String::new() };
     if !matches!(node.value, Value::Table(_)) {
         return document.prose(context, "spec_ref");

@@ -9,9 +9,9 @@ use afresh_core::pattern::check_path;
 use afresh_core::plan::CheckDraft;
 
 use crate::plan_md::checks::regex::for_grep;
-use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::remarks::PlanRemarks;
 use afresh_formats::text::node::{Node, Value};
-use afresh_formats::text::yaml::values::{get, word, words};
+use afresh_formats::text::yaml::values::{get, list_words, word};
 
 #[derive(Debug, Clone, Default)]
 pub struct MustHaves {
@@ -19,8 +19,8 @@ pub struct MustHaves {
     pub checks: Vec<(CheckDraft, Range<usize>)>,
 }
 
-pub fn read(node: &Node, remarks: &mut Remarks) -> MustHaves {
-    let truths = get(node, "truths").map(words).unwrap_or_default();
+pub fn read(node: &Node, remarks: &mut PlanRemarks) -> MustHaves {
+    let truths = get(node, "truths").map(list_words).unwrap_or_default();
     let truths = truths.into_iter().map(|truth| truth.text).collect();
     let mut found = MustHaves { truths, checks: Vec::new() };
     for item in items(node, "artifacts") {
@@ -44,7 +44,7 @@ fn items<'n>(node: &'n Node, key: &str) -> &'n [Node] {
 }
 
 impl MustHaves {
-    fn artifact(&mut self, item: &Node, remarks: &mut Remarks) {
+    fn artifact(&mut self, item: &Node, remarks: &mut PlanRemarks) {
         let named = word(item).or_else(|| get(item, "path").and_then(word));
         let Some(path) = named.filter(|path| is_file(path)) else {
             let message = "this artifact names no file, so it is not checked".to_owned();

@@ -4,7 +4,7 @@
 
 /// A word, an operator, or what is neither.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Token {
+pub(crate) enum ShellToken {
     /// A word; `quoted` if any of it stands in quotes.
     Word { text: String, quoted: bool },
     /// `|`, `||`, `&&`, `;`, `&`, a line break.
@@ -16,8 +16,8 @@ pub(crate) enum Token {
 }
 
 /// The tokens of a text; none if a quote does not end.
-pub(crate) fn tokens(text: &str) -> Option<Vec<Token>> {
-    let mut reader = Reader { rest: text, found: Vec::new(), word: None };
+pub(crate) fn tokens(text: &str) -> Option<Vec<ShellToken>> {
+    let mut reader = ShellReader { rest: text, found: Vec::new(), word: None };
     while !reader.rest.is_empty() {
         reader.step()?;
     }
@@ -25,15 +25,15 @@ pub(crate) fn tokens(text: &str) -> Option<Vec<Token>> {
     Some(reader.found)
 }
 
-struct Reader<'a> {
+struct ShellReader<'a> {
     rest: &'a str,
-    found: Vec<Token>,
+    found: Vec<ShellToken>,
     word: Option<(String, bool)>,
 }
 
 const OPERATORS: [&str; 7] = ["&&", "||", ";;", "|", ";", "&", "\n"];
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     fn step(&mut self) -> Option<()> {
         let first = self.rest.chars().next()?;
         match first {
@@ -47,7 +47,7 @@ impl Reader<'_> {
             '&' if self.rest.starts_with("&>") => self.redirect(),
             '(' | ')' => self.skip(1, |reader| {
                 reader.end_word();
-                reader.found.push(Token::Bracket(first));
+                reader.found.push(ShellToken::Bracket(first));
             }),
             _ => self.operator_or_char(first),
         }
@@ -63,7 +63,7 @@ impl Reader<'_> {
         match OPERATORS.iter().find(|operator| self.rest.starts_with(**operator)) {
             Some(operator) => self.skip(operator.len(), |reader| {
                 reader.end_word();
-                reader.found.push(Token::Operator(operator));
+                reader.found.push(ShellToken::Operator(operator));
             }),
             None => self.push(first, false),
         }
@@ -137,7 +137,7 @@ impl Reader<'_> {
             .find(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | ')'))
             .unwrap_or(target.len());
         let number = number.map(|(digits, _)| digits).unwrap_or_default();
-        self.found.push(Token::Redirect(format!(
+        self.found.push(ShellToken::Redirect(format!(
             "{number}{}{}",
             &self.rest[..signs],
             &target[..end]
@@ -147,7 +147,7 @@ impl Reader<'_> {
 
     fn end_word(&mut self) {
         if let Some((text, quoted)) = self.word.take() {
-            self.found.push(Token::Word { text, quoted });
+            self.found.push(ShellToken::Word { text, quoted });
         }
     }
 }
@@ -158,11 +158,11 @@ mod tests {
 
     fn shown(text: &str) -> Option<String> {
         let all = tokens(text)?.into_iter().map(|token| match token {
-            Token::Word { text, quoted: true } => format!("\"{text}\""),
-            Token::Word { text, quoted: false } => text,
-            Token::Operator(operator) => format!("[{}]", operator.escape_debug()),
-            Token::Redirect(to) => format!("<{to}>"),
-            Token::Bracket(bracket) => format!("[{bracket}]"),
+            ShellToken::Word { text, quoted: true } => format!("\"{text}\""),
+            ShellToken::Word { text, quoted: false } => text,
+            ShellToken::Operator(operator) => format!("[{}]", operator.escape_debug()),
+            ShellToken::Redirect(to) => format!("<{to}>"),
+            ShellToken::Bracket(bracket) => format!("[{bracket}]"),
         });
         Some(all.collect::<Vec<_>>().join(" "))
     }

@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use crate::plan_md::checks::command;
-use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::plan_md::parse::tags::{tags, trim, unescape};
 use afresh_formats::text::limits::MAX_LISTED;
-use afresh_formats::text::markdown::lines::{Line, lines_from};
-use afresh_formats::text::markdown::{Fences, Kind};
+use afresh_formats::text::markdown::lines::{TextLine, lines_from};
+use afresh_formats::text::markdown::{FenceTracker, LineKind};
 
 /// A command and where it stands.
-pub type Located = (String, Range<usize>);
+pub type LocatedCommand = (String, Range<usize>);
 
 /// What a `<verify>` asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verify {
-    pub commands: Vec<Located>,
+pub struct VerifyBlock {
+    pub commands: Vec<LocatedCommand>,
     /// What is no command, and therefore not run.
     pub prose: Vec<String>,
 }
@@ -24,23 +24,23 @@ pub struct Verify {
 const PARTS: [&str; 5] = ["automated", "human-check", "manual", "sampling_rate", "human"];
 
 /// What stands in a `<verify>`.
-pub fn parse(text: &str, part: &Range<usize>, remarks: &mut Remarks) -> Verify {
-    let mut verify = Verify::default();
+pub fn parse(text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) -> VerifyBlock {
+    let mut verify = VerifyBlock::default();
     let parts = tags(text, part.clone(), &PARTS).known;
     if parts.is_empty() {
-        verify.take(text, part, remarks);
+        verify.add_commands(text, part, remarks);
     }
     for tag in parts.iter().filter(|tag| tag.opening.name == "automated") {
-        verify.take(text, &tag.inner, remarks);
+        verify.add_commands(text, &tag.inner, remarks);
     }
     for (command, at) in &verify.commands {
-        judge(command, at, remarks);
+        warn_about_command(command, at, remarks);
     }
     verify
 }
 
-impl Verify {
-    fn take(&mut self, text: &str, part: &Range<usize>, remarks: &mut Remarks) {
+impl VerifyBlock {
+    fn add_commands(&mut self, text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) {
         let part = trim(text, part.clone());
         let lines = worth_reading(text, &part);
         if lines.len() > MAX_LISTED {
@@ -71,9 +71,9 @@ impl Verify {
 }
 
 /// The lines that say something: without blank ones, marks of code blocks and comments of a shell.
-fn worth_reading<'a>(text: &'a str, part: &Range<usize>) -> Vec<Line<'a>> {
-    let mut fences = Fences::default();
-    let marks = |kind| matches!(kind, Kind::Opening | Kind::Closing);
+fn worth_reading<'a>(text: &'a str, part: &Range<usize>) -> Vec<TextLine<'a>> {
+    let mut fences = FenceTracker::default();
+    let marks = |kind| matches!(kind, LineKind::Opening | LineKind::Closing);
     lines_from(&text[part.clone()], part.start)
         .filter(|line| !marks(fences.kind(line)))
         .map(|line| line.trimmed())
@@ -82,12 +82,12 @@ fn worth_reading<'a>(text: &'a str, part: &Range<usize>) -> Vec<Line<'a>> {
 }
 
 /// The lines as one script, where one line means nothing without the others.
-fn as_script(lines: &[Line]) -> Option<String> {
-    let continues = |line: &Line| {
+fn as_script(lines: &[TextLine]) -> Option<String> {
+    let continues = |line: &TextLine| {
         let ends = ["\\", "|", "&&", "||", "{", "(", "do", "then", "else"];
         ends.iter().any(|end| line.text.ends_with(end)) || line.text.contains("<<")
     };
-    let sets_up = |line: &Line| {
+    let sets_up = |line: &TextLine| {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         matches!(words.as_slice(), ["cd", _] | ["set" | "export" | "source" | ".", ..])
             || (words.len() == 1 && line.text.contains('=') && !line.text.contains('`'))
@@ -102,7 +102,7 @@ fn as_script(lines: &[Line]) -> Option<String> {
 }
 
 /// What is wrong with a command that can be seen without running it.
-fn judge(command: &str, at: &Range<usize>, remarks: &mut Remarks) {
+fn warn_about_command(command: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(why) = command::cannot_fail(command) {
         let message = format!("this check always passes: {why}");
         let help = "leave that part out; output is kept and bounded anyway";
@@ -118,13 +118,13 @@ fn judge(command: &str, at: &Range<usize>, remarks: &mut Remarks) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afresh_formats::findings::Source;
+    use afresh_formats::findings::SourceText;
 
     /// The commands, and what was said.
     fn read(text: &str) -> (Vec<String>, Vec<String>) {
-        let mut remarks = Remarks::default();
+        let mut remarks = PlanRemarks::default();
         let commands = parse(text, &(0..text.len()), &mut remarks).commands;
-        let said = remarks.render(&Source::new("PLAN.md", text));
+        let said = remarks.render(&SourceText::new("PLAN.md", text));
         let said = said.into_iter().map(|found| format!("{} {}", found.code, found.line));
         (commands.into_iter().map(|(command, _)| command).collect(), said.collect())
     }

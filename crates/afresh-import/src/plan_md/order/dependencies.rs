@@ -5,18 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan_md::order::plan_set::{Number, Set};
-use afresh_formats::text::yaml::values::Word;
+use crate::plan_md::order::plan_set::{PlanNumber, PlanSet};
+use afresh_formats::text::yaml::values::LocatedWord;
 
 /// What a member needs: positions in the set, with the place of the word that says so.
-pub type Needs = Vec<(usize, std::ops::Range<usize>)>;
+pub type PlanNeeds = Vec<(usize, std::ops::Range<usize>)>;
 
 /// For each member, which others it needs. Unresolved names become remarks.
-pub fn resolve(set: &mut Set) -> Vec<Needs> {
-    let names = Names::of(set);
+pub fn resolve(set: &mut PlanSet) -> Vec<PlanNeeds> {
+    let names = PlanNames::from_set(set);
     let mut all = Vec::with_capacity(set.members.len());
     for member in &mut set.members {
-        let mut needs: Needs = Vec::new();
+        let mut needs: PlanNeeds = Vec::new();
         for word in &member.document.fields.depends_on {
             let Some(name) = bare(word) else { continue };
             if let Some(other) = names.find(name, member.space, member.phase) {
@@ -34,15 +34,15 @@ pub fn resolve(set: &mut Set) -> Vec<Needs> {
 
 /// What plans are called. A name that several have means none of them.
 #[derive(Default)]
-struct Names {
+struct PlanNames {
     ids: BTreeMap<String, Option<usize>>,
     stems: BTreeMap<(usize, String), Option<usize>>,
-    numbered: BTreeMap<(usize, Number), Option<usize>>,
+    numbered: BTreeMap<(usize, PlanNumber), Option<usize>>,
     in_phase: BTreeMap<(usize, u64), Option<usize>>,
 }
 
-impl Names {
-    fn of(set: &Set) -> Self {
+impl PlanNames {
+    fn from_set(set: &PlanSet) -> Self {
         let mut names = Self::default();
         for (at, member) in set.members.iter().enumerate() {
             enter(&mut names.ids, member.id.to_ascii_lowercase(), at);
@@ -63,7 +63,7 @@ impl Names {
         if let Some(found) = self.stems.get(&(space, lower)) {
             return *found;
         }
-        if let Some((number, _)) = Number::leading(name) {
+        if let Some((number, _)) = PlanNumber::leading(name) {
             return *self.numbered.get(&(space, number))?;
         }
         *self.in_phase.get(&(phase, name.parse().ok()?))?
@@ -75,7 +75,7 @@ fn enter<K: Ord>(names: &mut BTreeMap<K, Option<usize>>, name: K, at: usize) {
 }
 
 /// The name without its directory, its ending and a remark; none where the word means nothing.
-fn bare(word: &Word) -> Option<&str> {
+fn bare(word: &LocatedWord) -> Option<&str> {
     let text = word.text.trim().trim_matches(['`', '"', '\'']);
     let name = text.split([' ', '(', ':']).next().unwrap_or_default();
     let name = name.rsplit('/').next().unwrap_or(name);

@@ -1,17 +1,17 @@
 //! The plans of one project, before they are a plan of ours.
 
-use crate::plan_md::parse::document::Document;
+use crate::plan_md::parse::document::PlanDocument;
 
 /// A PLAN.md and what its place says about it.
 #[derive(Debug)]
-pub struct Member {
-    pub document: Document,
+pub struct PlanMember {
+    pub document: PlanDocument,
     /// The id of its task, unique in the set.
     pub id: String,
     pub title: String,
     /// What others may call it: its file's name, without `-PLAN.md`.
     pub stem: String,
-    pub number: Option<Number>,
+    pub number: Option<PlanNumber>,
     /// Which of the phases it belongs to.
     pub phase: usize,
     /// Plans with the same are those that a short name can mean.
@@ -22,26 +22,26 @@ pub struct Member {
 
 /// `02.1-03`: phase and plan, as numbers that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Number {
+pub struct PlanNumber {
     pub phase: Vec<u64>,
     pub plan: u64,
 }
 
 /// Plans that run before the next phase does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Phase {
+pub struct PlanPhase {
     pub name: String,
     /// Which phases must be finished before.
     pub needs: Vec<usize>,
 }
 
 #[derive(Debug, Default)]
-pub struct Set {
-    pub phases: Vec<Phase>,
-    pub members: Vec<Member>,
+pub struct PlanSet {
+    pub phases: Vec<PlanPhase>,
+    pub members: Vec<PlanMember>,
 }
 
-impl Number {
+impl PlanNumber {
     /// The number that a name starts with, and how long it is: `02.1-03`, `2-3`.
     pub fn leading(name: &str) -> Option<(Self, usize)> {
         let (phase, phase_end) = phase_number(name)?;

@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use crate::plan_md::order::dependencies::Needs;
-use crate::plan_md::order::plan_set::Set;
+use crate::plan_md::order::dependencies::PlanNeeds;
+use crate::plan_md::order::plan_set::PlanSet;
 use afresh_formats::findings::Fix;
 
 /// The wave of each member inside its phase, counted from 1; 0 for what is in a circle.
-pub fn of(set: &Set, needs: &[Needs]) -> Vec<u32> {
+pub fn compute_waves(set: &PlanSet, needs: &[PlanNeeds]) -> Vec<u32> {
     let inside = |at: usize| {
         let phase = set.members[at].phase;
         needs[at]
@@ -47,7 +47,7 @@ pub fn of(set: &Set, needs: &[Needs]) -> Vec<u32> {
 }
 
 /// Says what the plans get wrong about their waves.
-pub fn remark(set: &mut Set, needs: &[Needs], waves: &[u32]) {
+pub fn remark(set: &mut PlanSet, needs: &[PlanNeeds], waves: &[u32]) {
     for at in 0..waves.len() {
         let late = late_needs(set, &needs[at], at);
         let document = &mut set.members[at].document;
@@ -69,14 +69,14 @@ pub fn remark(set: &mut Set, needs: &[Needs], waves: &[u32]) {
             } else {
                 let help = "correct `wave`; it is not used";
                 let fix = Fix::same(place.clone(), waves[at].to_string());
-                document.remarks.mendable("wave-disagrees", &place, message, help, fix);
+                document.remarks.fixable("wave-disagrees", &place, message, help, fix);
             }
         }
     }
 }
 
 /// The dependencies of the same phase that say that they are of the same wave, or of a later one.
-fn late_needs(set: &Set, needs: &Needs, at: usize) -> Vec<(String, Range<usize>)> {
+fn late_needs(set: &PlanSet, needs: &PlanNeeds, at: usize) -> Vec<(String, Range<usize>)> {
     let own = &set.members[at];
     let Some((wave, _)) = own.document.fields.wave else { return Vec::new() };
     let late = |(need, place): &(usize, Range<usize>)| {

@@ -3,13 +3,13 @@
 use afresh_core::plan::MAX_TASKS;
 
 use crate::plan_md::checks::must_haves::{self, MustHaves};
-use crate::plan_md::parse::frontmatter::Fields;
-use crate::plan_md::parse::item::{Item, dedented, short};
-use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::frontmatter::PlanFrontmatter;
+use crate::plan_md::parse::item::{PlanItem, dedented, short};
+use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::plan_md::parse::tags::{tags, trim};
-use crate::plan_md::parse::task_blocks::{Block, scan};
+use crate::plan_md::parse::task_blocks::{TaskBlock, scan};
 use crate::prose::unticked;
-use afresh_formats::findings::{Finding, Fix, Source};
+use afresh_formats::findings::{Finding, Fix, SourceText};
 use afresh_formats::text::markdown::{Frontmatter, headings};
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml;
@@ -17,18 +17,18 @@ use afresh_formats::text::yaml::values::get;
 
 /// A PLAN.md as it was read.
 #[derive(Debug)]
-pub struct Document {
+pub struct PlanDocument {
     pub path: String,
     pub text: String,
     /// What is wrong with its frontmatter as such.
     pub trouble: Option<Finding>,
-    pub remarks: Remarks,
-    pub fields: Fields,
+    pub remarks: PlanRemarks,
+    pub fields: PlanFrontmatter,
     pub must_haves: MustHaves,
     /// What the sections say, as they stand there.
     pub sections: String,
     pub objective: String,
-    pub items: Vec<Item>,
+    pub items: Vec<PlanItem>,
 }
 
 /// Sections whose text a worker needs. How to run the tool that wrote the plan, and where to put
@@ -46,10 +46,10 @@ const TOLD: [&str; 9] = [
 ];
 const NOT_TOLD: [&str; 4] = ["execution_context", "tasks", "task", "output"];
 
-impl Document {
+impl PlanDocument {
     pub fn read(path: &str, text: String) -> Self {
-        let source = Source::new(path, &text);
-        let mut remarks = Remarks::default();
+        let source = SourceText::new(path, &text);
+        let mut remarks = PlanRemarks::default();
         let block = Frontmatter::first(&text);
         let (node, trouble) = match &block {
             Some(block) => {
@@ -68,7 +68,7 @@ impl Document {
             None => (Node { value: Value::Table(Vec::new()), span: 0..0 }, None),
         };
         let body = block.map_or(0, |block| block.body);
-        let fields = Fields::read(&text, &node, &mut remarks);
+        let fields = PlanFrontmatter::read(&text, &node, &mut remarks);
         let must_haves = get(&node, "must_haves")
             .map(|node| must_haves::read(node, &mut remarks))
             .unwrap_or_default();
@@ -122,13 +122,13 @@ impl Document {
                 "`autonomous: true`, but a checkpoint of this plan asks a person".to_owned();
             let help = "write `autonomous: false`; the checkpoint is asked anyway";
             let fix = Fix::same(at.clone(), "false");
-            self.remarks.mendable("autonomous-checkpoint", &at, message, help, fix);
+            self.remarks.fixable("autonomous-checkpoint", &at, message, help, fix);
         }
     }
 }
 
 /// The tasks: in tags, or under headings where there are none.
-fn items(text: &str, body: usize, remarks: &mut Remarks) -> Vec<Item> {
+fn items(text: &str, body: usize, remarks: &mut PlanRemarks) -> Vec<PlanItem> {
     let blocks = scan(text, body, remarks);
     let headings = headings(text);
     if blocks.is_empty() {
@@ -142,7 +142,7 @@ fn items(text: &str, body: usize, remarks: &mut Remarks) -> Vec<Item> {
         // Whoever puts plans together says that it is too much.
         return tasks
             .take(MAX_TASKS + 1)
-            .map(|heading| Item::of_heading(text, heading, remarks))
+            .map(|heading| PlanItem::of_heading(text, heading, remarks))
             .collect();
     }
     let waves: Vec<(usize, u32)> = headings
@@ -151,7 +151,7 @@ fn items(text: &str, body: usize, remarks: &mut Remarks) -> Vec<Item> {
         .filter_map(|heading| Some((heading.at.start, wave_of_heading(heading.text)?)))
         .collect();
     let item = |block| {
-        let mut item = Item::of_block(text, block, remarks);
+        let mut item = PlanItem::of_block(text, block, remarks);
         let before = waves.partition_point(|(start, _)| *start < item.at.start);
         item.wave = before.checked_sub(1).map_or(0, |last| waves[last].1);
         item
@@ -160,7 +160,7 @@ fn items(text: &str, body: usize, remarks: &mut Remarks) -> Vec<Item> {
 }
 
 /// Does one of the blocks, which are in order, hold this byte?
-fn is_inside(blocks: &[Block], byte: usize) -> bool {
+fn is_inside(blocks: &[TaskBlock], byte: usize) -> bool {
     let after = blocks.partition_point(|block| block.range().start <= byte);
     after.checked_sub(1).is_some_and(|last| blocks[last].range().contains(&byte))
 }

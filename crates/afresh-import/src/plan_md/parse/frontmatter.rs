@@ -6,21 +6,21 @@ use std::ops::Range;
 use afresh_core::plan::{FileAction, FileDraft, nearest};
 
 use crate::plan_md::files;
-use crate::plan_md::parse::item::take_files;
-use crate::plan_md::parse::remarks::Remarks;
+use crate::plan_md::parse::item::collect_files;
+use crate::plan_md::parse::remarks::PlanRemarks;
 use afresh_formats::findings::Fix;
 use afresh_formats::text::node::Node;
-use afresh_formats::text::yaml::values::{Word, entries, word, words};
+use afresh_formats::text::yaml::values::{LocatedWord, entries, list_words, word};
 
 #[derive(Debug, Default)]
-pub struct Fields {
-    pub depends_on: Vec<Word>,
+pub struct PlanFrontmatter {
+    pub depends_on: Vec<LocatedWord>,
     pub files: Vec<(FileDraft, Range<usize>)>,
     pub wave: Option<(u32, Range<usize>)>,
     pub autonomous: Option<(bool, Range<usize>)>,
     pub status: Option<String>,
     pub task_group: Option<String>,
-    pub source_tasks: Vec<Word>,
+    pub source_tasks: Vec<LocatedWord>,
     /// The agent definition that its worker works by.
     pub agent: Option<String>,
     /// The keys that stand there, in small letters.
@@ -47,16 +47,16 @@ const KEYS: [&str; 14] = [
     "requirements",
 ];
 
-impl Fields {
-    pub fn read(text: &str, node: &Node, remarks: &mut Remarks) -> Self {
+impl PlanFrontmatter {
+    pub fn read(text: &str, node: &Node, remarks: &mut PlanRemarks) -> Self {
         let mut fields = Self::default();
         for entry in entries(node) {
             let value = &entry.node;
             let key = entry.key.to_ascii_lowercase().replace('-', "_");
             fields.keys.insert(key.clone());
             match key.as_str() {
-                "depends_on" => fields.depends_on.extend(words(value)),
-                "source_tasks" => fields.source_tasks.extend(words(value)),
+                "depends_on" => fields.depends_on.extend(list_words(value)),
+                "source_tasks" => fields.source_tasks.extend(list_words(value)),
                 "files_modified" => fields.take_files(value, None, remarks),
                 "files_deleted" => fields.take_files(value, Some(FileAction::Delete), remarks),
                 "wave" => fields.wave = wave(value, remarks),
@@ -79,18 +79,20 @@ impl Fields {
         fields
     }
 
-    fn take_files(&mut self, node: &Node, action: Option<FileAction>, remarks: &mut Remarks) {
-        let named =
-            words(node).iter().filter_map(|word| files::parse_item(&word.text, &word.at)).collect();
+    fn take_files(&mut self, node: &Node, action: Option<FileAction>, remarks: &mut PlanRemarks) {
+        let named = list_words(node)
+            .iter()
+            .filter_map(|word| files::parse_item(&word.text, &word.at))
+            .collect();
         let before = self.files.len();
-        take_files(named, &mut self.files, remarks);
+        collect_files(named, &mut self.files, remarks);
         if action.is_some() {
             self.files[before..].iter_mut().for_each(|(file, _)| file.action = action);
         }
     }
 }
 
-fn wave(node: &Node, remarks: &mut Remarks) -> Option<(u32, Range<usize>)> {
+fn wave(node: &Node, remarks: &mut PlanRemarks) -> Option<(u32, Range<usize>)> {
     let said = word(node)?;
     if let Ok(number) = said.trim().parse() {
         return Some((number, node.span.clone()));
@@ -102,10 +104,10 @@ fn wave(node: &Node, remarks: &mut Remarks) -> Option<(u32, Range<usize>)> {
 }
 
 /// A key that is nearly one that counts: what it says would be lost (B20).
-fn misspelt(key: &str, at: &Range<usize>, remarks: &mut Remarks) {
+fn misspelt(key: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(meant) = nearest(key, KEYS.into_iter()) {
         let message = format!("the key {key:?} means nothing here");
         let help = format!("did you mean {meant:?}?");
-        remarks.mendable("unknown-field", at, message, &help, Fix::meant(at.clone(), meant));
+        remarks.fixable("unknown-field", at, message, &help, Fix::meant(at.clone(), meant));
     }
 }

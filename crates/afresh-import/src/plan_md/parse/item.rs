@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use afresh_core::plan::{Checkpoint, FileDraft, nearest};
 
-use crate::plan_md::checks::verify::{self, Located};
-use crate::plan_md::files::{self, Named};
-use crate::plan_md::parse::remarks::Remarks;
-use crate::plan_md::parse::tags::{Opening, Tag, tags, trim, unescape};
-use crate::plan_md::parse::task_blocks::Block;
+use crate::plan_md::checks::verify::{self, LocatedCommand};
+use crate::plan_md::files::{self, FileMention};
+use crate::plan_md::parse::remarks::PlanRemarks;
+use crate::plan_md::parse::tags::{OpeningTag, PlanTag, tags, trim, unescape};
+use crate::plan_md::parse::task_blocks::TaskBlock;
 use crate::plan_md::{checkpoint, completeness};
 use crate::prose::{title, unticked};
-use afresh_formats::findings::{Edit, Fix};
+use afresh_formats::findings::{Fix, TextEdit};
 use afresh_formats::text::limits::MAX_LISTED;
 use afresh_formats::text::markdown::Heading;
 use afresh_formats::text::markdown::lines::lines_from;
 
 #[derive(Debug, Clone)]
-pub struct Item {
+pub struct PlanItem {
     pub name: String,
     /// Where it starts.
     pub at: Range<usize>,
     /// The task as it stands in the plan.
     pub text: String,
     pub files: Vec<(FileDraft, Range<usize>)>,
-    pub checks: Vec<Located>,
+    pub checks: Vec<LocatedCommand>,
     pub checkpoint: Option<Checkpoint>,
     /// The plan says that it is done.
     pub is_done: bool,
@@ -70,22 +70,23 @@ const PARTS: [&str; 30] = [
     "output",
 ];
 
-impl Item {
+impl PlanItem {
     /// Reads a `<task>`.
-    pub fn of_block(text: &str, block: &Block, remarks: &mut Remarks) -> Self {
+    pub fn of_block(text: &str, block: &TaskBlock, remarks: &mut PlanRemarks) -> Self {
         let parts = tags(text, block.inner.clone(), &PARTS);
         for tag in parts.known.iter().filter(|tag| !tag.is_closed) {
             let message = format!("<{}> is not closed", tag.opening.name);
             let help = "add its closing tag; it was read up to the next tag";
             let fix = Fix::meant(tag.inner.end..tag.inner.end, format!("</{}>", tag.opening.name));
-            remarks.mendable("unbalanced-tag", &tag.opening.at, message, help, fix);
+            remarks.fixable("unbalanced-tag", &tag.opening.at, message, help, fix);
         }
         for opening in &parts.unknown {
             misspelt(text, opening, block.inner.end, remarks);
         }
         let all =
             |wanted: &'static str| parts.known.iter().filter(move |tag| tag.opening.name == wanted);
-        let first = |wanted| all(wanted).map(|tag| words(text, tag)).find(|text| !text.is_empty());
+        let first =
+            |wanted| all(wanted).map(|tag| tag_text(text, tag)).find(|text| !text.is_empty());
         let name = first("name")
             .or_else(|| block.opening.attribute("name").map(str::to_owned))
             .or_else(|| {
@@ -102,7 +103,7 @@ impl Item {
         }
         let mut found = Vec::new();
         for tag in all("files").chain(all("file")) {
-            take_files(files::parse(text, &tag.inner), &mut found, remarks);
+            collect_files(files::parse(text, &tag.inner), &mut found, remarks);
         }
         let checks = match point {
             None => all("verify")
@@ -118,8 +119,8 @@ impl Item {
         }
         let reads = all("read_first").flat_map(|tag| files::parse(text, &tag.inner));
         let reads = reads.filter_map(|named| match named {
-            Named::File(file, at) => Some((file.path, at)),
-            Named::Prose(..) => None,
+            FileMention::File(file, at) => Some((file.path, at)),
+            FileMention::Prose(..) => None,
         });
         let reads = reads.collect();
         let action = all("action").next().map(|tag| tag.inner.clone());
@@ -138,7 +139,7 @@ impl Item {
     }
 
     /// Reads what stands under `## Task N: name`: the way of plans without tags.
-    pub fn of_heading(text: &str, heading: &Heading, remarks: &mut Remarks) -> Self {
+    pub fn of_heading(text: &str, heading: &Heading, remarks: &mut PlanRemarks) -> Self {
         let (mut found, mut checks) = (Vec::new(), Vec::new());
         for line in lines_from(&text[heading.body.clone()], heading.body.start) {
             let bare = line.without_bullet();
@@ -146,7 +147,7 @@ impl Item {
             let Some((label, rest)) = label.split_once(':') else { continue };
             let part = bare.part(rest.trim_start_matches('*').trim()).range();
             match label.trim_end_matches('*').to_ascii_lowercase().as_str() {
-                "files" | "file" => take_files(files::parse(text, &part), &mut found, remarks),
+                "files" | "file" => collect_files(files::parse(text, &part), &mut found, remarks),
                 "verify" | "verification" if !part.is_empty() => {
                     checks.extend(verify::parse(text, &part, remarks).commands);
                 }
@@ -169,21 +170,21 @@ impl Item {
 }
 
 /// Files that are named, and a remark about what is none.
-pub(crate) fn take_files(
-    named: Vec<Named>,
+pub(crate) fn collect_files(
+    named: Vec<FileMention>,
     found: &mut Vec<(FileDraft, Range<usize>)>,
-    remarks: &mut Remarks,
+    remarks: &mut PlanRemarks,
 ) {
     if named.len() > MAX_LISTED {
-        let (Named::File(_, at) | Named::Prose(_, at)) = &named[0];
+        let (FileMention::File(_, at) | FileMention::Prose(_, at)) = &named[0];
         let message = format!("more than {MAX_LISTED} files in one list");
         remarks.error("too-large", at, message, "a directory or a glob stands for many files");
         return;
     }
     for named in named {
         match named {
-            Named::File(file, at) => found.push((file, at)),
-            Named::Prose(_, at) => {
+            FileMention::File(file, at) => found.push((file, at)),
+            FileMention::Prose(_, at) => {
                 let message = "this is no path, so it gives no file".to_owned();
                 let help =
                     "one path per line, or several with commas; a path with blanks in backticks";
@@ -194,21 +195,21 @@ pub(crate) fn take_files(
 }
 
 /// A tag that is nearly one that counts: what stands in it would be lost (B20).
-fn misspelt(text: &str, opening: &Opening, end: usize, remarks: &mut Remarks) {
+fn misspelt(text: &str, opening: &OpeningTag, end: usize, remarks: &mut PlanRemarks) {
     let (name, at) = (opening.name, &opening.at);
     let Some(meant) = nearest(name, PARTS.into_iter()) else { return };
     let message = format!("<{name}> means nothing in a task");
     let help = format!("did you mean <{meant}>?");
-    let word = |start: usize| Edit { range: start..start + name.len(), text: meant.to_owned() };
+    let word = |start: usize| TextEdit { range: start..start + name.len(), text: meant.to_owned() };
     let closing = text[at.end..end].find(&format!("</{name}>"));
     let fix = closing.map(|closing| Fix {
         edits: vec![word(at.start + 1), word(at.end + closing + 2)],
         keeps_plan: false,
     });
-    remarks.mendable_error("unknown-tag", at, message, &help, fix);
+    remarks.fixable_error("unknown-tag", at, message, &help, fix);
 }
 
-fn words(text: &str, tag: &Tag) -> String {
+fn tag_text(text: &str, tag: &PlanTag) -> String {
     unescape(&text[tag.inner.clone()]).trim().to_owned()
 }
 

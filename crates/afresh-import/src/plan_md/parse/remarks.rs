@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use afresh_formats::findings::{Finding, Fix, Severity, Source};
+use afresh_formats::findings::{Finding, Fix, Severity, SourceText};
 
 /// More remarks than this about one file say nothing new.
 const MAX_REMARKS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
+pub struct PlanRemark {
     pub severity: Severity,
     pub code: &'static str,
     pub at: Range<usize>,
@@ -19,11 +19,11 @@ pub struct Remark {
 
 /// Everything that is to be said about one file.
 #[derive(Debug, Clone, Default)]
-pub struct Remarks {
-    all: Vec<Remark>,
+pub struct PlanRemarks {
+    all: Vec<PlanRemark>,
 }
 
-impl Remarks {
+impl PlanRemarks {
     pub fn error(&mut self, code: &'static str, at: &Range<usize>, message: String, help: &str) {
         self.add(Severity::Error, code, at, message, help);
     }
@@ -33,7 +33,7 @@ impl Remarks {
     }
 
     /// A warning with what would mend it.
-    pub fn mendable(
+    pub fn fixable(
         &mut self,
         code: &'static str,
         at: &Range<usize>,
@@ -47,7 +47,7 @@ impl Remarks {
     }
 
     /// An error with what would mend it.
-    pub fn mendable_error(
+    pub fn fixable_error(
         &mut self,
         code: &'static str,
         at: &Range<usize>,
@@ -67,8 +67,8 @@ impl Remarks {
     }
 
     /// They as findings of a file.
-    pub fn render(&self, source: &Source) -> Vec<Finding> {
-        let finding = |remark: &Remark| Finding {
+    pub fn render(&self, source: &SourceText) -> Vec<Finding> {
+        let finding = |remark: &PlanRemark| Finding {
             severity: remark.severity,
             fix: remark.fix.clone(),
             ..source
@@ -98,7 +98,7 @@ impl Remarks {
             && !self.all.iter().any(|remark| remark.severity == Severity::Error);
         if self.all.len() < MAX_REMARKS || first_error {
             let (at, help) = (at.clone(), help.to_owned());
-            self.all.push(Remark { severity, code, at, message, help, fix: None });
+            self.all.push(PlanRemark { severity, code, at, message, help, fix: None });
         }
     }
 }

@@ -12,7 +12,7 @@ const MAX_TAG_BYTES: usize = 4096;
 
 /// An opening tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opening<'a> {
+pub struct OpeningTag<'a> {
     pub name: &'a str,
     pub at: Range<usize>,
     attributes: &'a str,
@@ -22,8 +22,8 @@ pub struct Opening<'a> {
 
 /// A tag and what stands in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tag<'a> {
-    pub opening: Opening<'a>,
+pub struct PlanTag<'a> {
+    pub opening: OpeningTag<'a>,
     /// What stands between opening and closing, without the space around it.
     pub inner: Range<usize>,
     pub is_closed: bool,
@@ -31,13 +31,13 @@ pub struct Tag<'a> {
 
 /// The tags of a part of a text.
 #[derive(Debug, Default)]
-pub struct Tags<'a> {
-    pub known: Vec<Tag<'a>>,
+pub struct PlanTags<'a> {
+    pub known: Vec<PlanTag<'a>>,
     /// Tags that start a line, stand in no known tag, and mean nothing here.
-    pub unknown: Vec<Opening<'a>>,
+    pub unknown: Vec<OpeningTag<'a>>,
 }
 
-impl<'a> Opening<'a> {
+impl<'a> OpeningTag<'a> {
     /// The opening tag at this byte, if there is one.
     pub fn parse(text: &'a str, at: usize) -> Option<Self> {
         let rest = text.get(at..)?.strip_prefix('<')?;
@@ -103,8 +103,8 @@ fn closing_bracket(text: &str) -> Option<usize> {
 }
 
 /// The tags with these names in a part of a text, none inside another. Comments are skipped.
-pub fn tags<'a>(text: &'a str, part: Range<usize>, names: &[&str]) -> Tags<'a> {
-    let mut found = Tags::default();
+pub fn tags<'a>(text: &'a str, part: Range<usize>, names: &[&str]) -> PlanTags<'a> {
+    let mut found = PlanTags::default();
     // Names of which no closing tag follows: looking for it again and again would be slow.
     let mut never_closed = BTreeSet::new();
     let mut at = part.start;
@@ -114,7 +114,7 @@ pub fn tags<'a>(text: &'a str, part: Range<usize>, names: &[&str]) -> Tags<'a> {
             at = text[at..part.end].find("-->").map_or(part.end, |end| at + end + 3);
             continue;
         }
-        let opening = Opening::parse(text, at).filter(|opening| opening.at.end <= part.end);
+        let opening = OpeningTag::parse(text, at).filter(|opening| opening.at.end <= part.end);
         let Some(opening) = opening else {
             at += 1;
             continue;
@@ -141,7 +141,7 @@ pub fn tags<'a>(text: &'a str, part: Range<usize>, names: &[&str]) -> Tags<'a> {
         });
         at = end.map_or(inner_end, |end| if opening.is_whole { end } else { end + closing.len() });
         let is_closed = end.is_some();
-        found.known.push(Tag { opening, inner: trim(text, start..inner_end), is_closed });
+        found.known.push(PlanTag { opening, inner: trim(text, start..inner_end), is_closed });
     }
     found
 }
@@ -239,14 +239,14 @@ mod tests {
     #[test]
     fn attributes_are_read_in_any_quotes() {
         let text = "<task type=\"auto\" name='a -> \"b\"' tdd = true gate>";
-        let opening = Opening::parse(text, 0).unwrap();
+        let opening = OpeningTag::parse(text, 0).unwrap();
         let shown = ["type", "name", "tdd", "gate", "b"].map(|name| opening.attribute(name));
         assert_eq!(shown, [Some("auto"), Some("a -> \"b\""), Some("true"), None, None]);
         assert_eq!(opening.at.end, text.len());
-        let broken = Opening::parse("<task name=\"open>\n<name>x", 0).unwrap();
+        let broken = OpeningTag::parse("<task name=\"open>\n<name>x", 0).unwrap();
         assert_eq!((broken.at.end, broken.attribute("name")), (17, Some("open")));
-        assert_eq!(Opening::parse("<task name=x", 0), None);
-        assert_eq!(Opening::parse("<tasks>", 0).map(|tag| tag.name), Some("tasks"));
+        assert_eq!(OpeningTag::parse("<task name=x", 0), None);
+        assert_eq!(OpeningTag::parse("<tasks>", 0).map(|tag| tag.name), Some("tasks"));
     }
 
     /// B16: an entity stands for one character or for itself.

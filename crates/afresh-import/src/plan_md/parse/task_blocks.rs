@@ -8,22 +8,22 @@ use std::ops::Range;
 
 use afresh_core::plan::MAX_TASKS;
 
-use crate::plan_md::parse::remarks::Remarks;
-use crate::plan_md::parse::tags::Opening;
+use crate::plan_md::parse::remarks::PlanRemarks;
+use crate::plan_md::parse::tags::OpeningTag;
 use afresh_formats::findings::Fix;
 use afresh_formats::text::markdown::lines::lines_from;
-use afresh_formats::text::markdown::{Fences, Kind, Line};
+use afresh_formats::text::markdown::{FenceTracker, LineKind, TextLine};
 
 const CLOSING: &str = "</task>";
 
 /// A task as it stands in the text.
 #[derive(Debug, Clone)]
-pub struct Block<'a> {
-    pub opening: Opening<'a>,
+pub struct TaskBlock<'a> {
+    pub opening: OpeningTag<'a>,
     pub inner: Range<usize>,
 }
 
-impl Block<'_> {
+impl TaskBlock<'_> {
     /// All of it, without the closing tag.
     pub fn range(&self) -> Range<usize> {
         self.opening.at.start..self.inner.end
@@ -31,13 +31,13 @@ impl Block<'_> {
 }
 
 /// The tasks of a text from a byte on.
-pub fn scan<'a>(text: &'a str, from: usize, remarks: &mut Remarks) -> Vec<Block<'a>> {
-    let mut scanner = Scanner {
+pub fn scan<'a>(text: &'a str, from: usize, remarks: &mut PlanRemarks) -> Vec<TaskBlock<'a>> {
+    let mut scanner = TaskBlockScanner {
         text,
         remarks,
         blocks: Vec::new(),
         open: None,
-        fences: Fences::default(),
+        fences: FenceTracker::default(),
         fenced: 0,
         depth: 0,
         comment: None,
@@ -50,12 +50,12 @@ pub fn scan<'a>(text: &'a str, from: usize, remarks: &mut Remarks) -> Vec<Block<
     scanner.blocks
 }
 
-struct Scanner<'a, 'r> {
+struct TaskBlockScanner<'a, 'r> {
     text: &'a str,
-    remarks: &'r mut Remarks,
-    blocks: Vec<Block<'a>>,
-    open: Option<Opening<'a>>,
-    fences: Fences,
+    remarks: &'r mut PlanRemarks,
+    blocks: Vec<TaskBlock<'a>>,
+    open: Option<OpeningTag<'a>>,
+    fences: FenceTracker,
     /// Tasks in the code block that is open now.
     fenced: usize,
     /// Those of them that have not ended.
@@ -66,21 +66,21 @@ struct Scanner<'a, 'r> {
     resume: usize,
 }
 
-impl<'a> Scanner<'a, '_> {
-    fn line(&mut self, line: &Line<'a>) {
+impl<'a> TaskBlockScanner<'a, '_> {
+    fn line(&mut self, line: &TextLine<'a>) {
         // A line inside a comment, or inside an opening tag of several lines, is no mark of code.
         if self.comment.is_some() || line.start < self.resume {
             return self.text_line(line);
         }
         match self.fences.kind(line) {
-            Kind::Text => self.text_line(line),
-            Kind::Opening => (self.fenced, self.depth) = (0, 0),
-            Kind::Code => self.code_line(line),
-            Kind::Closing => {}
+            LineKind::Text => self.text_line(line),
+            LineKind::Opening => (self.fenced, self.depth) = (0, 0),
+            LineKind::Code => self.code_line(line),
+            LineKind::Closing => {}
         }
     }
 
-    fn text_line(&mut self, line: &Line<'a>) {
+    fn text_line(&mut self, line: &TextLine<'a>) {
         let last_tick = line.text.rfind('`').unwrap_or(0);
         let mut in_code = false;
         for (at, byte) in line.text.bytes().enumerate() {
@@ -113,7 +113,7 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    fn code_line(&mut self, line: &Line<'a>) {
+    fn code_line(&mut self, line: &TextLine<'a>) {
         for (at, _) in line.text.match_indices("<task") {
             if opens_task(&line.text[at..]) {
                 self.fenced += 1;
@@ -149,13 +149,13 @@ impl<'a> Scanner<'a, '_> {
             let message = "this task is not closed before the next one starts".to_owned();
             let help = "add `</task>`; it was read up to the next task";
             let fix = self.closing_before(at);
-            self.remarks.mendable("unbalanced-task", &before.at, message, help, fix);
-            self.blocks.push(Block { inner: before.at.end..at, opening: before });
+            self.remarks.fixable("unbalanced-task", &before.at, message, help, fix);
+            self.blocks.push(TaskBlock { inner: before.at.end..at, opening: before });
         }
-        match Opening::parse(self.text, at) {
+        match OpeningTag::parse(self.text, at) {
             Some(opening) if opening.is_whole => {
                 self.resume = opening.at.end;
-                self.blocks.push(Block { inner: opening.at.end..opening.at.end, opening });
+                self.blocks.push(TaskBlock { inner: opening.at.end..opening.at.end, opening });
             }
             Some(opening) => {
                 self.resume = opening.at.end;
@@ -178,7 +178,7 @@ impl<'a> Scanner<'a, '_> {
     fn close(&mut self, at: usize) {
         self.resume = at + CLOSING.len();
         if let Some(opening) = self.open.take() {
-            self.blocks.push(Block { inner: opening.at.end..at, opening });
+            self.blocks.push(TaskBlock { inner: opening.at.end..at, opening });
         } else {
             let message = "this closes a task that was never opened".to_owned();
             let help = "add `<task type=\"auto\">` where it starts, or remove this";
@@ -205,12 +205,12 @@ impl<'a> Scanner<'a, '_> {
                 let message = "this task is not closed before the tasks end".to_owned();
                 let end = opening.at.end + end;
                 let fix = self.closing_before(end);
-                self.remarks.mendable("unbalanced-task", &opening.at, message, help, fix);
-                self.blocks.push(Block { inner: opening.at.end..end, opening });
+                self.remarks.fixable("unbalanced-task", &opening.at, message, help, fix);
+                self.blocks.push(TaskBlock { inner: opening.at.end..end, opening });
             } else {
                 let message = "this task never ends: the file may be cut off".to_owned();
                 self.remarks.error("unbalanced-task", &opening.at, message, help);
-                self.blocks.push(Block { inner: opening.at.end..self.text.len(), opening });
+                self.blocks.push(TaskBlock { inner: opening.at.end..self.text.len(), opening });
             }
         }
     }
@@ -225,13 +225,13 @@ fn opens_task(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afresh_formats::findings::Source;
+    use afresh_formats::findings::SourceText;
 
     /// The tasks, and what was said: code and line.
     fn read(text: &str) -> (Vec<&str>, Vec<String>) {
-        let mut remarks = Remarks::default();
+        let mut remarks = PlanRemarks::default();
         let blocks = scan(text, 0, &mut remarks);
-        let found = remarks.render(&Source::new("PLAN.md", text));
+        let found = remarks.render(&SourceText::new("PLAN.md", text));
         (
             blocks.iter().map(|block| text[block.inner.clone()].trim()).collect(),
             found.iter().map(|f| format!("{:?} {} {}", f.severity, f.code, f.line)).collect(),

@@ -9,8 +9,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use afresh_agents::agent::definition::{GENERAL, MAX_DEFINITION_BYTES};
-use afresh_agents::bundle::Checksum;
-use afresh_agents::{Agent, Briefing, Definition, Role};
+use afresh_agents::bundle::FileChecksum;
+use afresh_agents::{Agent, AgentDefinition, Briefing, WorkerRole};
 use afresh_core::plan::nearest;
 use afresh_engine::ExecutionConfig;
 use afresh_formats::Finding;
@@ -30,7 +30,7 @@ const MAX_FILES: usize = 1_000;
 pub(crate) struct Adopted {
     /// Definitions that are used, as they were read.
     files: Vec<Found>,
-    roles: Vec<(String, Role)>,
+    roles: Vec<(String, WorkerRole)>,
 }
 
 /// A definition, or why there is none.
@@ -38,7 +38,7 @@ pub(crate) struct Adopted {
 struct Found {
     path: PathBuf,
     text: String,
-    read: Result<Definition, Finding>,
+    read: Result<AgentDefinition, Finding>,
 }
 
 impl Found {
@@ -100,7 +100,7 @@ pub(crate) fn adopt(
             ));
         }
         rules.agents.insert(name.clone(), definition.agent(&name, &base));
-        let role = Role { name: definition.name, text: definition.role };
+        let role = WorkerRole { name: definition.name, text: definition.role };
         adopted.roles.push((name, role));
         adopted.files.push(found.clone());
     }
@@ -132,7 +132,7 @@ impl Adopted {
                 safe(name)
             ));
             let text = format!("Work in the role of `{name}`.");
-            self.roles.push((name.to_owned(), Role { name: name.to_owned(), text }));
+            self.roles.push((name.to_owned(), WorkerRole { name: name.to_owned(), text }));
         }
     }
 
@@ -146,7 +146,7 @@ impl Adopted {
     pub(crate) fn brief(self, root: &Path, briefing: &mut Briefing) {
         for Found { path, text, .. } in self.files {
             let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-            briefing.sources.push(Checksum::of(&shown, text.as_bytes()));
+            briefing.sources.push(FileChecksum::from_bytes(&shown, text.as_bytes()));
         }
         briefing.roles.extend(self.roles);
     }
@@ -211,7 +211,7 @@ fn read(path: PathBuf) -> Option<Found> {
             (String::new(), Err(bad(format!("is larger than {MAX_DEFINITION_BYTES} bytes"))))
         }
         (_, Ok(text)) => {
-            let read = Definition::parse(&shown, &stem, &text);
+            let read = AgentDefinition::parse(&shown, &stem, &text);
             (text, read)
         }
     };

@@ -75,7 +75,7 @@ impl Generated {
             "warning: no worker would start with {}: {}\n  hint: {}",
             self.task,
             safe(why),
-            size::ADVICE
+            size::SIZE_HINT
         ));
         Exit::Incomplete
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use afresh_agents::Bundle;
-use afresh_agents::bundle::{Checksum, Origin};
+use afresh_agents::bundle::{FileChecksum, FileOrigin};
 use afresh_core::Run;
 use afresh_core::run::TaskStage;
 use afresh_engine::RepoContext;
@@ -24,7 +24,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug, Serialize)]
 struct Source {
     path: String,
-    from: Origin,
+    from: FileOrigin,
     state: State,
 }
 
@@ -71,8 +71,8 @@ fn tell(judged: &Judged, output: &Output) {
     }
     for source in judged.sources.iter().filter(|source| source.state != State::Same) {
         let place = match source.from {
-            Origin::Checkout => "",
-            Origin::Branch => " on the run's branch",
+            FileOrigin::Checkout => "",
+            FileOrigin::Branch => " on the run's branch",
         };
         let what = match source.state {
             State::Missing => "is gone",
@@ -98,12 +98,13 @@ impl Judge<'_> {
         Ok(Judged { bundle: chosen.name.clone(), file: shown, ok, sources })
     }
 
-    fn source(&self, sum: &Checksum) -> Result<Source, Failure> {
+    fn source(&self, sum: &FileChecksum) -> Result<Source, Failure> {
         let bytes = match sum.from {
-            Origin::Checkout => self.in_checkout(&sum.path),
-            Origin::Branch => self.on_branch(&sum.path)?,
+            FileOrigin::Checkout => self.in_checkout(&sum.path),
+            FileOrigin::Branch => self.on_branch(&sum.path)?,
         };
-        let same = |bytes: Vec<u8>| Checksum::of(&sum.path, &bytes).sha256 == sum.sha256;
+        let same =
+            |bytes: Vec<u8>| FileChecksum::from_bytes(&sum.path, &bytes).sha256 == sum.sha256;
         let state = match bytes.map(same) {
             None => State::Missing,
             Some(true) => State::Same,
@@ -143,7 +144,7 @@ impl Judge<'_> {
         let gone = made.filter(|path| !fine.contains(path.as_str()));
         let source = |path: &String| Source {
             path: path.clone(),
-            from: Origin::Branch,
+            from: FileOrigin::Branch,
             state: State::Missing,
         };
         Ok(gone.map(source).collect())

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use afresh_agents::bundle::Checksum;
+use afresh_agents::bundle::FileChecksum;
 use afresh_agents::prompt::size;
 use afresh_core::Run;
 use afresh_core::estimate::DEFAULT_WINDOW;
@@ -25,7 +25,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 #[serde(default)]
 struct Told {
     window: Option<u64>,
-    sources: Vec<Checksum>,
+    sources: Vec<FileChecksum>,
 }
 
 /// One bundle, as it is listed.
@@ -72,7 +72,7 @@ impl<'a> Listed<'a> {
             kept,
             need: kept.need(run),
             fill: size::fill(bytes, told.window.unwrap_or(DEFAULT_WINDOW)),
-            template: own.map(|Checksum { path, sha256, .. }| Template { path, sha256 }),
+            template: own.map(|FileChecksum { path, sha256, .. }| Template { path, sha256 }),
         }
     }
 

@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use afresh_agents::adapters::scripted::ScriptFile;
-use afresh_agents::{AcpAgent, Agent, Kind, Models, Program, ProgramAgent, PromptBy};
+use afresh_agents::{
+    AcpAgent, Agent, AgentKind, AgentProgram, ModelNames, ProgramAgent, PromptDelivery,
+};
 use afresh_core::plan::nearest;
-use afresh_formats::text::node::{Entry, Node, Value};
-use afresh_formats::text::node_reader::Reader;
+use afresh_formats::text::node::{Node, TableEntry, Value};
+use afresh_formats::text::node_reader::NodeReader;
 
 use super::Config;
 use super::read::set;
@@ -16,10 +18,13 @@ use crate::app::config::script;
 const AGENT: &[&str] = &["kind", "command", "args", "prompt", "script", "env", "models"];
 const KINDS: &[&str] = &["command", "claude", "codex", "gemini", "opencode", "acp", "scripted"];
 const SIZES: &[&str] = &["small", "standard", "large"];
-const PROMPTS: &[(&str, PromptBy)] =
-    &[("stdin", PromptBy::Stdin), ("file", PromptBy::File), ("arg", PromptBy::Arg)];
+const PROMPTS: &[(&str, PromptDelivery)] = &[
+    ("stdin", PromptDelivery::Stdin),
+    ("file", PromptDelivery::File),
+    ("arg", PromptDelivery::Arg),
+];
 
-pub(super) fn read(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+pub(super) fn read(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     for entry in reader.entries(node) {
         if let Some(agent) = agent(reader, entry, &config.home) {
             config.agents.insert(entry.key.clone(), agent);
@@ -27,8 +32,8 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config
     }
 }
 
-fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agent> {
-    let (mut named, mut command, mut prompt) = (None, Vec::new(), PromptBy::Stdin);
+fn agent(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, home: &Path) -> Option<Agent> {
+    let (mut named, mut command, mut prompt) = (None, Vec::new(), PromptDelivery::Stdin);
     let (mut env, mut script, mut args, mut models) = (Vec::new(), None, Vec::new(), None);
     for field in reader.entries(&entry.node) {
         let value = &field.node;
@@ -44,17 +49,17 @@ fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agen
         }
     }
     let kind = match named.as_ref().map(|(kind, _)| kind.as_str()) {
-        Some("command") if !command.is_empty() => Kind::Command { command, prompt },
+        Some("command") if !command.is_empty() => AgentKind::Command { command, prompt },
         Some("acp") if !command.is_empty() => {
             let models = models.map(|models| {
-                let mut named = Models::all("");
+                let mut named = ModelNames::all("");
                 read_models(reader, models, &mut named);
                 filled(&named)
             });
-            Kind::Acp(AcpAgent { command: [command, args].concat(), models })
+            AgentKind::Acp(AcpAgent { command: [command, args].concat(), models })
         }
-        Some("scripted") => Kind::Scripted { script: script_of(reader, entry, script, home)? },
-        Some(word) if let Some(program) = Program::from_word(word) => {
+        Some("scripted") => AgentKind::Scripted { script: script_of(reader, entry, script, home)? },
+        Some(word) if let Some(program) = AgentProgram::from_word(word) => {
             let mut agent = ProgramAgent { args, ..program.agent() };
             if !command.is_empty() {
                 agent.command = command;
@@ -62,7 +67,7 @@ fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agen
             if let Some(models) = models {
                 read_models(reader, models, &mut agent.models);
             }
-            Kind::Program(agent)
+            AgentKind::Program(agent)
         }
         _ => {
             no_agent(reader, entry, named.as_ref());
@@ -73,9 +78,9 @@ fn agent(reader: &mut Reader<'_, '_>, entry: &Entry, home: &Path) -> Option<Agen
 }
 
 /// One name for every size, or one for each.
-fn read_models(reader: &mut Reader<'_, '_>, node: &Node, models: &mut Models) {
+fn read_models(reader: &mut NodeReader<'_, '_>, node: &Node, models: &mut ModelNames) {
     if let Value::Text(name) = &node.value {
-        *models = Models::all(name);
+        *models = ModelNames::all(name);
         return;
     }
     for size in reader.entries(node) {
@@ -89,12 +94,12 @@ fn read_models(reader: &mut Reader<'_, '_>, node: &Node, models: &mut Models) {
 }
 
 /// Where only some sizes have a model, the nearest larger one, else the nearest smaller one.
-fn filled(models: &Models) -> Models {
-    let Models { small, standard, large } = models;
+fn filled(models: &ModelNames) -> ModelNames {
+    let ModelNames { small, standard, large } = models;
     let first = |names: [&String; 3]| {
         names.into_iter().find(|name| !name.is_empty()).cloned().unwrap_or_default()
     };
-    Models {
+    ModelNames {
         small: first([small, standard, large]),
         standard: first([standard, large, small]),
         large: first([large, standard, small]),
@@ -102,7 +107,11 @@ fn filled(models: &Models) -> Models {
 }
 
 /// Why this is no agent that could be started.
-fn no_agent(reader: &mut Reader<'_, '_>, entry: &Entry, kind: Option<&(String, &Range<usize>)>) {
+fn no_agent(
+    reader: &mut NodeReader<'_, '_>,
+    entry: &TableEntry,
+    kind: Option<&(String, &Range<usize>)>,
+) {
     let (name, at) = (&entry.key, &entry.key_span);
     let kind_at = kind.map_or(at, |(_, at)| at);
     let mut problem = |at: &Range<usize>, message: String, help: &str| {
@@ -129,8 +138,8 @@ fn no_agent(reader: &mut Reader<'_, '_>, entry: &Entry, kind: Option<&(String, &
 
 /// The script of an agent, read and judged now: no run starts with one that cannot be played.
 fn script_of(
-    reader: &mut Reader<'_, '_>,
-    agent: &Entry,
+    reader: &mut NodeReader<'_, '_>,
+    agent: &TableEntry,
     node: Option<&Node>,
     home: &Path,
 ) -> Option<ScriptFile> {

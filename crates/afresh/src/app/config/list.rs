@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use afresh_agents::{Kind, PromptBy};
+use afresh_agents::{AgentKind, PromptDelivery};
 use afresh_core::plan::ModelTier;
 use afresh_core::usage::Budget;
 use afresh_formats::text::duration;
@@ -77,21 +77,21 @@ impl Config {
                 values.push(listed(&format!("agents.{}.{key}", agent.name), value));
             };
             match &agent.kind {
-                Kind::Command { command, prompt } => {
+                AgentKind::Command { command, prompt } => {
                     add("kind", json!("command"));
                     add("command", json!(command));
                     add("prompt", json!(prompt_word(*prompt)));
                 }
-                Kind::Program(program) => {
+                AgentKind::Program(program) => {
                     add("kind", json!(program.program.word()));
                     add("command", json!(program.command));
                     add("args", json!(program.args));
                 }
-                Kind::Acp(acp) => {
+                AgentKind::Acp(acp) => {
                     add("kind", json!("acp"));
                     add("command", json!(acp.command));
                 }
-                Kind::Scripted { script } => {
+                AgentKind::Scripted { script } => {
                     add("kind", json!("scripted"));
                     add("script", json!(script.shown));
                 }
@@ -164,11 +164,11 @@ fn dollars(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 
-fn prompt_word(prompt: PromptBy) -> &'static str {
+fn prompt_word(prompt: PromptDelivery) -> &'static str {
     match prompt {
-        PromptBy::Stdin => "stdin",
-        PromptBy::File => "file",
-        PromptBy::Arg => "arg",
+        PromptDelivery::Stdin => "stdin",
+        PromptDelivery::File => "file",
+        PromptDelivery::Arg => "arg",
     }
 }
 

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use afresh_agents::bundle::Checksum;
-use afresh_agents::{Agent, Prices};
+use afresh_agents::bundle::FileChecksum;
+use afresh_agents::{Agent, PriceTable};
 use afresh_core::settings::Settings;
 use afresh_formats::Finding;
 
@@ -34,7 +34,7 @@ pub(crate) struct Config {
     pub(crate) agent: Option<String>,
     pub(crate) agents: BTreeMap<String, Agent>,
     /// What models cost: the built-in table, and what the file says over it.
-    pub(crate) prices: Prices,
+    pub(crate) prices: PriceTable,
     pub(crate) attempt_timeout: Duration,
     pub(crate) silence_timeout: Duration,
     pub(crate) output_bytes: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Config {
     /// The file, as people know it; where there is none, the one to write.
     pub(crate) shown: String,
     /// What it was read as.
-    pub(crate) checksum: Option<Checksum>,
+    pub(crate) checksum: Option<FileChecksum>,
     /// What the file says, by its dotted keys.
     pub(crate) written: BTreeMap<String, Written>,
     /// Parts that this version reads but does not carry out yet.
@@ -64,7 +64,7 @@ impl Default for Config {
             settings: Settings::default(),
             agent: None,
             agents: BTreeMap::new(),
-            prices: Prices::built_in(),
+            prices: PriceTable::built_in(),
             attempt_timeout: Duration::from_secs(30 * 60),
             silence_timeout: Duration::from_secs(10 * 60),
             output_bytes: 32 * 1024 * 1024,
@@ -114,7 +114,7 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
         ));
     }
     config.warnings = findings;
-    config.checksum = Some(Checksum::of(&shown, &bytes));
+    config.checksum = Some(FileChecksum::from_bytes(&shown, &bytes));
     config.shown = shown;
     Ok(config)
 }

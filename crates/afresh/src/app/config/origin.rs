@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use afresh_formats::findings::Source;
+use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, Value};
 use serde_json::json;
 
@@ -14,13 +14,18 @@ pub(crate) struct Written {
 }
 
 /// Every value of the file by its dotted key.
-pub(super) fn written(source: &Source<'_>, root: &Node) -> BTreeMap<String, Written> {
+pub(super) fn written(source: &SourceText<'_>, root: &Node) -> BTreeMap<String, Written> {
     let mut found = BTreeMap::new();
     collect(source, "", root, &mut found);
     found
 }
 
-fn collect(source: &Source<'_>, prefix: &str, node: &Node, found: &mut BTreeMap<String, Written>) {
+fn collect(
+    source: &SourceText<'_>,
+    prefix: &str,
+    node: &Node,
+    found: &mut BTreeMap<String, Written>,
+) {
     let Value::Table(entries) = &node.value else { return };
     for entry in entries {
         let key =

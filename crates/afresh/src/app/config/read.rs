@@ -6,9 +6,9 @@ use std::time::Duration;
 use afresh_core::plan::TierChoice;
 use afresh_core::settings::{History, Schedule, ScopeMode, TimeoutAction};
 use afresh_formats::Finding;
-use afresh_formats::findings::Source;
-use afresh_formats::text::node::{Entry, Node};
-use afresh_formats::text::node_reader::Reader;
+use afresh_formats::findings::SourceText;
+use afresh_formats::text::node::{Node, TableEntry};
+use afresh_formats::text::node_reader::NodeReader;
 
 use super::{Config, agents, origin};
 use crate::app::policy::network::{self, Mode};
@@ -64,8 +64,8 @@ pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding
             return vec![Finding::of_file(file, "not-utf8", message)];
         }
     };
-    let source = Source::new(file, text);
-    let mut reader = Reader::new(&source, "config");
+    let source = SourceText::new(file, text);
+    let mut reader = NodeReader::new(&source, "config");
     match afresh_formats::text::toml::parse(&source) {
         Ok(root) => {
             config.written = origin::written(&source, &root);
@@ -76,7 +76,7 @@ pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding
     reader.into_findings()
 }
 
-fn tables(reader: &mut Reader<'_, '_>, root: &Node, config: &mut Config) {
+fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config) {
     for entry in reader.entries(root) {
         match entry.key.as_str() {
             "run" => run(reader, &entry.node, config),
@@ -95,7 +95,7 @@ fn tables(reader: &mut Reader<'_, '_>, root: &Node, config: &mut Config) {
     }
 }
 
-fn run(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+fn run(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     let settings = &mut config.settings;
     for entry in reader.entries(node) {
         let value = &entry.node;
@@ -136,7 +136,7 @@ fn run(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     }
 }
 
-fn workspace(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+fn workspace(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     for entry in reader.entries(node) {
         match entry.key.as_str() {
             "setup" => set(&mut config.setup, reader.texts(&entry.node)),
@@ -147,7 +147,7 @@ fn workspace(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     }
 }
 
-fn checks(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+fn checks(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     for entry in reader.entries(node) {
         let value = &entry.node;
         match entry.key.as_str() {
@@ -160,7 +160,7 @@ fn checks(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     }
 }
 
-fn budget(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+fn budget(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     let settings = &mut config.settings;
     for entry in reader.entries(node) {
         let value = &entry.node;
@@ -174,7 +174,7 @@ fn budget(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
     }
 }
 
-fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
+fn context(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     let limits = &mut config.settings.context;
     let mut soft = None;
     for entry in reader.entries(node) {
@@ -193,7 +193,7 @@ fn context(reader: &mut Reader<'_, '_>, node: &Node, config: &mut Config) {
 }
 
 /// A project can only ask for more. What it cannot have is told, and the rest holds.
-fn sandbox(reader: &mut Reader<'_, '_>, node: &Node, asked: &mut Asked) {
+fn sandbox(reader: &mut NodeReader<'_, '_>, node: &Node, asked: &mut Asked) {
     for field in reader.entries(node) {
         let value = &field.node;
         match field.key.as_str() {
@@ -227,18 +227,18 @@ fn sandbox(reader: &mut Reader<'_, '_>, node: &Node, asked: &mut Asked) {
 }
 
 /// As bytes.
-fn mebibytes(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u64> {
+fn mebibytes(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
     reader.number(node, 1..=1 << 30).map(|number| number << 20)
 }
 
-fn not_for_projects(reader: &mut Reader<'_, '_>, entry: &Entry, what: &str, flag: &str) {
+fn not_for_projects(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str, flag: &str) {
     let message = format!("a project cannot {what}: only who runs it can");
     let finding = reader.finding("sandbox", &entry.key_span, message);
     reader.add(finding.as_warning().with_help(format!("`afresh run {flag}`, if you mean it")));
 }
 
 /// A share of a whole, in per cent.
-fn share(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u8> {
+fn share(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u8> {
     let share = reader.fraction(node, 0.01..=1.0)?;
     #[expect(
         clippy::cast_possible_truncation,
@@ -256,22 +256,22 @@ pub(super) fn set<T>(place: &mut T, value: Option<T>) {
 }
 
 /// Something that this version knows of and does not do.
-pub(super) fn later(reader: &mut Reader<'_, '_>, entry: &Entry, what: &str) {
+pub(super) fn later(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str) {
     let message = format!("{what} are read, but not carried out by this version");
     let finding = reader.finding("later", &entry.key_span, message);
     reader.add(finding.as_warning());
 }
 
-fn count(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u16> {
+fn count(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u16> {
     reader.number(node, 1..=1000).and_then(|number| u16::try_from(number).ok())
 }
 
 /// Dollars as millionths.
-fn dollars(reader: &mut Reader<'_, '_>, node: &Node) -> Option<u64> {
+fn dollars(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
     reader.fraction(node, 0.0..=1e6).and_then(afresh_agents::stream::usage::micros)
 }
 
-fn spans(reader: &mut Reader<'_, '_>, node: &Node) -> Option<Vec<Duration>> {
+fn spans(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<Vec<Duration>> {
     reader.list(node, "a list of spans").iter().map(|item| reader.span(item)).collect()
 }
 

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use afresh_agents::adapters::scripted::read::MAX_SCRIPT_BYTES;
-use afresh_agents::adapters::scripted::{Reading, Script, ScriptFile, read};
+use afresh_agents::adapters::scripted::{AgentScript, ScriptFile, ScriptReading, read};
 use afresh_formats::Finding;
 
 use crate::app::error::Failure;
@@ -13,7 +13,7 @@ use crate::app::error::Failure;
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) file: ScriptFile,
-    pub(crate) script: Script,
+    pub(crate) script: AgentScript,
     pub(crate) warnings: Vec<Finding>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn load(directory: &Path, written: &str) -> Result<Loaded, Vec<Findin
         let message = format!("cannot read the script: {error}");
         vec![Finding::of_file(written, "script", message)]
     })?;
-    let Reading { script, findings } = read(written, &bytes);
+    let ScriptReading { script, findings } = read(written, &bytes);
     let Some(script) = script else { return Err(findings) };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let path = path.canonicalize().unwrap_or(path);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use afresh_agents::Program;
+use afresh_agents::AgentProgram;
 
 use crate::app::agents::probe::Trial;
 use crate::app::agents::programs;
@@ -64,7 +64,7 @@ fn configuration(config: &Config) -> Line {
 fn chosen(config: &Config) -> Option<Line> {
     let cure =
         "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
-    let is_built_in = |name: &str| Program::from_word(name).is_some();
+    let is_built_in = |name: &str| AgentProgram::from_word(name).is_some();
     match &config.agent {
         Some(name) if is_built_in(name) => None,
         None if config.agents.is_empty()

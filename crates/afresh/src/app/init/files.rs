@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use afresh_formats::project::{self, Listing};
+use afresh_formats::project::{self, FileListing};
 
 /// How deep directories are looked into.
 const MAX_DEPTH: usize = 3;
@@ -14,8 +14,8 @@ const MAX_TEXT_BYTES: u64 = 512 * 1024;
 /// Directories full of other people's files.
 const OTHERS: &[&str] = &["node_modules", "vendor", "target", "dist", "build", "third_party"];
 
-pub(crate) fn list(root: &Path) -> Listing {
-    let mut listing = Listing::default();
+pub(crate) fn list(root: &Path) -> FileListing {
+    let mut listing = FileListing::default();
     let mut open = vec![(String::new(), 0)];
     while let Some((directory, depth)) = open.pop() {
         let entries = fs::read_dir(root.join(&directory)).into_iter().flatten().flatten();

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use afresh_agents::{Kind, ProgramAgent};
+use afresh_agents::{AgentKind, ProgramAgent};
 
 use crate::app::init::agents::FoundAgent;
 
@@ -56,10 +56,10 @@ fn agent(text: &mut String, agent: Option<&FoundAgent>) {
     };
     let _ = writeln!(text, "\n# {}: {}.\n[agents.{}]", agent.name, agent.remark(), agent.name);
     match &agent.kind {
-        Kind::Program(agent) => program(text, agent),
-        Kind::Command { command, .. } => own_command(text, command),
+        AgentKind::Program(agent) => program(text, agent),
+        AgentKind::Command { command, .. } => own_command(text, command),
         // Nobody asks for these by name.
-        Kind::Scripted { .. } | Kind::Acp(_) => {}
+        AgentKind::Scripted { .. } | AgentKind::Acp(_) => {}
     }
 }
 

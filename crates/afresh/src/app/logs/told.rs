@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use afresh_agents::stream::event::{Retry, ToolCall, ToolEnd};
-use afresh_agents::stream::lines::Lines;
+use afresh_agents::stream::event::{RetryNotice, ToolCall, ToolEnd};
+use afresh_agents::stream::lines::LineBuffer;
 use afresh_agents::{AgentEvent, StreamReader};
 use afresh_core::printable;
 use afresh_core::usage::Usage;
@@ -23,7 +23,7 @@ const MAX_OUTPUT_LINES: usize = 8;
 /// One stream of reports, while it is read.
 pub(crate) struct Told {
     reader: Box<dyn StreamReader>,
-    lines: Lines,
+    lines: LineBuffer,
     last_words: String,
     used: Usage,
     shown: Usage,
@@ -40,7 +40,7 @@ impl Told {
     pub(crate) fn new(reader: Box<dyn StreamReader>) -> Self {
         Self {
             reader,
-            lines: Lines::default(),
+            lines: LineBuffer::default(),
             last_words: String::new(),
             used: Usage::default(),
             shown: Usage::default(),
@@ -50,7 +50,7 @@ impl Told {
 
     /// What is new to read, safe for a terminal.
     pub(crate) fn next(&mut self, piece: &[u8]) -> String {
-        let lines = self.lines.take(piece);
+        let lines = self.lines.push(piece);
         lines.iter().map(|line| self.line(line)).collect()
     }
 
@@ -167,7 +167,7 @@ fn ended(text: &mut String, end: &ToolEnd) {
     }
 }
 
-fn again(retry: &Retry) -> String {
+fn again(retry: &RetryNotice) -> String {
     let wait = retry.wait.filter(|wait| *wait > Duration::ZERO);
     let wait = wait.map_or_else(String::new, |wait| format!(", after {}", moment::span(wait)));
     format!("asks its model again{wait}: {}: {}", retry.class.word(), retry.message)
@@ -177,15 +177,15 @@ fn again(retry: &Retry) -> String {
 mod tests {
     use std::path::Path;
 
-    use afresh_agents::{AcpAgent, Agent, Kind, Program};
+    use afresh_agents::{AcpAgent, Agent, AgentKind, AgentProgram};
 
     use super::*;
 
     /// What the real programs printed, told.
     fn told(agent: &str, transcript: &str) -> String {
-        let kind = match Program::ALL.iter().find(|program| program.word() == agent) {
-            Some(program) => Kind::Program(program.agent()),
-            None => Kind::Acp(AcpAgent { command: vec!["any".to_owned()], models: None }),
+        let kind = match AgentProgram::ALL.iter().find(|program| program.word() == agent) {
+            Some(program) => AgentKind::Program(program.agent()),
+            None => AgentKind::Acp(AcpAgent { command: vec!["any".to_owned()], models: None }),
         };
         let agent = Agent { name: agent.to_owned(), kind, env: Vec::new() };
         let file = format!("../afresh-agents/tests/transcripts/{}/{transcript}.jsonl", agent.name);

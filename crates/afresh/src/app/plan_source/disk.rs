@@ -12,7 +12,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use afresh_formats::Finding;
-use afresh_formats::folder::{Folder, as_text};
+use afresh_formats::folder::{PlanFolder, as_text};
 use afresh_formats::text::limits::{self, MAX_ALL_BYTES};
 
 /// More files than this are not looked at.
@@ -134,7 +134,7 @@ fn what_else(kind: FileType) -> Option<&'static str> {
     }
 }
 
-impl Folder for DiskFolder {
+impl PlanFolder for DiskFolder {
     fn paths(&self) -> &[String] {
         &self.paths
     }

@@ -9,9 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use afresh_formats::Finding;
-use afresh_formats::findings::fixes::{self, Look, Mended};
-use afresh_formats::folder::Folder;
-use afresh_formats::reading::Reading;
+use afresh_formats::findings::fixes::{self, AppliedFixes, LintResult};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
@@ -29,7 +29,7 @@ pub(crate) struct Mending {
 }
 
 /// Everything that is found in a plan that was read out of a folder.
-type LookAt<'a> = &'a dyn Fn(&dyn Folder, &Reading) -> Vec<Finding>;
+type LookAt<'a> = &'a dyn Fn(&dyn PlanFolder, &PlanReading) -> Vec<Finding>;
 
 /// Mends what is safe to mend; on a dry run it is only said what would change.
 pub(crate) fn mend(found: &Found, dry_run: bool, look: LookAt<'_>) -> Result<Mending, Failure> {
@@ -40,11 +40,12 @@ pub(crate) fn mend(found: &Found, dry_run: bool, look: LookAt<'_>) -> Result<Men
             originals.insert(finding.file.clone(), bytes);
         }
     }
-    let look = |folder: &dyn Folder| {
+    let look = |folder: &dyn PlanFolder| {
         let reading = found.read_from(folder);
-        Look { findings: look(folder, &reading), plan: reading.plan }
+        LintResult { findings: look(folder, &reading), plan: reading.plan }
     };
-    let Mended { files, done, refused } = fixes::mend(found.folder.as_ref(), &originals, &look);
+    let AppliedFixes { files, done, refused } =
+        fixes::apply_fixes(found.folder.as_ref(), &originals, &look);
     let diffs = files.iter().map(|(file, new)| (file.clone(), diff(file, &originals[file], new)));
     let diffs = diffs.collect();
     if !dry_run {

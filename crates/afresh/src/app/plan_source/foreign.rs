@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use afresh_import::detect::{self, FolderFormat, Wishes};
+use afresh_import::detect::{self, PlanFormat, ReadOptions};
 
 use super::disk::DiskFolder;
 use super::{Found, How, Reader, unreadable};
@@ -17,13 +17,13 @@ pub(super) fn read(path: &Path, shown: &str, how: &How) -> Result<Found, Failure
     if path.is_dir() {
         let folder = DiskFolder::open(&path);
         let format = choose(&folder, shown, how)?.ok_or_else(|| nothing_there(shown))?;
-        let wishes = Wishes { unit: how.unit, only: None };
+        let wishes = ReadOptions { unit: how.unit, only: None };
         return Ok(read_with(format, folder, &path, shown, &wishes));
     }
     let (format, folder) = above(&path, shown, how)?.ok_or_else(|| nothing_there(shown))?;
     let inside = path.strip_prefix(folder.root()).ok();
     let only = inside.map(|inside| inside.to_string_lossy().into_owned());
-    let wishes = Wishes { unit: how.unit, only };
+    let wishes = ReadOptions { unit: how.unit, only };
     Ok(read_with(format, folder, &path, shown, &wishes))
 }
 
@@ -33,8 +33,8 @@ fn above(
     path: &Path,
     shown: &str,
     how: &How,
-) -> Result<Option<(&'static FolderFormat, DiskFolder)>, Failure> {
-    let mut found: Option<(&'static FolderFormat, DiskFolder)> = None;
+) -> Result<Option<(&'static PlanFormat, DiskFolder)>, Failure> {
+    let mut found: Option<(&'static PlanFormat, DiskFolder)> = None;
     for root in path.ancestors().skip(1).take(MAX_CLIMB) {
         let folder = DiskFolder::open(root);
         match &found {
@@ -54,7 +54,7 @@ fn choose(
     folder: &DiskFolder,
     shown: &str,
     how: &How,
-) -> Result<Option<&'static FolderFormat>, Failure> {
+) -> Result<Option<&'static PlanFormat>, Failure> {
     if let Some(name) = &how.format {
         return Ok(detect::by_name(name));
     }
@@ -69,11 +69,11 @@ fn choose(
 }
 
 fn read_with(
-    format: &'static FolderFormat,
+    format: &'static PlanFormat,
     folder: DiskFolder,
     path: &Path,
     shown: &str,
-    wishes: &Wishes,
+    wishes: &ReadOptions,
 ) -> Found {
     let mut reading = (format.read)(&folder, wishes);
     reading.findings.extend(folder.trouble());

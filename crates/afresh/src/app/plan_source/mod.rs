@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
 use afresh_core::settings::Settings;
-use afresh_formats::folder::{Folder, MemoryFolder};
+use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native as native_format;
-use afresh_formats::reading::Reading;
+use afresh_formats::reading::PlanReading;
 use afresh_formats::{Finding, Severity};
-use afresh_import::detect::{FORMATS, FolderFormat, Unit, Wishes};
+use afresh_import::detect::{FORMATS, PlanFormat, ReadOptions, WorkUnit};
 
 use crate::app::error::Failure;
 
@@ -65,20 +65,20 @@ pub(crate) struct How {
     pub(crate) format: Option<String>,
     /// What one fresh worker gets, where a format has both: a whole plan file, or each of its tasks
     #[arg(long, value_parser = parse_unit, default_value = "plan", value_name = "plan|task")]
-    pub(crate) unit: Unit,
+    pub(crate) unit: WorkUnit,
 }
 
 impl How {
     /// As a run's plan was read when it started.
     pub(crate) fn of(settings: &Settings) -> Self {
         let format = Some(settings.format.clone()).filter(|format| !format.is_empty());
-        Self { format, unit: if settings.by_task { Unit::Task } else { Unit::Plan } }
+        Self { format, unit: if settings.by_task { WorkUnit::Task } else { WorkUnit::Plan } }
     }
 
     /// Notes it in a run's settings, so that the plan is read the same way again.
     pub(crate) fn note(&self, settings: &mut Settings) {
         settings.format = self.format.clone().unwrap_or_default();
-        settings.by_task = self.unit == Unit::Task;
+        settings.by_task = self.unit == WorkUnit::Task;
     }
 }
 
@@ -87,10 +87,10 @@ fn names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(std::iter::once(NATIVE).chain(others))
 }
 
-fn parse_unit(word: &str) -> Result<Unit, String> {
+fn parse_unit(word: &str) -> Result<WorkUnit, String> {
     match word {
-        "plan" => Ok(Unit::Plan),
-        "task" => Ok(Unit::Task),
+        "plan" => Ok(WorkUnit::Plan),
+        "task" => Ok(WorkUnit::Task),
         _ => Err("plan or task".to_owned()),
     }
 }
@@ -100,9 +100,9 @@ pub(crate) struct Found {
     pub(crate) path: PathBuf,
     pub(crate) shown: String,
     pub(crate) format: &'static str,
-    pub(crate) reading: Reading,
+    pub(crate) reading: PlanReading,
     /// The files that findings name, and the directory they are in.
-    pub(crate) folder: Box<dyn Folder>,
+    pub(crate) folder: Box<dyn PlanFolder>,
     pub(crate) base: PathBuf,
     reader: Reader,
 }
@@ -111,18 +111,18 @@ pub(crate) struct Found {
 enum Reader {
     /// One file of the own format, by the name that findings call it.
     Own(String),
-    Foreign(&'static FolderFormat, Wishes),
+    Foreign(&'static PlanFormat, ReadOptions),
 }
 
 impl Found {
     /// The same plan out of other files.
-    pub(crate) fn read_from(&self, folder: &dyn Folder) -> Reading {
+    pub(crate) fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
             Reader::Foreign(format, wishes) => (format.read)(folder, wishes),
             Reader::Own(file) => match folder.text(file) {
                 Some(Ok(text)) => native_format::read(file, text.as_bytes()),
-                Some(Err(finding)) => Reading::failed(finding),
-                None => Reading::default(),
+                Some(Err(finding)) => PlanReading::failed(finding),
+                None => PlanReading::default(),
             },
         }
     }

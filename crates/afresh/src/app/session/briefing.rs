@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::bundle::Checksum;
-use afresh_agents::bundle::briefing::{Document, Project};
+use afresh_agents::bundle::FileChecksum;
+use afresh_agents::bundle::briefing::{ProjectDocument, ProjectSummary};
 use afresh_agents::bundle::spec_section;
-use afresh_agents::bundle::spec_section::Spec;
+use afresh_agents::bundle::spec_section::ParsedSpec;
 use afresh_agents::prompt::template::MAX_TEMPLATE_BYTES;
-use afresh_agents::{Briefing, Template};
+use afresh_agents::{Briefing, PromptTemplate};
 use afresh_engine::RepoContext;
 use afresh_formats::Finding;
 use afresh_formats::text::limits::MAX_TEXT_BYTES;
@@ -51,11 +51,11 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
     let mut sources = Vec::new();
     for path in file.files.iter().filter(|path| path.is_file()).take(MAX_PLAN_FILES) {
         if let Ok(bytes) = std::fs::read(path) {
-            sources.push(Checksum::of(&shown(path, &root), &bytes));
+            sources.push(FileChecksum::from_bytes(&shown(path, &root), &bytes));
         }
     }
-    let mut noted = |document: Document| {
-        sources.push(Checksum::of(&document.path, document.text.as_bytes()));
+    let mut noted = |document: ProjectDocument| {
+        sources.push(FileChecksum::from_bytes(&document.path, document.text.as_bytes()));
         document
     };
     let template = template(&root)?.map(&mut noted);
@@ -74,14 +74,14 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
             .iter()
             .map(|(task, path)| (task.clone(), shown(&canonical(path), &root)))
             .collect(),
-        project: project.map(&mut noted).and_then(|project| Project::read(&project.text)),
+        project: project.map(&mut noted).and_then(|project| ProjectSummary::read(&project.text)),
         patterns: patterns.map(|patterns| {
             let (text, _) = spec_section::bounded(&patterns.text, MAX_PATTERNS_BYTES);
-            Document { text: text.to_owned(), ..patterns }
+            ProjectDocument { text: text.to_owned(), ..patterns }
         }),
-        spec: spec.map(Spec::new),
+        spec: spec.map(ParsedSpec::new),
         roles: BTreeMap::new(),
-        template: template.map_or_else(|| Ok(Template::default()), |own| parse(&own))?,
+        template: template.map_or_else(|| Ok(PromptTemplate::default()), |own| parse(&own))?,
         sources,
     })
 }
@@ -103,13 +103,13 @@ fn shown(path: &Path, root: &Path) -> String {
 }
 
 /// What stands beside a specification and belongs to it.
-fn requirements(root: &Path, spec: &Document) -> Option<Document> {
+fn requirements(root: &Path, spec: &ProjectDocument) -> Option<ProjectDocument> {
     let path = Path::new(&spec.path).with_file_name("planning").join("requirements.md");
     document(root, path.to_str()?, MAX_TEXT_BYTES)
 }
 
-fn together(spec: &Document, more: &Document) -> Document {
-    Document {
+fn together(spec: &ProjectDocument, more: &ProjectDocument) -> ProjectDocument {
+    ProjectDocument {
         path: format!("{} and {}", spec.path, more.path),
         text: format!("{}\n\n{}", spec.text.trim_end(), more.text),
     }
@@ -117,19 +117,19 @@ fn together(spec: &Document, more: &Document) -> Document {
 
 /// A file that need not be there. One that a link takes out of the project is none of it (B03): every
 /// worker would be told what is in it.
-fn document(root: &Path, path: &str, most_bytes: usize) -> Option<Document> {
+fn document(root: &Path, path: &str, most_bytes: usize) -> Option<ProjectDocument> {
     let text = read(&inside(root, path).ok()?, most_bytes).ok()?;
-    Some(Document { path: path.to_owned(), text })
+    Some(ProjectDocument { path: path.to_owned(), text })
 }
 
 /// The project's own template; one that is there must be readable.
-fn template(root: &Path) -> Result<Option<Document>, Failure> {
+fn template(root: &Path) -> Result<Option<ProjectDocument>, Failure> {
     let path = root.join(TEMPLATE);
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
     match inside(root, TEMPLATE).and_then(|path| read(&path, MAX_TEMPLATE_BYTES)) {
-        Ok(text) => Ok(Some(Document { path: TEMPLATE.to_owned(), text })),
+        Ok(text) => Ok(Some(ProjectDocument { path: TEMPLATE.to_owned(), text })),
         Err(error) => {
             let message = format!("cannot read the template: {error}");
             Err(bad_template(vec![Finding::of_file(TEMPLATE, "template", message)]))
@@ -137,8 +137,8 @@ fn template(root: &Path) -> Result<Option<Document>, Failure> {
     }
 }
 
-fn parse(own: &Document) -> Result<Template, Failure> {
-    Template::parse(&own.path, &own.text).map_err(bad_template)
+fn parse(own: &ProjectDocument) -> Result<PromptTemplate, Failure> {
+    PromptTemplate::parse(&own.path, &own.text).map_err(bad_template)
 }
 
 fn bad_template(findings: Vec<Finding>) -> Failure {
@@ -148,7 +148,7 @@ fn bad_template(findings: Vec<Finding>) -> Failure {
 }
 
 /// The plan's specification: beside the plan, or in the repository, and nowhere else.
-fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<Document> {
+fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<ProjectDocument> {
     let named = file.plan.spec.as_deref()?;
     if !FORMATS_WITH_SPEC.contains(&file.format) {
         return None;
@@ -160,7 +160,7 @@ fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<Document> {
     let found = bases.iter().filter_map(|base| base.join(named).canonicalize().ok()).find(inside);
     let document = match found {
         Some(path) => read(&path, MAX_TEXT_BYTES)
-            .map(|text| Document { path: shown(&path, root), text })
+            .map(|text| ProjectDocument { path: shown(&path, root), text })
             .map_err(|error| error.to_string()),
         None => Err("it is neither beside the plan nor in the repository".to_owned()),
     };

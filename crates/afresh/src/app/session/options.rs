@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use afresh_agents::{Agent, Kind, Models, Program};
+use afresh_agents::{Agent, AgentKind, AgentProgram, ModelNames};
 use afresh_core::ids::TaskId;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
 use afresh_engine::execution_config::SandboxConfig;
@@ -186,8 +186,8 @@ fn pinned(config: &Config, place: &RepoContext, file: &PlanFile) -> Vec<String> 
         return Vec::new();
     };
     let scripts = config.agents.values().filter_map(|agent| match &agent.kind {
-        Kind::Scripted { script } => Some(&script.path),
-        Kind::Command { .. } | Kind::Program(_) | Kind::Acp(_) => None,
+        AgentKind::Scripted { script } => Some(&script.path),
+        AgentKind::Command { .. } | AgentKind::Program(_) | AgentKind::Acp(_) => None,
     });
     let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
     let template = root.join(briefing::TEMPLATE);
@@ -253,9 +253,9 @@ fn configured(config: Config, driving: &Driving) -> Result<ExecutionConfig, Fail
 
 /// The agents that need no configuration, besides those that have one.
 pub(crate) fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<String, Agent> {
-    for program in Program::ALL {
+    for program in AgentProgram::ALL {
         let name = program.word().to_owned();
-        let kind = Kind::Program(program.agent());
+        let kind = AgentKind::Program(program.agent());
         agents.entry(name.clone()).or_insert(Agent { name, kind, env: Vec::new() });
     }
     agents
@@ -264,8 +264,8 @@ pub(crate) fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<Str
 /// One model for tasks of every size.
 fn give_model(agent: &mut Agent, model: &str) {
     match &mut agent.kind {
-        Kind::Program(program) => program.models = Models::all(model),
-        Kind::Acp(acp) => acp.models = Some(Models::all(model)),
-        Kind::Command { .. } | Kind::Scripted { .. } => {}
+        AgentKind::Program(program) => program.models = ModelNames::all(model),
+        AgentKind::Acp(acp) => acp.models = Some(ModelNames::all(model)),
+        AgentKind::Command { .. } | AgentKind::Scripted { .. } => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use afresh_agents::Kind;
+use afresh_agents::AgentKind;
 use afresh_agents::adapters::scripted;
 use afresh_agents::prompt::size;
 use afresh_core::ids::CommitId;
@@ -85,7 +85,7 @@ fn prompts_fit(
             return Err(Failure::usage("too-large", format!("task {} is too large", task.id))
                 .cause(error.to_string())
                 .about(&file.shown)
-                .help(size::ADVICE));
+                .help(size::SIZE_HINT));
         }
     }
     Ok(())
@@ -119,7 +119,7 @@ fn agents_are_there(file: &PlanFile, rules: &ExecutionConfig) -> Result<(), Fail
 /// A script must know what to do for every task that it is to play.
 fn scripts_fit(file: &PlanFile, rules: &ExecutionConfig) -> Result<(), Failure> {
     for agent in rules.agents.values() {
-        let Kind::Scripted { script: source } = &agent.kind else { continue };
+        let AgentKind::Scripted { script: source } = &agent.kind else { continue };
         // It was read before, so that nothing can be wrong with it now.
         let Some(script) = scripted::read(&source.shown, source.text.as_bytes()).script else {
             continue;

@@ -4,9 +4,9 @@
 use std::io::{Read as _, stdin, stdout};
 
 use afresh_agents::Bundle;
-use afresh_agents::adapters::acp::Opening;
-use afresh_agents::adapters::scripted::Script;
-use afresh_agents::adapters::scripted::script::{Act, Deed, End};
+use afresh_agents::adapters::acp::SessionParams;
+use afresh_agents::adapters::scripted::AgentScript;
+use afresh_agents::adapters::scripted::script::{ActionKind, ScriptAction, ScriptedEnd};
 
 use crate::app::config::script;
 use crate::app::environment;
@@ -83,7 +83,7 @@ fn acp(args: &Acp, common: &Common) -> Result<Exit, Failure> {
     let mut prompt = String::new();
     stdin().lock().read_to_string(&mut prompt).map_err(failed)?;
     let us = std::env::current_exe().map_err(failed)?.to_string_lossy().into_owned();
-    let opening = Opening {
+    let opening = SessionParams {
         cwd: directory.to_string_lossy().into_owned(),
         prompt,
         model: args.model.clone(),
@@ -128,7 +128,7 @@ fn scripted(args: &Scripted, common: &Common, output: &Output) -> Result<u8, Fai
     Ok(Player::new(task, attempt, bundle, Voice::for_stdout()).play(&deeds))
 }
 
-fn which_task(script: &Script) -> Failure {
+fn which_task(script: &AgentScript) -> Failure {
     let tasks: Vec<&str> = script.tasks().collect();
     let help = if tasks.is_empty() { "any id will do".to_owned() } else { tasks.join(", ") };
     Failure::usage("task", "whose part is to be played?").help(format!("--task ID: {help}"))
@@ -140,10 +140,10 @@ fn no_part(task: &str, attempt: u32) -> Failure {
 }
 
 /// A worker without a part says so; a fresh one would know no better.
-fn gives_up(failure: &Failure) -> Deed {
+fn gives_up(failure: &Failure) -> ScriptAction {
     let error = failure.message.clone();
-    let end = End::Fail { error, at: String::new(), retryable: Some(false) };
-    Deed { line: 0, act: Act::End(end) }
+    let end = ScriptedEnd::Fail { error, at: String::new(), retryable: Some(false) };
+    ScriptAction { line: 0, act: ActionKind::End(end) }
 }
 
 fn bundle(file: &std::path::Path) -> Result<Bundle, Failure> {
@@ -155,35 +155,35 @@ fn bundle(file: &std::path::Path) -> Result<Bundle, Failure> {
 }
 
 /// A deed in one line.
-fn described(deed: &Deed) -> String {
+fn described(deed: &ScriptAction) -> String {
     let text = match &deed.act {
-        Act::Write { path, text } => format!("write {path} ({} bytes)", text.len()),
-        Act::Append { path, text } => format!("append to {path} ({} bytes)", text.len()),
-        Act::Edit { path, .. } => format!("edit {path}"),
-        Act::Delete { path } => format!("delete {path}"),
-        Act::Listed { .. } => "write every listed file".to_owned(),
-        Act::Run { command, .. } => format!("run {command}"),
-        Act::Child { command } => format!("leave behind {command}"),
-        Act::Sleep(span) => format!("sleep {span:?}"),
-        Act::Say(text) => format!("say {text}"),
-        Act::Use(usage) => format!("use {} tokens", usage.tokens()),
-        Act::StepDone(number) => format!("step {number} is done"),
-        Act::Hostile(kind) => format!("print hostile output: {kind:?}"),
-        Act::Chance { .. } => unreachable!("chances are settled"),
-        Act::End(end) => ending(end),
+        ActionKind::Write { path, text } => format!("write {path} ({} bytes)", text.len()),
+        ActionKind::Append { path, text } => format!("append to {path} ({} bytes)", text.len()),
+        ActionKind::Edit { path, .. } => format!("edit {path}"),
+        ActionKind::Delete { path } => format!("delete {path}"),
+        ActionKind::Listed { .. } => "write every listed file".to_owned(),
+        ActionKind::Run { command, .. } => format!("run {command}"),
+        ActionKind::Child { command } => format!("leave behind {command}"),
+        ActionKind::Sleep(span) => format!("sleep {span:?}"),
+        ActionKind::Say(text) => format!("say {text}"),
+        ActionKind::Use(usage) => format!("use {} tokens", usage.tokens()),
+        ActionKind::StepDone(number) => format!("step {number} is done"),
+        ActionKind::Hostile(kind) => format!("print hostile output: {kind:?}"),
+        ActionKind::Chance { .. } => unreachable!("chances are settled"),
+        ActionKind::End(end) => ending(end),
     };
     format!("{:>4}  {}", deed.line, safe(&text))
 }
 
-fn ending(end: &End) -> String {
+fn ending(end: &ScriptedEnd) -> String {
     match end {
-        End::Claim { files, .. } => format!("say that it is done: {}", files.join(", ")),
-        End::Ask { question, .. } => format!("ask {question}"),
-        End::Need { action, .. } => format!("need {action}"),
-        End::Fail { error, .. } => format!("give up: {error}"),
-        End::Answer(text) => format!("answer {text}"),
-        End::Exit(code) => format!("end with code {code}, without an answer"),
-        End::Crash(signal) => format!("end by signal {signal}"),
-        End::Hang(_) => "hang".to_owned(),
+        ScriptedEnd::Claim { files, .. } => format!("say that it is done: {}", files.join(", ")),
+        ScriptedEnd::Ask { question, .. } => format!("ask {question}"),
+        ScriptedEnd::Need { action, .. } => format!("need {action}"),
+        ScriptedEnd::Fail { error, .. } => format!("give up: {error}"),
+        ScriptedEnd::Answer(text) => format!("answer {text}"),
+        ScriptedEnd::Exit(code) => format!("end with code {code}, without an answer"),
+        ScriptedEnd::Crash(signal) => format!("end by signal {signal}"),
+        ScriptedEnd::Hang(_) => "hang".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use afresh_formats::native::{self, Syntax};
+use afresh_formats::native::{self, PlanSyntax};
 use afresh_store::write_atomically;
 use serde_json::json;
 
@@ -43,7 +43,7 @@ pub(crate) fn import(args: &Args, common: &Common, output: &Output) -> Result<Ex
         save(&file, &Target { path, directory, force: args.force }, output)?;
         return Ok(Exit::Done);
     }
-    let syntax = if output.json { Syntax::Json } else { Syntax::Toml };
+    let syntax = if output.json { PlanSyntax::Json } else { PlanSyntax::Toml };
     output.data(render(&file, &directory, syntax)?.trim_end());
     Ok(Exit::Done)
 }
@@ -72,7 +72,7 @@ fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), Fai
             .help("choose another name, or replace it with `--force`"));
     }
     let place = path.parent().unwrap_or(&target.directory);
-    let text = render(file, place, Syntax::of(&shown))?;
+    let text = render(file, place, PlanSyntax::of(&shown))?;
     write_atomically(&path, text.as_bytes()).map_err(|error| {
         Failure::usage("output", format!("cannot write {shown}"))
             .about(&shown)
@@ -89,7 +89,7 @@ fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), Fai
 }
 
 /// The plan's text, for a file in `place`.
-fn render(file: &PlanFile, place: &Path, syntax: Syntax) -> Result<String, Failure> {
+fn render(file: &PlanFile, place: &Path, syntax: PlanSyntax) -> Result<String, Failure> {
     let target = file.target.as_deref().map(|target| seen_from(place, target)).transpose()?;
     Ok(native::render(&file.plan, target.as_deref(), syntax))
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::findings::codes::{self, Code};
-use afresh_formats::folder::Folder;
-use afresh_formats::lint::{self, Subject};
-use afresh_formats::reading::Reading;
+use afresh_formats::findings::codes::{self, FindingCode};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::lint::{self, LintSubject};
+use afresh_formats::reading::PlanReading;
 use afresh_formats::{Finding, Severity};
 use serde_json::json;
 
@@ -49,7 +49,7 @@ pub(crate) fn lint(args: &Args, common: &Common, output: &Output) -> Result<Exit
     let directory = workplace::directory(common)?;
     let mut found = plan_source::read(&directory, &args.path, &args.how)?;
     let (format, repository) = (found.format, repository_around(&found.path));
-    let look = |folder: &dyn Folder, reading: &Reading| {
+    let look = |folder: &dyn PlanFolder, reading: &PlanReading| {
         everything(format, folder, reading, repository.as_ref())
     };
     let mending = match (args.fix, args.dry_run) {
@@ -78,15 +78,15 @@ fn verdict(found: &Found, findings: &[Finding]) -> Exit {
 /// What the reader found, and what is worth knowing about what it read.
 fn everything(
     format: &str,
-    folder: &dyn Folder,
-    reading: &Reading,
+    folder: &dyn PlanFolder,
+    reading: &PlanReading,
     repository: Option<&BTreeSet<String>>,
 ) -> Vec<Finding> {
     let mut findings = reading.findings.clone();
     if let Some(plan) = &reading.plan {
         let (places, reads) = (&reading.places, &reading.reads);
-        let subject = Subject { plan, format, places, reads, repository };
-        findings.extend(lint::look(folder, subject));
+        let subject = LintSubject { plan, format, places, reads, repository };
+        findings.extend(lint::lint_plan(folder, subject));
     }
     findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     findings
@@ -148,7 +148,7 @@ fn print(
 }
 
 fn explain(code: &str, output: &Output) -> Result<Exit, Failure> {
-    let shown: Vec<&Code> = match code {
+    let shown: Vec<&FindingCode> = match code {
         "" => codes::all(),
         code => vec![codes::explain(code).ok_or_else(|| unknown(code))?],
     };

@@ -136,7 +136,7 @@ fn prompt_text(text: &mut String, sizes: &PromptSizes, at: usize) {
     let (used, window) = (fill.used, fill.window);
     let _ = writeln!(text, "      prompt: {used} tokens, {} % of {window}", fill.percent());
     if let Some(why) = sizes.refused(at) {
-        let _ = writeln!(text, "      TOO LARGE: {why}; {}", size::ADVICE);
+        let _ = writeln!(text, "      TOO LARGE: {why}; {}", size::SIZE_HINT);
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use afresh_agents::Program;
+use afresh_agents::AgentProgram;
 use afresh_core::run::DriveState;
 use afresh_engine::RepoContext;
 use afresh_engine::reports::run_report::{ReportContext, RunReport};
@@ -57,14 +57,14 @@ pub(crate) struct Args {
 }
 
 fn agent_words() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(Program::ALL.iter().map(|program| program.word()))
+    clap::builder::PossibleValuesParser::new(AgentProgram::ALL.iter().map(|program| program.word()))
 }
 
 pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     // People read on, whatever scripts want on standard output.
     let people = output.for_people();
     let git = workplace::git()?;
-    let program = args.agent.as_deref().and_then(Program::from_word);
+    let program = args.agent.as_deref().and_then(AgentProgram::from_word);
     let played = program.map(Played::by).transpose()?;
     let mut scratch = Scratch::new(&under(program)?, args.keep)?;
     match &played {
@@ -105,7 +105,7 @@ fn direction(args: &Args) -> String {
 
 /// Where the scratch repository goes: some programs refuse places that everybody may write to, as the
 /// usual one for temporary files is.
-fn under(program: Option<Program>) -> Result<PathBuf, Failure> {
+fn under(program: Option<AgentProgram>) -> Result<PathBuf, Failure> {
     let Some(cache) = environment::cache().filter(|_| program.is_some()) else {
         return Ok(std::env::temp_dir());
     };
@@ -125,7 +125,7 @@ fn our_name() -> String {
     }
 }
 
-fn introduce(program: Option<Program>, scratch: &Scratch, output: &Output) {
+fn introduce(program: Option<AgentProgram>, scratch: &Scratch, output: &Output) {
     let title = output.paint(Paint::Blue, "afresh demo");
     output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
     match program {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::project::{self, CheckKind, Listing, Stack};
+use afresh_formats::project::{self, CheckKind, FileListing, ProjectStack};
 use serde_json::json;
 
 use crate::app::agents::programs;
@@ -88,8 +88,8 @@ fn root(directory: &Path) -> PathBuf {
 
 /// What is here already.
 struct Found {
-    listing: Listing,
-    stacks: Vec<Stack>,
+    listing: FileListing,
+    stacks: Vec<ProjectStack>,
     /// Agents that are installed.
     agents: Vec<&'static str>,
 }
@@ -112,7 +112,7 @@ impl Found {
         }
     }
 
-    fn commands(&self, wanted: impl Fn(&Stack, CheckKind) -> bool) -> Vec<String> {
+    fn commands(&self, wanted: impl Fn(&ProjectStack, CheckKind) -> bool) -> Vec<String> {
         let checks =
             self.stacks.iter().flat_map(|stack| stack.checks.iter().map(move |c| (stack, c)));
         let chosen = checks.filter(|(stack, check)| wanted(stack, check.kind));
@@ -121,7 +121,7 @@ impl Found {
 }
 
 /// The tests of a stack, or where there are none that it can be built.
-fn proves(stack: &Stack, kind: CheckKind) -> bool {
+fn proves(stack: &ProjectStack, kind: CheckKind) -> bool {
     let tested = stack.checks.iter().any(|check| check.kind == CheckKind::Test);
     kind == if tested { CheckKind::Test } else { CheckKind::Build }
 }

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use afresh_agents::adapters::acp::{Conversation, End, Opening, Step};
+use afresh_agents::adapters::acp::{AcpConversation, ClientAction, SessionEnd, SessionParams};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -31,12 +31,12 @@ pub(crate) enum Outcome {
     Killed(i32),
 }
 
-pub(crate) fn converse(command: &[String], opening: Opening, out: impl Write) -> Outcome {
+pub(crate) fn converse(command: &[String], opening: SessionParams, out: impl Write) -> Outcome {
     let mut transcript = Transcript::new(out);
     let mut signal = None;
     let end = match Agent::start(command) {
         Ok((mut agent, heard)) => {
-            let end = talk(Conversation::new(opening), &agent, &heard, &mut transcript);
+            let end = talk(AcpConversation::new(opening), &agent, &heard, &mut transcript);
             signal = agent.end(&heard, |heard| {
                 transcript.heard(heard);
             });
@@ -48,14 +48,14 @@ pub(crate) fn converse(command: &[String], opening: Opening, out: impl Write) ->
         }
     };
     match (end, signal) {
-        (End::Answered, _) => Outcome::Answered,
-        (End::Refused, _) => Outcome::NotAnswered,
-        (End::Failed(_), Some(signal)) => {
+        (SessionEnd::Answered, _) => Outcome::Answered,
+        (SessionEnd::Refused, _) => Outcome::NotAnswered,
+        (SessionEnd::Failed(_), Some(signal)) => {
             // Whoever was killed did not fail.
             transcript.note(&format!("signal {signal} ended the program"));
             Outcome::Killed(signal)
         }
-        (End::Failed(error), None) => {
+        (SessionEnd::Failed(error), None) => {
             transcript.failed(&error);
             Outcome::NotAnswered
         }
@@ -72,22 +72,22 @@ pub(crate) fn die_by(signal: i32) {
 
 /// Until there is an answer, or none can come.
 fn talk(
-    mut conversation: Conversation,
+    mut conversation: AcpConversation,
     agent: &Agent,
     heard: &Receiver<Heard>,
     transcript: &mut Transcript<impl Write>,
-) -> End {
+) -> SessionEnd {
     let mut until = None;
     let mut steps = conversation.begin();
     loop {
         for step in steps {
             match step {
-                Step::Send(message) => {
+                ClientAction::Send(message) => {
                     transcript.sent(&message);
                     agent.say(&message);
                 }
-                Step::Note(note) => transcript.note(&note),
-                Step::End(end) => return end,
+                ClientAction::Note(note) => transcript.note(&note),
+                ClientAction::End(end) => return end,
             }
         }
         // Nobody reads what we write: whoever started us has gone.
@@ -122,10 +122,10 @@ fn next(heard: &Receiver<Heard>, until: Option<Instant>) -> Heard {
     }
 }
 
-fn stopped() -> End {
+fn stopped() -> SessionEnd {
     failed("it was stopped, and did not leave off".to_owned())
 }
 
-fn failed(why: String) -> End {
-    End::Failed(ModelError::new(ModelErrorClass::Unknown, why))
+fn failed(why: String) -> SessionEnd {
+    SessionEnd::Failed(ModelError::new(ModelErrorClass::Unknown, why))
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use afresh_agents::adapters::acp::{Line, Said};
+use afresh_agents::adapters::acp::{AgentLine, ClientLine};
 use afresh_core::model_error::ModelError;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ impl<W: Write> Transcript<W> {
     }
 
     pub(super) fn sent(&mut self, message: &Value) {
-        self.say(&Line::To(message.clone()));
+        self.say(&ClientLine::To(message.clone()));
     }
 
     /// Writes down what was heard; the message, if something is to be done about it.
@@ -44,8 +44,8 @@ impl<W: Write> Transcript<W> {
     }
 
     fn line(&mut self, line: &[u8]) -> Option<Value> {
-        let said = Said::read(line);
-        if said == Said::Nonsense {
+        let said = AgentLine::read(line);
+        if said == AgentLine::Nonsense {
             let beginning = &line[..line.len().min(4 * MAX_NOTE_CHARS)];
             self.note(&format!("no message: {}", String::from_utf8_lossy(beginning)));
             return None;
@@ -53,20 +53,20 @@ impl<W: Write> Transcript<W> {
         // As it came: it is JSON, and a copy of a message takes much memory.
         self.write(&[FROM, line, b"}"]);
         match said {
-            Said::Message(message) => Some(message),
-            Said::Notice | Said::Nonsense => None,
+            AgentLine::Message(message) => Some(message),
+            AgentLine::Notice | AgentLine::Nonsense => None,
         }
     }
 
     pub(super) fn note(&mut self, note: &str) {
-        self.say(&Line::Note(note.chars().take(MAX_NOTE_CHARS).collect()));
+        self.say(&ClientLine::Note(note.chars().take(MAX_NOTE_CHARS).collect()));
     }
 
     pub(super) fn failed(&mut self, error: &ModelError) {
-        self.say(&Line::Failed(error.clone()));
+        self.say(&ClientLine::Failed(error.clone()));
     }
 
-    fn say(&mut self, line: &Line) {
+    fn say(&mut self, line: &ClientLine) {
         self.write(&[line.render().as_bytes()]);
     }
 
@@ -96,10 +96,10 @@ mod tests {
             assert_eq!(transcript.heard(&Heard::Line(odd.to_vec())), None);
         }
         let text = String::from_utf8(out).expect("text");
-        let lines: Vec<Option<Line>> = text.lines().map(Line::parse).collect();
-        assert_eq!(lines[0], Some(Line::From(json!({"id": 1e2, "x": "é"}))), "{text}");
-        assert_eq!(lines[1], Some(Line::From(json!({"method": "x"}))), "{text}");
-        assert!(lines[2..].iter().all(|line| matches!(line, Some(Line::Note(_)))), "{text}");
+        let lines: Vec<Option<ClientLine>> = text.lines().map(ClientLine::parse).collect();
+        assert_eq!(lines[0], Some(ClientLine::From(json!({"id": 1e2, "x": "é"}))), "{text}");
+        assert_eq!(lines[1], Some(ClientLine::From(json!({"method": "x"}))), "{text}");
+        assert!(lines[2..].iter().all(|line| matches!(line, Some(ClientLine::Note(_)))), "{text}");
         assert_eq!(lines.len(), 6);
     }
 }

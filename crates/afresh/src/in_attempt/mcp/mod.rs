@@ -7,7 +7,7 @@ mod tools;
 
 use std::io::{self, BufRead, Write};
 
-use afresh_agents::json_rpc::{self, Message};
+use afresh_agents::json_rpc::{self, RpcMessage};
 use serde_json::{Value, json};
 
 use crate::in_attempt::json_lines::{self, Next};
@@ -49,12 +49,12 @@ fn not_json() -> Value {
 /// The answer to one message; none where none is wanted.
 fn answer(message: &Value, tools: &Tools) -> Option<Value> {
     let (id, method, params) = match json_rpc::read(message) {
-        Message::Request { id, method, params } => (id, method, params),
-        Message::Broken { id } => {
+        RpcMessage::Request { id, method, params } => (id, method, params),
+        RpcMessage::Broken { id } => {
             return Some(json_rpc::failed(id, json_rpc::INVALID_REQUEST, "there is no method"));
         }
         // We ask nothing, and notices want no answer.
-        Message::Notice { .. } | Message::Answer { .. } | Message::Nothing => return None,
+        RpcMessage::Notice { .. } | RpcMessage::Answer { .. } | RpcMessage::Nothing => return None,
     };
     Some(match method {
         "initialize" => json_rpc::succeeded(id, &welcome(params)),

@@ -4,40 +4,40 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use afresh_agents::adapters::scripted::script::{End, Hang};
-use afresh_agents::adapters::scripted::stream::Saying;
+use afresh_agents::adapters::scripted::script::{HangMode, ScriptedEnd};
+use afresh_agents::adapters::scripted::stream::ScriptedLine;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
 
 use super::Player;
 
 impl Player {
-    pub(super) fn end(&self, end: &End) -> u8 {
+    pub(super) fn end(&self, end: &ScriptedEnd) -> u8 {
         if let Some(answer) = self.filled_end(end).answer() {
-            self.voice.tell(&Saying::Result(answer));
+            self.voice.tell(&ScriptedLine::Result(answer));
             return 0;
         }
         match end {
-            End::Exit(code) => *code,
-            End::Crash(signal) => crash(*signal),
-            End::Hang(how) => hang(*how),
+            ScriptedEnd::Exit(code) => *code,
+            ScriptedEnd::Crash(signal) => crash(*signal),
+            ScriptedEnd::Hang(how) => hang(*how),
             _ => 0,
         }
     }
 
-    fn filled_end(&self, end: &End) -> End {
+    fn filled_end(&self, end: &ScriptedEnd) -> ScriptedEnd {
         let all = |texts: &[String]| texts.iter().map(|text| self.filled(text)).collect();
         match end {
-            End::Claim { files, deviations, notes } => End::Claim {
+            ScriptedEnd::Claim { files, deviations, notes } => ScriptedEnd::Claim {
                 files: all(files),
                 deviations: deviations.clone(),
                 notes: notes.as_ref().map(|notes| self.filled(notes)),
             },
-            End::Ask { question, options, context } => End::Ask {
+            ScriptedEnd::Ask { question, options, context } => ScriptedEnd::Ask {
                 question: self.filled(question),
                 options: options.clone(),
                 context: self.filled(context),
             },
-            End::Answer(text) => End::Answer(self.filled(text)),
+            ScriptedEnd::Answer(text) => ScriptedEnd::Answer(self.filled(text)),
             other => other.clone(),
         }
     }
@@ -53,8 +53,8 @@ fn crash(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-fn hang(how: Hang) -> ! {
-    if how == Hang::Deaf {
+fn hang(how: HangMode) -> ! {
+    if how == HangMode::Deaf {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             // Heard, and nothing follows from it.
             let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));

@@ -2,24 +2,26 @@
 
 use std::io::Write;
 
-use afresh_agents::adapters::scripted::script::Hostile;
+use afresh_agents::adapters::scripted::script::HostileOutput;
 
 const LONG_LINE_BYTES: usize = 8 * 1024 * 1024;
 const FLOOD_LINES: usize = 100_000;
 
-pub(super) fn print(kind: Hostile) {
+pub(super) fn print(kind: HostileOutput) {
     let mut out = std::io::stdout().lock();
     // A reader that has gone away is no reason to fail.
     let _ = match kind {
         // Clear the screen, set the title, write to the clipboard, turn the direction of writing.
-        Hostile::Escape => out.write_all(
+        HostileOutput::Escape => out.write_all(
             "\u{1b}[2J\u{1b}[H\u{1b}]0;owned\u{7}\u{1b}]52;c;ZXZpbA==\u{7}\u{202e}evil\n"
                 .as_bytes(),
         ),
-        Hostile::LongLine => long_line(&mut out),
-        Hostile::Binary => out.write_all(&binary()),
-        Hostile::Flood => (0..FLOOD_LINES).try_for_each(|number| writeln!(out, "noise {number}")),
-        Hostile::Numbers => numbers(&mut out),
+        HostileOutput::LongLine => long_line(&mut out),
+        HostileOutput::Binary => out.write_all(&binary()),
+        HostileOutput::Flood => {
+            (0..FLOOD_LINES).try_for_each(|number| writeln!(out, "noise {number}"))
+        }
+        HostileOutput::Numbers => numbers(&mut out),
     };
     let _ = out.flush();
 }

@@ -11,8 +11,8 @@ mod voice;
 use std::process::{Command, Stdio};
 
 use afresh_agents::Bundle;
-use afresh_agents::adapters::scripted::script::{Act, Deed, End};
-use afresh_agents::adapters::scripted::stream::Saying;
+use afresh_agents::adapters::scripted::script::{ActionKind, ScriptAction, ScriptedEnd};
+use afresh_agents::adapters::scripted::stream::ScriptedLine;
 use afresh_core::usage::Usage;
 
 pub(crate) use voice::Voice;
@@ -38,50 +38,56 @@ impl Player {
     }
 
     /// Plays to the end; the exit code, where there is one.
-    pub(crate) fn play(&mut self, deeds: &[Deed]) -> u8 {
+    pub(crate) fn play(&mut self, deeds: &[ScriptAction]) -> u8 {
         for deed in deeds {
-            if let Act::End(end) = &deed.act {
+            if let ActionKind::End(end) = &deed.act {
                 return self.end(end);
             }
             if let Err(why) = self.carry_out(&deed.act) {
                 // It would go wrong again.
                 let error = format!("line {} of the script: {why}", deed.line);
-                return self.end(&End::Fail { error, at: String::new(), retryable: Some(false) });
+                return self.end(&ScriptedEnd::Fail {
+                    error,
+                    at: String::new(),
+                    retryable: Some(false),
+                });
             }
         }
         let files = std::mem::take(&mut self.changed);
-        self.end(&End::Claim { files, deviations: Vec::new(), notes: None })
+        self.end(&ScriptedEnd::Claim { files, deviations: Vec::new(), notes: None })
     }
 
-    fn carry_out(&mut self, act: &Act) -> Result<(), String> {
+    fn carry_out(&mut self, act: &ActionKind) -> Result<(), String> {
         match act {
-            Act::Write { path, text } => self.write(path, text),
-            Act::Append { path, text } => self.append(path, text),
-            Act::Edit { path, find, replace } => self.edit(path, find, replace),
-            Act::Delete { path } => self.delete(path),
-            Act::Listed { text } => self.write_listed(text),
-            Act::Run { command, may_fail } => self.run(command, *may_fail),
-            Act::Child { command } => self.leave_behind(command),
-            Act::Sleep(span) => {
+            ActionKind::Write { path, text } => self.write(path, text),
+            ActionKind::Append { path, text } => self.append(path, text),
+            ActionKind::Edit { path, find, replace } => self.edit(path, find, replace),
+            ActionKind::Delete { path } => self.delete(path),
+            ActionKind::Listed { text } => self.write_listed(text),
+            ActionKind::Run { command, may_fail } => self.run(command, *may_fail),
+            ActionKind::Child { command } => self.leave_behind(command),
+            ActionKind::Sleep(span) => {
                 std::thread::sleep(*span);
                 Ok(())
             }
-            Act::Say(text) => self.tell(&Saying::Text(self.filled(text))),
-            Act::Use(more) => {
+            ActionKind::Say(text) => self.tell(&ScriptedLine::Text(self.filled(text))),
+            ActionKind::Use(more) => {
                 self.used = self.used.plus(more);
-                self.tell(&Saying::Used(self.used))
+                self.tell(&ScriptedLine::Used(self.used))
             }
-            Act::StepDone(number) => step_done(*number),
-            Act::Hostile(kind) => {
+            ActionKind::StepDone(number) => step_done(*number),
+            ActionKind::Hostile(kind) => {
                 hostile::print(*kind);
                 Ok(())
             }
-            Act::Chance { .. } | Act::End(_) => unreachable!("chances are settled, ends are last"),
+            ActionKind::Chance { .. } | ActionKind::End(_) => {
+                unreachable!("chances are settled, ends are last")
+            }
         }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "an act like the others")]
-    fn tell(&self, saying: &Saying) -> Result<(), String> {
+    fn tell(&self, saying: &ScriptedLine) -> Result<(), String> {
         self.voice.tell(saying);
         Ok(())
     }

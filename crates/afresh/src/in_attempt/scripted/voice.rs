@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use afresh_agents::adapters::scripted::stream::{self, Saying};
+use afresh_agents::adapters::scripted::stream::{self, ScriptedLine};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voice {
@@ -15,7 +15,7 @@ impl Voice {
         if std::io::stdout().is_terminal() { Self::Plain } else { Self::Stream }
     }
 
-    pub(super) fn tell(self, saying: &Saying) {
+    pub(super) fn tell(self, saying: &ScriptedLine) {
         let text = match self {
             Self::Stream => stream::line(saying),
             Self::Plain => plain(saying),
@@ -26,9 +26,9 @@ impl Voice {
     }
 }
 
-fn plain(saying: &Saying) -> String {
+fn plain(saying: &ScriptedLine) -> String {
     match saying {
-        Saying::Text(text) | Saying::Result(text) => text.trim_end().to_owned(),
-        Saying::Used(usage) => format!("used so far: {} tokens", usage.tokens()),
+        ScriptedLine::Text(text) | ScriptedLine::Result(text) => text.trim_end().to_owned(),
+        ScriptedLine::Used(usage) => format!("used so far: {} tokens", usage.tokens()),
     }
 }

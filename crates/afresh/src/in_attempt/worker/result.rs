@@ -6,7 +6,7 @@ use std::fs;
 use afresh_agents::Bundle;
 use afresh_core::outcome::Outcome;
 use afresh_core::printable;
-use afresh_formats::result::{self, Asked};
+use afresh_formats::result::{self, ResultContext};
 use afresh_secrets::redact;
 
 use super::no_attempt;
@@ -47,13 +47,13 @@ pub(crate) fn in_words(words: &str) -> Outcome {
 }
 
 /// Reads an answer to the task of the attempt around us.
-fn asked(read: impl FnOnce(&Asked<'_>) -> Outcome) -> Outcome {
+fn asked(read: impl FnOnce(&ResultContext<'_>) -> Outcome) -> Outcome {
     let id = environment::attempt().map(|attempt| attempt.task).unwrap_or_default();
     let bundle = bundle();
     let task = bundle.as_ref().map(|bundle| &bundle.task);
     let steps = task.iter().flat_map(|task| &task.steps).map(|step| step.name.as_str());
     let names = task.iter().map(|task| task.title.as_str()).chain(steps).collect();
-    read(&Asked { task: &id, names, prompt: "" })
+    read(&ResultContext { task: &id, names, prompt: "" })
 }
 
 /// What the attempt around us was given.

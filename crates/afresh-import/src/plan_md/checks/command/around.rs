@@ -2,7 +2,7 @@
 
 use super::is_command;
 use super::words::{LOOKING, SERVING, listed};
-use crate::plan_md::checks::shell_words::{Token, tokens};
+use crate::plan_md::checks::shell_words::{ShellToken, tokens};
 
 /// What may stand behind `` `cmd` `` and says no more than that it passes.
 const PASSES: [&str; 9] = [
@@ -58,11 +58,11 @@ pub(super) fn in_backticks(text: &str) -> Option<&str> {
 /// Does the exit code tell all that there is to know, once it ends?
 fn tells_by_exit_code(command: &str) -> bool {
     let tokens = tokens(command).unwrap_or_default();
-    let words = |token: &Token| match token {
-        Token::Word { text, .. } => text.clone(),
+    let words = |token: &ShellToken| match token {
+        ShellToken::Word { text, .. } => text.clone(),
         _ => String::new(),
     };
-    let mut parts = tokens.split(|token| matches!(token, Token::Operator(_)));
+    let mut parts = tokens.split(|token| matches!(token, ShellToken::Operator(_)));
     let program = parts.find_map(|part| part.first().map(words).filter(|first| first != "cd"));
     program.is_some_and(|program| !listed(LOOKING, &program))
         && !tokens.iter().any(|token| listed(SERVING, &words(token)))

@@ -1,13 +1,13 @@
 //! What is wrong with a command that can be seen without running it.
 
-use crate::plan_md::checks::shell_words::{Token, tokens};
+use crate::plan_md::checks::shell_words::{ShellToken, tokens};
 
 /// Why this command would pass whatever happens, if it would.
 pub fn cannot_fail(command: &str) -> Option<&'static str> {
     let tokens = tokens(command)?;
-    let last = tokens.iter().rposition(|token| matches!(token, Token::Operator(_)))?;
-    let Token::Operator(operator) = &tokens[last] else { return None };
-    let Some(Token::Word { text: program, .. }) = tokens.get(last + 1) else { return None };
+    let last = tokens.iter().rposition(|token| matches!(token, ShellToken::Operator(_)))?;
+    let ShellToken::Operator(operator) = &tokens[last] else { return None };
+    let Some(ShellToken::Word { text: program, .. }) = tokens.get(last + 1) else { return None };
     match (*operator, program.as_str()) {
         ("|", "head" | "tail" | "cat" | "tee" | "sort" | "wc" | "less" | "more") => {
             Some("its exit code is that of the last program of the pipe")
@@ -23,7 +23,7 @@ pub fn cannot_fail(command: &str) -> Option<&'static str> {
 pub fn leaves_the_tree(command: &str) -> bool {
     let Some(tokens) = tokens(command) else { return false };
     tokens.windows(2).any(|pair| match pair {
-        [Token::Word { text: cd, .. }, Token::Word { text: to, .. }] => {
+        [ShellToken::Word { text: cd, .. }, ShellToken::Word { text: to, .. }] => {
             cd == "cd" && (to.starts_with(['/', '~']) && to != "/tmp" && !to.starts_with("/tmp/"))
         }
         _ => false,

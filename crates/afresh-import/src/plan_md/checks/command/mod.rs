@@ -18,7 +18,7 @@ mod around;
 mod judge;
 mod words;
 
-use crate::plan_md::checks::shell_words::{Token, tokens};
+use crate::plan_md::checks::shell_words::{ShellToken, tokens};
 use around::in_backticks;
 pub use judge::{cannot_fail, leaves_the_tree};
 use words::{PROGRAMS, SECOND_WORDS, VERDICTS, WORDS, listed};
@@ -42,23 +42,25 @@ fn is_command(text: &str) -> bool {
     while tokens.get(start).is_some_and(is_prefix) {
         start += 1;
     }
-    let Some(Token::Word { text: first, quoted: false }) = tokens.get(start) else { return false };
+    let Some(ShellToken::Word { text: first, quoted: false }) = tokens.get(start) else {
+        return false;
+    };
     is_program(first, &tokens[start + 1..]) && !reads_like_prose(&tokens, text)
 }
 
-fn is_prefix(token: &Token) -> bool {
+fn is_prefix(token: &ShellToken) -> bool {
     match token {
-        Token::Word { text, .. } => text.split_once('=').is_some_and(|(name, _)| {
+        ShellToken::Word { text, .. } => text.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         }),
-        Token::Bracket(bracket) => *bracket == '(',
-        Token::Operator(operator) => *operator == "\n",
-        Token::Redirect(_) => false,
+        ShellToken::Bracket(bracket) => *bracket == '(',
+        ShellToken::Operator(operator) => *operator == "\n",
+        ShellToken::Redirect(_) => false,
     }
 }
 
 /// Could the first word be a program, given what follows?
-fn is_program(first: &str, rest: &[Token]) -> bool {
+fn is_program(first: &str, rest: &[ShellToken]) -> bool {
     if first.is_empty() || first.contains(' ') {
         return false;
     }
@@ -72,7 +74,7 @@ fn is_program(first: &str, rest: &[Token]) -> bool {
         first.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._+-".contains(c))
             && first.starts_with(|c: char| c.is_ascii_lowercase());
     let second = rest.first().is_some_and(
-        |token| matches!(token, Token::Word { text, .. } if listed(SECOND_WORDS, text) || is_path(text)),
+        |token| matches!(token, ShellToken::Word { text, .. } if listed(SECOND_WORDS, text) || is_path(text)),
     );
     (path && (rest.is_empty() || first.starts_with(['.', '/']) || looks_like_arguments(rest)))
         || (plain && looks_like_arguments(rest))
@@ -80,16 +82,16 @@ fn is_program(first: &str, rest: &[Token]) -> bool {
 }
 
 /// An option, an operator between commands, a redirection, a variable.
-fn looks_like_arguments(rest: &[Token]) -> bool {
+fn looks_like_arguments(rest: &[ShellToken]) -> bool {
     rest.iter().any(|token| match token {
-        Token::Word { text, .. } => {
+        ShellToken::Word { text, .. } => {
             let option = text.strip_prefix('-').map(|rest| rest.trim_start_matches('-'));
             option.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
                 || text.starts_with('$')
         }
-        Token::Operator(operator) => matches!(*operator, "&&" | "||" | "|"),
-        Token::Redirect(_) => true,
-        Token::Bracket(_) => false,
+        ShellToken::Operator(operator) => matches!(*operator, "&&" | "||" | "|"),
+        ShellToken::Redirect(_) => true,
+        ShellToken::Bracket(_) => false,
     })
 }
 
@@ -102,12 +104,12 @@ fn is_path(text: &str) -> bool {
 }
 
 /// What no command says outside quotes.
-fn reads_like_prose(tokens: &[Token], text: &str) -> bool {
+fn reads_like_prose(tokens: &[ShellToken], text: &str) -> bool {
     let mut prints = false;
     let mut starts = true;
     for token in tokens {
         match token {
-            Token::Word { text, quoted } => {
+            ShellToken::Word { text, quoted } => {
                 if starts {
                     prints = matches!(text.as_str(), "echo" | "printf" | "for" | "case");
                 }
@@ -120,17 +122,17 @@ fn reads_like_prose(tokens: &[Token], text: &str) -> bool {
                 }
                 starts = false;
             }
-            Token::Operator(_) => starts = true,
+            ShellToken::Operator(_) => starts = true,
             // `npm test (all pass)`: a bracket in the middle of a command is a remark.
-            Token::Bracket('(') if !starts => return true,
-            Token::Bracket(_) | Token::Redirect(_) => {}
+            ShellToken::Bracket('(') if !starts => return true,
+            ShellToken::Bracket(_) | ShellToken::Redirect(_) => {}
         }
     }
     ends_like_a_sentence(tokens, text)
 }
 
-fn ends_like_a_sentence(tokens: &[Token], text: &str) -> bool {
-    let Some(Token::Word { text: last, quoted: false }) = tokens.last() else { return false };
+fn ends_like_a_sentence(tokens: &[ShellToken], text: &str) -> bool {
+    let Some(ShellToken::Word { text: last, quoted: false }) = tokens.last() else { return false };
     let stem = last.trim_end_matches(['.', ':', ',']);
     let word = !stem.is_empty() && stem.chars().all(char::is_alphabetic);
     word && stem.len() < last.len() && text.split_whitespace().count() > 2

@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use afresh_agents::adapters::versions::Pin;
+use afresh_agents::adapters::versions::PinnedProgram;
 use afresh_process::ProcessEnd;
 
 use super::{installed, look};
@@ -22,7 +22,7 @@ use crate::terminal::output::{Output, count};
 /// What is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    pub(crate) pin: &'static Pin,
+    pub(crate) pin: &'static PinnedProgram,
     /// Another version than the one that afresh is tested with, perhaps.
     pub(crate) version: String,
 }

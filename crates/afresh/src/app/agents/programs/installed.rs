@@ -15,7 +15,7 @@ pub(super) fn directory() -> Option<PathBuf> {
 
 /// The installed program of this name.
 pub(super) fn find(program: &str) -> Option<PathBuf> {
-    let pin = versions::of(program).filter(|pin| pin.program == program)?;
+    let pin = versions::find_pin(program).filter(|pin| pin.program == program)?;
     let place = bin(&directory()?.join(pin.program), pin.program);
     which::find(place.to_str()?, std::ffi::OsStr::new("")).ok()
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use afresh_agents::adapters::versions::{self, Pin};
+use afresh_agents::adapters::versions::{self, PinnedProgram};
 use afresh_agents::agent::COMMON_VARIABLES;
-use afresh_agents::{Agent, Kind};
+use afresh_agents::{Agent, AgentKind};
 use afresh_process::ProcessEnd;
 
 use super::version::{Age, Version};
@@ -25,7 +25,7 @@ pub(crate) struct Look {
     pub(crate) said: String,
     pub(crate) version: Option<Version>,
     /// What afresh is tested with.
-    pub(crate) tested: Option<&'static Pin>,
+    pub(crate) tested: Option<&'static PinnedProgram>,
     pub(crate) trouble: Option<Trouble>,
     /// What to do where it seems to have neither key nor login.
     pub(crate) login: Option<String>,
@@ -57,7 +57,7 @@ pub(crate) fn at_all<'a>(
 fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
     let Some(command) = agent.command() else { return Look::default() };
     let program = real_program(command);
-    let pin = versions::of(program);
+    let pin = versions::find_pin(program);
     let seen = Look { tested: pin, ..Look::default() };
     let trouble = |text: String, is_certain: bool| {
         Some(Trouble { text, cure: remedy(&agent.name, program), is_certain })
@@ -109,7 +109,7 @@ fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
 }
 
 /// What to do where its worker would see neither a key nor a login.
-fn login_of(agent: &Agent, pin: &Pin) -> Option<String> {
+fn login_of(agent: &Agent, pin: &PinnedProgram) -> Option<String> {
     let mut visible = environment::all();
     let own = agent.variables();
     visible.retain(|name, _| {
@@ -117,16 +117,18 @@ fn login_of(agent: &Agent, pin: &Pin) -> Option<String> {
     });
     let cure = login::missing(pin.program, &visible)?;
     match agent.kind {
-        Kind::Program(_) => Some(cure.to_owned()),
+        AgentKind::Program(_) => Some(cure.to_owned()),
         // Nothing is handed on to these but what is named.
-        Kind::Acp(_) => Some(format!("{cure}, and name it in `env` under [agents.{}]", agent.name)),
-        Kind::Command { .. } | Kind::Scripted { .. } => None,
+        AgentKind::Acp(_) => {
+            Some(format!("{cure}, and name it in `env` under [agents.{}]", agent.name))
+        }
+        AgentKind::Command { .. } | AgentKind::Scripted { .. } => None,
     }
 }
 
 /// Those that answer `--version`; the others only speak their protocol.
-pub(super) fn is_known(pin: &Pin) -> bool {
-    afresh_agents::Program::from_word(pin.program).is_some()
+pub(super) fn is_known(pin: &PinnedProgram) -> bool {
+    afresh_agents::AgentProgram::from_word(pin.program).is_some()
 }
 
 impl Look {

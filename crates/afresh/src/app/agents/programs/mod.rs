@@ -42,7 +42,7 @@ pub(crate) fn resolve(agents: &mut BTreeMap<String, Agent>, path: &OsStr) {
         let Some(program) = agent.command_mut().and_then(|command| command.first_mut()) else {
             continue;
         };
-        let by_name = !program.contains('/') && versions::of(program).is_some();
+        let by_name = !program.contains('/') && versions::find_pin(program).is_some();
         let found = if by_name { find(program, path).ok() } else { None };
         // Whoever is on the PATH under this name keeps it.
         let found = found.filter(|found| which::find(program, path).as_ref() != Ok(found));
@@ -55,7 +55,7 @@ pub(crate) fn resolve(agents: &mut BTreeMap<String, Agent>, path: &OsStr) {
 /// What to do about a program that is not there.
 pub(crate) fn remedy(agent: &str, program: &str) -> String {
     let check = format!("check `command` under [agents.{agent}] in the configuration");
-    match versions::of(program) {
+    match versions::find_pin(program) {
         Some(pin) => format!("`afresh agents install {}` installs it; or {check}", pin.program),
         None => check,
     }

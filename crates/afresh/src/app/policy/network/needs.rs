@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use afresh_agents::adapters::network::base_urls;
-use afresh_agents::{Agent, Kind};
+use afresh_agents::{Agent, AgentKind};
 use afresh_engine::ExecutionConfig;
 use afresh_engine::execution_config::AgentNetwork;
 use afresh_proxy::{Host, Hosts};
@@ -59,9 +59,9 @@ fn start_of(file: &Path) -> String {
 pub(super) fn wishes_of_project(agent: &Agent, network: &AgentNetwork) -> Vec<String> {
     let AgentNetwork::Listed(hosts) = network else { return Vec::new() };
     let given: &[String] = match &agent.kind {
-        Kind::Program(program) => &program.args,
-        Kind::Acp(acp) => &acp.command,
-        Kind::Command { .. } | Kind::Scripted { .. } => &[],
+        AgentKind::Program(program) => &program.args,
+        AgentKind::Acp(acp) => &acp.command,
+        AgentKind::Command { .. } | AgentKind::Scripted { .. } => &[],
     };
     let urls = given.iter().flat_map(|argument| base_urls(argument));
     let closed = urls.filter_map(|url| Host::of_url(&url)).filter(|host| !holds(hosts, host));
@@ -82,15 +82,15 @@ fn holds(hosts: &Hosts, host: &Host) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use afresh_agents::Program;
+    use afresh_agents::AgentProgram;
 
     use super::*;
 
     /// R5: no host of a program's list is dropped because it cannot be read.
     #[test]
     fn every_host_of_every_program_is_one() {
-        for program in Program::ALL {
-            let kind = Kind::Program(program.agent());
+        for program in AgentProgram::ALL {
+            let kind = AgentKind::Program(program.agent());
             let agent = Agent { name: program.word().to_owned(), kind, env: Vec::new() };
             let reach = agent.reach(None, &|_| Some("eu-west-1".to_owned())).expect("it is known");
             assert!(reach.hosts.len() >= 3, "{reach:?}");

@@ -92,7 +92,7 @@ fn missing(common: &Common) -> Result<Vec<String>, Failure> {
     let directory = workplace::directory(common)?;
     let config = config::load(&directory, common.config.as_deref())?;
     let path = environment::path();
-    let programs = config.agents.values().filter_map(Agent::program).filter_map(versions::of);
+    let programs = config.agents.values().filter_map(Agent::program).filter_map(versions::find_pin);
     let names: Vec<&'static str> = programs.map(|pin| pin.program).collect();
     if names.is_empty() {
         return Err(Failure::usage(

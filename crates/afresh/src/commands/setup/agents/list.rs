@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use afresh_agents::Agent;
-use afresh_agents::adapters::versions::{PINS, Pin};
-use afresh_agents::agent::capabilities::Abilities;
+use afresh_agents::adapters::versions::{PINS, PinnedProgram};
+use afresh_agents::agent::capabilities::AgentCapabilities;
 use afresh_core::plan::ModelTier;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ struct Listed {
     tested: Option<&'static str>,
     models: Option<BTreeMap<&'static str, String>>,
     #[serde(flatten)]
-    abilities: Abilities,
+    abilities: AgentCapabilities,
     usable: bool,
     problem: Option<String>,
     remedy: Option<String>,
@@ -96,8 +96,7 @@ fn one(agent: &Agent, look: &Look) -> Listed {
 }
 
 fn installable() -> Vec<Value> {
-    let one =
-        |pin: &Pin| json!({"name": pin.program, "package": pin.package, "version": pin.version});
+    let one = |pin: &PinnedProgram| json!({"name": pin.program, "package": pin.package, "version": pin.version});
     PINS.iter().map(one).collect()
 }
 
