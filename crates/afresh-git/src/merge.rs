@@ -4,11 +4,11 @@
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::command::{CommandError, Finished};
-use crate::pool::{Pool, PoolError};
-use crate::repository::parse_id;
-use crate::tree::tree_name;
-use crate::tree_merge::{Sides, merge_plainly};
+use crate::git::command::{CommandError, Finished};
+use crate::git::repository::parse_id;
+use crate::objects::merge::{Sides, merge_plainly};
+use crate::objects::tree::tree_name;
+use crate::workspace::pool::{Pool, PoolError};
 
 /// How much of git's account of a conflict is handed on.
 const MAX_ACCOUNT_BYTES: usize = 64 * 1024;

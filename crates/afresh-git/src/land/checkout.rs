@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use afresh_core::ids::CommitId;
 
 use super::{LandError, PATIENCE};
-use crate::change::RawChange;
-use crate::command::{Call, CommandError, Finished};
-use crate::error::Context;
-use crate::identity::Signature;
-use crate::program::Program;
+use crate::git::command::{Call, CommandError, Finished};
+use crate::git::error::Context;
+use crate::git::identity::Signature;
+use crate::git::program::Program;
+use crate::git::repository::Repository;
+use crate::objects::change::RawChange;
 use crate::refs::lock_named_in;
-use crate::repository::Repository;
 
 /// A filter of the user's that waits for somebody must not hold us forever.
 const LONGEST: Duration = Duration::from_secs(15 * 60);

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::LandError;
 use super::checkout::Checkout;
-use crate::change::{Mode, RawChange};
-use crate::error::gone_is_fine;
+use crate::git::error::gone_is_fine;
+use crate::objects::change::{Mode, RawChange};
 
 /// What one side of a change has at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::command::CommandError;
-use crate::error::FileError;
-use crate::pool::PoolError;
+use crate::git::command::CommandError;
+use crate::git::error::FileError;
+use crate::workspace::pool::PoolError;
 
 /// Why a run did not land; nothing of the user's has changed, unless it says so.
 #[derive(Debug, thiserror::Error)]

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::compare::{Side, index_line, is_submodule, new_side, old_side, unlike};
 use super::{LandError, Obstacle};
-use crate::change::{Mode, RawChange};
-use crate::survey::told;
+use crate::harvest::prescan::told;
+use crate::objects::change::{Mode, RawChange};
 
 /// What the user's index has at a path.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use afresh_core::ids::CommitId;
 use afresh_core::printable;
 
-use crate::command::CommandError;
-use crate::identity::Signature;
-use crate::repository::Repository;
+use crate::git::command::CommandError;
+use crate::git::identity::Signature;
+use crate::git::repository::Repository;
 
 /// What stands above the changes.
 #[derive(Debug, Clone, Copy)]

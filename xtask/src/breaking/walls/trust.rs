@@ -54,12 +54,12 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B31: nothing of a worker runs as us",
                 edits: &[
                     Edit {
-                        file: "afresh-git/src/command.rs",
+                        file: "afresh-git/src/git/command.rs",
                         text: "    \"core.fsmonitor=false\",\n",
                         instead: "",
                     },
                     Edit {
-                        file: "afresh-git/src/pool.rs",
+                        file: "afresh-git/src/workspace/pool.rs",
                         text: "Ok(call.env(\"GIT_WORK_TREE\", &tree)",
                         instead: "Ok(call.env(\"GIT_WORK_TREE\", &tree).env(\"GIT_DIR\", tree.join(\".git\"))",
                     },
@@ -69,7 +69,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "git: hooks run",
                 promise: "B31: nothing of a worker runs as us",
                 edits: &[Edit {
-                    file: "afresh-git/src/command.rs",
+                    file: "afresh-git/src/git/command.rs",
                     text: "\"core.hooksPath=/dev/null\",\n    \"core.fsmonitor=false\",",
                     instead: "\"core.fsmonitor=false\",",
                 }],
@@ -78,7 +78,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "git: a changed .git is not noticed",
                 promise: "B31: it is told",
                 edits: &[Edit {
-                    file: "afresh-git/src/tampering.rs",
+                    file: "afresh-git/src/harvest/tamper.rs",
                     text: "if is_setting && DANGEROUS.iter().any(known) {",
                     instead: "if false {",
                 }],

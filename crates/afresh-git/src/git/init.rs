@@ -1,0 +1,60 @@
+//! A first commit where there is none.
+
+use std::path::Path;
+
+use crate::git::command::Call;
+use crate::git::discover::DiscoverError;
+use crate::git::error::Context;
+use crate::git::identity::Signature;
+use crate::git::program::Program;
+use crate::git::repository::{Repository, parse_id};
+use crate::objects::commit::NewCommit;
+
+impl Repository {
+    /// Makes sure that `directory` is in a repository with at least an empty root commit.
+    ///
+    /// Files that are there stay untracked; what exists already is left as it is. The commit is
+    /// made in the name of the user at `at_seconds`.
+    pub fn init(
+        program: &Program,
+        directory: &Path,
+        at_seconds: u64,
+    ) -> Result<Self, DiscoverError> {
+        let repository = match Self::discover(program, directory) {
+            Err(DiscoverError::NotARepository { .. }) => Self::create(program, directory)?,
+            other => other?,
+        };
+        if repository.head()?.is_none() {
+            repository.begin_history(at_seconds)?;
+        }
+        Ok(repository)
+    }
+
+    /// As the user would: their default branch and template count.
+    fn create(program: &Program, directory: &Path) -> Result<Self, DiscoverError> {
+        let directory = directory.canonicalize().context("open", directory)?;
+        let call = Call::as_user(program, "make a repository").directory(&directory);
+        call.args(["init", "--quiet"]).done()?;
+        Self::discover(program, &directory)
+    }
+
+    fn begin_history(&self, at_seconds: u64) -> Result<(), DiscoverError> {
+        let answer = self.git("make an empty tree").args(["mktree", "-z"]).done()?;
+        let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
+        let signature = Signature { identity: self.identity()?, at_seconds };
+        let root = self.commit(&NewCommit {
+            tree: &tree,
+            parents: &[],
+            message: "Start the history\n",
+            signature: &signature,
+        })?;
+        let mut call = self.git("begin the branch").env("GIT_DIR", &self.git_dir);
+        for (name, value) in signature.variables() {
+            call = call.env(name, value);
+        }
+        // The zero id: somebody else's first commit is not ours to move.
+        let zero = self.format.zero();
+        call.args(["update-ref", "-m", "afresh: start", "HEAD", root.as_str(), &zero]).done()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! The git program and the user's repository.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `program` | which git is used, and whether its version is new enough |
+//! | `env` | the environment variables that git may see |
+//! | `command` | one run of git, in a controlled environment, with a time limit |
+//! | `discover` | finding the repository that a directory belongs to |
+//! | `repository` | where the repository is, its worktrees, who the user is |
+//! | `identity` | author, committer and time of a commit |
+//! | `init` | making a first commit |
+//! | `stale` | ending git processes of an earlier, killed driver |
+//! | `error` | failures with files |
+
+pub(crate) mod command;
+pub(crate) mod discover;
+pub(crate) mod env;
+pub(crate) mod error;
+pub(crate) mod identity;
+pub(crate) mod init;
+pub(crate) mod program;
+pub(crate) mod repository;
+pub(crate) mod stale;

@@ -1,0 +1,139 @@
+//! Which git program we use, and whether it can do what we need.
+
+use std::fmt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::git::command::{Call, CommandError};
+use crate::git::env::Surroundings;
+
+/// The first version with `merge-tree --write-tree` and `cat-file -z`.
+const OLDEST: Version = Version { major: 2, minor: 38 };
+/// The first version that lets a caller name the merge base.
+const NAMED_MERGE_BASE: Version = Version { major: 2, minor: 40 };
+/// The first version that can read attributes from somewhere else than the tree.
+const ATTRIBUTE_SOURCE: Version = Version { major: 2, minor: 41 };
+
+/// A version of git, as far as it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    pub major: u32,
+    pub minor: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Why there is no git for us.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    #[error("cannot find git: no directory of PATH holds a program of that name")]
+    Missing,
+    #[error("cannot use {}: it is git {found}, and at least {OLDEST} is needed", path.display())]
+    TooOld { path: PathBuf, found: Version },
+    #[error("cannot use {}: it does not say which git it is, but {said:?}", path.display())]
+    Unrecognised { path: PathBuf, said: String },
+    #[error("cannot ask git for its version")]
+    Unusable(#[from] CommandError),
+}
+
+impl ProgramError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Missing => format!("install git {OLDEST} or newer, or add it to PATH"),
+            Self::TooOld { .. } => {
+                format!("install git {OLDEST} or newer and put it first in PATH")
+            }
+            Self::Unrecognised { .. } | Self::Unusable(_) => {
+                String::from("run `git --version`; a wrapper must pass git's own answer on")
+            }
+        }
+    }
+}
+
+/// The git program, found and checked once.
+#[derive(Debug, Clone)]
+pub struct Program {
+    path: PathBuf,
+    version: Version,
+    surroundings: Surroundings,
+}
+
+impl Program {
+    /// Looks for git in the surroundings' PATH and checks its version.
+    pub fn find(surroundings: Surroundings) -> Result<Self, ProgramError> {
+        let path = search(&surroundings).ok_or(ProgramError::Missing)?;
+        let unchecked = Self { path, version: OLDEST, surroundings };
+        let answer =
+            Call::scrubbed(&unchecked, "ask for its version").args(["--version"]).done()?;
+        // A wrapper may print more lines than the one we look for.
+        let said = String::from_utf8_lossy(&answer.stdout);
+        let Some(found) = said.lines().find_map(parse_version) else {
+            let said = said.chars().take(200).collect();
+            return Err(ProgramError::Unrecognised { path: unchecked.path, said });
+        };
+        if found < OLDEST {
+            return Err(ProgramError::TooOld { path: unchecked.path, found });
+        }
+        Ok(Self { version: found, ..unchecked })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    pub(crate) fn can_name_the_merge_base(&self) -> bool {
+        self.version >= NAMED_MERGE_BASE
+    }
+
+    pub(crate) fn can_ignore_attributes(&self) -> bool {
+        self.version >= ATTRIBUTE_SOURCE
+    }
+}
+
+fn search(surroundings: &Surroundings) -> Option<PathBuf> {
+    let directories = std::env::split_paths(surroundings.get("PATH")?);
+    // A relative entry would mean another program in every directory.
+    let candidates = directories.filter(|d| d.is_absolute()).map(|d| d.join("git"));
+    candidates.into_iter().find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// Reads `git version 2.39.5 (Apple Git-154)`.
+fn parse_version(line: &str) -> Option<Version> {
+    let mut numbers = line.trim().strip_prefix("git version ")?.split(['.', ' ', '-']);
+    let major = numbers.next()?.parse().ok()?;
+    let minor = numbers.next()?.parse().ok()?;
+    Some(Version { major, minor })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_all_distributions_are_read() {
+        let read = |line| parse_version(line).map(|v| (v.major, v.minor));
+        assert_eq!(read("git version 2.47.3"), Some((2, 47)));
+        assert_eq!(read("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert_eq!(read("git version 2.45.1.windows.1"), Some((2, 45)));
+        assert_eq!(read("git version 3.0-rc1"), Some((3, 0)));
+        assert_eq!(read("hub version 2.14"), None);
+        assert_eq!(read("warning: wrapper"), None);
+    }
+}

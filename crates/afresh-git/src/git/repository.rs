@@ -1,0 +1,174 @@
+//! The user's repository: where it is, what is checked out where, who the user is.
+//!
+//! Finding it is `discover`; reading and moving refs is `refs`; reading commits is `read`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use afresh_core::ids::CommitId;
+
+use crate::git::command::{Call, CommandError};
+use crate::git::identity::Identity;
+use crate::git::program::Program;
+use crate::objects::cat_file::Reader;
+
+/// How objects are named in a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectFormat {
+    Sha1,
+    Sha256,
+}
+
+impl ObjectFormat {
+    pub(crate) fn id_bytes(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+        }
+    }
+
+    /// The id that stands for "there is none".
+    pub(crate) fn zero(self) -> String {
+        "0".repeat(self.id_bytes() * 2)
+    }
+
+    /// The tree without entries, which git knows without storing it.
+    pub(crate) fn empty_tree(self) -> &'static str {
+        match self {
+            Self::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            Self::Sha256 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+        }
+    }
+}
+
+/// A checkout that belongs to the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worktree {
+    pub path: PathBuf,
+    /// The full name of the ref that is checked out; `None` when detached or bare.
+    pub branch: Option<String>,
+}
+
+/// A repository of the user's.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    pub(crate) program: Program,
+    pub(crate) common_dir: PathBuf,
+    /// Differs from the common directory in a linked worktree.
+    pub(crate) git_dir: PathBuf,
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) format: ObjectFormat,
+    /// Shared by all clones: nobody is to be waited for.
+    pub(crate) hurried: Arc<AtomicBool>,
+    pub(crate) reader: Reader,
+}
+
+impl Repository {
+    /// The directory that all worktrees share; it is the identity of the repository.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// The root of the main worktree, even when we were called from a linked one; `None` if bare.
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    pub fn is_bare(&self) -> bool {
+        self.root.is_none()
+    }
+
+    pub fn object_format(&self) -> ObjectFormat {
+        self.format
+    }
+
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What is checked out in the worktree we were called from; `None` before the first commit.
+    pub fn head(&self) -> Result<Option<CommitId>, CommandError> {
+        let call = self.git("read HEAD").env("GIT_DIR", &self.git_dir);
+        let answer = call.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?;
+        if answer.code() == Some(1) {
+            return Ok(None);
+        }
+        let answer = answer.success()?;
+        Ok(Some(parse_id(answer.line()?, |detail| answer.unexpected(detail))?))
+    }
+
+    /// The branch of the worktree we were called from, without `refs/heads/`; `None` if detached.
+    pub fn branch(&self) -> Result<Option<String>, CommandError> {
+        let call = self.git("read the current branch").env("GIT_DIR", &self.git_dir);
+        let answer = call.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
+        if answer.code() == Some(1) {
+            return Ok(None);
+        }
+        let answer = answer.success()?;
+        Ok(answer.line()?.strip_prefix("refs/heads/").map(str::to_owned))
+    }
+
+    /// All checkouts, the main one first: a branch that is checked out must not move under it.
+    pub fn worktrees(&self) -> Result<Vec<Worktree>, CommandError> {
+        let call = self.git("list the worktrees");
+        let answer = call.args(["worktree", "list", "--porcelain", "-z"]).done()?;
+        let mut worktrees: Vec<Worktree> = Vec::new();
+        for field in answer.fields() {
+            let text = String::from_utf8_lossy(field);
+            if let Some(path) = text.strip_prefix("worktree ") {
+                worktrees.push(Worktree { path: PathBuf::from(path), branch: None });
+            } else if let (Some(branch), Some(last)) =
+                (text.strip_prefix("branch "), worktrees.last_mut())
+            {
+                last.branch = Some(branch.to_owned());
+            }
+        }
+        Ok(worktrees)
+    }
+
+    /// Who the user is to git; `afresh` where that is not configured.
+    pub fn identity(&self) -> Result<Identity, CommandError> {
+        let call = Call::as_user(&self.program, "read who the user is").directory(&self.git_dir);
+        let call = call.env("GIT_DIR", &self.git_dir);
+        let answer = call.args(["config", "-z", "--get-regexp", "^user\\.(name|email)$"]).run()?;
+        // Exit 1: neither is set.
+        let answer = if answer.code() == Some(1) { answer } else { answer.success()? };
+        let (mut name, mut email) = (String::new(), String::new());
+        for field in answer.fields() {
+            let text = String::from_utf8_lossy(field);
+            // Later files win, as in git itself.
+            match text.split_once('\n') {
+                Some(("user.name", value)) => value.clone_into(&mut name),
+                Some(("user.email", value)) => value.clone_into(&mut email),
+                _ => {}
+            }
+        }
+        Ok(Identity::new(&name, &email))
+    }
+
+    /// A call on the user's repository itself: for refs and for reading objects, never for trees.
+    pub(crate) fn git(&self, doing: impl Into<String>) -> Call {
+        self.marked(Call::scrubbed(&self.program, doing))
+            .env("GIT_DIR", &self.common_dir)
+            .directory(&self.common_dir)
+    }
+
+    pub(crate) fn objects(&self) -> PathBuf {
+        self.common_dir.join("objects")
+    }
+
+    /// The list of cut-off commits, where the user's clone is shallow.
+    pub(crate) fn shallow(&self) -> Option<PathBuf> {
+        let list = self.common_dir.join("shallow");
+        list.is_file().then_some(list)
+    }
+}
+
+/// A commit or tree id that git printed.
+pub(crate) fn parse_id<T: std::str::FromStr>(
+    text: &str,
+    unexpected: impl FnOnce(String) -> CommandError,
+) -> Result<T, CommandError> {
+    text.trim().parse().map_err(|_| unexpected(format!("no object id: {text:?}")))
+}

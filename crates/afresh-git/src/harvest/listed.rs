@@ -1,0 +1,59 @@
+//! A path that a task lists is harvested even where the project ignores it.
+//!
+//! A glob reaches ignored files only if it begins with a name: `**` means the project's files,
+//! not everything a build has left. Droppings and kept paths are taken only by their full name.
+
+use std::path::Path;
+
+use crate::harvest::paths::{is_plain, is_reached_without_symlinks};
+use crate::objects::index::Index;
+use crate::workspace::keep::Patterns;
+
+/// The listed paths that git may have left out.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    pub(crate) pathspecs: Vec<String>,
+    literal: Vec<String>,
+}
+
+impl Listed {
+    /// Looks which of `files` could be ignored: they are there, and `index` does not hold them.
+    pub(crate) fn new(files: &[String], tree: &Path, index: Option<&Index>) -> Self {
+        let mut listed = Self::default();
+        for file in files {
+            let path = file.trim_end_matches('/');
+            if path.contains(['*', '?', '[']) && !tree.join(path).exists() {
+                let first = path.split('/').next().unwrap_or_default();
+                if is_plain(path) && !first.contains(['*', '?', '[']) {
+                    listed.pathspecs.push(format!(":(top,glob){path}"));
+                }
+                continue;
+            }
+            if !is_plain(path) || !is_reached_without_symlinks(tree, path) {
+                continue;
+            }
+            let Ok(found) = tree.join(path).symlink_metadata() else { continue };
+            let held = index.is_some_and(|index| index.get(path.as_bytes()).is_some());
+            if found.is_dir() || !held {
+                listed.pathspecs.push(format!(":(top,literal){path}"));
+                listed.literal.push(path.to_owned());
+            }
+        }
+        listed
+    }
+
+    /// Whether an ignored file that a pathspec found is really meant.
+    pub(crate) fn means(&self, path: &[u8], droppings: &Patterns, keep: &Patterns) -> bool {
+        self.literal.iter().any(|literal| literal.as_bytes() == path)
+            || !(droppings.covers(path) || keep.covers(path))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pathspecs.is_empty()
+    }
+}
+
+/// The paths as git reads them from a pipe.
+pub(crate) fn nul_separated(paths: &[Vec<u8>]) -> Vec<u8> {
+    paths.iter().flat_map(|path| path.iter().chain(&[0])).copied().collect()
+}

@@ -1,0 +1,89 @@
+//! Which commit a worker's own `.git` is at.
+//!
+//! Its files are read as the data of a stranger: bounded, no symlinks, no git.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use afresh_core::ids::CommitId;
+use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
+
+use crate::harvest::paths::{is_plain, is_reached_without_symlinks};
+use crate::workspace::clone::alternates;
+
+const MAX_REF_BYTES: u64 = 4 * 1024;
+const MAX_PACKED_REFS_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_OBJECT_FILES: usize = 200_000;
+
+/// The commit that HEAD means, or why it cannot be said.
+pub(crate) fn read(git: &Path) -> Result<CommitId, &'static str> {
+    if !git.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return Err("its .git is gone or not a directory");
+    }
+    let head = read_text(&git.join("HEAD"), MAX_REF_BYTES).ok_or("its HEAD cannot be read")?;
+    let Some(name) = head.trim().strip_prefix("ref: ") else {
+        return head.trim().parse().map_err(|_| "its HEAD names no commit");
+    };
+    let name = name.trim();
+    if !name.starts_with("refs/") || !is_plain(name) || !is_reached_without_symlinks(git, name) {
+        return Err("its HEAD leads somewhere else");
+    }
+    if let Some(text) = read_text(&git.join(name), MAX_REF_BYTES) {
+        return text.trim().parse().map_err(|_| "its branch names no commit");
+    }
+    let packed = read_text(&git.join("packed-refs"), MAX_PACKED_REFS_BYTES).unwrap_or_default();
+    let mut lines = packed.lines().filter_map(|line| line.split_once(' '));
+    let found = lines.find(|(_, refname)| *refname == name).and_then(|(id, _)| id.parse().ok());
+    found.ok_or("its branch does not exist")
+}
+
+/// Whether git may be pointed at a worker's objects: plain files, borrowing only from `main`.
+pub(crate) fn objects_are_plain(objects: &Path, main: &Path) -> bool {
+    if !objects.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return false;
+    }
+    let (info, ours) = (objects.join("info"), alternates(main));
+    if !info.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return false;
+    }
+    let borrowed = read_bytes(&info.join("alternates"), ours.len() as u64);
+    if borrowed.is_none_or(|text| text != ours) {
+        return false;
+    }
+    let mut open = vec![objects.to_owned()];
+    let mut seen = 0;
+    while let Some(directory) = open.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else { return false };
+        for entry in entries {
+            let Ok((entry, kind)) = entry.and_then(|e| e.file_type().map(|kind| (e, kind))) else {
+                return false;
+            };
+            seen += 1;
+            if kind.is_dir() {
+                open.push(entry.path());
+            } else if !kind.is_file() || seen > MAX_OBJECT_FILES {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
+    String::from_utf8(read_bytes(path, max_bytes)?).ok()
+}
+
+/// A small regular file; a pipe is not waited for and a symlink not followed.
+fn read_bytes(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+    let flags = O_NOFOLLOW | O_NONBLOCK;
+    let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let found = file.metadata().ok()?;
+    if !found.is_file() || found.len() > max_bytes {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(max_bytes).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}

@@ -1,0 +1,210 @@
+//! Bringing a run's work to the branch that the user is on.
+//!
+//! The only place that writes into the user's checkout, and only because the user asked. First it is
+//! looked up what would change ([`Repository::plan_landing`]); then, unless something of the user's
+//! is in the way, git itself fast-forwards branch, index and files to the run's commit, or to a merge
+//! commit that was made aside; every other change that the user has not committed stays.
+//!
+//! A kill at any moment leaves a state from which the same call goes on: a file is in the way only
+//! if it is neither as it was nor as it will be. The user's own configuration is used, because the
+//! user's filters made the files of the checkout; hooks do not run.
+
+mod checkout;
+mod compare;
+mod error;
+mod obstacles;
+mod patch;
+
+use std::time::Duration;
+
+use afresh_core::ids::{CommitId, TreeId};
+
+use crate::git::identity::Signature;
+use crate::git::repository::Repository;
+use crate::harvest::prescan::told;
+use crate::merge::{MergeOutcome, parse_outcome};
+use crate::objects::change::{self, RawChange};
+use crate::objects::commit::NewCommit;
+
+pub use error::LandError;
+pub use patch::PatchHead;
+
+use checkout::Checkout;
+
+/// How long a git of the user's that holds the index is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is to be landed.
+#[derive(Debug, Clone, Copy)]
+pub struct LandRequest<'a> {
+    /// Where the user is.
+    pub directory: &'a std::path::Path,
+    pub tip: &'a CommitId,
+}
+
+/// What would happen.
+#[derive(Debug)]
+pub struct Landing {
+    /// The user's commit.
+    pub from: CommitId,
+    /// The run's commit.
+    pub tip: CommitId,
+    /// The branch that moves; none where HEAD is detached.
+    pub branch: Option<String>,
+    pub way: Way,
+    changes: Vec<RawChange>,
+    /// What is in the way, and why.
+    pub obstacles: Vec<Obstacle>,
+    /// None in a bare repository.
+    checkout: Option<Checkout>,
+}
+
+/// How the branch gets there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Way {
+    /// The work is there already.
+    Already,
+    FastForward,
+    /// A merge commit with this tree.
+    Merge(TreeId),
+}
+
+/// A path of the user's that landing would overwrite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    pub path: String,
+    pub why: &'static str,
+}
+
+impl Landing {
+    /// The paths that change in the checkout, as they can be shown.
+    pub fn paths(&self) -> Vec<String> {
+        self.changes.iter().map(|change| told(&change.path)).collect()
+    }
+}
+
+impl Repository {
+    /// Looks up what landing would do; writes nothing but objects.
+    pub fn plan_landing(&self, request: &LandRequest<'_>) -> Result<Landing, LandError> {
+        let from = self.head()?.ok_or(LandError::Unborn)?;
+        let (branch, tip) = (self.branch()?, request.tip.clone());
+        let mut landing = Landing {
+            way: Way::Already,
+            changes: Vec::new(),
+            obstacles: Vec::new(),
+            checkout: None,
+            from,
+            tip,
+            branch,
+        };
+        if self.is_ancestor(&landing.tip, &landing.from)? {
+            return Ok(landing);
+        }
+        landing.checkout = Checkout::find(self, request.directory)?;
+        self.may_move(&landing)?;
+        landing.way = self.way(&landing.from, &landing.tip)?;
+        let target = match &landing.way {
+            Way::Merge(tree) => tree.as_str(),
+            _ => landing.tip.as_str(),
+        };
+        let call = self.git(format!("compare {} and {target}", landing.from));
+        landing.changes = change::compare(call, landing.from.as_str(), target)?;
+        if let Some(checkout) = &landing.checkout {
+            landing.obstacles = checkout.obstacles(&landing.changes)?;
+        }
+        Ok(landing)
+    }
+
+    /// Does it. The caller has seen that nothing is in the way; git looks once more.
+    pub fn land(
+        &self,
+        landing: &Landing,
+        message: &str,
+        signature: &Signature,
+    ) -> Result<CommitId, LandError> {
+        let to = match &landing.way {
+            Way::Already => return Ok(landing.from.clone()),
+            Way::FastForward => landing.tip.clone(),
+            Way::Merge(tree) => {
+                let parents = [landing.from.clone(), landing.tip.clone()];
+                self.commit(&NewCommit { tree, parents: &parents, message, signature })?
+            }
+        };
+        let moved = match &landing.checkout {
+            Some(checkout) => checkout.fast_forward(&landing.changes, &to, signature),
+            None => self.move_head(&landing.from, &to, signature),
+        };
+        let Err(LandError::Git(failed)) = moved else { return moved.map(|()| to) };
+        match self.head()? {
+            // It was done before git was ended.
+            Some(head) if head == to => Ok(to),
+            Some(head) if head == landing.from => Err(failed.into()),
+            // Git refuses what is no fast-forward, before it changes anything.
+            _ => Err(LandError::Moved),
+        }
+    }
+
+    fn way(&self, from: &CommitId, tip: &CommitId) -> Result<Way, LandError> {
+        if self.is_ancestor(from, tip)? {
+            return Ok(Way::FastForward);
+        }
+        let call = self.git(format!("merge {tip} into {from}"));
+        let verb = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages"];
+        let answer = call.args(verb).args([from.as_str(), tip.as_str()]).run()?;
+        match parse_outcome(answer)? {
+            MergeOutcome::Clean { tree } => Ok(Way::Merge(tree)),
+            MergeOutcome::Conflict { paths, text } => {
+                Err(LandError::Conflict { paths, account: text })
+            }
+        }
+    }
+
+    /// A branch must not move under another checkout, nor in the middle of something.
+    fn may_move(&self, landing: &Landing) -> Result<(), LandError> {
+        let under_way = [
+            ("MERGE_HEAD", "merge"),
+            ("CHERRY_PICK_HEAD", "cherry-pick"),
+            ("REVERT_HEAD", "revert"),
+            ("rebase-merge", "rebase"),
+            ("rebase-apply", "rebase"),
+        ];
+        if let Some((_, what)) = under_way.iter().find(|(name, _)| self.git_dir.join(name).exists())
+        {
+            return Err(LandError::UnderWay(what));
+        }
+        let Some(branch) = &landing.branch else { return Ok(()) };
+        let full = format!("refs/heads/{branch}");
+        let own = landing.checkout.as_ref().map(Checkout::root);
+        let other = self.worktrees()?.into_iter().find(|worktree| {
+            let elsewhere = worktree.path.canonicalize().ok().as_deref() != own;
+            worktree.branch.as_deref() == Some(full.as_str()) && elsewhere && !self.is_own(worktree)
+        });
+        match other {
+            Some(worktree) => {
+                Err(LandError::CheckedOut { branch: branch.clone(), place: worktree.path })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A bare repository lists itself among its worktrees.
+    fn is_own(&self, worktree: &crate::git::repository::Worktree) -> bool {
+        worktree.path.canonicalize().is_ok_and(|path| path == self.common_dir)
+    }
+
+    /// Where nothing is checked out, the branch alone moves, and only from where it was.
+    fn move_head(
+        &self,
+        from: &CommitId,
+        to: &CommitId,
+        signature: &Signature,
+    ) -> Result<(), LandError> {
+        let mut call = self.git("move your branch");
+        for (name, value) in signature.variables() {
+            call = call.env(name, value);
+        }
+        let verb = ["update-ref", "-m", "afresh land", "HEAD"];
+        call.args(verb).args([to.as_str(), from.as_str()]).done()?;
+        Ok(())
+    }
+}

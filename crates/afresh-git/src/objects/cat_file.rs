@@ -1,0 +1,157 @@
+//! Reading objects through one git process that stays, instead of one for each question.
+//!
+//! The process ends with us: its input closes. When it ends early it is started again, and what it
+//! complained about is told only if that does not help. It reads and never writes.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crate::git::command::{Call, CommandError};
+use crate::git::repository::Repository;
+
+/// More than any tree or commit that a person works with.
+const MAX_OBJECT_BYTES: usize = 256 * 1024 * 1024;
+/// How much of git's complaint is kept.
+const MAX_COMPLAINT_BYTES: u64 = 8 * 1024;
+
+/// The one process of a repository, once somebody has asked something.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reader(Arc<Mutex<Option<Conversation>>>);
+
+/// An object as it is stored.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) kind: String,
+    pub(crate) content: Vec<u8>,
+}
+
+impl Repository {
+    /// A tree or a commit; `None` if there is no such object.
+    pub(crate) fn read_object(&self, id: &str) -> Result<Option<Object>, CommandError> {
+        self.converse(|talk| talk.contents(id))
+    }
+
+    /// What a file held, by the id of its object; `None` if there is no such object, or if it is
+    /// larger than `most` bytes.
+    pub fn blob(&self, id: &str, most: usize) -> Result<Option<Vec<u8>>, CommandError> {
+        self.converse(|talk| match talk.ask("info", id)? {
+            Some((kind, size)) if kind == "blob" && size <= most => {
+                Ok(talk.contents(id)?.map(|object| object.content))
+            }
+            _ => Ok(None),
+        })
+    }
+
+    /// `commit`, `tree`, `blob` or `tag`; `None` if there is no such object.
+    pub(crate) fn object_kind(&self, id: &str) -> Result<Option<String>, CommandError> {
+        self.converse(|talk| Ok(talk.ask("info", id)?.map(|(kind, _)| kind)))
+    }
+
+    fn converse<T>(
+        &self,
+        mut ask: impl FnMut(&mut Conversation) -> io::Result<T>,
+    ) -> Result<T, CommandError> {
+        let mut kept = self.reader.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = kept.as_mut().and_then(|talk| ask(talk).ok()) {
+            return Ok(answer);
+        }
+        // None yet, or somebody has ended it.
+        *kept = None;
+        let call = self.git("read objects").args(["cat-file", "--batch-command"]);
+        let mut talk = Conversation::start(call)?;
+        match ask(&mut talk) {
+            Ok(answer) => {
+                *kept = Some(talk);
+                Ok(answer)
+            }
+            Err(error) => Err(talk.failure(&error)),
+        }
+    }
+}
+
+/// A living `git cat-file --batch-command`.
+#[derive(Debug)]
+struct Conversation {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    complaint: Option<JoinHandle<Vec<u8>>>,
+}
+
+impl Conversation {
+    fn start(call: Call) -> Result<Self, CommandError> {
+        let mut child = call.start()?;
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("its output is piped"));
+        let errors = child.stderr.take().expect("its complaints are piped");
+        let complaint = Some(thread::spawn(move || drain(errors)));
+        Ok(Self { child, input, output, complaint })
+    }
+
+    /// Sends one command; the kind and size of the object, if there is one.
+    fn ask(&mut self, command: &str, id: &str) -> io::Result<Option<(String, usize)>> {
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        input.write_all(format!("{command} {id}\n").as_bytes())?;
+        let mut header = String::new();
+        self.output.read_line(&mut header)?;
+        let odd = || io::Error::other(format!("it answered {header:?}"));
+        match header.trim_end().split(' ').collect::<Vec<_>>()[..] {
+            [_, "missing"] => Ok(None),
+            [found, kind, size] if found == id => {
+                let size = size.parse().map_err(|_| odd())?;
+                Ok(Some((kind.to_owned(), size)))
+            }
+            _ => Err(odd()),
+        }
+    }
+
+    fn contents(&mut self, id: &str) -> io::Result<Option<Object>> {
+        let Some((kind, size)) = self.ask("contents", id)? else { return Ok(None) };
+        if size > MAX_OBJECT_BYTES {
+            return Err(io::Error::other(format!("{id} has {size} bytes")));
+        }
+        // A line break follows the content.
+        let mut content = vec![0; size + 1];
+        self.output.read_exact(&mut content)?;
+        content.truncate(size);
+        Ok(Some(Object { kind, content }))
+    }
+
+    /// Why it did not answer.
+    fn failure(mut self, error: &io::Error) -> CommandError {
+        let status = self.end();
+        let said = self.complaint.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        let (doing, verb) = ("read objects".to_owned(), "cat-file".to_owned());
+        match status {
+            Ok(status) => {
+                CommandError::Failed { doing, verb, status, complaint: format!("{error}; {said}") }
+            }
+            Err(source) => CommandError::Start { doing, source },
+        }
+    }
+
+    fn end(&mut self) -> io::Result<std::process::ExitStatus> {
+        self.input = None;
+        // It only reads, and may be in the middle of an answer that nobody wants.
+        self.child.kill()?;
+        self.child.wait()
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        // Whether it was alive does not matter any more.
+        let _ = self.end();
+    }
+}
+
+/// Reads to the end, and keeps the beginning.
+fn drain(mut pipe: impl Read) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let _ = pipe.by_ref().take(MAX_COMPLAINT_BYTES).read_to_end(&mut kept);
+    let _ = io::copy(&mut pipe, &mut io::sink());
+    kept
+}

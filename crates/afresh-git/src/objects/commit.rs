@@ -1,0 +1,59 @@
+//! Making a commit of a tree that exists.
+
+use afresh_core::ids::{CommitId, TreeId};
+
+use crate::git::command::{CommandError, lines};
+use crate::git::identity::Signature;
+use crate::git::repository::Repository;
+use crate::objects::loose::Kind;
+use crate::workspace::pool::PoolError;
+
+/// All that a commit is made of; the same parts give the same id.
+#[derive(Debug, Clone, Copy)]
+pub struct NewCommit<'a> {
+    pub tree: &'a TreeId,
+    pub parents: &'a [CommitId],
+    pub message: &'a str,
+    pub signature: &'a Signature,
+}
+
+impl Repository {
+    /// Writes a commit to the disk. No ref points to it yet: nothing may rest on it until one does.
+    pub fn commit(&self, new: &NewCommit<'_>) -> Result<CommitId, PoolError> {
+        self.expect_parts(new)?;
+        let id = self.write_object(Kind::Commit, &render(new))?;
+        Ok(CommitId::new(id.to_string()).expect("a digest in hexadecimal is an id"))
+    }
+
+    /// A clean-up of the user's may have taken what no ref points to yet.
+    fn expect_parts(&self, new: &NewCommit<'_>) -> Result<(), CommandError> {
+        let parts = [new.tree.as_str()].into_iter();
+        let parts = parts.chain(new.parents.iter().map(CommitId::as_str));
+        let mut unsure = parts.filter(|id| !self.is_loose(id)).peekable();
+        if unsure.peek().is_none() {
+            return Ok(());
+        }
+        let call = self.git("make a commit").args(["cat-file", "--batch-check"]);
+        let answer = call.feed(lines(unsure)).done()?;
+        let text = String::from_utf8_lossy(&answer.stdout);
+        match text.lines().find(|line| line.ends_with(" missing")) {
+            Some(missing) => Err(answer.unexpected(missing)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The commit as git stores it.
+fn render(new: &NewCommit<'_>) -> Vec<u8> {
+    let Signature { identity, at_seconds } = new.signature;
+    let who = format!("{} <{}> {at_seconds} +0000", identity.name(), identity.email());
+    // Git does not store a parent twice.
+    let parents = new.parents.iter().enumerate();
+    let parents = parents.filter(|(at, parent)| !new.parents[..*at].contains(parent));
+    let parents: String = parents.flat_map(|(_, id)| ["parent ", id.as_str(), "\n"]).collect();
+    // Git refuses a NUL in a message, and a message ends with a line break.
+    let message = new.message.replace('\0', "");
+    let end = if message.ends_with('\n') { "" } else { "\n" };
+    let tree = new.tree;
+    format!("tree {tree}\n{parents}author {who}\ncommitter {who}\n\n{message}{end}").into_bytes()
+}

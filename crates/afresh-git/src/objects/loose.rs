@@ -1,0 +1,140 @@
+//! Writing commits and trees into the user's repository without a git process for each.
+//!
+//! An object ends up as git itself would store it: a file of its own, whole and on the disk before
+//! it gets its name. What an object says is the caller's part.
+
+use std::fs::{self, DirBuilder, File, FileTimes, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use sha1::Digest;
+
+use crate::git::error::{Context, FileError};
+use crate::git::repository::{ObjectFormat, Repository};
+use crate::objects::id::ObjectName;
+
+/// Tells the temporary files of one process apart.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// What an object is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    Commit,
+    Tree,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Tree => "tree",
+        }
+    }
+}
+
+impl Repository {
+    /// Stores an object durably and answers with its id.
+    pub(crate) fn write_object(&self, kind: Kind, content: &[u8]) -> Result<ObjectName, FileError> {
+        let header = header(kind, content);
+        let id = name_of(self.format, header.as_bytes(), content);
+        let file = self.loose_file(&id.to_string());
+        if is_freshened(&file) {
+            return Ok(id);
+        }
+        let packed = compress(header.as_bytes(), content).context("write", &file)?;
+        match self.store(&file, &packed) {
+            // A clean-up of the user's takes empty directories away.
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound => {
+                self.store(&file, &packed)?;
+            }
+            other => other?,
+        }
+        Ok(id)
+    }
+
+    /// The id that an object has or would have.
+    pub(crate) fn name_object(&self, kind: Kind, content: &[u8]) -> ObjectName {
+        name_of(self.format, header(kind, content).as_bytes(), content)
+    }
+
+    /// Whether the object has a file of its own; if not, it may still be in a pack.
+    pub(crate) fn is_loose(&self, id: &str) -> bool {
+        self.loose_file(id).is_file()
+    }
+
+    fn loose_file(&self, id: &str) -> PathBuf {
+        let (directory, rest) = id.split_at(2);
+        self.objects().join(directory).join(rest)
+    }
+
+    fn store(&self, file: &Path, packed: &[u8]) -> Result<(), FileError> {
+        let objects = self.objects();
+        // A repository that a group shares shows in the permissions of this directory.
+        let shared = objects.metadata().context("look at", &objects)?.permissions().mode();
+        let directory = file.parent().expect("an object lies in a directory");
+        make_directory(directory, shared).context("make", directory)?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // Git's own clean-up removes what is left over under such a name.
+        let fresh = directory.join(format!("tmp_obj_afresh-{}-{number}", std::process::id()));
+        write_whole(&fresh, packed, shared)
+            .and_then(|()| fs::rename(&fresh, file))
+            .inspect_err(|_| drop(fs::remove_file(&fresh)))
+            .context("write", file)
+    }
+}
+
+fn header(kind: Kind, content: &[u8]) -> String {
+    format!("{} {}\0", kind.name(), content.len())
+}
+
+fn make_directory(directory: &Path, shared: u32) -> io::Result<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    match DirBuilder::new().mode(shared & 0o777).create(directory) {
+        Ok(()) => fs::set_permissions(directory, Permissions::from_mode(shared & 0o7777)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn write_whole(fresh: &Path, packed: &[u8], shared: u32) -> io::Result<()> {
+    let mode = shared & 0o444;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(fresh)?;
+    file.write_all(packed)?;
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.sync_all()
+}
+
+/// An object that is there already is made young, so that no clean-up takes it from under us.
+fn is_freshened(file: &Path) -> bool {
+    let now = FileTimes::new().set_modified(SystemTime::now());
+    File::open(file).and_then(|found| found.set_times(now)).is_ok()
+}
+
+fn compress(header: &[u8], content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(header)?;
+    packed.write_all(content)?;
+    packed.finish()
+}
+
+fn name_of(format: ObjectFormat, header: &[u8], content: &[u8]) -> ObjectName {
+    ObjectName::new(&digest(format, &[header, content]))
+}
+
+/// The digest by which a repository of this format names what these parts say together.
+pub(crate) fn digest(format: ObjectFormat, parts: &[&[u8]]) -> Vec<u8> {
+    fn hash<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
+        parts.iter().fold(D::new(), Digest::chain_update).finalize().to_vec()
+    }
+    match format {
+        ObjectFormat::Sha1 => hash::<sha1::Sha1>(parts),
+        ObjectFormat::Sha256 => hash::<sha2::Sha256>(parts),
+    }
+}

@@ -1,0 +1,198 @@
+//! Looking into commits without touching any checkout.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use afresh_core::ids::{CommitId, TreeId};
+
+use crate::git::command::{Call, CommandError};
+use crate::git::repository::{Repository, parse_id};
+use crate::harvest::paths;
+use crate::objects::change::{self, Mode, TreeChange};
+
+/// One file of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    pub path: String,
+    pub mode: Mode,
+}
+
+/// One commit of a branch's main line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstParent {
+    pub commit: CommitId,
+    pub tree: TreeId,
+    pub parents: Vec<CommitId>,
+    /// The trailer lines of the message, one `Key: value` per line.
+    pub trailers: String,
+}
+
+impl Repository {
+    pub fn exists(&self, commit: &CommitId) -> Result<bool, CommandError> {
+        Ok(self.object_kind(commit.as_str())?.as_deref() == Some("commit"))
+    }
+
+    /// A commit is its own ancestor.
+    pub fn is_ancestor(&self, older: &CommitId, newer: &CommitId) -> Result<bool, CommandError> {
+        if older == newer {
+            return Ok(true);
+        }
+        let call = self.git(format!("see whether {newer} builds on {older}"));
+        let verb = ["merge-base", "--is-ancestor"];
+        let answer = call.args(verb).args([older.as_str(), newer.as_str()]).run()?;
+        if answer.code() == Some(1) { Ok(false) } else { answer.success().map(|_| true) }
+    }
+
+    pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, CommandError> {
+        let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
+        let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
+        let first = text.as_deref().and_then(|text| text.lines().next()?.strip_prefix("tree "));
+        let odd = |detail| CommandError::Unexpected {
+            doing: format!("find the tree of {commit}"),
+            verb: "cat-file".to_owned(),
+            detail,
+        };
+        parse_id(first.ok_or_else(|| odd("there is no such commit".to_owned()))?, odd)
+    }
+
+    /// The first parent of a commit; none of a first one, and none where there is no such commit.
+    pub fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, CommandError> {
+        let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
+        let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
+        let mut head =
+            text.as_deref().unwrap_or_default().lines().take_while(|line| !line.is_empty());
+        let parent = head.find_map(|line| line.strip_prefix("parent "));
+        Ok(parent.and_then(|id| id.parse().ok()))
+    }
+
+    /// The content of a file, or the target of a symlink; `None` if the commit has no such file.
+    pub fn show_file(
+        &self,
+        commit: &CommitId,
+        path: &str,
+    ) -> Result<Option<Vec<u8>>, CommandError> {
+        // Git reads `./x` and `../x` relative to a directory that we do not have.
+        if !paths::is_plain(path) {
+            return Ok(None);
+        }
+        let call = self.git(format!("read {path} of {commit}"));
+        let name = format!("{commit}:{path}\0").into_bytes();
+        let answer = call.args(["cat-file", "--batch", "-z"]).feed(name).done()?;
+        let Some(end) = answer.stdout.iter().position(|byte| *byte == b'\n') else {
+            return Err(answer.unexpected("no header line"));
+        };
+        let header = String::from_utf8_lossy(&answer.stdout[..end]).into_owned();
+        let [_, "blob", size] = header.split(' ').collect::<Vec<_>>()[..] else {
+            return Ok(None);
+        };
+        let size: usize = size.parse().map_err(|_| answer.unexpected(header.clone()))?;
+        let content = answer.stdout.get(end + 1..end + 1 + size);
+        content.map(|bytes| Some(bytes.to_owned())).ok_or_else(|| answer.unexpected(header))
+    }
+
+    /// Every file of a commit, in git's order; a path that is not UTF-8 is an error.
+    pub fn list_files(&self, commit: &CommitId) -> Result<Vec<FileEntry>, CommandError> {
+        let call = self.git(format!("list the files of {commit}"));
+        let answer = call.args(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]).done()?;
+        let parse = |field: &[u8]| {
+            let text = std::str::from_utf8(field).ok()?;
+            let (header, path) = text.split_once('\t')?;
+            let mode = Mode::parse(header.split(' ').next()?)?;
+            Some(FileEntry { path: path.to_owned(), mode })
+        };
+        let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
+        answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()
+    }
+
+    /// The files of the user's checkout that git tracks, and those that are new and not ignored,
+    /// relative to its root. None in a bare repository.
+    pub fn checkout_files(&self) -> Result<Vec<PathBuf>, CommandError> {
+        let Some(root) = self.root() else { return Ok(Vec::new()) };
+        let call = self.marked(Call::scrubbed(&self.program, "list the files of your checkout"));
+        let call = call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", root).directory(root);
+        let verb = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name"];
+        let answer = call.args(verb).done()?;
+        let mut files: Vec<PathBuf> =
+            answer.fields().map(|field| PathBuf::from(OsStr::from_bytes(field))).collect();
+        // What is unmerged is listed once for each side.
+        files.sort();
+        files.dedup();
+        Ok(files)
+    }
+
+    /// The mode of each path and of everything on the way to it; what does not exist is left out.
+    ///
+    /// A symlink on the way shows as one: a path through it leaves the tree (B03).
+    pub fn entry_modes(
+        &self,
+        commit: &CommitId,
+        paths: &[String],
+    ) -> Result<BTreeMap<String, Mode>, CommandError> {
+        let wanted: std::collections::BTreeSet<&str> =
+            paths.iter().flat_map(|path| with_parents(path)).collect();
+        let mut modes = BTreeMap::new();
+        for file in self.list_files(commit)? {
+            for place in with_parents(&file.path).filter(|place| wanted.contains(place)) {
+                let mode = if place == file.path { file.mode } else { Mode::Tree };
+                modes.insert(place.to_owned(), mode);
+            }
+        }
+        Ok(modes)
+    }
+
+    /// The main line from `from` down to, and without, `until` (all of it if `None`), newest first.
+    pub fn first_parents(
+        &self,
+        from: &CommitId,
+        until: Option<&CommitId>,
+    ) -> Result<Vec<FirstParent>, CommandError> {
+        let call = self.git(format!("read the history of {from}"));
+        let format = "--format=%H%n%T%n%P%n%(trailers:only=true,unfold=true)";
+        let mut call = call.args(["log", "-z", "--first-parent", "--no-notes", format]);
+        call = call.args([from.as_str()]);
+        if let Some(until) = until {
+            call = call.args([format!("^{until}")]);
+        }
+        let answer = call.args(["--"]).done()?;
+        let parse = |field: &[u8]| {
+            let text = String::from_utf8_lossy(field).into_owned();
+            let mut lines = text.splitn(4, '\n');
+            let commit = lines.next()?.parse().ok()?;
+            let tree = lines.next()?.parse().ok()?;
+            let parents =
+                lines.next()?.split_whitespace().map(str::parse).collect::<Result<_, _>>();
+            let trailers = lines.next().unwrap_or_default().trim().to_owned();
+            Some(FirstParent { commit, tree, parents: parents.ok()?, trailers })
+        };
+        let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
+        answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()
+    }
+
+    /// What differs between two commits. Symlink targets are not read.
+    pub fn diff(&self, old: &CommitId, new: &CommitId) -> Result<Vec<TreeChange>, CommandError> {
+        let raw = change::compare(
+            self.git(format!("compare {old} and {new}")),
+            old.as_str(),
+            new.as_str(),
+        )?;
+        let odd = |path: Vec<u8>| CommandError::Unexpected {
+            doing: format!("compare {old} and {new}"),
+            verb: String::from("diff-tree"),
+            detail: format!("a path that is not UTF-8: {}", path.escape_ascii()),
+        };
+        raw.into_iter().map(|one| one.into_change(&BTreeMap::new()).map_err(odd)).collect()
+    }
+
+    /// The paths that differ between two commits.
+    pub fn diff_names(&self, old: &CommitId, new: &CommitId) -> Result<Vec<String>, CommandError> {
+        Ok(self.diff(old, new)?.into_iter().map(|change| change.path).collect())
+    }
+}
+
+/// `a/b/c` gives `a`, `a/b`, `a/b/c`.
+fn with_parents(path: &str) -> impl Iterator<Item = &str> {
+    let slashes = path.match_indices('/').map(|(at, _)| at);
+    slashes.chain([path.len()]).map(|end| &path[..end])
+}

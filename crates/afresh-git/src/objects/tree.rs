@@ -1,0 +1,153 @@
+//! A tree object: the entries of one directory, as git stores them.
+
+use afresh_core::ids::{CommitId, TreeId};
+
+use crate::git::command::CommandError;
+use crate::git::repository::{ObjectFormat, Repository};
+use crate::objects::id::ObjectName;
+
+const TYPE: u32 = 0o170_000;
+const DIRECTORY: u32 = 0o040_000;
+
+/// One entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TreeEntry {
+    pub(crate) name: Vec<u8>,
+    /// As git understands it; what is stored may be an older way to write it.
+    pub(crate) mode: u32,
+    pub(crate) id: ObjectName,
+}
+
+impl TreeEntry {
+    pub(crate) fn is_tree(&self) -> bool {
+        self.mode & TYPE == DIRECTORY
+    }
+
+    /// Git sorts a directory as if its name ended with a slash.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        sort_key(&self.name, self.is_tree())
+    }
+}
+
+pub(crate) fn sort_key(name: &[u8], is_tree: bool) -> Vec<u8> {
+    let mut key = name.to_owned();
+    if is_tree {
+        key.push(b'/');
+    }
+    key
+}
+
+/// The entries of a directory, and whether they are written as git writes them today.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tree {
+    pub(crate) entries: Vec<TreeEntry>,
+    pub(crate) is_canonical: bool,
+}
+
+impl Tree {
+    pub(crate) fn parse(content: &[u8], format: ObjectFormat) -> Option<Self> {
+        let mut tree = Self { entries: Vec::new(), is_canonical: true };
+        let mut rest = content;
+        while !rest.is_empty() {
+            let space = rest.iter().position(|byte| *byte == b' ')?;
+            let stored = std::str::from_utf8(&rest[..space]).ok()?;
+            let bits = u32::from_str_radix(stored, 8).ok()?;
+            rest = &rest[space + 1..];
+            let end = rest.iter().position(|byte| *byte == 0)?;
+            let name = rest[..end].to_owned();
+            let id = rest.get(end + 1..end + 1 + format.id_bytes())?;
+            rest = &rest[end + 1 + format.id_bytes()..];
+            let mode = canonical(bits);
+            tree.is_canonical &= format!("{mode:o}") == stored && !name.is_empty();
+            tree.entries.push(TreeEntry { name, mode, id: ObjectName::new(id) });
+        }
+        let sorted = tree.entries.is_sorted_by(|a, b| a.key() < b.key());
+        tree.is_canonical &= sorted;
+        Some(tree)
+    }
+
+    /// As an object; the entries are in git's order.
+    pub(crate) fn render(entries: &[TreeEntry]) -> Vec<u8> {
+        let mut content = Vec::new();
+        for entry in entries {
+            content.extend(format!("{:o} ", entry.mode).into_bytes());
+            content.extend(&entry.name);
+            content.push(0);
+            content.extend(entry.id.as_bytes());
+        }
+        content
+    }
+}
+
+/// The same id, as bytes.
+pub(crate) fn tree_name(id: &TreeId) -> ObjectName {
+    ObjectName::parse(id.as_str()).expect("an id is a digest in hexadecimal")
+}
+
+impl Repository {
+    pub(crate) fn tree_name_of(&self, commit: &CommitId) -> Result<ObjectName, CommandError> {
+        self.tree_of(commit).map(|tree| tree_name(&tree))
+    }
+
+    /// The entries of a tree that must be there.
+    pub(crate) fn read_tree(&self, id: ObjectName) -> Result<Tree, CommandError> {
+        let id = id.to_string();
+        // Git knows the empty tree without storing it.
+        if id == self.format.empty_tree() {
+            return Ok(Tree { entries: Vec::new(), is_canonical: true });
+        }
+        let found = self.read_object(&id)?.filter(|object| object.kind == "tree");
+        let tree = found.and_then(|object| Tree::parse(&object.content, self.format));
+        tree.ok_or_else(|| CommandError::Unexpected {
+            doing: format!("read the tree {id}"),
+            verb: "cat-file".to_owned(),
+            detail: "it is missing or damaged".to_owned(),
+        })
+    }
+}
+
+/// The mode that git makes of what it finds in a tree.
+fn canonical(bits: u32) -> u32 {
+    match bits & TYPE {
+        0o100_000 if bits & 0o100 == 0 => 0o100_644,
+        0o100_000 => 0o100_755,
+        0o120_000 => 0o120_000,
+        DIRECTORY => DIRECTORY,
+        _ => 0o160_000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_reads_as_it_was_written() {
+        let entry = |name: &str, mode, digit: &str| TreeEntry {
+            name: name.as_bytes().to_owned(),
+            mode,
+            id: ObjectName::parse(&digit.repeat(40)).unwrap(),
+        };
+        let entries = vec![
+            entry("a.b", 0o100_644, "1"),
+            entry("a", DIRECTORY, "f"),
+            entry("b", 0o120_000, "0"),
+        ];
+        let content = Tree::render(&entries);
+        let tree = Tree::parse(&content, ObjectFormat::Sha1).unwrap();
+        assert!(tree.is_canonical);
+        assert_eq!(tree.entries, entries);
+        for end in 1..content.len() {
+            let cut = Tree::parse(&content[..end], ObjectFormat::Sha1);
+            assert!(cut.is_none_or(|cut| cut.entries.len() < 3), "{end} bytes");
+        }
+    }
+
+    #[test]
+    fn old_ways_to_write_a_mode_are_understood_and_noticed() {
+        let mut content = b"100664 x\0".to_vec();
+        content.extend([0; 20]);
+        let tree = Tree::parse(&content, ObjectFormat::Sha1).unwrap();
+        assert_eq!((tree.entries[0].mode, tree.is_canonical), (0o100_644, false));
+    }
+}

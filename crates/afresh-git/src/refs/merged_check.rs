@@ -1,0 +1,73 @@
+//! Is work in another commit? Only what can be shown from the objects themselves counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::ids::CommitId;
+
+use crate::git::command::CommandError;
+use crate::git::repository::{Repository, parse_id};
+use crate::objects::change;
+use crate::refs::RefError;
+
+/// How one commit holds the work of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// It is an ancestor, or the same.
+    AsCommit,
+    /// Every path that it changed, since the two had a common ancestor, is the same here.
+    AsContent,
+}
+
+impl Repository {
+    /// The tips of the user's own branches, and HEAD where it is on none.
+    pub fn own_tips(&self) -> Result<BTreeMap<String, CommitId>, RefError> {
+        let mut tips = self.list_refs("refs/heads/")?;
+        tips.retain(|name, _| !name.starts_with("refs/heads/afresh/"));
+        if self.branch()?.is_none()
+            && let Some(head) = self.head()?
+        {
+            tips.insert("HEAD".to_owned(), head);
+        }
+        Ok(tips)
+    }
+
+    /// The refs of ours whose commits `tip` builds on.
+    pub fn our_refs_merged_into(&self, tip: &CommitId) -> Result<Vec<String>, CommandError> {
+        let call = self.git(format!("list what is merged into {tip}"));
+        let merged = format!("--merged={tip}");
+        let call = call.args(["for-each-ref", "--format=%(refname)", merged.as_str()]);
+        let answer = call.args(["refs/afresh/", "refs/heads/afresh/"]).done()?;
+        Ok(String::from_utf8_lossy(&answer.stdout).lines().map(str::to_owned).collect())
+    }
+
+    /// Whether `there` holds the work that `work` stands for.
+    pub fn holds(&self, there: &CommitId, work: &CommitId) -> Result<Option<Held>, CommandError> {
+        if self.is_ancestor(work, there)? {
+            return Ok(Some(Held::AsCommit));
+        }
+        let Some(base) = self.merge_base(there, work)? else { return Ok(None) };
+        let changed = self.paths_between(&base, work)?;
+        let differing = self.paths_between(work, there)?;
+        Ok(changed.is_disjoint(&differing).then_some(Held::AsContent))
+    }
+
+    fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, CommandError> {
+        let call = self.git(format!("find what {a} and {b} have in common"));
+        let answer = call.args(["merge-base", a.as_str(), b.as_str()]).run()?;
+        if answer.code() == Some(1) {
+            return Ok(None);
+        }
+        let answer = answer.success()?;
+        Ok(Some(parse_id(answer.line()?, |detail| answer.unexpected(detail))?))
+    }
+
+    fn paths_between(
+        &self,
+        old: &CommitId,
+        new: &CommitId,
+    ) -> Result<BTreeSet<Vec<u8>>, CommandError> {
+        let call = self.git(format!("compare {old} and {new}"));
+        let changes = change::compare(call, old.as_str(), new.as_str())?;
+        Ok(changes.into_iter().map(|change| change.path).collect())
+    }
+}

@@ -1,0 +1,361 @@
+//! Moving refs: all or nothing, only from where the caller believes them to be, and durably.
+//!
+//! Ref files are never written by hand: the user's repository may pack them or keep them in
+//! tables. A lock that somebody else holds is waited for and never deleted.
+
+pub(crate) mod merged_check;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::ErrorKind::{NotADirectory, NotFound};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use afresh_core::ids::{CommitId, TreeId};
+
+use crate::git::command::{CommandError, Finished};
+use crate::git::error::{Context, FileError};
+use crate::git::identity::{Identity, Signature};
+use crate::git::repository::{Repository, parse_id};
+
+/// How long a lock of somebody else is waited for, unless the caller says otherwise.
+pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(40);
+
+/// Where the work of all runs is kept.
+const SALVAGE: &str = "refs/afresh/salvage/";
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How soon a wait notices that there is hurry.
+const LONGEST_NAP: Duration = Duration::from_millis(50);
+
+/// What a ref must be for a move to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expect {
+    Is(CommitId),
+    Missing,
+    Any,
+}
+
+/// One ref of a transaction; `new: None` deletes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefUpdate {
+    pub name: String,
+    pub new: Option<CommitId>,
+    pub old: Expect,
+}
+
+/// How a transaction ended; nothing moved unless it is `Done`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum RefOutcome {
+    Done,
+    /// A ref was not what was expected.
+    Mismatch {
+        name: String,
+        now: Option<CommitId>,
+    },
+}
+
+/// Why it is not known that a transaction happened.
+#[derive(Debug, thiserror::Error)]
+pub enum RefError {
+    #[error("cannot use {name:?} as a ref: {reason}")]
+    BadName { name: String, reason: &'static str },
+    #[error("cannot move {name}: {} has been held by another program for {} s", lock.display(), waited.as_secs())]
+    Locked { name: String, lock: PathBuf, waited: Duration },
+    #[error(transparent)]
+    Git(#[from] CommandError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl RefError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Locked { lock, .. } => Some(format!(
+                "let the other git end; if none is running, remove {} and resume",
+                lock.display()
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// The branch that a run grows.
+pub fn run_branch(run: &str) -> String {
+    format!("refs/heads/afresh/{run}")
+}
+
+/// Where the work of one attempt of a run is kept.
+pub fn salvage_ref(run: &str, name: &str) -> String {
+    format!("{}{name}", salvage_prefix(run))
+}
+
+/// Where one finished step of an attempt is kept, while the attempt goes on.
+pub fn step_ref(run: &str, attempt: &str, number: usize) -> String {
+    salvage_ref(run, &format!("{attempt}.step-{number}"))
+}
+
+/// Where all work of a run is kept; for [`Repository::list_refs`].
+pub fn salvage_prefix(run: &str) -> String {
+    format!("{SALVAGE}{run}/")
+}
+
+/// Whether this is the full name of a ref that keeps one attempt's work.
+pub(crate) fn is_salvage_ref(name: &str) -> bool {
+    let below = name.strip_prefix(SALVAGE);
+    below.is_some_and(|below| below.split('/').count() == 2) && check_name(name).is_ok()
+}
+
+impl Repository {
+    /// Moves all refs or none, waiting at most `patience` for locks of others.
+    pub fn update_refs(
+        &self,
+        updates: &[RefUpdate],
+        patience: Duration,
+    ) -> Result<RefOutcome, RefError> {
+        for update in updates {
+            check_name(&update.name)?;
+        }
+        let Some(first) = updates.first() else { return Ok(RefOutcome::Done) };
+        let started = Instant::now();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let answer = self.try_update(updates)?;
+            if answer.status.success() {
+                self.harden(updates)?;
+                return Ok(RefOutcome::Done);
+            }
+            // A moved ref is final; a lock may go away.
+            if let Some(mismatch) = self.find_mismatch(updates)? {
+                return Ok(mismatch);
+            }
+            let Some(lock) = self.lock_behind(&answer.complaint()) else {
+                return Err(answer.failure().into());
+            };
+            let waited = started.elapsed();
+            if waited >= patience || self.is_hurried() {
+                return Err(RefError::Locked { name: first.name.clone(), lock, waited });
+            }
+            self.pause(pause.min(patience.saturating_sub(waited)));
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// While this is set, a lock of somebody else is not waited for (R7). It holds for all clones of
+    /// this value, and for waits that have begun.
+    pub fn hurry(&self, hurry: bool) {
+        self.hurried.store(hurry, Ordering::Relaxed);
+    }
+
+    fn is_hurried(&self) -> bool {
+        self.hurried.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps, unless there is hurry.
+    fn pause(&self, length: Duration) {
+        let until = Instant::now() + length;
+        while !self.is_hurried() && Instant::now() < until {
+            thread::sleep(until.saturating_duration_since(Instant::now()).min(LONGEST_NAP));
+        }
+    }
+
+    /// Makes a ref for `commit` with the wanted name, or a longer one where that holds another tree:
+    /// what is kept is never overwritten by something else (R16). Answers with the name.
+    pub(crate) fn keep(
+        &self,
+        wanted: &str,
+        commit: &CommitId,
+        tree: &TreeId,
+    ) -> Result<String, RefError> {
+        let mut name = wanted.to_owned();
+        let mut number = 1_u32;
+        let mut old = Expect::Missing;
+        loop {
+            let update = RefUpdate { name: name.clone(), new: Some(commit.clone()), old };
+            match self.update_refs(&[update], DEFAULT_PATIENCE)? {
+                RefOutcome::Done => return Ok(name),
+                RefOutcome::Mismatch { now: Some(now), .. } if now == *commit => return Ok(name),
+                // It went away meanwhile.
+                RefOutcome::Mismatch { now: None, .. } => old = Expect::Missing,
+                // The same work again, only later.
+                RefOutcome::Mismatch { now: Some(now), .. }
+                    if self.tree_of(&now).is_ok_and(|kept| kept == *tree) =>
+                {
+                    old = Expect::Is(now);
+                }
+                RefOutcome::Mismatch { .. } => {
+                    number += 1;
+                    name = format!("{wanted}-{number}");
+                    old = Expect::Missing;
+                }
+            }
+        }
+    }
+
+    /// The commit that a ref points to.
+    pub fn read_ref(&self, name: &str) -> Result<Option<CommitId>, RefError> {
+        check_name(name)?;
+        Ok(self.list_exactly(&[name])?.remove(name))
+    }
+
+    /// All refs whose name starts with `prefix`, which ends with a slash or is a whole name.
+    pub fn list_refs(&self, prefix: &str) -> Result<BTreeMap<String, CommitId>, RefError> {
+        check_name(prefix.trim_end_matches('/'))?;
+        Ok(self.list_exactly(&[prefix])?)
+    }
+
+    fn list_exactly(&self, patterns: &[&str]) -> Result<BTreeMap<String, CommitId>, CommandError> {
+        let call = self.git("read refs");
+        let call = call.args(["for-each-ref", "--format=%(objectname) %(refname)"]);
+        let answer = call.args(patterns).done()?;
+        let mut refs = BTreeMap::new();
+        for line in String::from_utf8_lossy(&answer.stdout).lines() {
+            let odd = |detail| answer.unexpected(detail);
+            let (id, name) = line.split_once(' ').ok_or_else(|| odd(line.to_owned()))?;
+            refs.insert(name.to_owned(), parse_id(id, odd)?);
+        }
+        Ok(refs)
+    }
+
+    fn try_update(&self, updates: &[RefUpdate]) -> Result<Finished, CommandError> {
+        let mut call = self.git("move refs");
+        // The log of a ref wants a name; it must not be guessed from the host.
+        let log = Signature { identity: Identity::default(), at_seconds: 0 };
+        for (name, value) in log.variables().into_iter().filter(|(name, _)| !name.ends_with("DATE"))
+        {
+            call = call.env(name, value);
+        }
+        let script = render_transaction(updates, &self.format.zero());
+        let verb = ["update-ref", "--no-deref", "-m", "afresh", "--stdin", "-z"];
+        call.args(verb).feed(script).run()
+    }
+
+    fn find_mismatch(&self, updates: &[RefUpdate]) -> Result<Option<RefOutcome>, CommandError> {
+        let names: Vec<&str> = updates.iter().map(|update| update.name.as_str()).collect();
+        let mut now = self.list_exactly(&names)?;
+        for update in updates {
+            let found = now.remove(&update.name);
+            let matches = match &update.old {
+                Expect::Is(commit) => found.as_ref() == Some(commit),
+                Expect::Missing => found.is_none(),
+                Expect::Any => true,
+            };
+            if !matches {
+                return Ok(Some(RefOutcome::Mismatch { name: update.name.clone(), now: found }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The lock that stopped git, if one did.
+    fn lock_behind(&self, complaint: &str) -> Option<PathBuf> {
+        // Tables have a single lock, which git does not name.
+        let tables = self.common_dir.join("reftable/tables.list.lock");
+        let in_tables = complaint.contains("cannot lock references") || tables.exists();
+        lock_named_in(complaint).or_else(|| in_tables.then_some(tables))
+    }
+
+    /// Git syncs what it writes, but not the directories that name it.
+    fn harden(&self, updates: &[RefUpdate]) -> Result<(), FileError> {
+        let mut directories = vec![self.common_dir.join("reftable")];
+        for update in updates {
+            let file = self.common_dir.join(&update.name);
+            let parents = file.ancestors().skip(1);
+            let below = parents.take_while(|parent| *parent != self.common_dir);
+            directories.extend(below.map(Path::to_owned));
+        }
+        // A deletion rewrites the packed refs, which lie in the common directory itself.
+        if updates.iter().any(|update| update.new.is_none()) {
+            directories.push(self.common_dir.clone());
+        }
+        directories.sort();
+        directories.dedup();
+        for directory in directories {
+            match File::open(&directory) {
+                Ok(open) => open.sync_all().context("make durable", &directory)?,
+                // Packed refs have no directory; with tables, `refs/heads` is a file.
+                Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {}
+                Err(error) => Err(error).context("open", &directory)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn render_transaction(updates: &[RefUpdate], zero: &str) -> Vec<u8> {
+    let line = |RefUpdate { name, new, old }: &RefUpdate| {
+        let expected = match old {
+            Expect::Is(commit) => commit.as_str(),
+            Expect::Missing => zero,
+            Expect::Any => "",
+        };
+        match (new, old) {
+            (Some(new), _) => format!("update {name}\0{new}\0{expected}\0"),
+            (None, Expect::Missing) => format!("verify {name}\0{zero}\0"),
+            (None, _) => format!("delete {name}\0{expected}\0"),
+        }
+    };
+    updates.iter().flat_map(|update| line(update).into_bytes()).collect()
+}
+
+/// Finds `…/x.lock` in `Unable to create '…/x.lock': File exists.`
+pub(crate) fn lock_named_in(complaint: &str) -> Option<PathBuf> {
+    let (_, rest) = complaint.split_once("Unable to create '")?;
+    let (path, _) = rest.split_once("': File exists")?;
+    Some(PathBuf::from(path))
+}
+
+/// Stricter than git: what we name is ours to choose.
+fn check_name(name: &str) -> Result<(), RefError> {
+    let bad = |reason| Err(RefError::BadName { name: name.to_owned(), reason });
+    if !name.starts_with("refs/") {
+        return bad("it does not start with refs/");
+    }
+    let odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    if name.contains(odd) || name.contains("@{") {
+        return bad("it holds a character that git does not allow");
+    }
+    let part = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && !part.ends_with('.')
+            && part.strip_suffix(".lock").is_none()
+    };
+    if name.contains("..") || !name.split('/').all(part) {
+        return bad("a part of it is empty, starts or ends with a dot, or ends in .lock");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_found_in_what_git_says() {
+        let said = "warning: x\nfatal: cannot lock ref 'refs/a': Unable to create \
+                    '/r/.git/refs/a.lock': File exists.\n\nAnother git process";
+        assert_eq!(lock_named_in(said), Some(PathBuf::from("/r/.git/refs/a.lock")));
+        assert_eq!(lock_named_in("fatal: cannot lock ref: is at a but expected b"), None);
+    }
+
+    #[test]
+    fn a_name_that_could_mean_something_else_is_refused() {
+        for bad in ["HEAD", "refs/../x", "refs/a b", "refs//a", "refs/a.lock", "refs/a\0b", "refs/"]
+        {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+        assert!(check_name(&run_branch("2024-01")).is_ok());
+    }
+
+    #[test]
+    fn a_step_has_a_name_of_its_own_beside_its_attempt() {
+        let name = step_ref("2024-01", "T1.2", 3);
+        assert_eq!(name, "refs/afresh/salvage/2024-01/T1.2.step-3");
+        assert!(is_salvage_ref(&name));
+    }
+}

@@ -1,0 +1,85 @@
+//! The slots of repositories that are not there any more.
+//!
+//! Their directory is named by a hash of where the repository was, so a note about that place, which
+//! a worker without a sandbox could have written, proves itself. Nothing in them can be saved any
+//! more: there is no repository to save it in.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use crate::git::error::{Context, FileError};
+use crate::workspace::lease::Ownership;
+use crate::workspace::pool::{Place, key, repository_note};
+use crate::workspace::remove::remove_tree;
+
+const MAX_PATH_BYTES: u64 = 16 * 1024;
+
+/// The slots of a repository that is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GonePool {
+    pub directory: PathBuf,
+    /// Where the repository's git directory was.
+    pub repository: PathBuf,
+    /// Slots that hold work which nobody has saved.
+    pub unsaved: Vec<String>,
+}
+
+impl GonePool {
+    /// Removes all of it; the caller has looked at what is unsaved.
+    pub fn remove(&self) -> Result<(), FileError> {
+        remove_tree(&self.directory)
+    }
+
+    /// The key that the names of its jobs begin with, too.
+    pub fn key(&self) -> String {
+        key(&self.repository)
+    }
+}
+
+/// Looks through the directory `cache`. Slots of which nobody knows whose they are do not count.
+pub fn gone_pools(cache: &Path) -> Result<Vec<GonePool>, FileError> {
+    let entries = match fs::read_dir(cache) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.context("list", cache)?,
+    };
+    let mut gone = Vec::new();
+    for entry in entries {
+        let entry = entry.context("list", cache)?;
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            gone.extend(look(entry.path()));
+        }
+    }
+    gone.sort_by(|a, b| a.directory.cmp(&b.directory));
+    Ok(gone)
+}
+
+fn look(directory: PathBuf) -> Option<GonePool> {
+    let repository = PathBuf::from(OsString::from_vec(read_note(&repository_note(&directory))?));
+    let is_proven = directory.file_name()?.to_str()? == key(&repository);
+    // A place that we may not look at is not gone.
+    let is_gone = repository
+        .symlink_metadata()
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+    if !is_proven || !is_gone {
+        return None;
+    }
+    let slots = fs::read_dir(&directory).ok()?.flatten();
+    let slots = slots.filter_map(|entry| Place::named(entry.file_name().to_str()?));
+    let unsaved = slots
+        .map(|place| place.to_string())
+        .filter(|slot| Ownership::new(&directory, slot).unsaved().is_some());
+    let unsaved = unsaved.collect();
+    Some(GonePool { directory, repository, unsaved })
+}
+
+fn read_note(note: &Path) -> Option<Vec<u8>> {
+    if !note.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(note).ok()?.take(MAX_PATH_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}

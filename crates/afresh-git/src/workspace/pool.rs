@@ -1,0 +1,219 @@
+//! The slots that attempts and checks work in, outside the user's repository.
+//!
+//! ```text
+//! <cache>/<key of the repository>/repository   which one that is
+//! <cache>/<key of the repository>/shadow.git   our own git directory
+//! <cache>/<key of the repository>/work-1/      a slot for workers
+//! <cache>/<key of the repository>/check-1/     a slot for checks
+//! ```
+//! Who uses which slot, and that nobody uses it twice, is the caller's part.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use afresh_core::ids::WorkspaceSlot;
+
+use crate::git::command::{Call, CommandError};
+use crate::git::error::{Context, FileError};
+use crate::git::identity::Identity;
+use crate::git::repository::Repository;
+use crate::workspace::lock::Turns;
+use crate::workspace::shadow;
+use crate::workspace::slot::Workspace;
+
+/// Enough to tell all repositories of one user apart.
+const KEY_HEX_DIGITS: usize = 16;
+
+/// Why something in the pool could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum PoolError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Git(#[from] CommandError),
+}
+
+impl PoolError {
+    /// Full disk or exhausted quota: the run can pause and go on later.
+    pub fn is_out_of_space(&self) -> bool {
+        match self {
+            Self::File(error) => error.is_out_of_space(),
+            Self::Git(error) => error.is_out_of_space(),
+        }
+    }
+}
+
+/// A slot of one of the two kinds; its path never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    Work(WorkspaceSlot),
+    Check(WorkspaceSlot),
+}
+
+impl Place {
+    /// The slot with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let (kind, number) = name.split_once('-')?;
+        let slot = WorkspaceSlot(number.parse().ok()?);
+        let place = match kind {
+            "work" => Self::Work(slot),
+            "check" => Self::Check(slot),
+            _ => return None,
+        };
+        (place.to_string() == name).then_some(place)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Work(slot) => write!(f, "work-{slot}"),
+            Self::Check(slot) => write!(f, "check-{slot}"),
+        }
+    }
+}
+
+/// The slots of one repository.
+#[derive(Debug)]
+pub struct Pool {
+    pub(crate) repository: Repository,
+    pub(crate) identity: Identity,
+    directory: PathBuf,
+    /// Two threads must not write the shadow at once.
+    shadow: Mutex<()>,
+    pub(crate) turns: Turns,
+}
+
+impl Pool {
+    /// Opens the repository's slots below the directory `cache`, making what is missing.
+    pub fn open(repository: Repository, cache: &Path) -> Result<Self, PoolError> {
+        let directory = cache.join(key(repository.common_dir()));
+        is_no_link(&directory)?;
+        fs::create_dir_all(&directory).context("make", &directory)?;
+        note_repository(&directory, repository.common_dir())?;
+        Self::at(repository, &directory)
+    }
+
+    /// The repository's slots as they are, if it ever had any; makes nothing.
+    pub fn find(repository: Repository, cache: &Path) -> Result<Option<Self>, PoolError> {
+        let directory = cache.join(key(repository.common_dir()));
+        is_no_link(&directory)?;
+        if !directory.exists() {
+            return Ok(None);
+        }
+        Self::at(repository, &directory).map(Some)
+    }
+
+    fn at(repository: Repository, directory: &Path) -> Result<Self, PoolError> {
+        let directory = directory.canonicalize().context("open", directory)?;
+        let identity = repository.identity()?;
+        Ok(Self {
+            repository,
+            identity,
+            directory,
+            shadow: Mutex::new(()),
+            turns: Turns::default(),
+        })
+    }
+
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Who the workers' commits are by, unless they say otherwise.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Where all slots of the repository are.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The checkout of a slot; a worker's working directory.
+    pub fn tree(&self, place: Place) -> PathBuf {
+        self.workspace(place).tree()
+    }
+
+    /// A file of the caller's that says what was set up in the slot; it goes when the slot goes.
+    pub fn set_up_mark(&self, place: Place) -> PathBuf {
+        self.workspace(place).set_up_mark()
+    }
+
+    /// Removes a slot with everything in it, kept paths too.
+    pub fn discard(&self, place: Place) -> Result<(), PoolError> {
+        let _turn = self.turns.insist_on(place);
+        Ok(self.workspace(place).discard()?)
+    }
+
+    pub(crate) fn workspace(&self, place: Place) -> Workspace {
+        Workspace { slot: self.directory.join(place.to_string()) }
+    }
+
+    /// A call with our own git directory and the user's objects, without any checkout.
+    pub(crate) fn shadow_git(&self, doing: impl Into<String>) -> Result<Call, FileError> {
+        let shadow = self.directory.join("shadow.git");
+        {
+            let _one = self.shadow.lock().unwrap_or_else(PoisonError::into_inner);
+            // The user may have emptied the cache while we run.
+            shadow::ensure(&shadow, self.repository.format)?;
+        }
+        let call = Call::scrubbed(&self.repository.program, doing);
+        let mut call = self
+            .repository
+            .marked(call)
+            .env("GIT_DIR", &shadow)
+            .env("GIT_OBJECT_DIRECTORY", self.repository.objects())
+            .directory(&shadow);
+        if let Some(list) = self.repository.shallow() {
+            call = call.env("GIT_SHALLOW_FILE", list);
+        }
+        Ok(call)
+    }
+
+    /// The same, on a slot's checkout and one of its index files.
+    pub(crate) fn tree_git(
+        &self,
+        doing: impl Into<String>,
+        workspace: &Workspace,
+        index: &Path,
+    ) -> Result<Call, FileError> {
+        let tree = workspace.tree();
+        let call = self.shadow_git(doing)?;
+        Ok(call.env("GIT_WORK_TREE", &tree).env("GIT_INDEX_FILE", index).directory(&tree))
+    }
+}
+
+/// What the directory of a repository's slots is called.
+pub(crate) fn key(common_dir: &Path) -> String {
+    let hash = blake3::hash(common_dir.as_os_str().as_bytes()).to_hex();
+    hash[..KEY_HEX_DIGITS].to_owned()
+}
+
+/// Slots are emptied: in a place that somebody else has chosen, that would be somebody else's files.
+fn is_no_link(directory: &Path) -> Result<(), FileError> {
+    match directory.symlink_metadata() {
+        Ok(found) if !found.is_dir() => {
+            let odd = io::Error::other("it is not a directory of its own; move it away");
+            Err(odd).context("use", directory)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the note about the repository is, by which its slots are known when it is gone.
+pub(crate) fn repository_note(directory: &Path) -> PathBuf {
+    directory.join("repository")
+}
+
+fn note_repository(directory: &Path, common_dir: &Path) -> Result<(), FileError> {
+    let note = repository_note(directory);
+    if note.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    fs::write(&note, common_dir.as_os_str().as_bytes()).context("write", &note)
+}

@@ -1,0 +1,137 @@
+//! Making a slot exactly a commit again, whatever the last attempt did to it.
+
+use afresh_core::ids::{CommitId, TreeId};
+
+use crate::git::command::CommandError;
+use crate::git::error::FileError;
+use crate::harvest::HarvestError;
+use crate::objects::index::Index;
+use crate::workspace::clone;
+use crate::workspace::keep::Patterns;
+use crate::workspace::pool::{Place, Pool, PoolError};
+use crate::workspace::remove::remove_file;
+use crate::workspace::reset::sweep;
+use crate::workspace::slot::Workspace;
+
+/// What a slot is to hold.
+#[derive(Debug, Clone, Copy)]
+pub enum Target<'a> {
+    Commit(&'a CommitId),
+    /// A tree that may belong to no commit yet; `head` is what git in the slot compares it with.
+    Tree {
+        tree: &'a TreeId,
+        head: &'a CommitId,
+    },
+}
+
+impl Target<'_> {
+    fn id(&self) -> &str {
+        match self {
+            Self::Commit(commit) => commit.as_str(),
+            Self::Tree { tree, .. } => tree.as_str(),
+        }
+    }
+
+    fn head(&self) -> &CommitId {
+        match self {
+            Self::Commit(head) | Self::Tree { head, .. } => head,
+        }
+    }
+}
+
+/// Why a slot could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    #[error("cannot prepare {place}: the repository has no object {id}")]
+    Unknown { place: Place, id: String },
+    #[error("cannot prepare {place}: what an earlier attempt left in it cannot be saved")]
+    Unsaved { place: Place, source: Box<HarvestError> },
+    #[error("cannot prepare {place}")]
+    Pool { place: Place, source: PoolError },
+}
+
+impl Pool {
+    /// Makes the slot's checkout exactly `target`, except for ignored paths that match `keep`.
+    ///
+    /// `keep` holds patterns such as `target/` or `/web/node_modules/`. A slot that is missing,
+    /// damaged or not ours any more is made anew. Work that was entrusted to somebody and never
+    /// harvested is saved first. Nothing outside the slot is touched. No process
+    /// may be using the slot.
+    pub fn prepare(
+        &self,
+        place: Place,
+        target: Target<'_>,
+        keep: &[String],
+    ) -> Result<(), PrepareError> {
+        let _turn = self.turns.insist_on(place);
+        self.save_leftovers(place, keep)
+            .map_err(|source| PrepareError::Unsaved { place, source: Box::new(source) })?;
+        let workspace = self.workspace(place);
+        let keep = Patterns::new(keep);
+        let failed = |source| PrepareError::Pool { place, source };
+        self.ownership(place).take_away().map_err(|e| failed(e.into()))?;
+        let Err(error) = self.refresh(&workspace, target, &keep) else { return Ok(()) };
+        // Neither a full disk nor a wrong id is a reason to throw warm caches away.
+        if error.is_out_of_space() {
+            return Err(failed(error));
+        }
+        for id in [target.id(), target.head().as_str()] {
+            let found = self.repository.object_kind(id).map_err(|e| failed(e.into()))?;
+            if found.is_none() {
+                return Err(PrepareError::Unknown { place, id: id.to_owned() });
+            }
+        }
+        workspace.discard().map_err(|e| failed(e.into()))?;
+        self.refresh(&workspace, target, &keep).map_err(failed)
+    }
+
+    fn refresh(
+        &self,
+        workspace: &Workspace,
+        target: Target<'_>,
+        keep: &Patterns,
+    ) -> Result<(), PoolError> {
+        workspace.tidy()?;
+        self.clear(workspace, keep)?;
+        self.check_out(workspace, target)?;
+        clone::build(workspace, &self.repository, target.head(), &self.identity)?;
+        workspace.mark_prepared(target.id())?;
+        Ok(())
+    }
+
+    /// Before the checkout: git trusts the stat data of files behind a planted symlink.
+    fn clear(&self, workspace: &Workspace, keep: &Patterns) -> Result<(), FileError> {
+        let tracked = Index::load(&workspace.index(), self.repository.format);
+        if tracked.is_none() {
+            // Without a good index all files are strangers, and git starts from none as well.
+            remove_file(&workspace.index())?;
+        }
+        sweep(workspace, &tracked.unwrap_or_default(), keep)
+    }
+
+    fn check_out(&self, workspace: &Workspace, target: Target<'_>) -> Result<(), PoolError> {
+        let index = workspace.index();
+        let call = self.tree_git(format!("check out {}", target.id()), workspace, &index)?;
+        call.args(["read-tree", "--reset", "-u", target.id()]).done()?;
+        Ok(())
+    }
+}
+
+impl PrepareError {
+    /// Full disk or exhausted quota: the run can pause and go on later.
+    pub fn is_out_of_space(&self) -> bool {
+        match self {
+            Self::Pool { source, .. } => source.is_out_of_space(),
+            Self::Unsaved { source, .. } => source.is_out_of_space(),
+            Self::Unknown { .. } => false,
+        }
+    }
+
+    /// What git said, where it was git that failed.
+    pub fn command(&self) -> Option<&CommandError> {
+        match self {
+            Self::Pool { source: PoolError::Git(error), .. } => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Removing whatever a worker left: read-only, deep, or a symlink to somewhere else.
+//!
+//! Symlinks are removed and never followed. Nothing may write to the place meanwhile.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::git::error::{Context, FileError, gone_is_fine};
+
+/// Keeps every path far below the system's limit: deeper directories are moved up first.
+const MAX_DEPTH: usize = 8;
+
+/// Removes files and trees; deep directories pass through `spare`, on the same file system.
+#[derive(Debug)]
+pub(crate) struct Remover {
+    spare: PathBuf,
+    pending: Vec<PathBuf>,
+    moved: usize,
+}
+
+impl Remover {
+    pub(crate) fn new(spare: &Path) -> Self {
+        Self { spare: spare.to_owned(), pending: Vec::new(), moved: 0 }
+    }
+
+    /// Removes `path`, whatever it is; a missing one is fine.
+    pub(crate) fn remove(&mut self, path: &Path) -> Result<(), FileError> {
+        self.remove_any(path, 0)?;
+        self.finish()
+    }
+
+    /// Removes everything in the directory `path`.
+    pub(crate) fn empty(&mut self, path: &Path) -> Result<(), FileError> {
+        self.remove_entries(path, 0)?;
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<(), FileError> {
+        while let Some(next) = self.pending.pop() {
+            self.remove_any(&next, 0)?;
+        }
+        Ok(())
+    }
+
+    fn remove_any(&mut self, path: &Path, depth: usize) -> Result<(), FileError> {
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => self.remove_directory(path, depth),
+            Ok(_) => remove_file(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error).context("look at", path),
+        }
+    }
+
+    fn remove_directory(&mut self, path: &Path, depth: usize) -> Result<(), FileError> {
+        open_up(path)?;
+        if depth == MAX_DEPTH {
+            let name = format!("deep-{}-{}", std::process::id(), self.moved);
+            self.moved += 1;
+            let place = self.spare.join(name);
+            fs::rename(path, &place).context("move up", path)?;
+            self.pending.push(place);
+            return Ok(());
+        }
+        self.remove_entries(path, depth)?;
+        gone_is_fine(fs::remove_dir(path)).context("remove", path)
+    }
+
+    fn remove_entries(&mut self, path: &Path, depth: usize) -> Result<(), FileError> {
+        for entry in fs::read_dir(path).context("list", path)? {
+            let entry = entry.context("list", path)?;
+            let inside = entry.path();
+            if entry.file_type().context("look at", &inside)?.is_dir() {
+                self.remove_directory(&inside, depth + 1)?;
+            } else {
+                gone_is_fine(fs::remove_file(&inside)).context("remove", &inside)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes `path`, whatever a worker made of it; a missing one is fine. The directory it lies in must
+/// be ours.
+pub fn remove_tree(path: &Path) -> Result<(), FileError> {
+    let spare = path.parent().unwrap_or(path);
+    Remover::new(spare).remove(path)
+}
+
+/// Removes a file or a symlink, even from a directory that was made read-only.
+pub(crate) fn remove_file(path: &Path) -> Result<(), FileError> {
+    let first = gone_is_fine(fs::remove_file(path));
+    let denied = first.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::PermissionDenied);
+    if let (true, Some(parent)) = (denied, path.parent()) {
+        open_up(parent)?;
+        return gone_is_fine(fs::remove_file(path)).context("remove", path);
+    }
+    first.context("remove", path)
+}
+
+/// Lets us list and change a directory that a worker has closed.
+pub(crate) fn open_up(directory: &Path) -> Result<(), FileError> {
+    let found = directory.symlink_metadata().context("look at", directory)?;
+    let mode = found.permissions().mode();
+    if found.is_dir() && mode & 0o700 != 0o700 {
+        let open = Permissions::from_mode((mode & 0o7777) | 0o700);
+        fs::set_permissions(directory, open).context("open up", directory)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Laying the work of an interrupted attempt over a slot that was prepared anew.
+//!
+//! The worker finds its files as it left them, as changes that are not committed: our index, and the
+//! one in its `.git`, are those of what was prepared, so a harvest measures as it always does.
+
+use afresh_core::ids::TreeId;
+
+use crate::workspace::pool::{Place, Pool, PoolError};
+use crate::workspace::remove::remove_file;
+use crate::workspace::slot::copy_index;
+
+/// Why the work of an earlier attempt could not be put back.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot put {tree} back into {place}")]
+pub struct PutBackError {
+    place: Place,
+    tree: TreeId,
+    source: PoolError,
+}
+
+impl Pool {
+    /// Makes the files of a slot, which was just prepared as a commit, those of `tree`.
+    ///
+    /// Paths that are kept between attempts stay as they are. No process may be using the slot. After
+    /// a failure the slot must be prepared again.
+    pub fn put_back(&self, place: Place, tree: &TreeId) -> Result<(), PutBackError> {
+        let _turn = self.turns.insist_on(place);
+        self.lay_over(place, tree).map_err(|source| PutBackError {
+            place,
+            tree: tree.clone(),
+            source,
+        })
+    }
+
+    fn lay_over(&self, place: Place, tree: &TreeId) -> Result<(), PoolError> {
+        let workspace = self.workspace(place);
+        // Git writes and removes what differs between this index and the tree, and nothing else.
+        let index = workspace.file("put-back.index");
+        copy_index(&workspace.index(), &index)?;
+        let call = self.tree_git(format!("put {tree} back"), &workspace, &index)?;
+        call.args(["read-tree", "--reset", "-u", tree.as_str()]).done()?;
+        Ok(remove_file(&index)?)
+    }
+}

@@ -1,0 +1,117 @@
+//! The files of one slot: the checkout, and beside it what a worker must not write.
+//!
+//! ```text
+//! work-1/tree/      the checkout, with a .git of its own
+//! work-1/index      our index of it
+//! work-1/prepared   what it was prepared as, once it is whole
+//! work-1/set-up     what its kept paths were set up for; the caller's
+//! ```
+//! Everything else in the slot is left over from a call that was cut short. Whose work it holds is
+//! noted outside, by `owner`.
+
+use std::fs::{self, File, FileTimes};
+use std::path::{Path, PathBuf};
+
+use crate::git::error::{Context, FileError};
+use crate::workspace::remove::{Remover, remove_file};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    pub(crate) slot: PathBuf,
+}
+
+impl Workspace {
+    pub(crate) fn tree(&self) -> PathBuf {
+        self.slot.join("tree")
+    }
+
+    pub(crate) fn index(&self) -> PathBuf {
+        self.slot.join("index")
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.slot.join(name)
+    }
+
+    pub(crate) fn set_up_mark(&self) -> PathBuf {
+        self.slot.join("set-up")
+    }
+
+    fn marker(&self) -> PathBuf {
+        self.slot.join("prepared")
+    }
+
+    /// Makes the slot's directories real ones and drops what is not known.
+    ///
+    /// The caller holds the repository's lock and has waited for the git processes of earlier drivers
+    /// ([`Repository::await_orphans`](crate::Repository::await_orphans)), so a lock file in here is
+    /// nobody's.
+    pub(crate) fn tidy(&self) -> Result<(), FileError> {
+        make_real_directory(&self.slot)?;
+        // First of all: from here on the tree is not what the marker says.
+        self.unmark()?;
+        for entry in fs::read_dir(&self.slot).context("list", &self.slot)? {
+            let entry = entry.context("list", &self.slot)?;
+            if !["tree", "index", "prepared", "set-up"]
+                .iter()
+                .any(|known| entry.file_name() == *known)
+            {
+                Remover::new(&self.slot).remove(&entry.path())?;
+            }
+        }
+        // An index that is not a plain file would send git elsewhere.
+        let index = self.index();
+        if index.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            Remover::new(&self.slot).remove(&index)?;
+        }
+        make_real_directory(&self.tree())
+    }
+
+    /// Leaves nothing, so that the next preparation starts anew.
+    pub(crate) fn discard(&self) -> Result<(), FileError> {
+        if !self.slot.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            return remove_file(&self.slot);
+        }
+        self.unmark()?;
+        Remover::new(&self.slot).empty(&self.slot)?;
+        fs::remove_dir(&self.slot).context("remove", &self.slot)
+    }
+
+    /// One small write to a file that stays: a part of an id is no id that anybody asks for.
+    pub(crate) fn mark_prepared(&self, what: &str) -> Result<(), FileError> {
+        fs::write(self.marker(), what).context("write", &self.marker())
+    }
+
+    fn unmark(&self) -> Result<(), FileError> {
+        let marker = self.marker();
+        match marker.symlink_metadata() {
+            Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
+            Ok(found) if found.is_file() => fs::write(&marker, "").context("write", &marker),
+            Ok(_) => Remover::new(&self.slot).remove(&marker),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// What the slot was prepared as, if that was finished.
+    pub(crate) fn prepared(&self) -> Option<String> {
+        fs::read_to_string(self.marker()).ok().filter(|what| !what.is_empty())
+    }
+}
+
+/// A symlink or a file in the place of a directory is removed, not followed.
+pub(crate) fn make_real_directory(path: &Path) -> Result<(), FileError> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(_) => remove_file(path)?,
+        Err(_) => {}
+    }
+    fs::create_dir_all(path).context("make", path)
+}
+
+/// Copies an index with its time, by which git knows which entries it must look at again.
+pub(crate) fn copy_index(from: &Path, to: &Path) -> Result<(), FileError> {
+    fs::copy(from, to).context("copy", from)?;
+    let written_at = from.metadata().and_then(|found| found.modified()).context("look at", from)?;
+    let copy = File::options().write(true).open(to).context("open", to)?;
+    copy.set_times(FileTimes::new().set_modified(written_at)).context("date", to)
+}
