@@ -233,7 +233,7 @@ pub fn run_state(run: &Run) -> RunState {
     if run.halt().is_some() {
         return RunState::Halted;
     }
-    match run.standing(Timestamp::default()) {
+    match run.drive_state(Timestamp::default()) {
         DriveState::Busy => RunState::Running,
         DriveState::Halted => RunState::Halted,
         DriveState::Waiting => RunState::Waiting,

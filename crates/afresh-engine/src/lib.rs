@@ -38,7 +38,7 @@ mod worker_files;
 
 pub use driver::control::ControlCommand;
 pub use driver::reporter::{RecordedEvent, Reporter};
-pub use driver::{DriveError, Driver, Mail};
+pub use driver::{DriveError, Driver};
 pub use execution_config::ExecutionConfig;
 pub use layout::StateLayout;
 pub use session::{OpenError, OpenRun, RepoContext};

@@ -79,14 +79,17 @@ impl RepoContext {
     }
 
     /// The records of the newest run that `wanted` accepts, read without the lock.
-    pub fn look(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<RecordedRun>, OpenError> {
+    pub fn find_run(
+        &self,
+        wanted: impl Fn(&Run) -> bool,
+    ) -> Result<Option<RecordedRun>, OpenError> {
         self.check_owner()?;
         let Some(reader) = Journal::open_read_only(&self.layout.state)? else { return Ok(None) };
-        newest(&reader.read_all()?, wanted)
+        newest_run(&reader.read_all()?, wanted)
     }
 
     /// Every run of the journal, oldest first; read without the lock.
-    pub fn every_run(&self) -> Result<Vec<RecordedRun>, OpenError> {
+    pub fn all_runs(&self) -> Result<Vec<RecordedRun>, OpenError> {
         self.check_owner()?;
         let Some(reader) = Journal::open_read_only(&self.layout.state)? else {
             return Ok(Vec::new());
@@ -113,17 +116,17 @@ impl RepoContext {
     }
 
     /// Takes the lock and opens the journal; ends what earlier drivers left running.
-    pub fn take(&self, holder: &Holder) -> Result<LockedRepo, OpenError> {
+    pub fn lock(&self, holder: &Holder) -> Result<LockedRepo, OpenError> {
         let lock = Lock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
         let journal = Journal::open(&self.layout.state)?;
         self.note_owner()?;
         let swept = self.end_leftovers()?;
-        Ok(LockedRepo { workplace: self.clone(), journal, swept, _lock: lock })
+        Ok(LockedRepo { context: self.clone(), journal, swept, _lock: lock })
     }
 
     /// Takes the lock to clean up: nobody drives meanwhile, and nothing is made that is not there.
-    pub fn take_quietly(&self, holder: &Holder) -> Result<Lock, OpenError> {
+    pub fn lock_for_cleanup(&self, holder: &Holder) -> Result<Lock, OpenError> {
         let lock = Lock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
         self.end_leftovers()?;
@@ -202,7 +205,7 @@ impl RecordedRun {
 /// The repository is ours alone, until this is dropped.
 #[derive(Debug)]
 pub struct LockedRepo {
-    pub workplace: RepoContext,
+    pub context: RepoContext,
     pub journal: Journal,
     /// What an earlier driver had left running, and is ended now.
     pub swept: SweepReport,
@@ -212,20 +215,20 @@ pub struct LockedRepo {
 /// A run that can be driven.
 #[derive(Debug)]
 pub struct OpenRun {
-    pub taken: LockedRepo,
+    pub repo: LockedRepo,
     pub run: Run,
     pub last_at: Timestamp,
     /// What was recorded when nobody could watch yet.
-    pub unseen: Vec<UnreportedEvent>,
+    pub unreported: Vec<UnreportedEvent>,
 }
 
 impl OpenRun {
     /// Makes sure that work can land: only what is still to be done needs that.
     pub fn keep_branch(&self) -> Result<(), OpenError> {
-        if self.run.standing(Timestamp::default()) == (DriveState::Finished { ok: true }) {
+        if self.run.drive_state(Timestamp::default()) == (DriveState::Finished { ok: true }) {
             return Ok(());
         }
-        self.taken.keep_branch(&self.run)
+        self.repo.keep_branch(&self.run)
     }
 }
 
@@ -239,13 +242,16 @@ pub struct UnreportedEvent {
 
 impl LockedRepo {
     /// The newest run that `wanted` accepts.
-    pub fn find(&self, wanted: impl Fn(&Run) -> bool) -> Result<Option<RecordedRun>, OpenError> {
-        newest(&self.journal.read_all()?, wanted)
+    pub fn find_run(
+        &self,
+        wanted: impl Fn(&Run) -> bool,
+    ) -> Result<Option<RecordedRun>, OpenError> {
+        newest_run(&self.journal.read_all()?, wanted)
     }
 
     /// Starts a new run of `plan` from the user's current commit.
-    pub fn start(mut self, plan: Plan, settings: Settings) -> Result<OpenRun, OpenError> {
-        let base = self.workplace.repository.head()?.ok_or(OpenError::Unborn)?;
+    pub fn start_run(mut self, plan: Plan, settings: Settings) -> Result<OpenRun, OpenError> {
+        let base = self.context.repository.head()?.ok_or(OpenError::Unborn)?;
         let id = self.new_run_id(&plan)?;
         let event = Event::RunStarted {
             run: id.clone(),
@@ -259,18 +265,18 @@ impl LockedRepo {
         let seq = self.journal.append(&[record])?;
         let run = Run::start(&event).expect("this event starts a run");
         let unseen = vec![UnreportedEvent { seq, wall_ms, event }];
-        Ok(OpenRun { taken: self, run, last_at: Timestamp::default(), unseen })
+        Ok(OpenRun { repo: self, run, last_at: Timestamp::default(), unreported: unseen })
     }
 
     /// Goes on with a run of the journal.
-    pub fn take_up(self, run: Run, last_at: Timestamp) -> OpenRun {
-        OpenRun { taken: self, run, last_at, unseen: Vec::new() }
+    pub fn open_run(self, run: Run, last_at: Timestamp) -> OpenRun {
+        OpenRun { repo: self, run, last_at, unreported: Vec::new() }
     }
 
     /// Makes the run's branch, unless it is there; the user may have deleted it. Refuses where it is
     /// checked out: moving it would make that checkout look as if the work had been undone.
     fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
-        let repository = &self.workplace.repository;
+        let repository = &self.context.repository;
         let branch = full_name(run.branch());
         if let Some(worktree) = repository
             .worktrees()?
@@ -301,8 +307,8 @@ impl LockedRepo {
     /// A name that people can read, and that no run and no branch has yet.
     fn new_run_id(&self, plan: &Plan) -> Result<RunId, OpenError> {
         let stem = slug(&plan.name);
-        let refs = self.workplace.repository.list_refs("refs/heads/afresh/")?;
-        let kept = self.workplace.repository.list_refs("refs/afresh/")?;
+        let refs = self.context.repository.list_refs("refs/heads/afresh/")?;
+        let kept = self.context.repository.list_refs("refs/afresh/")?;
         let mut known: Vec<String> =
             self.journal.read_all()?.into_iter().map(|record| record.run).collect();
         known.sort();
@@ -323,7 +329,7 @@ impl LockedRepo {
 }
 
 /// The newest run of a journal that `wanted` accepts.
-fn newest(
+fn newest_run(
     records: &[Record],
     wanted: impl Fn(&Run) -> bool,
 ) -> Result<Option<RecordedRun>, OpenError> {

@@ -8,7 +8,7 @@ use crate::run::{DriveState, LandHold, MergeStage, TaskStage};
 impl Decider<'_> {
     /// A person's halt; there is nothing to halt in a run that has ended.
     pub(super) fn halt_asked(&mut self, now: bool, reason: &str, by: &str) {
-        if let DriveState::Finished { .. } = self.run.standing(self.now) {
+        if let DriveState::Finished { .. } = self.run.drive_state(self.now) {
             return self.refuse("the run has ended already");
         }
         self.halt(now, reason, by);

@@ -355,7 +355,7 @@ impl Run {
             || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
     }
 
-    pub fn standing(&self, now: Timestamp) -> DriveState {
+    pub fn drive_state(&self, now: Timestamp) -> DriveState {
         if self.is_underway() {
             return DriveState::Busy;
         }

@@ -93,7 +93,7 @@ fn reaching_the_budget_stops_all_spending_in_one_turn() {
         story.ends_with(attempt, ProcessEnd::Stopped, Outcome::Silent);
         assert_eq!(story.harvested(attempt, &[]).started(), Vec::<String>::new());
     }
-    assert_eq!(story.run.standing(story.now), DriveState::BudgetReached);
+    assert_eq!(story.run.drive_state(story.now), DriveState::BudgetReached);
 }
 
 /// R14: what ends meanwhile is still checked and lands: that costs nothing.
@@ -217,7 +217,7 @@ fn a_task_that_is_tried_again_may_use_as_much_again() {
     };
     spends("A.1");
     assert_eq!(spends("A.2"), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
     assert_eq!(story.retry("A").started(), ["A.3"]);
     assert_eq!(story.run.usage().tokens(), 200);
 }

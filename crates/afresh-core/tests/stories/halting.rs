@@ -17,9 +17,9 @@ fn a_gentle_halt_lets_attempts_finish_and_land() {
     let mut story = Story::of(THREE);
     assert_eq!(story.halt(false).lines(), ["halt gently by person"]);
     assert_eq!(story.lands("A.1").started(), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), DriveState::Busy);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Busy);
     story.dies("B.1");
-    assert_eq!(story.run.standing(story.now), DriveState::Halted);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
     story.wait(60).changes_nothing();
     assert_eq!(story.states(), "A done, B ready, C ready");
     assert_eq!(story.clear().started(), ["B.2", "C.1"]);
@@ -51,7 +51,7 @@ fn after_the_second_halt_no_checks_start() {
         story.harvested("A.1", &["a"]).lines(),
         ["harvested A.1: 1 changes", "accepted A.1", "checks stopped A.1 Alone"]
     );
-    assert_eq!(story.run.standing(story.now), DriveState::Halted);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
     // Neither after a restart that does not clear the halt.
     assert_eq!(story.open().effects(), Vec::<String>::new());
     assert_eq!(
@@ -70,7 +70,7 @@ fn a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
     story.halt(true);
     let stopped = story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Stopped);
     assert_eq!(stopped.lines(), ["checks stopped B.1 Merged"]);
-    assert_eq!(story.run.standing(story.now), DriveState::Halted);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
     assert_eq!(story.clear().effects(), ["→ check Merged tree mB.1: test B"]);
     // The report of the round that was stopped may come after the halt was taken back.
     let late = story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Stopped);
@@ -119,7 +119,7 @@ fn a_halt_lasts_until_it_is_cleared() {
     story.halt(false);
     story.dies("A.1");
     assert_eq!(story.open().started(), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), DriveState::Halted);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
     story.now = story.now + std::time::Duration::from_secs(10);
     let opened = story.open_with(RunOpening { clear_halt: true, ..RunOpening::default() });
     assert_eq!(opened.started(), ["A.2"]);

@@ -80,7 +80,7 @@ fn an_outsider_on_the_branch_is_asked_about() {
     story.passes_alone("A.1");
     story.built("A.1");
     let mut told = vec![story.moved("A.1", BranchMove::Foreign(commit("alien"))).text()];
-    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
     assert_eq!(story.open().effects(), Vec::<String>::new());
     assert_eq!(story.answer(1, "maybe").refusal(), "Q1 takes one of: restore, retry, abort");
     told.push(story.clone().answer(1, "retry").text());
@@ -118,11 +118,11 @@ fn the_last_tree_is_checked_as_a_whole() {
     };
     let mut failing = story.clone();
     failing.feed(&report(1));
-    assert_eq!(failing.run.standing(failing.now), DriveState::Finished { ok: false });
+    assert_eq!(failing.run.drive_state(failing.now), DriveState::Finished { ok: false });
     assert!(failing.status().error.is_some_and(|e| e.contains("on the final tree, `test A`")));
     // The next driver looks again; a pass stands.
     assert_eq!(failing.open().effects().len(), 1);
     story.feed(&report(0));
-    assert_eq!(story.run.standing(story.now), DriveState::Finished { ok: true });
+    assert_eq!(story.run.drive_state(story.now), DriveState::Finished { ok: true });
     assert_eq!(story.open().lines(), ["opened 2"]);
 }

@@ -45,7 +45,7 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
     Q1 decision [a b defer]: which one?
     ");
     assert_eq!(
-        (story.run.standing(story.now), story.states().as_str()),
+        (story.run.drive_state(story.now), story.states().as_str()),
         (DriveState::Waiting, "A waiting")
     );
     assert_eq!(story.answer(1, "neither: use the old one").started(), ["A.2"]);
@@ -152,7 +152,7 @@ fn policies_settle_failures() {
             story.wait(2);
             told.push(story.dies("A.2").lines()[1..].join("\n"));
         }
-        told.push(format!("{:?}: {}", story.run.standing(story.now), story.states()));
+        told.push(format!("{:?}: {}", story.run.drive_state(story.now), story.states()));
         told.join("\n")
     };
     insta::assert_snapshot!(with(OnFailure::Ask), @"
@@ -193,10 +193,10 @@ fn a_failure_is_retried_skipped_or_ends_the_run() {
     story.dies("A.1");
     let mut aborted = story.clone();
     assert_eq!(aborted.answer(1, "abort").lines(), ["aborted: person ended the run at Q1"]);
-    assert_eq!(aborted.run.standing(aborted.now), DriveState::Finished { ok: false });
+    assert_eq!(aborted.run.drive_state(aborted.now), DriveState::Finished { ok: false });
     // The question waits for the next start.
     aborted.open();
-    assert_eq!(aborted.run.standing(aborted.now), DriveState::Waiting);
+    assert_eq!(aborted.run.drive_state(aborted.now), DriveState::Waiting);
     let mut skipped = story.clone();
     skipped.answer(1, "skip");
     assert_eq!(skipped.states(), "A skipped, B blocked");

@@ -59,7 +59,7 @@ fn work_of_a_changed_task_is_saved_before_its_slot_is_free() {
     ");
     // A kill now: it is asked for again.
     assert_eq!(story.open().effects(), ["→ harvest A.2 in 2", "→ harvest A.1 in 1"]);
-    assert_eq!(story.run.standing(story.now), DriveState::Busy);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Busy);
     assert_eq!(story.harvested("A.1", &["a"]).lines(), ["leavings saved A.1"]);
     story.harvested("A.1", &["a"]).changes_nothing();
 }
@@ -118,7 +118,7 @@ fn questions_of_changed_tasks_are_gone() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
     story.ends_with("A.1", ProcessEnd::TimedOut, Outcome::Silent);
     story.harvested("A.1", &[]);
-    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
     let told = reopened(&mut story, reworded("A: a", 0));
     assert!(told.contains("starting A.2"), "{told}");
     assert_eq!(story.answer(1, "skip").refusal(), "there is no open question Q1");

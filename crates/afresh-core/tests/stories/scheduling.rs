@@ -91,7 +91,7 @@ fn a_wave_is_settled_when_nothing_of_it_can_move() {
     story.spawned("B.1");
     story.ends("B.1");
     assert_eq!(story.harvested("B.1", &[]).started(), Vec::<String>::new());
-    assert_eq!(story.run.standing(story.now), DriveState::Waiting);
+    assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
     assert_eq!(story.answer(1, "skip").started(), ["C.1"]);
 }
 

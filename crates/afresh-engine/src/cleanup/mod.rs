@@ -96,7 +96,7 @@ impl KnownRuns {
     }
 
     fn is_finished(&self) -> bool {
-        matches!(self.run.standing(Timestamp::default()), DriveState::Finished { .. })
+        matches!(self.run.drive_state(Timestamp::default()), DriveState::Finished { .. })
     }
 
     /// Whether the journal says that this attempt is at work, or that its work is under way.
@@ -110,7 +110,7 @@ impl KnownRuns {
 impl<'a> Cleanup<'a> {
     pub fn new(place: &'a RepoContext, wishes: &'a CleanupOptions) -> Result<Self, CleanupError> {
         let pool = Pool::find(place.repository.clone(), &place.layout.cache)?;
-        let runs = place.every_run()?;
+        let runs = place.all_runs()?;
         let runs = runs
             .into_iter()
             .map(|found| KnownRuns {

@@ -1,10 +1,18 @@
-//! Commands of other terminals. They reach the driver through the inbox; with no driver, the
-//! command applies them itself under the lock.
+//! Commands from other terminals. They reach the driver through the inbox; if no driver is running, the
+//! command applies itself under the lock.
 
-use afresh_core::Input;
 use afresh_core::ids::{QuestionId, RunId, TaskId};
+use afresh_core::time::Timestamp;
+use afresh_core::{Event, Input, Run, decide};
 use afresh_secrets::redact;
+use afresh_store::JournalError;
 use serde::{Deserialize, Serialize};
+
+use super::clock::RunClock;
+use super::host::{CommandAnswer, DecidedTurn, JournalSink};
+use super::local::LocalJournal;
+use super::reporter::{RecordedEvent, Reporter};
+use crate::session::OpenRun;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "kebab-case")]
@@ -53,4 +61,79 @@ impl ControlCommand {
             Self::Ignore { task, .. } => Input::IgnoreAsked(task),
         }
     }
+}
+
+/// Applies a command to a run that has no driver, after those that wait for it in the inbox already.
+/// `sent` is its own message there, if it was sent. Returns the refusal, if it cannot be carried out.
+pub fn apply_command(
+    open: OpenRun,
+    command: &ControlCommand,
+    sent: Option<i64>,
+    reporters: &mut [Box<dyn Reporter>],
+) -> Result<Option<String>, JournalError> {
+    let OpenRun { repo, mut run, last_at, .. } = open;
+    let mut journal = LocalJournal { repo, clock: RunClock::after(last_at) };
+    let waiting = journal.pending_commands(&run)?.into_iter();
+    let mut commands: Vec<PendingCommand> = waiting
+        .map(|(message, command)| PendingCommand { message: Some(message), command })
+        .collect();
+    if !commands.iter().any(|pending| sent.is_some() && pending.message == sent) {
+        commands.push(PendingCommand { message: None, command: command.clone() });
+    }
+    let now = journal.clock.now();
+    let applied = apply_without_driver(&mut journal, &mut run, now, commands, reporters)?;
+    let own = applied.into_iter().find(|applied| applied.message == sent);
+    Ok(own.and_then(|applied| applied.refusal))
+}
+
+/// A command, and its message if it waits in the inbox.
+#[derive(Debug, Clone)]
+pub struct PendingCommand {
+    pub message: Option<i64>,
+    pub command: ControlCommand,
+}
+
+/// What became of a command.
+#[derive(Debug, Clone)]
+pub struct AppliedCommand {
+    pub message: Option<i64>,
+    pub refusal: Option<String>,
+}
+
+/// Applies commands to a run that has no driver, in one write. Effects are not performed: the next driver
+/// asks for them again when it opens the run.
+pub fn apply_without_driver<J: JournalSink>(
+    journal: &mut J,
+    run: &mut Run,
+    now: Timestamp,
+    commands: Vec<PendingCommand>,
+    reporters: &mut [Box<dyn Reporter>],
+) -> Result<Vec<AppliedCommand>, J::Error> {
+    let (mut turn, mut applied) = (DecidedTurn::default(), Vec::new());
+    for PendingCommand { message, command } in commands {
+        let reaction = decide(&mut run.clone(), now, &command.to_input());
+        // What would start does not, and the next command finds it so.
+        for event in reaction.events.into_iter().filter(|event| !starts_something(event)) {
+            run.apply(&event);
+            turn.events.push(event);
+        }
+        if let Some(message) = message {
+            turn.answers.push(CommandAnswer::new(message, reaction.refusal.clone()));
+        }
+        applied.push(AppliedCommand { message, refusal: reaction.refusal });
+    }
+    if !turn.is_empty() {
+        let stored = journal.store(run, &turn)?;
+        for (seq, event) in (stored.first_seq..).zip(&turn.events) {
+            let recorded = RecordedEvent { seq, wall_ms: stored.wall_ms, event, run };
+            reporters.iter_mut().for_each(|it| it.event_recorded(&recorded));
+        }
+        reporters.iter_mut().for_each(|it| it.drive_ended(run));
+    }
+    Ok(applied)
+}
+
+/// Without a driver nothing starts: what could start does so when the run is opened.
+fn starts_something(event: &Event) -> bool {
+    matches!(event, Event::AttemptStarting { .. } | Event::FinalChecksStarted { .. })
 }

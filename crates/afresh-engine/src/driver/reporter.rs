@@ -1,8 +1,8 @@
-//! Who wants to see what was recorded: terminals, logs, pages. They look, and change nothing.
+//! Observers of what was recorded: terminals, logs, pages. They change nothing.
 
 use afresh_core::{Event, Run};
 
-/// One event, on disk.
+/// One event that is in the journal.
 #[derive(Debug)]
 pub struct RecordedEvent<'a> {
     pub seq: u64,
@@ -12,15 +12,16 @@ pub struct RecordedEvent<'a> {
     pub run: &'a Run,
 }
 
+/// Shows what was recorded.
 pub trait Reporter {
-    fn recorded(&mut self, seen: &RecordedEvent<'_>);
+    fn event_recorded(&mut self, recorded: &RecordedEvent<'_>);
 
-    /// Nothing goes on until somebody answers; told once, not at every look.
-    fn waits(&mut self, _run: &Run) {}
+    /// Nothing can continue until a person answers; called once, when that begins.
+    fn waiting_for_answers(&mut self, _run: &Run) {}
 
     /// The drive is over; `run` is where it stands.
-    fn ended(&mut self, _run: &Run) {}
+    fn drive_ended(&mut self, _run: &Run) {}
 
-    /// What somebody at this very terminal asked for cannot be done.
-    fn refused(&mut self, _why: &str) {}
+    /// A command from this terminal cannot be carried out.
+    fn command_refused(&mut self, _why: &str) {}
 }

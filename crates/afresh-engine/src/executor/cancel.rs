@@ -46,7 +46,7 @@ impl CancelRegistry {
         }
     }
 
-    pub(crate) fn kill_all(&self) {
+    pub(crate) fn cancel_all(&self) {
         for handle in self.lock().values() {
             handle.stop(Duration::ZERO);
         }

@@ -143,7 +143,7 @@ impl CheckRound<'_> {
         let mut results = Vec::new();
         let mut slot = None;
         for (number, check) in self.request.checks.iter().enumerate() {
-            if let Some(seen) = self.shared.desk.passes.find(self.tree, &check.command) {
+            if let Some(seen) = self.shared.check_slots.passes.find(self.tree, &check.command) {
                 results.push(seen);
                 continue;
             }
@@ -158,7 +158,7 @@ impl CheckRound<'_> {
             match here.run(self, number, check) {
                 Ok(Some(result)) => {
                     let failed = !result.passed();
-                    self.shared.desk.passes.note(self.tree, &result);
+                    self.shared.check_slots.passes.note(self.tree, &result);
                     results.push(result);
                     // Red checks are all wanted; otherwise the first failure decides.
                     if failed && self.request.phase != CheckPhase::Red {
@@ -174,13 +174,15 @@ impl CheckRound<'_> {
 
     /// Takes a slot and makes it the tree; none if the checks were stopped meanwhile.
     fn enter(&self) -> Result<Option<OccupiedSlot<'_>>, String> {
-        let Some((slot, handle)) = self.shared.desk.take(self.ticket) else { return Ok(None) };
+        let Some((slot, handle)) = self.shared.check_slots.take(self.ticket) else {
+            return Ok(None);
+        };
         let entered = OccupiedSlot { shared: self.shared, slot, handle };
         let target = Target::Tree { tree: self.tree, head: self.head };
         let place = Place::Check(slot);
         self.shared
             .pool
-            .prepare(place, target, &self.shared.rules.keep)
+            .prepare(place, target, &self.shared.config.keep)
             .map_err(|error| describe(&error))?;
         match self.shared.set_up(place, &entered.handle)? {
             SetupOutcome::Ready => Ok(Some(entered)),
@@ -198,7 +200,7 @@ struct OccupiedSlot<'a> {
 
 impl Drop for OccupiedSlot<'_> {
     fn drop(&mut self) {
-        self.shared.desk.give_back(self.slot, &self.handle);
+        self.shared.check_slots.give_back(self.slot, &self.handle);
     }
 }
 
@@ -210,7 +212,7 @@ impl OccupiedSlot<'_> {
         number: usize,
         check: &Check,
     ) -> Result<Option<CheckResult>, String> {
-        let rules = &self.shared.rules;
+        let rules = &self.shared.config;
         let attempt = round.request.attempt.as_ref();
         let log = self.log_file(round, number)?;
         let mut own = vec![("AFRESH_RUN", self.shared.run.to_string())];
@@ -244,7 +246,7 @@ impl OccupiedSlot<'_> {
         let report = running.wait();
         let end = match report.ended {
             // A check that was ended because all are stopped says nothing.
-            _ if self.shared.desk.is_void(round.ticket) => return Ok(None),
+            _ if self.shared.check_slots.is_void(round.ticket) => return Ok(None),
             Err(error) => CheckEnd::NotStarted(error.message),
             Ok(ProcessEnd::Stopped) => return Ok(None),
             Ok(ProcessEnd::Exited(code)) => CheckEnd::Exited(code),

@@ -50,7 +50,7 @@ impl HarvestJob {
             prepared: &self.ground.prepared,
             onto: &self.ground.onto,
             files: &self.files,
-            keep: &shared.rules.keep,
+            keep: &shared.config.keep,
             message: &format!("{prefix}{}", self.title),
             step_prefix: &prefix,
             step_names: &self.steps,

@@ -23,7 +23,6 @@ use afresh_core::{Effect, Input, Run};
 use afresh_git::Pool;
 use afresh_proxy::Crowd;
 
-use crate::driver::Mail;
 use crate::execution_config::ExecutionConfig;
 use crate::executor::sandbox::home_tools::HomeTools;
 use crate::layout::StateLayout;
@@ -41,73 +40,73 @@ pub(crate) struct ExecutorContext {
     pub(crate) run: RunId,
     pub(crate) pool: Pool,
     pub(crate) layout: StateLayout,
-    pub(crate) rules: ExecutionConfig,
-    pub(crate) stoppers: CancelRegistry,
-    pub(crate) desk: CheckSlots,
+    pub(crate) config: ExecutionConfig,
+    pub(crate) cancels: CancelRegistry,
+    pub(crate) check_slots: CheckSlots,
     /// What of the home directory workers and checks need; looked for once.
-    pub(crate) tools: OnceLock<HomeTools>,
+    pub(crate) home_tools: OnceLock<HomeTools>,
     /// The connections of all workers.
-    pub(crate) crowd: Crowd,
+    pub(crate) connections: Crowd,
     /// Tells the jobs of this repository from those of others in one registry of cgroups.
     pub(crate) job_prefix: String,
 }
 
 pub(crate) struct LocalExecutor {
-    shared: Arc<ExecutorContext>,
-    mail: Sender<Mail>,
+    context: Arc<ExecutorContext>,
+    inputs: Sender<Input>,
 }
 
 impl LocalExecutor {
-    pub(crate) fn new(shared: ExecutorContext, mail: Sender<Mail>) -> Self {
-        Self { shared: Arc::new(shared), mail }
+    pub(crate) fn new(context: ExecutorContext, inputs: Sender<Input>) -> Self {
+        Self { context: Arc::new(context), inputs }
     }
 
-    /// Starts carrying out an effect; the answer comes by mail.
+    /// Starts carrying out an effect; the answer comes back as an input.
     pub(crate) fn perform(&self, effect: Effect, run: &Run) {
         // A lock of the user's git must not prolong a halt that ends everything (R7).
         let at_once = run.halt().is_some_and(|halt| halt.now);
-        self.shared.pool.repository().hurry(at_once);
+        self.context.pool.repository().hurry(at_once);
         match effect {
             Effect::Start { attempt, slot, ground, tier, resumes } => {
                 let ordered = AttemptRequest { attempt, slot, ground, tier, resumes };
-                let job = AttemptJob::new(run, ordered, &self.shared.rules.briefing);
+                let job = AttemptJob::new(run, ordered, &self.context.config.briefing);
                 // Registered before the thread starts, so that a stop cannot miss it.
-                let handle = self.shared.stoppers.register(job.attempt());
-                self.spawn(move |shared, mail| job.carry_out(shared, &handle, mail));
+                let handle = self.context.cancels.register(job.attempt());
+                self.spawn(move |context, answer| job.carry_out(context, &handle, answer));
             }
             Effect::Warn { attempt, fill } => {
-                attempt::context_warning::leave(&self.shared, run, &attempt, fill)
+                attempt::context_warning::leave(&self.context, run, &attempt, fill)
             }
-            Effect::Stop { attempt, grace } => self.shared.stoppers.stop(&attempt, grace),
+            Effect::Stop { attempt, grace } => self.context.cancels.stop(&attempt, grace),
             Effect::SaveStep { attempt, slot, ground, step } => {
-                self.shared.stoppers.excuse(&attempt, true);
+                self.context.cancels.excuse(&attempt, true);
                 let job = StepJob::new(run, attempt, slot, ground, step);
-                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+                self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::AnswerStep { attempt, step, answer } => {
-                steps::answer(&self.shared, &attempt, step, &answer);
-                self.shared.stoppers.excuse(&attempt, false);
+                steps::answer(&self.context, &attempt, step, &answer);
+                self.context.cancels.excuse(&attempt, false);
             }
             Effect::Harvest { attempt, slot, ground } => {
                 let job = HarvestJob::new(run, attempt, slot, ground);
-                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+                self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::Check(request) => {
                 let head = run.tip().clone();
-                let ticket = self.shared.desk.ticket();
-                self.spawn(move |shared, mail| {
-                    mail(checks::carry_out(shared, &request, &head, ticket));
+                let ticket = self.context.check_slots.ticket();
+                self.spawn(move |context, answer| {
+                    answer(checks::carry_out(context, &request, &head, ticket));
                 });
             }
-            Effect::StopChecks => self.shared.desk.stop_all(run.settings().halt_grace),
+            Effect::StopChecks => self.context.check_slots.stop_all(run.settings().halt_grace),
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 let linear = run.settings().history == History::Linear;
                 let job = MergeJob::new(run, attempt, base, onto, theirs, linear);
-                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+                self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::MoveBack { from, to } => {
                 let job = RewindJob { branch: run.branch().to_owned(), from, to };
-                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+                self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::MoveBranch { attempt, from, to, restore } => {
                 let reached = landing::reached(run, &attempt);
@@ -119,23 +118,23 @@ impl LocalExecutor {
                     restore,
                     reached,
                 };
-                self.spawn(move |shared, mail| mail(job.carry_out(shared)));
+                self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
         }
     }
 
     fn spawn(&self, work: impl FnOnce(&ExecutorContext, &dyn Fn(Input)) + Send + 'static) {
-        let shared = Arc::clone(&self.shared);
-        let mail = self.mail.clone();
+        let context = Arc::clone(&self.context);
+        let inputs = self.inputs.clone();
         thread::spawn(move || {
             // A driver that is gone needs no answer.
-            work(&shared, &|input| drop(mail.send(Mail::Input(Box::new(input)))));
+            work(&context, &|input| drop(inputs.send(input)));
         });
     }
 
     /// Ends everything at once: the driver cannot go on.
-    pub(crate) fn kill_all(&self) {
-        self.shared.stoppers.kill_all();
-        self.shared.desk.stop_all(std::time::Duration::ZERO);
+    pub(crate) fn cancel_all(&self) {
+        self.context.cancels.cancel_all();
+        self.context.check_slots.stop_all(std::time::Duration::ZERO);
     }
 }

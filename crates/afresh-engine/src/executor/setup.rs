@@ -60,7 +60,7 @@ impl ExecutorContext {
         place: Place,
         handle: &CancelHandle,
     ) -> Result<SetupOutcome, String> {
-        if self.rules.setup.is_empty() {
+        if self.config.setup.is_empty() {
             return Ok(SetupOutcome::Ready);
         }
         let tree = self.pool.tree(place);
@@ -68,25 +68,25 @@ impl ExecutorContext {
         fs::create_dir_all(&notes)
             .map_err(|error| format!("cannot make {}: {error}", notes.display()))?;
         let mark = self.pool.set_up_mark(place);
-        let print = fingerprint(&self.rules.setup, &tree);
-        let lasts = !self.rules.keep.is_empty();
+        let print = fingerprint(&self.config.setup, &tree);
+        let lasts = !self.config.keep.is_empty();
         if lasts && is_done(&mark, &print) {
             return Ok(SetupOutcome::Ready);
         }
         // From here on the slot is neither as it was nor ready.
         remove(&mark)?;
         let log = notes.join(format!("{place}.log"));
-        for command in &self.rules.setup {
+        for command in &self.config.setup {
             let job = Job {
                 name: format!("{}setup-{place}", self.job_prefix),
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
                 through: vec![],
                 cwd: tree.clone(),
-                env: self.environment(&self.rules.check_env, &[]).into_iter().collect(),
+                env: self.environment(&self.config.check_env, &[]).into_iter().collect(),
                 stdin: None,
                 stdout: log.clone(),
                 stderr: log.clone(),
-                secrets: self.rules.secrets(),
+                secrets: self.config.secrets(),
                 limits: Limits {
                     wall: Some(SETUP_TIMEOUT),
                     silence: None,
@@ -94,15 +94,15 @@ impl ExecutorContext {
                     grace: Duration::from_secs(2),
                     stop_signal: StopSignal::Terminate,
                 },
-                bounds: self.rules.bounds.clone(),
-                containment: self.rules.containment,
+                bounds: self.config.bounds.clone(),
+                containment: self.config.containment,
                 registry: self.layout.processes(),
             };
             if handle.is_asked() {
                 return Ok(SetupOutcome::Stopped);
             }
             let (job, _room) = self.enclosed(job, &SandboxSubject::SetUp)?;
-            let mut running = Running::start(&self.rules.exe, &job).map_err(|e| e.to_string())?;
+            let mut running = Running::start(&self.config.exe, &job).map_err(|e| e.to_string())?;
             handle.attach(running.stopper());
             let report = running.wait();
             // What we ended ourselves says nothing about the commands.

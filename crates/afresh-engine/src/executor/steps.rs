@@ -60,7 +60,7 @@ impl StepJob {
             prepared: &self.ground.prepared,
             onto: &self.ground.onto,
             files: &self.files,
-            keep: &shared.rules.keep,
+            keep: &shared.config.keep,
             message: &self.message,
             signature: &signature,
             owner: &salvage_ref(run, &attempt),

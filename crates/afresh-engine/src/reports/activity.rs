@@ -27,7 +27,7 @@ impl ActivityLog {
 }
 
 impl Reporter for ActivityLog {
-    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
+    fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         let at = (self.moment)(seen.wall_ms);
         let text: String = lines(seen.event).iter().map(|line| line.render(&at) + "\n").collect();
         // The log is a convenience; the journal has everything.

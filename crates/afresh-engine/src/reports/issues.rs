@@ -39,7 +39,7 @@ impl IssueList {
 }
 
 impl Reporter for IssueList {
-    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
+    fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         for (who, text) in issues(seen) {
             // The list is a convenience; the journal has everything.
             let _ = self.add(seen.wall_ms, &who, &text);

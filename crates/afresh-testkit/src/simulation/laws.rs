@@ -364,7 +364,7 @@ impl RunInvariants {
         self.counted_once(run, world)?;
         queue_laws::nobody_waits_in_vain(run)?;
         self.models.at_the_end(run)?;
-        let standing = run.standing(Timestamp(u64::MAX));
+        let standing = run.drive_state(Timestamp(u64::MAX));
         if scenario.is_kind() && standing != (DriveState::Finished { ok: true }) {
             return Err(format!("in a kind world the run ends as {standing:?}"));
         }

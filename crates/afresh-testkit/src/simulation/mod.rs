@@ -178,7 +178,7 @@ impl Simulation {
     /// Nothing is on its way. Wakes, answers, clears, starts again or ends, as a patient person
     /// would.
     fn nudge(&mut self) -> Result<bool, String> {
-        let standing = self.run.standing(self.now);
+        let standing = self.run.drive_state(self.now);
         if standing != DriveState::Busy && self.leaves() {
             laws::replays(&self.journal, &self.run)?;
             self.start_again();

@@ -262,7 +262,7 @@ impl ModelInvariants {
     /// Whoever was cut short by a model or a full context is followed by another worker, or by a
     /// question.
     pub(super) fn at_the_end(&self, run: &Run) -> Result<(), String> {
-        let over = matches!(run.standing(Timestamp(u64::MAX)), DriveState::Finished { .. });
+        let over = matches!(run.drive_state(Timestamp(u64::MAX)), DriveState::Finished { .. });
         if !over || run.aborted().is_some() {
             return Ok(());
         }

@@ -45,7 +45,7 @@ impl QueueInvariants {
 
 /// A run does not end while a task waits for another that nobody will do.
 pub(super) fn nobody_waits_in_vain(run: &Run) -> Result<(), String> {
-    if !matches!(run.standing(Timestamp(u64::MAX)), DriveState::Finished { .. })
+    if !matches!(run.drive_state(Timestamp(u64::MAX)), DriveState::Finished { .. })
         || run.aborted().is_some()
     {
         return Ok(());

@@ -189,7 +189,7 @@ impl From<OpenError> for Failure {
 impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
         let (exit, kind) = match &error {
-            DriveError::Journal(_) => (Exit::Bug, "journal"),
+            DriveError::Journal(_) | DriveError::Ended(_) => (Exit::Bug, "journal"),
             DriveError::Pool(_) | DriveError::Directory(..) => (Exit::Usage, "directory"),
         };
         with_causes(Self::new(exit, kind, error.to_string()), &error)

@@ -12,7 +12,7 @@ pub(crate) struct EventLines {
 }
 
 impl Reporter for EventLines {
-    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
+    fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         let mut line = serde_json::to_value(seen.event).unwrap_or_default();
         if let Value::Object(fields) = &mut line {
             fields.insert("seq".to_owned(), seen.seq.into());

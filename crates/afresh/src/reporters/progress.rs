@@ -37,7 +37,7 @@ impl Progress {
 }
 
 impl Reporter for Progress {
-    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
+    fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         let run = seen.run;
         let title = |task: &afresh_core::ids::TaskId| {
             run.plan()
@@ -137,7 +137,7 @@ impl Reporter for Progress {
         }
     }
 
-    fn refused(&mut self, why: &str) {
+    fn command_refused(&mut self, why: &str) {
         self.line("refused", Paint::Yellow, "-", why);
     }
 }

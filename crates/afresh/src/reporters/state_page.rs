@@ -39,7 +39,7 @@ impl StatePage {
 }
 
 impl Reporter for StatePage {
-    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
+    fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         let telling = matches!(
             seen.event,
             Event::Merged { .. }
@@ -54,7 +54,7 @@ impl Reporter for StatePage {
         }
     }
 
-    fn ended(&mut self, run: &Run) {
+    fn drive_ended(&mut self, run: &Run) {
         self.write(run);
     }
 }

@@ -60,7 +60,7 @@ fn candidate(value: &str, help: &str) -> CompletionCandidate {
 }
 
 fn last_run() -> Option<RecordedRun> {
-    place()?.look(|_| true).ok()?
+    place()?.find_run(|_| true).ok()?
 }
 
 fn place() -> Option<RepoContext> {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use afresh_core::ids::QuestionId;
 use afresh_core::question::Question;
 use afresh_core::{Event, Input, Run};
-use afresh_engine::{Mail, RecordedEvent, Reporter};
+use afresh_engine::{RecordedEvent, Reporter};
 
 use crate::app::session::workplace;
 use crate::terminal::foreground;
@@ -47,43 +47,43 @@ impl Person {
     }
 
     /// Shows what waits already, and listens from now on.
-    pub(crate) fn listen(&self, run: &Run, mailer: Sender<Mail>) {
+    pub(crate) fn listen(&self, run: &Run, inputs: Sender<Input>) {
         for question in run.questions() {
             self.show(question);
         }
         let person = self.clone();
         thread::spawn(move || {
             foreground::fail_in_background();
-            let mail = |input| mailer.send(Mail::Input(Box::new(input))).is_ok();
+            let send = |input| inputs.send(input).is_ok();
             for line in stdin().lock().lines() {
                 let heard = match line {
-                    Ok(line) => person.understand(&line).is_none_or(mail),
-                    Err(_) if foreground::is_taken() => person.wait_for_terminal(mail),
+                    Ok(line) => person.understand(&line).is_none_or(send),
+                    Err(_) if foreground::is_taken() => person.wait_for_terminal(send),
                     Err(_) => break,
                 };
                 if !heard {
                     return;
                 }
             }
-            person.leaves(mail);
+            person.leaves(send);
         });
     }
 
     /// Nobody is there until the terminal is ours again. False once the driver is gone.
-    fn wait_for_terminal(&self, mail: impl Fn(Input) -> bool) -> bool {
-        let mut heard = self.leaves(&mail);
+    fn wait_for_terminal(&self, send: impl Fn(Input) -> bool) -> bool {
+        let mut heard = self.leaves(&send);
         while heard && foreground::is_taken() {
             thread::sleep(GLANCE);
-            heard = mail(Input::Woke);
+            heard = send(Input::Woke);
         }
         self.there.store(true, Ordering::Relaxed);
         heard
     }
 
-    fn leaves(&self, mail: impl Fn(Input) -> bool) -> bool {
+    fn leaves(&self, send: impl Fn(Input) -> bool) -> bool {
         self.there.store(false, Ordering::Relaxed);
         // Wakes the driver, which may be waiting for nothing else.
-        mail(Input::Woke)
+        send(Input::Woke)
     }
 
     fn show(&self, question: &Question) {
@@ -175,7 +175,7 @@ fn in_words(question: &Question, answer: &str) -> String {
 }
 
 impl Reporter for Person {
-    fn waits(&mut self, _run: &Run) {
+    fn waiting_for_answers(&mut self, _run: &Run) {
         let open = self.open();
         let ids: Vec<String> = open.iter().map(|question| question.id.to_string()).collect();
         drop(open);
@@ -184,7 +184,7 @@ impl Reporter for Person {
         self.output.note(&self.output.paint(Paint::Yellow, &format!("? {text}")));
     }
 
-    fn recorded(&mut self, seen: &RecordedEvent<'_>) {
+    fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         match seen.event {
             // A policy may have answered it in the same breath.
             Event::QuestionAsked { question } if seen.run.question(question.id).is_some() => {

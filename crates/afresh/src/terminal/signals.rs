@@ -10,12 +10,11 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use afresh_core::Input;
-use afresh_engine::Mail;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 /// Sends a halt for every signal that asks for one.
-pub(crate) fn listen(mailer: Sender<Mail>) -> std::io::Result<()> {
+pub(crate) fn listen(inputs: Sender<Input>) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::spawn(move || {
         for signal in signals.forever() {
@@ -29,7 +28,7 @@ pub(crate) fn listen(mailer: Sender<Mail>) -> std::io::Result<()> {
                 reason: format!("{name} was received"),
                 by: name.to_owned(),
             };
-            if mailer.send(Mail::Input(Box::new(input))).is_err() {
+            if inputs.send(input).is_err() {
                 return;
             }
         }

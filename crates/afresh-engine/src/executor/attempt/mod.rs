@@ -101,14 +101,14 @@ impl AttemptJob {
             Err(StartFailure::Failed(failure)) => Input::SpawnFailed(self.attempt.clone(), failure),
             Err(StartFailure::NotResumed(why)) => Input::CannotResume(self.attempt.clone(), why),
         };
-        shared.stoppers.forget(&self.attempt);
+        shared.cancels.forget(&self.attempt);
         mail(answer);
     }
 
     /// What reads the agent's reports, where it makes any.
     fn follower(&self, shared: &ExecutorContext, files: &AttemptFiles) -> Option<OutputFollower> {
-        let agent = shared.rules.agent_for(self.agent.as_deref())?;
-        let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.rules.prices));
+        let agent = shared.config.agent_for(self.agent.as_deref())?;
+        let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.config.prices));
         let before = self.resuming.as_ref().map(|resuming| resuming.counted_before(agent));
         OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
             .map(|follower| follower.going_on(before.unwrap_or_default()))

@@ -45,7 +45,7 @@ impl AttemptJob {
         let place = Place::Work(self.slot);
         shared
             .pool
-            .prepare(place, Target::Commit(&self.ground.prepared), &shared.rules.keep)
+            .prepare(place, Target::Commit(&self.ground.prepared), &shared.config.keep)
             .map_err(|error| failure(&describe(&error), None))?;
         self.put_back(shared, place)?;
         let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
@@ -73,7 +73,7 @@ impl AttemptJob {
             .entrust(place, &kept, &listed)
             .map_err(|error| failure(&describe(&error), None))?;
         let job = self.job(shared, &mut files, shared.pool.tree(place))?;
-        let running = Running::start(&shared.rules.exe, &job)
+        let running = Running::start(&shared.config.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;
         Ok(Some((running, files)))
     }
@@ -81,7 +81,7 @@ impl AttemptJob {
     /// Before the slot is claimed: what is lost here is still where it was kept.
     fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), StartFailure> {
         let Some(resuming) = &self.resuming else { return Ok(()) };
-        let agent = shared.rules.agent_for(self.agent.as_deref());
+        let agent = shared.config.agent_for(self.agent.as_deref());
         if let Some(why) = agent.and_then(|agent| resuming.refusal(agent)) {
             return Err(StartFailure::NotResumed(why));
         }
@@ -93,7 +93,7 @@ impl AttemptJob {
     fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
         let bundle = bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
             .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
-        let made = RenderedBundle::of(bundle, &shared.rules, self.tier)
+        let made = RenderedBundle::of(bundle, &shared.config, self.tier)
             .map_err(|error| failure(&error.to_string(), None))?;
         size::fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
             lasting: true,
@@ -108,7 +108,7 @@ impl AttemptJob {
         files: &mut AttemptFiles,
         cwd: PathBuf,
     ) -> Result<Job, SpawnFailure> {
-        let rules = &shared.rules;
+        let rules = &shared.config;
         let name = self.agent.as_deref().unwrap_or(&rules.agent);
         let agent = rules.agent_for(self.agent.as_deref()).ok_or_else(|| {
             failure(

@@ -51,7 +51,7 @@ fn of_excess(excess: LimitExceeded, times: u64) -> Denial {
 
 /// What was printed says nothing about a room where there is none.
 fn of_output(shared: &ExecutorContext, output: &[&str]) -> Vec<Denial> {
-    if shared.rules.sandbox.level.is_off() {
+    if shared.config.sandbox.level.is_off() {
         return Vec::new();
     }
     from_output::refusals(output)

@@ -30,16 +30,16 @@ impl GitSandbox {
 impl ExecutorContext {
     /// None where nothing holds the worker either.
     pub(crate) fn room_of_git(&self, place: Place) -> Result<Option<GitSandbox>, String> {
-        let sandbox = &self.rules.sandbox;
+        let sandbox = &self.config.sandbox;
         if sandbox.level.is_off() {
             return Ok(None);
         }
         let repository = self.pool.repository();
         let common = repository.common_dir();
         let git = repository.program().path();
-        let home = self.rules.environment.get("HOME").map(PathBuf::from);
+        let home = self.config.environment.get("HOME").map(PathBuf::from);
         let temp = self.new_temp(&format!("{}git-{place}", self.job_prefix))?;
-        let mut readable = vec![self.rules.exe.clone(), git.to_owned(), common.join("shallow")];
+        let mut readable = vec![self.config.exe.clone(), git.to_owned(), common.join("shallow")];
         readable.extend(objects(&common.join("objects")));
         let name = git.to_string_lossy();
         readable.extend(home_tools::of_program(home.as_deref(), &name));
@@ -56,7 +56,7 @@ impl ExecutorContext {
             limits: sandbox.limits,
         };
         let tree: &Path = &self.pool.tree(place);
-        let before = room.enclose(&sandbox.level, &self.rules.exe, tree).before;
+        let before = room.enclose(&sandbox.level, &self.config.exe, tree).before;
         Ok(Some(GitSandbox { before, _temp: temp }))
     }
 }

@@ -73,7 +73,7 @@ impl ExecutorContext {
         mut job: Job,
         who: &SandboxSubject<'_>,
     ) -> Result<(Job, Option<SandboxGuard>), String> {
-        let level = &self.rules.sandbox.level;
+        let level = &self.config.sandbox.level;
         self.give_quota(&mut job, who);
         if level.is_off() {
             return Ok((job, None));
@@ -82,7 +82,7 @@ impl ExecutorContext {
         job.bounds.disk.iter_mut().for_each(|disk| disk.places.push(temp.0.clone()));
         let outlet = self.outlet(who, &self.layout.door(&job.name))?;
         let room = self.room(&job, who, &temp.0, &outlet);
-        let mut enclosed = room.enclose(level, &self.rules.exe, &job.cwd);
+        let mut enclosed = room.enclose(level, &self.config.exe, &job.cwd);
         if let (Level::Landlock { .. }, Some(home)) = (level, room.private.first()) {
             let stand_in = temp.0.join("home");
             let open: Vec<PathBuf> = room.readable.iter().chain(&room.writable).cloned().collect();
@@ -104,7 +104,7 @@ impl ExecutorContext {
         if let SandboxSubject::Worker { own, .. } = who {
             places.push((*own).to_owned());
         }
-        job.bounds.disk = Some(Disk { places, quota: self.rules.quota });
+        job.bounds.disk = Some(Disk { places, quota: self.config.quota });
     }
 
     pub(crate) fn new_temp(&self, job: &str) -> Result<TempDir, String> {
@@ -137,7 +137,7 @@ impl ExecutorContext {
         temp: &Path,
         outlet: &NetworkAccess,
     ) -> Room {
-        let (rules, sandbox) = (&self.rules, &self.rules.sandbox);
+        let (rules, sandbox) = (&self.config, &self.config.sandbox);
         let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
         let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
         let repository = self.pool.repository();
@@ -150,7 +150,7 @@ impl ExecutorContext {
         writable.extend(sandbox.writable.iter().cloned());
         // The user's, without our own tools, which are beside the workspaces.
         let path = rules.environment.get("PATH").map_or("", String::as_str);
-        let known = self.tools.get_or_init(|| home_tools::below(home.as_deref(), path));
+        let known = self.home_tools.get_or_init(|| home_tools::below(home.as_deref(), path));
         readable.extend(known.readable.iter().cloned());
         hidden.extend(known.hidden.iter().cloned());
         // Some agents are started by a program of ours.

@@ -52,7 +52,7 @@ impl ExecutorContext {
         who: &SandboxSubject<'_>,
         at: &Path,
     ) -> Result<NetworkAccess, String> {
-        let own = matches!(self.rules.sandbox.level, Level::Bubblewrap { .. });
+        let own = matches!(self.config.sandbox.level, Level::Bubblewrap { .. });
         let wait = || {
             Outside::wait_at(at)
                 .map_err(|error| format!("cannot wait at {}: {error}", at.display()))
@@ -89,7 +89,7 @@ impl ExecutorContext {
     }
 
     fn network_of(&self, who: &SandboxSubject<'_>) -> AgentNetwork {
-        let sandbox = &self.rules.sandbox;
+        let sandbox = &self.config.sandbox;
         match who {
             SandboxSubject::Check if !sandbox.check_network => AgentNetwork::Off,
             // Set-up commands fetch what is needed.
@@ -137,8 +137,8 @@ impl ExecutorContext {
     where
         F: FnOnce(&Closing) -> std::io::Result<Vec<Entrance>> + Send + 'static,
     {
-        let upstream = self.rules.sandbox.upstream.clone();
-        Door::open(hosts, upstream, &self.crowd, entrances)
+        let upstream = self.config.sandbox.upstream.clone();
+        Door::open(hosts, upstream, &self.connections, entrances)
             .map_err(|error| format!("cannot open a door to the network: {error}"))
     }
 }

@@ -28,7 +28,7 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
         step("it is being driven; see where it stands", "afresh status".to_owned());
         return steps;
     }
-    let standing = run.standing(Timestamp::default());
+    let standing = run.drive_state(Timestamp::default());
     let failed =
         || run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Failed { .. }));
     match standing {

@@ -35,7 +35,7 @@ impl Which {
     pub(crate) fn run(&self, place: &RepoContext) -> Result<Option<Run>, Failure> {
         match &self.run {
             Some(id) => Ok(Some(select_run::find(place, Some(id))?.run)),
-            None => Ok(place.look(|_| true)?.map(|found| found.run)),
+            None => Ok(place.find_run(|_| true)?.map(|found| found.run)),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::app::error::Failure;
 use crate::terminal::output::count;
 
 pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
-    let found = match place.look(|_| true) {
+    let found = match place.find_run(|_| true) {
         Ok(Some(found)) => found,
         Ok(None) => return lines.push(Line::ok("last run", "none yet")),
         Err(error) => return lines.push(Line::failed("last run", &Failure::from(error))),

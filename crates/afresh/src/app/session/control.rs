@@ -28,7 +28,7 @@ pub(crate) fn give(
     make: impl FnOnce(RunId) -> ControlCommand,
 ) -> Result<Exit, Failure> {
     let place = workplace::find(common)?;
-    let found = place.look(|_| true)?.ok_or_else(no_run)?;
+    let found = place.find_run(|_| true)?.ok_or_else(no_run)?;
     let order = make(found.run.id().clone()).without(&environment::secrets());
     let mut sent = None;
     let refusal = loop {
@@ -72,18 +72,18 @@ fn apply(
     order: &ControlCommand,
     sent: Option<i64>,
 ) -> Result<Option<String>, OpenError> {
-    let taken = place.take(&workplace::holder())?;
-    let Some(found) = taken.find(|run| run.id() == order.run())? else {
+    let taken = place.lock(&workplace::holder())?;
+    let Some(found) = taken.find_run(|run| run.id() == order.run())? else {
         return Ok(Some(format!("there is no run {}", order.run())));
     };
-    let open = taken.take_up(found.run, found.last_at);
+    let open = taken.open_run(found.run, found.last_at);
     // The log is a convenience: without it the order is carried out all the same.
     let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).ok();
     let mut watchers: Vec<Box<dyn Reporter>> = pages(place).into();
     if let Some(log) = log {
         watchers.push(Box::new(log));
     }
-    Ok(driver::apply_order(open, order, sent, &mut watchers)?)
+    Ok(driver::control::apply_command(open, order, sent, &mut watchers)?)
 }
 
 /// Somebody drives: the order goes to the inbox, and is durable when this returns.

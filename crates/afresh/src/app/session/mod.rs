@@ -128,11 +128,11 @@ pub(crate) fn terms(
 impl Drive {
     /// Drives it until nothing more can happen by itself.
     pub(crate) fn start_or_continue(mut self, output: &Output) -> Result<Ended, Failure> {
-        let taken = self.place.take(&workplace::holder())?;
+        let taken = self.place.lock(&workplace::holder())?;
         let source = self.settings.source.clone();
         let anew = self.anew;
         let same = |run: &Run| !anew && run.settings().source == source;
-        let (open, opening) = match taken.find(same)? {
+        let (open, opening) = match taken.find_run(same)? {
             Some(found) => {
                 if let Some(refused) = halted(&found.run, self.clear_halt) {
                     return Err(refused);
@@ -150,7 +150,7 @@ impl Drive {
                     clear_halt: self.clear_halt,
                     resume: self.resume.or_else(|| self.offer(&found.run, output)),
                 };
-                (taken.take_up(found.run, found.last_at), opening)
+                (taken.open_run(found.run, found.last_at), opening)
             }
             None => (start(taken, &self, output)?, RunOpening::default()),
         };
@@ -170,12 +170,12 @@ impl Drive {
         let started = Instant::now();
         let person = Person::at_terminal(output).filter(|_| self.may_ask);
         let watchers = watchers(&self.place, person.as_ref(), output)?;
-        let mut driver = Driver::new(open, self.rules, watchers)?;
-        signals::listen(driver.mailer())
+        let mut driver = Driver::local(open, self.rules, watchers)?;
+        signals::listen(driver.input_sender())
             .map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
         if let Some(person) = person {
             driver.wait_for_answers(person.presence());
-            person.listen(driver.run(), driver.mailer());
+            person.listen(driver.run(), driver.input_sender());
         }
         let standing = driver.drive(opening)?;
         let (run, took) = (driver.run().clone(), started.elapsed());
@@ -184,7 +184,7 @@ impl Drive {
 }
 
 fn start(taken: LockedRepo, drive: &Drive, output: &Output) -> Result<OpenRun, Failure> {
-    let open = taken.start(drive.file.plan.clone(), drive.settings.clone())?;
+    let open = taken.start_run(drive.file.plan.clone(), drive.settings.clone())?;
     let (run, plan) = (open.run.id(), open.run.plan());
     let mark = output.paint(Paint::Blue, "run");
     output.note(&format!(

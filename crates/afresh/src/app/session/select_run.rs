@@ -14,7 +14,7 @@ use crate::app::plan_source::{How, PlanFile};
 use crate::app::session::control;
 
 pub(crate) fn find(place: &RepoContext, named: Option<&str>) -> Result<RecordedRun, Failure> {
-    let wanted = place.look(|run| named.is_none_or(|id| id == run.id().as_str()))?;
+    let wanted = place.find_run(|run| named.is_none_or(|id| id == run.id().as_str()))?;
     match (wanted, named) {
         (Some(found), _) => Ok(found),
         (None, None) => Err(control::no_run()),
@@ -63,7 +63,7 @@ pub(crate) fn ids(place: &RepoContext) -> Result<BTreeSet<String>, Failure> {
     let mut ids = BTreeSet::new();
     // The journal has no list of runs: whoever is asked says no, and is noted.
     let seen = std::cell::RefCell::new(&mut ids);
-    place.look(|run| {
+    place.find_run(|run| {
         seen.borrow_mut().insert(run.id().to_string());
         false
     })?;

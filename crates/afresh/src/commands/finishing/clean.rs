@@ -62,7 +62,7 @@ pub(crate) fn clean(args: &Args, common: &Common, output: &Output) -> Result<Exi
         }
         None
     } else {
-        Some(place.take_quietly(&workplace::holder())?)
+        Some(place.lock_for_cleanup(&workplace::holder())?)
     };
     let cleaning = Cleanup::new(&place, &wishes)?;
     for thing in cleaning.look()? {

@@ -54,7 +54,7 @@ fn secrets() -> Vec<(String, String)> {
 
 /// Every run with the commit that it started from.
 fn bases(place: &RepoContext) -> Result<Vec<(RunId, CommitId)>, Failure> {
-    let runs = place.every_run()?.into_iter().map(|found| found.run);
+    let runs = place.all_runs()?.into_iter().map(|found| found.run);
     Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
 }
 

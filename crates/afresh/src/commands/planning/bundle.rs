@@ -185,7 +185,7 @@ fn there(
     let mut kept = StoredBundle::list(&place.layout, &of_plans);
     let found = match named {
         Some(id) => Some(select_run::find(place, Some(id))?),
-        None => place.look(|_| true)?,
+        None => place.find_run(|_| true)?,
     };
     let Some(mut found) = found else { return Ok((None, kept)) };
     kept.extend(StoredBundle::list(&place.layout, found.run.id()));

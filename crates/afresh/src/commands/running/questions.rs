@@ -14,8 +14,10 @@ pub(crate) struct Args {}
 
 pub(crate) fn questions(_args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
     let place = workplace::find(common)?;
-    let open =
-        place.look(|_| true)?.map(|found| RunStatus::of(&found.run).questions).unwrap_or_default();
+    let open = place
+        .find_run(|_| true)?
+        .map(|found| RunStatus::of(&found.run).questions)
+        .unwrap_or_default();
     if output.json {
         output.document(&open);
     } else if open.is_empty() {

@@ -145,6 +145,6 @@ fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<RepoC
 
 /// The plan of the newest run, read from its file again.
 fn last_plan(place: &RepoContext) -> Result<PlanFile, Failure> {
-    let found = place.look(|_| true)?.ok_or_else(control::no_run)?;
+    let found = place.find_run(|_| true)?.ok_or_else(control::no_run)?;
     select_run::plan_file(&found.run)
 }

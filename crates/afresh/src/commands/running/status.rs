@@ -31,7 +31,7 @@ pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Ex
     let place = workplace::find(common)?;
     let found = match &args.run {
         Some(id) => Some(select_run::find(&place, Some(id))?),
-        None => place.look(|_| true)?,
+        None => place.find_run(|_| true)?,
     };
     let Some(found) = found else {
         if output.json {
