@@ -9,6 +9,9 @@ use afresh_core::run::{DriveState, Run};
 use afresh_core::settings::Settings;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
+use afresh_git::ref_names::{
+    OWN_REFS, RUN_BRANCHES, branch_ref, run_branch_name, run_branch_ref, run_tip_ref,
+};
 use afresh_git::{
     CommandError, DEFAULT_PATIENCE, DiscoverError, Expect, Pool, PoolError, Program, RefError,
     RefUpdate, Repository,
@@ -19,7 +22,6 @@ use afresh_store::{
 };
 
 use crate::driver::clock::wall_ms;
-use crate::executor::{full_name, tip_ref};
 use crate::journal_records::{self, RecordError};
 use crate::layout::StateLayout;
 
@@ -255,7 +257,7 @@ impl LockedRepo {
         let id = self.new_run_id(&plan)?;
         let event = Event::RunStarted {
             run: id.clone(),
-            branch: format!("afresh/{id}"),
+            branch: run_branch_name(id.as_str()),
             base,
             plan: Box::new(plan),
             settings: Box::new(settings),
@@ -277,7 +279,7 @@ impl LockedRepo {
     /// checked out: moving it would make that checkout look as if the work had been undone.
     fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
         let repository = &self.context.repository;
-        let branch = full_name(run.branch());
+        let branch = branch_ref(run.branch());
         if let Some(worktree) = repository
             .worktrees()?
             .into_iter()
@@ -290,7 +292,7 @@ impl LockedRepo {
         }
         let tip: CommitId = run.tip().clone();
         let kept = RefUpdate {
-            name: tip_ref(run.id().as_str()),
+            name: run_tip_ref(run.id().as_str()),
             new: Some(tip.clone()),
             old: Expect::Missing,
         };
@@ -307,15 +309,15 @@ impl LockedRepo {
     /// A name that people can read, and that no run and no branch has yet.
     fn new_run_id(&self, plan: &Plan) -> Result<RunId, OpenError> {
         let stem = slug(&plan.name);
-        let refs = self.context.repository.list_refs("refs/heads/afresh/")?;
-        let kept = self.context.repository.list_refs("refs/afresh/")?;
+        let refs = self.context.repository.list_refs(RUN_BRANCHES)?;
+        let kept = self.context.repository.list_refs(OWN_REFS)?;
         let mut known: Vec<String> =
             self.journal.read_all()?.into_iter().map(|record| record.run).collect();
         known.sort();
         known.dedup();
         let taken = |id: &str| {
             known.iter().any(|run| run.eq_ignore_ascii_case(id))
-                || refs.contains_key(&full_name(&format!("afresh/{id}")))
+                || refs.contains_key(&run_branch_ref(id))
                 || kept.keys().any(|name| {
                     name.contains(&format!("/{id}/")) || name.ends_with(&format!("/{id}"))
                 })

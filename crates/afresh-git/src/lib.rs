@@ -37,10 +37,8 @@ pub use objects::change::{Mode, TreeChange};
 pub use objects::commit::NewCommit;
 pub use objects::read::{FileEntry, FirstParent};
 pub use refs::merged_check::Held;
-pub use refs::{
-    DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate, run_branch, salvage_prefix,
-    salvage_ref, step_ref,
-};
+pub use refs::names as ref_names;
+pub use refs::{DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate};
 pub use workspace::abandoned::{GonePool, gone_pools};
 pub use workspace::pool::{Place, Pool, PoolError};
 pub use workspace::prepare::{PrepareError, Target};

@@ -134,8 +134,3 @@ impl<'a> Cleanup<'a> {
         self.runs.iter().find(|known| known.id() == run)
     }
 }
-
-/// `refs/afresh/salvage/RUN/ATTEMPT`, taken apart.
-fn salvage_parts(name: &str) -> Option<(&str, &str)> {
-    name.strip_prefix("refs/afresh/salvage/")?.split_once('/')
-}

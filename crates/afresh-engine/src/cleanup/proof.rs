@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::Run;
 use afresh_core::ids::CommitId;
+use afresh_git::ref_names::display_name;
 use afresh_git::{CommandError, Repository};
 
 use super::CleanupError;
@@ -28,7 +29,7 @@ impl<'a> MergeProof<'a> {
         let mut merged = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for (name, tip) in repository.own_tips()? {
-            let shown = name.strip_prefix("refs/heads/").unwrap_or(&name);
+            let shown = display_name(&name);
             // Many branches are often at the same commit.
             if !seen.insert(tip.clone()) {
                 continue;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use afresh_core::ids::CommitId;
+use afresh_git::ref_names::{
+    OWN_REFS, RUN_BRANCHES, display_name, run_of_branch_ref, run_of_tip_ref, run_tip_ref,
+    split_salvage_ref,
+};
 
 use super::item::{CleanupItem, CleanupKind, CleanupTarget};
 use super::proof::{LandedRefs, MergeProof};
-use super::{Cleanup, CleanupError, KnownRuns, salvage_parts};
-
-const BRANCHES: &str = "refs/heads/afresh/";
-const TIPS: &str = "refs/afresh/runs/";
+use super::{Cleanup, CleanupError, KnownRuns};
 
 /// A ref of ours, taken apart.
 struct OwnedRefs<'n> {
@@ -23,11 +24,11 @@ struct OwnedRefs<'n> {
 impl Cleanup<'_> {
     pub(super) fn refs(&self) -> Result<Vec<CleanupItem>, CleanupError> {
         let repository = &self.place.repository;
-        let kept = repository.list_refs("refs/afresh/")?;
-        let branches = repository.list_refs(BRANCHES)?;
+        let kept = repository.list_refs(OWN_REFS)?;
+        let branches = repository.list_refs(RUN_BRANCHES)?;
         let mut ours: Vec<OwnedRefs<'_>> = kept.iter().filter_map(taken_apart).collect();
         // A branch that only looks like one of ours is the user's.
-        let is_run = |run: &str| kept.contains_key(&format!("{TIPS}{run}"));
+        let is_run = |run: &str| kept.contains_key(&run_tip_ref(run));
         let branches = branches.iter().filter_map(taken_apart);
         ours.extend(branches.filter(|it| is_run(it.run) || self.known(it.run).is_some()));
         self.check_discards(&ours)?;
@@ -114,10 +115,10 @@ impl Cleanup<'_> {
 }
 
 fn taken_apart<'n>((name, commit): (&'n String, &'n CommitId)) -> Option<OwnedRefs<'n>> {
-    if let Some((run, attempt)) = salvage_parts(name) {
+    if let Some((run, attempt)) = split_salvage_ref(name) {
         return Some(OwnedRefs { name, commit, run, attempt: Some(attempt) });
     }
-    let run = name.strip_prefix(BRANCHES).or_else(|| name.strip_prefix(TIPS))?;
+    let run = run_of_branch_ref(name).or_else(|| run_of_tip_ref(name))?;
     Some(OwnedRefs { name, commit, run, attempt: None })
 }
 
@@ -128,14 +129,16 @@ impl OwnedRefs<'_> {
 
     /// A branch by its short name; everything else by its whole one.
     fn shown(&self) -> &str {
-        self.name.strip_prefix("refs/heads/").unwrap_or(self.name)
+        display_name(self.name)
     }
 
     /// Whether it keeps what a branch in the list is at.
     fn is_shadow_of(&self, all: &[OwnedRefs<'_>]) -> bool {
-        self.name.starts_with(TIPS)
+        run_of_tip_ref(self.name).is_some()
             && all.iter().any(|it| {
-                it.name.starts_with(BRANCHES) && it.run == self.run && it.commit == self.commit
+                run_of_branch_ref(it.name).is_some()
+                    && it.run == self.run
+                    && it.commit == self.commit
             })
     }
 

@@ -2,11 +2,12 @@
 
 use std::fs::DirEntry;
 
+use afresh_git::ref_names::split_salvage_ref;
 use afresh_git::{Place, Pool};
 
 use super::history::entries;
 use super::item::{CleanupItem, CleanupKind, CleanupTarget};
-use super::{Cleanup, CleanupError, salvage_parts, size};
+use super::{Cleanup, CleanupError, size};
 use crate::session::job_prefix;
 
 /// What a pool holds besides slots.
@@ -52,7 +53,7 @@ impl Cleanup<'_> {
         }
         let unsaved = pool.unsaved(place);
         let owner = unsaved.clone().or_else(|| pool.owner(place));
-        let underway = owner.as_deref().and_then(salvage_parts).filter(|(run, attempt)| {
+        let underway = owner.as_deref().and_then(split_salvage_ref).filter(|(run, attempt)| {
             self.known(run).is_some_and(|known| !known.is_finished() && known.is_underway(attempt))
         });
         if let (Some((run, attempt)), false) = (underway, self.wishes.unfinished) {

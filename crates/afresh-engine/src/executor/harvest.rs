@@ -4,7 +4,8 @@ use afresh_core::harvest::Harvest;
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::step::StartPoint;
 use afresh_core::{Input, Run, printable};
-use afresh_git::{HarvestLimits, HarvestRequest, Place, Signature, TreeChange, salvage_ref};
+use afresh_git::ref_names::salvage_ref;
+use afresh_git::{HarvestLimits, HarvestRequest, Place, Signature, TreeChange};
 use nix::sys::statvfs::statvfs;
 
 use crate::driver::clock::wall_seconds;

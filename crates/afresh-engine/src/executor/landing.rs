@@ -7,9 +7,9 @@ use afresh_core::input::{BranchMove, MergeBuild, MergedTree};
 use afresh_core::run::TaskStage;
 use afresh_core::settings::History;
 use afresh_core::{Input, Run};
+use afresh_git::ref_names::{branch_ref, run_tip_ref, salvage_ref, step_ref};
 use afresh_git::{
     DEFAULT_PATIENCE, Expect, Merge, MergeOutcome, NewCommit, RefOutcome, RefUpdate, Signature,
-    salvage_ref, step_ref,
 };
 
 use crate::driver::clock::wall_seconds;
@@ -179,8 +179,8 @@ impl MoveJob {
     ) -> Vec<RefUpdate> {
         let run = shared.run.as_str();
         let mut updates = vec![
-            RefUpdate { name: full_name(&self.branch), new: Some(self.to.clone()), old: expected },
-            RefUpdate { name: tip_ref(run), new: Some(self.to.clone()), old: Expect::Any },
+            RefUpdate { name: branch_ref(&self.branch), new: Some(self.to.clone()), old: expected },
+            RefUpdate { name: run_tip_ref(run), new: Some(self.to.clone()), old: Expect::Any },
         ];
         updates.extend(reached.iter().map(|(name, commit)| RefUpdate {
             name: name.clone(),
@@ -199,20 +199,11 @@ fn save_outsider(shared: &ExecutorContext, commit: &CommitId) -> Result<(), Stri
     outcome.map(drop).map_err(|error| describe(&error))
 }
 
-/// Keeps everything that has landed, also when the user deletes the branch.
-pub(crate) fn tip_ref(run: &str) -> String {
-    format!("refs/afresh/runs/{run}")
-}
-
-pub(crate) fn full_name(branch: &str) -> String {
-    format!("refs/heads/{branch}")
-}
-
 /// A worktree of the user's that has the branch checked out: moving it would make that checkout
 /// look as if somebody had undone the work.
 pub(crate) fn checked_out_in(shared: &ExecutorContext, branch: &str) -> Option<String> {
     let common = shared.pool.repository().common_dir();
-    let wanted = format!("ref: {}", full_name(branch));
+    let wanted = format!("ref: {}", branch_ref(branch));
     let linked = fs::read_dir(common.join("worktrees"))
         .into_iter()
         .flatten()

@@ -31,7 +31,6 @@ pub(crate) use cancel::CancelRegistry;
 pub(crate) use checks::CheckSlots;
 use harvest::HarvestJob;
 use landing::MergeJob;
-pub(crate) use landing::{full_name, tip_ref};
 use rewind::RewindJob;
 use steps::StepJob;
 

@@ -3,11 +3,12 @@
 use afresh_core::Input;
 use afresh_core::ids::CommitId;
 use afresh_core::input::BranchMove;
-use afresh_git::{DEFAULT_PATIENCE, Expect, RefOutcome, RefUpdate, salvage_ref};
+use afresh_git::ref_names::{branch_ref, run_tip_ref, salvage_ref};
+use afresh_git::{DEFAULT_PATIENCE, Expect, RefOutcome, RefUpdate};
 
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
-use crate::executor::landing::{checked_out_in, full_name, tip_ref};
+use crate::executor::landing::checked_out_in;
 
 pub(crate) struct RewindJob {
     pub(crate) branch: String,
@@ -37,9 +38,9 @@ impl RewindJob {
         let was_deleted = expected == Expect::Missing;
         // All in one: what was on the branch is kept by the time that it is not on it any more.
         let updates = [
-            update(full_name(&self.branch), &self.to, expected),
+            update(branch_ref(&self.branch), &self.to, expected),
             update(salvage_ref(run, &kept), &self.from, Expect::Any),
-            update(tip_ref(run), &self.to, Expect::Any),
+            update(run_tip_ref(run), &self.to, Expect::Any),
         ];
         let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_PATIENCE);
         match outcome.map_err(|error| describe(&error))? {

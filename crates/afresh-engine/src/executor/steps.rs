@@ -4,7 +4,8 @@ use afresh_core::harvest::Harvest;
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::step::{StartPoint, StepAnswer};
 use afresh_core::{Input, Run};
-use afresh_git::{HarvestLimits, Place, Signature, SnapshotRequest, salvage_ref, step_ref};
+use afresh_git::ref_names::{salvage_ref, step_ref};
+use afresh_git::{HarvestLimits, Place, Signature, SnapshotRequest};
 
 use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;

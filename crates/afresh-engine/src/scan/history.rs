@@ -3,20 +3,19 @@
 use std::collections::BTreeSet;
 
 use afresh_core::ids::{CommitId, RunId};
+use afresh_git::ref_names::{OWN_REFS, RUN_BRANCHES, display_name};
 use afresh_git::{CommandError, Mode, Repository, TreeChange};
 use afresh_secrets::{SecretScan, SecretSource};
 
 use super::MAX_BYTES;
 use crate::executor::causes::describe;
 
-/// Where the branches of runs are, and the work that is kept.
-const BRANCHES: &str = "refs/heads/afresh/";
-const KEPT: &str = "refs/afresh/";
-
 /// `bases` are the known runs with the commits that they started from.
 pub fn history(scan: &mut SecretScan, repository: &Repository, bases: &[(RunId, CommitId)]) {
     let mut seen = BTreeSet::new();
-    for (source, prefix) in [(SecretSource::Branch, BRANCHES), (SecretSource::Salvage, KEPT)] {
+    for (source, prefix) in
+        [(SecretSource::Branch, RUN_BRANCHES), (SecretSource::Salvage, OWN_REFS)]
+    {
         let refs = match repository.list_refs(prefix) {
             Ok(refs) => refs,
             Err(error) => {
@@ -26,7 +25,7 @@ pub fn history(scan: &mut SecretScan, repository: &Repository, bases: &[(RunId, 
         };
         for (name, tip) in refs {
             let run = bases.iter().find(|(run, _)| name.split('/').any(|it| it == run.as_str()));
-            let short = name.strip_prefix("refs/heads/").unwrap_or(&name);
+            let short = display_name(&name);
             match added(repository, run.map(|(_, base)| base), &tip) {
                 Ok(mut changes) => {
                     // The same work is often kept by several names.

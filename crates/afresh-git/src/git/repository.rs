@@ -12,6 +12,7 @@ use crate::git::command::{Call, CommandError};
 use crate::git::identity::Identity;
 use crate::git::program::Program;
 use crate::objects::cat_file::Reader;
+use crate::refs::names::branch_name;
 
 /// How objects are named in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +107,7 @@ impl Repository {
             return Ok(None);
         }
         let answer = answer.success()?;
-        Ok(answer.line()?.strip_prefix("refs/heads/").map(str::to_owned))
+        Ok(branch_name(answer.line()?).map(str::to_owned))
     }
 
     /// All checkouts, the main one first: a branch that is checked out must not move under it.

@@ -18,6 +18,7 @@ use nix::unistd::{Pid, geteuid};
 
 use crate::git::command::{Call, CommandError};
 use crate::git::repository::Repository;
+use crate::refs::names::OWN_REFS;
 
 /// The variable that marks a git of ours; its value is the repository's common directory.
 const MARK: &str = "AFRESH_GIT";
@@ -35,7 +36,7 @@ impl Repository {
         if orphans.first().is_none() {
             return Ok(());
         }
-        let held = locks_below(&self.common_dir.join("refs/afresh"));
+        let held = locks_below(&self.common_dir.join(OWN_REFS));
         if orphans.gone_within(patience, |_| {}) {
             return Ok(());
         }

@@ -25,6 +25,7 @@ use crate::harvest::prescan::told;
 use crate::merge::{MergeOutcome, parse_outcome};
 use crate::objects::change::{self, RawChange};
 use crate::objects::commit::NewCommit;
+use crate::refs::names::branch_ref;
 
 pub use error::LandError;
 pub use patch::PatchHead;
@@ -173,7 +174,7 @@ impl Repository {
             return Err(LandError::UnderWay(what));
         }
         let Some(branch) = &landing.branch else { return Ok(()) };
-        let full = format!("refs/heads/{branch}");
+        let full = branch_ref(branch);
         let own = landing.checkout.as_ref().map(Checkout::root);
         let other = self.worktrees()?.into_iter().find(|worktree| {
             let elsewhere = worktree.path.canonicalize().ok().as_deref() != own;

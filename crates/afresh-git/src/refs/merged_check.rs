@@ -8,6 +8,7 @@ use crate::git::command::CommandError;
 use crate::git::repository::{Repository, parse_id};
 use crate::objects::change;
 use crate::refs::RefError;
+use crate::refs::names::{OWN_REFS, RUN_BRANCHES, branch_ref, run_of_branch_ref};
 
 /// How one commit holds the work of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub enum Held {
 impl Repository {
     /// The tips of the user's own branches, and HEAD where it is on none.
     pub fn own_tips(&self) -> Result<BTreeMap<String, CommitId>, RefError> {
-        let mut tips = self.list_refs("refs/heads/")?;
-        tips.retain(|name, _| !name.starts_with("refs/heads/afresh/"));
+        let mut tips = self.list_refs(&branch_ref(""))?;
+        tips.retain(|name, _| run_of_branch_ref(name).is_none());
         if self.branch()?.is_none()
             && let Some(head) = self.head()?
         {
@@ -36,7 +37,7 @@ impl Repository {
         let call = self.git(format!("list what is merged into {tip}"));
         let merged = format!("--merged={tip}");
         let call = call.args(["for-each-ref", "--format=%(refname)", merged.as_str()]);
-        let answer = call.args(["refs/afresh/", "refs/heads/afresh/"]).done()?;
+        let answer = call.args([OWN_REFS, RUN_BRANCHES]).done()?;
         Ok(String::from_utf8_lossy(&answer.stdout).lines().map(str::to_owned).collect())
     }
 

@@ -4,6 +4,7 @@
 //! tables. A lock that somebody else holds is waited for and never deleted.
 
 pub(crate) mod merged_check;
+pub mod names;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,12 +20,11 @@ use crate::git::command::{CommandError, Finished};
 use crate::git::error::{Context, FileError};
 use crate::git::identity::{Identity, Signature};
 use crate::git::repository::{Repository, parse_id};
+use crate::refs::names::check_ref_name;
 
 /// How long a lock of somebody else is waited for, unless the caller says otherwise.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(40);
 
-/// Where the work of all runs is kept.
-const SALVAGE: &str = "refs/afresh/salvage/";
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How soon a wait notices that there is hurry.
@@ -84,32 +84,6 @@ impl RefError {
     }
 }
 
-/// The branch that a run grows.
-pub fn run_branch(run: &str) -> String {
-    format!("refs/heads/afresh/{run}")
-}
-
-/// Where the work of one attempt of a run is kept.
-pub fn salvage_ref(run: &str, name: &str) -> String {
-    format!("{}{name}", salvage_prefix(run))
-}
-
-/// Where one finished step of an attempt is kept, while the attempt goes on.
-pub fn step_ref(run: &str, attempt: &str, number: usize) -> String {
-    salvage_ref(run, &format!("{attempt}.step-{number}"))
-}
-
-/// Where all work of a run is kept; for [`Repository::list_refs`].
-pub fn salvage_prefix(run: &str) -> String {
-    format!("{SALVAGE}{run}/")
-}
-
-/// Whether this is the full name of a ref that keeps one attempt's work.
-pub(crate) fn is_salvage_ref(name: &str) -> bool {
-    let below = name.strip_prefix(SALVAGE);
-    below.is_some_and(|below| below.split('/').count() == 2) && check_name(name).is_ok()
-}
-
 impl Repository {
     /// Moves all refs or none, waiting at most `patience` for locks of others.
     pub fn update_refs(
@@ -118,7 +92,7 @@ impl Repository {
         patience: Duration,
     ) -> Result<RefOutcome, RefError> {
         for update in updates {
-            check_name(&update.name)?;
+            check_ref_name(&update.name)?;
         }
         let Some(first) = updates.first() else { return Ok(RefOutcome::Done) };
         let started = Instant::now();
@@ -198,13 +172,13 @@ impl Repository {
 
     /// The commit that a ref points to.
     pub fn read_ref(&self, name: &str) -> Result<Option<CommitId>, RefError> {
-        check_name(name)?;
+        check_ref_name(name)?;
         Ok(self.list_exactly(&[name])?.remove(name))
     }
 
     /// All refs whose name starts with `prefix`, which ends with a slash or is a whole name.
     pub fn list_refs(&self, prefix: &str) -> Result<BTreeMap<String, CommitId>, RefError> {
-        check_name(prefix.trim_end_matches('/'))?;
+        check_ref_name(prefix.trim_end_matches('/'))?;
         Ok(self.list_exactly(&[prefix])?)
     }
 
@@ -309,28 +283,6 @@ pub(crate) fn lock_named_in(complaint: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// Stricter than git: what we name is ours to choose.
-fn check_name(name: &str) -> Result<(), RefError> {
-    let bad = |reason| Err(RefError::BadName { name: name.to_owned(), reason });
-    if !name.starts_with("refs/") {
-        return bad("it does not start with refs/");
-    }
-    let odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
-    if name.contains(odd) || name.contains("@{") {
-        return bad("it holds a character that git does not allow");
-    }
-    let part = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with('.')
-            && !part.ends_with('.')
-            && part.strip_suffix(".lock").is_none()
-    };
-    if name.contains("..") || !name.split('/').all(part) {
-        return bad("a part of it is empty, starts or ends with a dot, or ends in .lock");
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -341,21 +293,5 @@ mod tests {
                     '/r/.git/refs/a.lock': File exists.\n\nAnother git process";
         assert_eq!(lock_named_in(said), Some(PathBuf::from("/r/.git/refs/a.lock")));
         assert_eq!(lock_named_in("fatal: cannot lock ref: is at a but expected b"), None);
-    }
-
-    #[test]
-    fn a_name_that_could_mean_something_else_is_refused() {
-        for bad in ["HEAD", "refs/../x", "refs/a b", "refs//a", "refs/a.lock", "refs/a\0b", "refs/"]
-        {
-            assert!(check_name(bad).is_err(), "{bad:?}");
-        }
-        assert!(check_name(&run_branch("2024-01")).is_ok());
-    }
-
-    #[test]
-    fn a_step_has_a_name_of_its_own_beside_its_attempt() {
-        let name = step_ref("2024-01", "T1.2", 3);
-        assert_eq!(name, "refs/afresh/salvage/2024-01/T1.2.step-3");
-        assert!(is_salvage_ref(&name));
     }
 }

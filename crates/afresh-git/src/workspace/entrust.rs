@@ -10,7 +10,7 @@ use afresh_core::ids::CommitId;
 use crate::git::error::FileError;
 use crate::git::identity::Signature;
 use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest, WorkspaceHarvest};
-use crate::refs::salvage_ref;
+use crate::refs::names::salvage_ref;
 use crate::workspace::lease::{Owner, Ownership};
 use crate::workspace::pool::{Place, Pool};
 

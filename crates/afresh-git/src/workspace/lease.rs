@@ -14,7 +14,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::error::{Context, FileError};
-use crate::refs::is_salvage_ref;
+use crate::refs::names::is_salvage_ref;
 use crate::workspace::remove::Remover;
 use crate::workspace::slot::make_real_directory;
 

@@ -5,9 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use afresh_core::harvest::ChangeKind;
-use afresh_git::{
-    HarvestError, HarvestLimits, HarvestRequest, Mode, RefOutcome, Refusal, Target, salvage_ref,
-};
+use afresh_git::ref_names::salvage_ref;
+use afresh_git::{HarvestError, HarvestLimits, HarvestRequest, Mode, RefOutcome, Refusal, Target};
 
 use crate::scene::{Scene, WORK, owned};
 
@@ -312,7 +311,7 @@ fn the_user_goes_on_working_meanwhile() {
     scene.prepare();
     assert_eq!(scene.users_things(), before, "R5");
     let update = afresh_git::RefUpdate {
-        name: afresh_git::run_branch("r"),
+        name: afresh_git::ref_names::run_branch_ref("r"),
         new: Some(scene.base.clone()),
         old: afresh_git::Expect::Missing,
     };

@@ -5,9 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use afresh_core::ids::CommitId;
-use afresh_git::{
-    DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate, run_branch, salvage_prefix,
-};
+use afresh_git::ref_names::{run_branch_ref, salvage_prefix};
+use afresh_git::{DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate};
 
 use crate::scene::Scene;
 
@@ -25,7 +24,7 @@ fn a_branch_moves_only_from_where_it_was_believed_to_be() {
     let scene = Scene::new();
     let repository = scene.repository();
     let (one, two) = (scene.base.clone(), second_commit(&scene));
-    let branch = run_branch("r1");
+    let branch = run_branch_ref("r1");
     let before = scene.users_things();
     let go = |new: Option<&CommitId>, old| {
         repository.update_refs(&[update(&branch, new, old)], DEFAULT_PATIENCE).unwrap()
@@ -72,7 +71,7 @@ fn a_transaction_moves_all_refs_or_none() {
 fn a_lock_that_goes_away_is_waited_for() {
     for lock in ["refs/heads/afresh/r1.lock", "packed-refs.lock"] {
         let scene = Scene::new();
-        let branch = run_branch("r1");
+        let branch = run_branch_ref("r1");
         scene.user("git branch afresh/r1; git pack-refs --all");
         let path = scene.repository().common_dir().join(lock);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -96,7 +95,7 @@ fn a_lock_that_goes_away_is_waited_for() {
 #[test]
 fn a_lock_that_stays_is_named_and_never_deleted() {
     let scene = Scene::new();
-    let branch = run_branch("r1");
+    let branch = run_branch_ref("r1");
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
     fs::write(&lock, "").unwrap();
@@ -114,7 +113,7 @@ fn a_lock_that_stays_is_named_and_never_deleted() {
 #[test]
 fn in_a_hurry_a_lock_is_not_waited_for() {
     let scene = Scene::new();
-    let branch = run_branch("r1");
+    let branch = run_branch_ref("r1");
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
     fs::write(&lock, "").unwrap();
@@ -160,7 +159,7 @@ fn the_users_index_and_head_locks_do_not_stop_an_attempt() {
 #[test]
 fn an_outsider_who_moves_the_branch_is_noticed() {
     let scene = Scene::new();
-    let branch = run_branch("r1");
+    let branch = run_branch_ref("r1");
     let first = [update(&branch, Some(&scene.base), Expect::Missing)];
     assert_eq!(scene.repository().update_refs(&first, DEFAULT_PATIENCE).unwrap(), RefOutcome::Done);
     scene.user(
@@ -189,7 +188,7 @@ fn the_reference_transaction_hook_does_not_run() {
     scene.prepare();
     scene.work("echo two >>a.txt");
     scene.harvest();
-    let updates = [update(&run_branch("r1"), Some(&scene.base), Expect::Missing)];
+    let updates = [update(&run_branch_ref("r1"), Some(&scene.base), Expect::Missing)];
     assert_eq!(
         scene.repository().update_refs(&updates, DEFAULT_PATIENCE).unwrap(),
         RefOutcome::Done
@@ -210,12 +209,12 @@ fn refs_in_tables_move_as_well() {
     crate::scene::shell(&root, &scene.home(), "git commit -q --allow-empty -m base");
     let repository = afresh_git::Repository::discover(scene.repository().program(), &root).unwrap();
     let base = repository.head().unwrap().unwrap();
-    let updates = [update(&run_branch("r1"), Some(&base), Expect::Missing)];
+    let updates = [update(&run_branch_ref("r1"), Some(&base), Expect::Missing)];
     assert_eq!(repository.update_refs(&updates, DEFAULT_PATIENCE).unwrap(), RefOutcome::Done);
-    assert_eq!(repository.read_ref(&run_branch("r1")).unwrap(), Some(base));
+    assert_eq!(repository.read_ref(&run_branch_ref("r1")).unwrap(), Some(base));
     let lock = repository.common_dir().join("reftable/tables.list.lock");
     fs::write(&lock, "").unwrap();
-    let updates = [update(&run_branch("r1"), None, Expect::Any)];
+    let updates = [update(&run_branch_ref("r1"), None, Expect::Any)];
     let error = repository.update_refs(&updates, Duration::from_millis(200)).unwrap_err();
     assert!(matches!(error, RefError::Locked { .. }), "{error}");
     assert!(lock.exists());

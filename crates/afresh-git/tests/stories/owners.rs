@@ -3,7 +3,8 @@
 
 use std::fs;
 
-use afresh_git::{HarvestError, HarvestRequest, salvage_ref};
+use afresh_git::ref_names::salvage_ref;
+use afresh_git::{HarvestError, HarvestRequest};
 
 use crate::scene::{Scene, WORK};
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use afresh_git::{Held, Place, Pool, RefUpdate, RetireError, Retired, gone_pools, salvage_ref};
+use afresh_git::ref_names::salvage_ref;
+use afresh_git::{Held, Place, Pool, RefUpdate, RetireError, Retired, gone_pools};
 
 use crate::scene::{Scene, WORK};
 
@@ -215,7 +216,7 @@ fn work_counts_as_held_only_where_every_change_of_it_is() {
     assert_eq!(holds(), Some(Held::AsCommit));
     // Branches of ours are not the user's.
     let ours = RefUpdate {
-        name: afresh_git::run_branch("r-1"),
+        name: afresh_git::ref_names::run_branch_ref("r-1"),
         new: Some(work.clone()),
         old: afresh_git::Expect::Missing,
     };

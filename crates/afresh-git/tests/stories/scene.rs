@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use afresh_core::ids::{CommitId, WorkspaceSlot};
+use afresh_git::ref_names::{salvage_ref, step_ref};
 use afresh_git::{
     HarvestError, HarvestLimits, HarvestRequest, Identity, Place, Pool, Program, Repository,
-    Signature, SnapshotRequest, Surroundings, Target, WorkspaceHarvest, salvage_ref, step_ref,
+    Signature, SnapshotRequest, Surroundings, Target, WorkspaceHarvest,
 };
 use tempfile::TempDir;
 

@@ -5,9 +5,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use afresh_git::ref_names::{salvage_ref, step_ref};
 use afresh_git::{
     CommandError, HarvestError, Mode, Pool, PoolError, Program, Refusal, Repository,
-    SnapshotRequest, Surroundings, salvage_ref, step_ref,
+    SnapshotRequest, Surroundings,
 };
 
 use crate::scene::{Scene, WORK, put_script, snapshot, variables};

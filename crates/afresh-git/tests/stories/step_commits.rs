@@ -1,7 +1,8 @@
 //! Finished steps are commits of their own, and the next worker starts from the last of them (EX-04).
 
 use afresh_core::ids::CommitId;
-use afresh_git::{HarvestRequest, Merge, MergeOutcome, Target, WorkspaceHarvest, step_ref};
+use afresh_git::ref_names::step_ref;
+use afresh_git::{HarvestRequest, Merge, MergeOutcome, Target, WorkspaceHarvest};
 
 use crate::scene::{Scene, WORK};
 

@@ -56,7 +56,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B36: also in work that did not land",
                 edits: &[Edit {
                     file: "afresh-engine/src/scan/history.rs",
-                    text: "(SecretSource::Salvage, KEPT)",
+                    text: "(SecretSource::Salvage, OWN_REFS)",
                     instead: "(SecretSource::Salvage, \"refs/nothing/\")",
                 }],
             },

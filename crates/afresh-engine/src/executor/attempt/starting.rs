@@ -7,7 +7,8 @@ use afresh_agents::LaunchRequest;
 use afresh_agents::agent::{LaunchFile, PromptFile, SessionRef};
 use afresh_agents::prompt::size;
 use afresh_core::outcome::SpawnFailure;
-use afresh_git::{Place, Target, salvage_ref};
+use afresh_git::ref_names::salvage_ref;
+use afresh_git::{Place, Target};
 use afresh_process::{Job, Limits, Running};
 
 use super::AttemptJob;

@@ -1,6 +1,7 @@
 //! git, who the user is, and the repository.
 
 use afresh_engine::RepoContext;
+use afresh_git::ref_names::{display_name, run_of_branch_ref};
 use afresh_git::{Identity, Program};
 
 use crate::app::doctor::Line;
@@ -76,8 +77,10 @@ fn identity(place: &RepoContext) -> Line {
 fn checked_out(place: &RepoContext) -> Vec<Line> {
     let worktrees = place.repository.worktrees().unwrap_or_default();
     let ours = worktrees.into_iter().filter_map(|worktree| {
-        let branch = worktree.branch?.strip_prefix("refs/heads/afresh/").map(str::to_owned)?;
-        let text = format!("afresh/{branch} is checked out in {}", worktree.path.display());
+        let branch = worktree.branch?;
+        run_of_branch_ref(&branch)?;
+        let text =
+            format!("{} is checked out in {}", display_name(&branch), worktree.path.display());
         Some(Line::warn("branch", text, "switch to another branch before that run goes on"))
     });
     ours.collect()

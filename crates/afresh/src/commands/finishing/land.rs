@@ -117,7 +117,7 @@ fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), Failu
         return Err(Failure::new(Exit::Incomplete, "gone", message)
             .help("somebody deleted its branch and cleaned the repository up"));
     }
-    let now = repository.read_ref(&afresh_git::run_branch(run.id().as_str()));
+    let now = repository.read_ref(&afresh_git::ref_names::run_branch_ref(run.id().as_str()));
     if let Ok(Some(now)) = now
         && now != *run.tip()
     {
