@@ -40,6 +40,7 @@ pub use refs::merged_check::Held;
 pub use refs::names as ref_names;
 pub use refs::{DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate};
 pub use workspace::abandoned::{GonePool, gone_pools};
+pub use workspace::lease::WorkspaceLease;
 pub use workspace::pool::{Place, Pool, PoolError};
 pub use workspace::prepare::{PrepareError, Target};
 pub use workspace::remove::remove_tree;

@@ -147,7 +147,7 @@ impl Pool {
         let harvest = match self.ownership(place).owner() {
             Owner::Never => self.take_in(place, request),
             Owner::Attempt(owner) if owner == request.salvage => self.take_in(place, request),
-            other => return Err(HarvestError::Foreign { place, owner: other.told() }),
+            other => return Err(HarvestError::Foreign { place, owner: other.describe() }),
         };
         if matches!(harvest, Err(HarvestError::Refused { .. })) {
             // Whoever asked is told what was left behind.

@@ -51,7 +51,7 @@ impl Pool {
         let turn = self.turns.wait_for(place);
         match self.ownership(place).owner() {
             Owner::Attempt(owner) if owner == request.owner => {}
-            other => return Err(HarvestError::Foreign { place, owner: other.told() }),
+            other => return Err(HarvestError::Foreign { place, owner: other.describe() }),
         }
         let whole = request.as_harvest();
         self.check_slot(place, &whole)?;

@@ -1,20 +1,32 @@
-//! Whose work is in a slot, and whether it is saved.
+//! The lease of a workspace: which attempt it belongs to, and whether its contents are saved.
 //!
 //! ```text
-//! owners/work-1           for whom the slot was prepared last: the ref that keeps their work
-//! owners/work-1.unsaved   there while that work is not kept; the files that go with it
+//! owners/work-1           the attempt that holds the workspace, by the ref that keeps its work
+//! owners/work-1.unsaved   not empty while that work is not saved; lists the files that go with it
 //! ```
-//! The notes lie beside the slots, and not in them: they outlive a slot that is made anew. Workers
-//! without a sandbox can write them all the same, so they are read as a stranger's: a name that is
-//! not one of a salvage ref is no name.
+//! The life of a lease: [`Pool::prepare`] saves unsaved work of the last holder and frees the
+//! workspace; [`Pool::acquire_lease`] assigns it to an attempt; [`WorkspaceLease::mark_unsaved`]
+//! records, before the worker starts, that it may hold work from now on; [`Pool::harvest`] saves that
+//! work and marks it as saved.
+//!
+//! The journal knows this too, but a workspace outlives a run, and the next attempt in it may belong
+//! to another plan, or to a driver with another state directory. The records lie beside the
+//! workspaces because they must survive a workspace that is made again. A worker without a sandbox
+//! can write them, so they are not trusted: only the name of a salvage ref is accepted.
 
 use std::fs::{File, Metadata};
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use afresh_core::ids::CommitId;
 
 use crate::git::error::{Context, FileError};
-use crate::refs::names::is_salvage_ref;
+use crate::git::identity::Signature;
+use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest, WorkspaceHarvest};
+use crate::refs::names::{is_salvage_ref, salvage_ref};
+use crate::workspace::pool::{Place, Pool};
 use crate::workspace::remove::Remover;
 use crate::workspace::slot::make_real_directory;
 
@@ -25,31 +37,30 @@ const UNSAVED: &str = "not saved yet; these files belong to it";
 /// More than any list of files that a task can have.
 const MAX_NOTE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// For whom a slot was prepared.
+/// Who holds the lease of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// It was never entrusted to anybody.
+    /// There never was a lease.
     Never,
-    /// It was prepared anew, and not entrusted since.
+    /// The workspace was prepared, and not leased since.
     Nobody,
-    /// The salvage ref of an attempt.
+    /// The attempt with this salvage ref.
     Attempt(String),
-    /// The note says something that we did not write.
+    /// The record holds something that afresh did not write.
     Unknown,
 }
 
 impl Owner {
-    /// As a person reads it.
-    pub(crate) fn told(self) -> String {
+    pub(crate) fn describe(self) -> String {
         match self {
-            Self::Never | Self::Nobody => "nobody".to_owned(),
+            Self::Never | Self::Nobody => "no attempt".to_owned(),
             Self::Attempt(salvage) => salvage,
-            Self::Unknown => "somebody unknown".to_owned(),
+            Self::Unknown => "an unknown attempt".to_owned(),
         }
     }
 }
 
-/// The notes about one slot.
+/// The lease of one workspace on disk.
 #[derive(Debug)]
 pub(crate) struct Ownership {
     owner: PathBuf,
@@ -70,7 +81,7 @@ impl Ownership {
             return Owner::Never;
         }
         let text = read(&self.owner).unwrap_or_default();
-        // Only a whole line counts; what follows is left over from a longer one.
+        // Only a whole line counts; what follows is left over from a longer record.
         let line = text.split_once('\n').map_or("", |(line, _)| line);
         match line.strip_prefix(BELONGS) {
             _ if line == NOBODY => Owner::Nobody,
@@ -83,7 +94,7 @@ impl Ownership {
         write(&self.owner, &format!("{BELONGS}{salvage}\n"))
     }
 
-    /// From now on what is in the slot is nobody's; a slot that never had an owner needs no note.
+    /// Frees the workspace; one that was never leased needs no record.
     pub(crate) fn take_away(&self) -> Result<(), FileError> {
         match self.owner() {
             Owner::Never | Owner::Nobody => Ok(()),
@@ -106,13 +117,13 @@ impl Ownership {
         }
     }
 
-    /// Whether somebody put something else in the place of our notes.
+    /// Whether the directory of the records was replaced by something else.
     fn is_elsewhere(&self) -> bool {
         let notes = self.owner.parent().expect("a note lies in a directory");
         notes.symlink_metadata().is_ok_and(|found| !found.is_dir())
     }
 
-    /// The slot is gone, and with it all there was to say about it.
+    /// Deletes the record, after the workspace was removed.
     pub(crate) fn forget(&self) -> Result<(), FileError> {
         if self.is_elsewhere() {
             return Ok(());
@@ -124,9 +135,9 @@ impl Ownership {
         Ok(())
     }
 
-    /// The files that go with the work, if it is still to be saved.
+    /// The files that go with the work, if it is not saved yet.
     pub(crate) fn unsaved(&self) -> Option<Vec<String>> {
-        // What was noted is not known any more.
+        // The record is lost, so the work counts as unsaved.
         if self.is_elsewhere() {
             return Some(Vec::new());
         }
@@ -134,12 +145,116 @@ impl Ownership {
         if found.is_file() && found.len() == 0 {
             return None;
         }
-        // A note that cannot be read is no reason to lose the work.
+        // The work is saved even if its record cannot be read.
         let text = read(&self.unsaved).unwrap_or_default();
         let mut lines = text.lines();
         let ours = lines.next() == Some(UNSAVED);
         let files = lines.filter(|line| ours && !line.is_empty());
         Some(files.map(str::to_owned).collect())
+    }
+}
+
+/// A workspace that is assigned to an attempt.
+#[derive(Debug)]
+pub struct WorkspaceLease {
+    record: Ownership,
+    salvage: String,
+}
+
+impl WorkspaceLease {
+    /// Records that the workspace may hold work from now on: until it is harvested, its contents are
+    /// saved under the attempt's salvage ref before it is emptied, with `files` even where they are
+    /// ignored.
+    pub fn mark_unsaved(&self, files: &[String]) -> Result<(), FileError> {
+        // Another worker without a sandbox may have changed the record meanwhile.
+        if self.record.owner() != Owner::Attempt(self.salvage.clone()) {
+            self.record.give_to(&self.salvage)?;
+        }
+        self.record.mark_unsaved(files)
+    }
+}
+
+impl Pool {
+    /// Assigns a prepared workspace to the attempt with this salvage ref. Until it is prepared again,
+    /// it is harvested for that ref alone.
+    pub fn acquire_lease(&self, place: Place, salvage: &str) -> Result<WorkspaceLease, FileError> {
+        let record = self.ownership(place);
+        record.give_to(salvage)?;
+        Ok(WorkspaceLease { record, salvage: salvage.to_owned() })
+    }
+
+    /// The salvage ref of the attempt that holds the lease.
+    pub fn owner(&self, place: Place) -> Option<String> {
+        match self.ownership(place).owner() {
+            Owner::Attempt(salvage) => Some(salvage),
+            Owner::Never | Owner::Nobody | Owner::Unknown => None,
+        }
+    }
+
+    /// The ref under which the workspace's contents belong, while they are not saved there.
+    pub fn unsaved(&self, place: Place) -> Option<String> {
+        self.ownership(place).unsaved().map(|_| self.salvage_name(place))
+    }
+
+    pub(crate) fn ownership(&self, place: Place) -> Ownership {
+        Ownership::new(self.directory(), &place.to_string())
+    }
+
+    /// Saves what an earlier attempt left in the workspace and was never harvested. Contents that no
+    /// longer exist cannot be saved; a rejected harvest has saved what it could.
+    pub(crate) fn save_leftovers(&self, place: Place, keep: &[String]) -> Result<(), HarvestError> {
+        let ownership = self.ownership(place);
+        let Some(files) = ownership.unsaved() else { return Ok(()) };
+        match self.salvage(place, &files, keep) {
+            Ok(_)
+            | Err(
+                HarvestError::Gone { .. }
+                | HarvestError::NotPrepared { .. }
+                | HarvestError::Refused { .. },
+            ) => {}
+            Err(error) => return Err(error),
+        }
+        ownership.mark_saved().map_err(|error| HarvestError::Pool { place, source: error.into() })
+    }
+
+    /// Harvests the workspace for the holder of its lease, against the commit it was prepared as.
+    pub(crate) fn salvage(
+        &self,
+        place: Place,
+        files: &[String],
+        keep: &[String],
+    ) -> Result<WorkspaceHarvest, HarvestError> {
+        let salvage = self.salvage_name(place);
+        let workspace = self.workspace(place);
+        let base = workspace.prepared().and_then(|id| CommitId::new(id).ok());
+        let base = base.ok_or_else(|| HarvestError::Gone { place, tree: workspace.tree() })?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let signature = Signature { identity: self.identity.clone(), at_seconds: since.as_secs() };
+        let request = HarvestRequest {
+            base: &base,
+            prepared: &base,
+            onto: &base,
+            files,
+            keep,
+            message: "salvaged: what an attempt left",
+            step_prefix: "salvaged: ",
+            step_names: &[],
+            signature: &signature,
+            salvage: &salvage,
+            limits: HarvestLimits::default(),
+        };
+        self.take_in(place, &request)
+    }
+
+    /// The salvage ref for the workspace's contents.
+    pub(crate) fn salvage_name(&self, place: Place) -> String {
+        match self.ownership(place).owner() {
+            Owner::Attempt(salvage) => salvage,
+            // The record was tampered with; the work may be valuable nevertheless.
+            Owner::Never | Owner::Nobody | Owner::Unknown => {
+                salvage_ref("unknown", &format!("{place}-1"))
+            }
+        }
     }
 }
 
@@ -186,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_remembers_its_owner_and_what_is_not_saved() {
+    fn a_lease_records_its_holder_and_unsaved_files() {
         let (_directory, notes) = notes();
         assert_eq!((notes.owner(), notes.unsaved()), (Owner::Never, None));
         let long = format!("refs/afresh/salvage/{}/T.1", "r".repeat(60));
@@ -203,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_that_we_did_not_write_names_nobody() {
+    fn a_forged_record_names_no_holder() {
         let (_directory, notes) = notes();
         for odd in [
             "",
@@ -222,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_that_leads_elsewhere_is_replaced() {
+    fn a_record_that_is_a_link_is_replaced() {
         let (directory, notes) = notes();
         let precious = directory.path().join("precious");
         fs::write(&precious, "mine").expect("written");

@@ -18,7 +18,6 @@
 
 pub(crate) mod abandoned;
 pub(crate) mod clone;
-pub(crate) mod entrust;
 pub(crate) mod keep;
 pub(crate) mod lease;
 pub(crate) mod lock;

@@ -11,7 +11,6 @@ use afresh_core::ids::CommitId;
 use crate::git::error::{Context, FileError};
 use crate::harvest::{HarvestError, Refusal};
 use crate::refs::RefError;
-use crate::workspace::lease::Owner;
 use crate::workspace::pool::{Place, Pool, PoolError};
 
 /// What became of the work in a slot that is gone.
@@ -47,19 +46,6 @@ impl Pool {
         }
         places.sort();
         Ok(places)
-    }
-
-    /// The ref under which the work in a slot belongs, while it is not kept there yet.
-    pub fn unsaved(&self, place: Place) -> Option<String> {
-        self.ownership(place).unsaved().map(|_| self.salvage_name(place))
-    }
-
-    /// The ref of the attempt that the slot was prepared for last.
-    pub fn owner(&self, place: Place) -> Option<String> {
-        match self.ownership(place).owner() {
-            Owner::Attempt(salvage) => Some(salvage),
-            Owner::Never | Owner::Nobody | Owner::Unknown => None,
-        }
     }
 
     /// Saves what is in a slot and removes it, kept paths too. No process may be using it.

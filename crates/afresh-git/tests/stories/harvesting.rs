@@ -367,7 +367,12 @@ fn work_that_was_never_harvested_is_saved_before_the_slot_is_used_again() {
     let scene = Scene::new();
     scene.prepare();
     let name = salvage_ref("run-1", "T001.1");
-    scene.pool.entrust(WORK, &name, &["ignored.log".to_owned()]).unwrap();
+    scene
+        .pool
+        .acquire_lease(WORK, &name)
+        .unwrap()
+        .mark_unsaved(&["ignored.log".to_owned()])
+        .unwrap();
     scene.work("echo precious >new.txt; echo '*.log' >.gitignore; echo too >ignored.log");
     scene.prepare();
     let saved = scene.repository().read_ref(&name).unwrap().expect("a salvage ref");

@@ -162,7 +162,7 @@ fn pipes_and_links_in_a_workers_git_hold_up_nobody() {
         "ln -s /dev/zero .gitignore2; mkfifo pipe; ln -s pipe to-pipe".to_owned(),
     ] {
         scene.prepare();
-        scene.entrust();
+        scene.lease();
         scene
             .work(&format!("echo work >work.txt; git add work.txt; git commit -qm work; {script}"));
         let harvest = scene.harvest();

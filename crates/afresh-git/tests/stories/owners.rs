@@ -20,14 +20,13 @@ fn a_slot_is_harvested_only_for_whom_it_was_entrusted_to() {
     let for_first = HarvestRequest { salvage: &first, ..scene.request(&[]) };
     let for_second = HarvestRequest { salvage: &second, ..scene.request(&[]) };
     scene.prepare();
-    scene.pool.entrust(WORK, &first, &[]).unwrap();
+    scene.pool.acquire_lease(WORK, &first).unwrap().mark_unsaved(&[]).unwrap();
     scene.work("echo a >a-was-here");
     scene.prepare();
     // Between two owners a slot is nobody's.
     let error = scene.pool.harvest(WORK, &for_first).unwrap_err();
     assert!(matches!(error, HarvestError::Foreign { .. }), "{error}");
-    scene.pool.claim(WORK, &second).unwrap();
-    scene.pool.entrust(WORK, &second, &[]).unwrap();
+    scene.pool.acquire_lease(WORK, &second).unwrap().mark_unsaved(&[]).unwrap();
     scene.work("echo b >b-was-here");
     let harvest = scene.pool.harvest(WORK, &for_second).unwrap();
     assert_eq!(scene.repository().read_ref(&second).unwrap(), harvest.commit);
@@ -88,7 +87,12 @@ fn a_note_that_names_the_users_branch_does_not_move_it() {
     ] {
         let scene = Scene::new();
         scene.prepare();
-        scene.pool.entrust(WORK, &salvage_ref("run-1", "T.1"), &[]).unwrap();
+        scene
+            .pool
+            .acquire_lease(WORK, &salvage_ref("run-1", "T.1"))
+            .unwrap()
+            .mark_unsaved(&[])
+            .unwrap();
         scene.work("echo evil >evil");
         let before = scene.users_things();
         fs::write(owner_note(&scene), note).unwrap();
@@ -109,7 +113,12 @@ fn work_of_unknown_owners_is_kept_side_by_side() {
     let scene = Scene::new();
     for text in ["one", "two"] {
         scene.prepare();
-        scene.pool.entrust(WORK, &salvage_ref("run-1", "T.1"), &[]).unwrap();
+        scene
+            .pool
+            .acquire_lease(WORK, &salvage_ref("run-1", "T.1"))
+            .unwrap()
+            .mark_unsaved(&[])
+            .unwrap();
         scene.work(&format!("echo {text} >text"));
         fs::write(owner_note(&scene), "odd").unwrap();
     }

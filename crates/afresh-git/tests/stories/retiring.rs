@@ -19,7 +19,7 @@ fn retire(scene: &Scene) -> Result<Retired, RetireError> {
 /// Prepares, entrusts, lets a worker do this, and gives the slot up; what was saved.
 fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work(script);
     let Ok(Retired::Saved { name, commit }) = retire(scene) else { panic!("not saved: {script}") };
     assert!(name.starts_with("refs/afresh/salvage/run/T1.1"), "{name}");
@@ -65,7 +65,7 @@ fn whatever_a_worker_left_is_saved_before_its_slot_goes() {
 fn a_slot_without_unsaved_work_just_goes() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("echo done >done.txt");
     scene.harvest();
     let before = scene.repository().list_refs("refs/afresh/").unwrap();
@@ -85,7 +85,7 @@ fn a_slot_without_unsaved_work_just_goes() {
 fn a_slot_that_cannot_be_saved_whole_stays() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("truncate -s 101M huge.bin; echo small >small.txt");
     for _ in 0..2 {
         let error = retire(&scene).unwrap_err();
@@ -98,7 +98,7 @@ fn a_slot_that_cannot_be_saved_whole_stays() {
 
     // Nobody knows what this was based on.
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("echo lost >lost.txt; rm ../prepared");
     let error = retire(&scene).unwrap_err();
     assert!(matches!(error, RetireError::Baseless(_)), "{error}");
@@ -110,7 +110,7 @@ fn a_slot_that_cannot_be_saved_whole_stays() {
 fn where_the_notes_lead_elsewhere_the_work_is_saved() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("echo kept >kept; cd ../..; rm -r owners; ln -s \"$HOME\" owners");
     let home = crate::scene::snapshot(&scene.home());
     let Ok(Retired::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
@@ -139,7 +139,7 @@ fn links_in_and_around_a_slot_are_not_followed_when_it_goes() {
         format!("cd ../..; rm -rf owners; ln -s '{link}' owners"),
     ] {
         scene.prepare();
-        scene.entrust();
+        scene.lease();
         scene.work(&script);
         // A slot may go or stay; what it leads to stays.
         let _ = retire(&scene);
@@ -179,7 +179,7 @@ fn a_cache_directory_that_is_a_link_is_refused() {
 fn slots_of_a_repository_that_is_gone_are_known() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     let cache = scene.pool.directory().parent().unwrap().to_owned();
     assert_eq!(gone_pools(&cache).unwrap(), [], "it is there");
     let note = scene.pool.directory().join("repository");

@@ -130,8 +130,12 @@ impl Scene {
     }
 
     /// Entrusts the slot to the attempt that `request` names.
-    pub(crate) fn entrust(&self) {
-        self.pool.entrust(WORK, &salvage_ref("run", "T1.1"), &[]).unwrap();
+    pub(crate) fn lease(&self) {
+        self.pool
+            .acquire_lease(WORK, &salvage_ref("run", "T1.1"))
+            .unwrap()
+            .mark_unsaved(&[])
+            .unwrap();
     }
 
     pub(crate) fn snapshot_request<'a>(

@@ -43,7 +43,7 @@ fn a_finished_step_is_one_commit_under_its_own_ref() {
     let scene = Scene::new();
     let before = scene.users_things();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("echo two >>a.txt; git commit -qam mine; echo x >x; echo y >y.log");
     let first = scene.snapshot(&scene.base, 1);
     assert_eq!(paths(&first), ["a.txt", "x"]);
@@ -66,7 +66,7 @@ fn a_finished_step_is_one_commit_under_its_own_ref() {
 fn a_step_that_changed_nothing_makes_no_commit() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     let nothing = scene.snapshot(&scene.base, 1);
     assert_eq!((nothing.commit, nothing.steps.len(), scene.step(1)), (None, 0, None));
     scene.work("echo x >x");
@@ -82,7 +82,7 @@ fn a_step_that_changed_nothing_makes_no_commit() {
 fn a_snapshot_changes_nothing_in_the_checkout() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work(
         "git init -q n; cd n; echo x >x; git add x; git commit -qm x; cd ..; \
          git init -q empty; mkdir w; echo 'gitdir: ../.git' >w/.git; echo y >w/y; \
@@ -116,7 +116,7 @@ fn a_snapshot_changes_nothing_in_the_checkout() {
 fn after_a_snapshot_the_slot_still_counts_as_unsaved() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("echo x >x");
     scene.snapshot(&scene.base, 1);
     scene.work("echo later >later");
@@ -137,7 +137,7 @@ fn a_slot_is_looked_into_only_for_its_owner() {
         assert_eq!(scene.step(1), None);
     };
     late(&scene);
-    scene.pool.entrust(WORK, &salvage_ref("run", "T2.1"), &[]).unwrap();
+    scene.pool.acquire_lease(WORK, &salvage_ref("run", "T2.1")).unwrap().mark_unsaved(&[]).unwrap();
     scene.work("echo other >other");
     late(&scene);
 }
@@ -148,7 +148,7 @@ fn a_pipe_that_git_would_read_is_a_refusal() {
     let scene = Scene::new();
     for name in ["src/.gitignore", ".gitattributes"] {
         scene.prepare();
-        scene.entrust();
+        scene.lease();
         scene.work(&format!("mkfifo {name}"));
         let kept = step_ref("run", "T1.1", 1);
         let error = scene.pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &kept));
@@ -176,7 +176,7 @@ fn what_changes_under_our_hands_is_looked_at_again() {
             format!("[ -e '{once}' ] || {{ : >'{once}'; {environment} sh -ec '{appears}'; }}");
         let pool = with_trick(&scene, &trick);
         scene.prepare();
-        scene.entrust();
+        scene.lease();
         scene.work("echo x >x");
         let name = step_ref("run", "T1.1", 1);
         let taken = pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &name)).unwrap();
@@ -190,7 +190,7 @@ fn what_changes_under_our_hands_is_looked_at_again() {
 fn snapshots_of_a_busy_checkout_succeed() {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     let busy = "while :; do mkdir -p d; echo $$ >d/a; echo $$ >d/b; mv d/a c; rm -rf d c; done";
     let mut command = Command::new("/bin/sh");
     command.args(["-c", busy]).current_dir(scene.tree()).process_group(0);
@@ -216,7 +216,7 @@ fn a_snapshot_that_hangs_gives_way_to_a_harvest() {
     let trick = format!(": >'{}'; exec sleep 1000", started.display());
     let pool = with_trick(&scene, &trick);
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("echo x >x");
     thread::scope(|scope| {
         let name = step_ref("run", "T1.1", 1);

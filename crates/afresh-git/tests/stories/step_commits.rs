@@ -22,7 +22,7 @@ fn subject(scene: &Scene, commit: &CommitId) -> String {
 fn one_step() -> (Scene, CommitId) {
     let scene = Scene::new();
     scene.prepare();
-    scene.entrust();
+    scene.lease();
     scene.work("echo first >first");
     let step = scene.snapshot(&scene.base, 1).commit.expect("something changed");
     (scene, step)
@@ -89,7 +89,7 @@ fn the_next_worker_starts_from_the_last_finished_step() {
          echo end >>first; echo second >second",
     );
     let name = "refs/afresh/salvage/run/T1.2";
-    scene.pool.claim(WORK, name).unwrap();
+    scene.pool.acquire_lease(WORK, name).unwrap();
     let request =
         HarvestRequest { prepared: &step, onto: &step, salvage: name, ..scene.request(&[]) };
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
@@ -111,7 +111,7 @@ fn steps_of_two_attempts_are_one_chain() {
     let (scene, first) = one_step();
     scene.pool.prepare(WORK, Target::Commit(&first), &[]).unwrap();
     let name = "refs/afresh/salvage/run/T1.2";
-    scene.pool.entrust(WORK, name, &[]).unwrap();
+    scene.pool.acquire_lease(WORK, name).unwrap().mark_unsaved(&[]).unwrap();
     scene.work("echo second >second");
     let kept = step_ref("run", "T1.2", 2);
     let request = afresh_git::SnapshotRequest {

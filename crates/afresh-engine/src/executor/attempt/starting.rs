@@ -49,8 +49,9 @@ impl AttemptJob {
             .prepare(place, Target::Commit(&self.ground.prepared), &shared.config.keep)
             .map_err(|error| failure(&describe(&error), None))?;
         self.put_back(shared, place)?;
-        let kept = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
-        shared.pool.claim(place, &kept).map_err(|error| failure(&describe(&error), None))?;
+        let salvage = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
+        let lease = shared.pool.acquire_lease(place, &salvage);
+        let lease = lease.map_err(|error| failure(&describe(&error), None))?;
         if handle.is_asked() {
             return Ok(None);
         }
@@ -69,17 +70,14 @@ impl AttemptJob {
             return Ok(None);
         }
         let listed: Vec<String> = self.bundle.task.patterns().map(ToString::to_string).collect();
-        shared
-            .pool
-            .entrust(place, &kept, &listed)
-            .map_err(|error| failure(&describe(&error), None))?;
+        lease.mark_unsaved(&listed).map_err(|error| failure(&describe(&error), None))?;
         let job = self.job(shared, &mut files, shared.pool.tree(place))?;
         let running = Running::start(&shared.config.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;
         Ok(Some((running, files)))
     }
 
-    /// Before the slot is claimed: what is lost here is still where it was kept.
+    /// Runs before the lease is acquired: what is lost here is still kept under its salvage ref.
     fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), StartFailure> {
         let Some(resuming) = &self.resuming else { return Ok(()) };
         let agent = shared.config.agent_for(self.agent.as_deref());
