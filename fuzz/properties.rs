@@ -133,7 +133,7 @@ fn located(findings: &[Finding], files: &[(String, Vec<u8>)]) {
         // The last of two files with one name counts.
         let content = files.iter().rev().find(|(path, _)| *path == finding.file);
         let lines = content.map_or(0, |(_, text)| text.split(|byte| *byte == b'\n').count());
-        assert!(finding.line <= lines && finding.help.is_some(), "{finding:?}");
+        assert!(finding.line <= lines && finding.hint.is_some(), "{finding:?}");
         assert!(finding.render().chars().count() <= MAX_MESSAGE_CHARS, "{finding:?}");
         if let (Some(fix), Some((_, bytes))) = (&finding.fix, content) {
             assert!(fixes::apply_edits(bytes, &fix.edits).is_some(), "{finding:?}");

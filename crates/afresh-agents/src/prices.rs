@@ -135,8 +135,8 @@ fn model(reader: &mut NodeReader<'_, '_>, entry: &TableEntry) -> Option<ModelPri
     }
     let (Some(input), Some(output)) = (input, output) else {
         let message = format!("the price of {:?} has no input or no output", entry.key);
-        let help = "input = 3.0, output = 15.0: dollars per million tokens".to_owned();
-        reader.problem(&entry.key_span, message, Some(help));
+        let hint = "input = 3.0, output = 15.0: dollars per million tokens".to_owned();
+        reader.problem(&entry.key_span, message, Some(hint));
         return None;
     };
     let (cache_read, cache_write) = (cache_read.unwrap_or(input), cache_write.unwrap_or(input));

@@ -93,19 +93,19 @@ fn mistakes_are_shown_where_they_are() {
            |
          1 | sead = 3
            | ^^^^
-          help: did you mean "seed"?
+          hint: did you mean "seed"?
         error[script]: unknown key "wirte"
           --> s.toml:4:10
            |
          4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
            |          ^^^^^
-          help: did you mean "write"?
+          hint: did you mean "write"?
         error[script]: "/etc/x" is no path inside the workspace
           --> s.toml:4:47
            |
          4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
            |                                               ^^^^^^^^
-          help: a worker that goes beyond it is written with `run`
+          hint: a worker that goes beyond it is written with `run`
         error[script]: `text` is missing
           --> s.toml:4:70
            |
@@ -116,7 +116,7 @@ fn mistakes_are_shown_where_they_are() {
            |
          5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
            |              ^^^
-          help: give each its own { … }
+          hint: give each its own { … }
         error[script]: expected a number from 0 to 1, found a fractional number
           --> s.toml:5:38
            |
@@ -132,7 +132,7 @@ fn mistakes_are_shown_where_they_are() {
            |
          6 | [[task]]
            | ^^^^^^^^
-          help: the first one that fits is played; move this one up, or narrow that one by `attempt`
+          hint: the first one that fits is played; move this one up, or narrow that one by `attempt`
         error[script]: expected a span such as "30m", "5s" or "500ms", found 3
           --> s.toml:9:18
            |
@@ -143,13 +143,13 @@ fn mistakes_are_shown_where_they_are() {
            |
          9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
            |                     ^^^
-          help: known here: sleep
+          hint: known here: sleep
         error[script]: unknown key "tokens"
           --> s.toml:9:43
            |
          9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
            |                                           ^^^^^^
-          help: known here: input, output, cache_read, cache_write, cost_usd
+          hint: known here: input, output, cache_read, cache_write, cost_usd
         error[script]: expected a whole number from 0 to 1000000000000, found -1
           --> s.toml:9:63
            |
@@ -168,7 +168,7 @@ fn a_script_without_a_part_is_no_script() {
     insta::assert_snapshot!(said("seed = 1\n"), @"
         error[script]: the script has no [[task]]
           --> s.toml
-          help: `afresh schema script` describes the format
+          hint: `afresh schema script` describes the format
         ");
     insta::assert_snapshot!(said("[[task]\n"), @"
         error[syntax]: unclosed array table, expected `]`
@@ -176,7 +176,7 @@ fn a_script_without_a_part_is_no_script() {
            |
          1 | [[task]
            |        ^
-          help: `afresh schema script` describes the format
+          hint: `afresh schema script` describes the format
         ");
     insta::assert_snapshot!(said("[[task]]\nattempt = 1\nfrom_attempt = 2\n[[task]]\n"), @r#"
         error[script]: either `attempt` or `from_attempt`, not both
@@ -189,12 +189,12 @@ fn a_script_without_a_part_is_no_script() {
            |
          4 | [[task]]
            | ^^^^^^^^
-          help: id = "T001", or id = "*" for every task
+          hint: id = "T001", or id = "*" for every task
         error[script]: nothing to do: `do` is missing
           --> s.toml:4:1
            |
          4 | [[task]]
            | ^^^^^^^^
-          help: do = [ { write = "a.txt", text = "hello\n" } ]
+          hint: do = [ { write = "a.txt", text = "hello\n" } ]
         "#);
 }

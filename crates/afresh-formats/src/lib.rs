@@ -13,9 +13,7 @@
 //! | [`lint`] | what is worth knowing about a plan that can be read |
 //! | [`result`] | what a worker reports at its end |
 //! | [`project`] | what a repository is built with, and its commands |
-//! | [`conform`] | whether a JSON text is what a schema says |
 
-pub mod conform;
 pub mod findings;
 pub mod folder;
 pub mod lint;

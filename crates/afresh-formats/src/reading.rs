@@ -26,10 +26,10 @@ pub struct PlanReading {
 }
 
 /// The text of the one file that a plan stands in, or why there is no plan.
-pub fn only_text(folder: &dyn PlanFolder, file: &str, help: &str) -> Result<String, PlanReading> {
+pub fn only_text(folder: &dyn PlanFolder, file: &str, hint: &str) -> Result<String, PlanReading> {
     let missing = || Err(Finding::of_file(file, "unreadable", "there is no such file"));
     let text = folder.text(file).unwrap_or_else(missing);
-    text.map_err(|finding| PlanReading::failed(finding.with_help(help)))
+    text.map_err(|finding| PlanReading::failed(finding.with_hint(hint)))
 }
 
 impl PlanReading {

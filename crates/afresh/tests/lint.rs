@@ -66,7 +66,7 @@ fn a_shared_file_is_pointed_at_in_both_tasks() {
        |
      6 | files = ["a.txt", "日本/x.txt"]
        |                   ------------
-      help: they run one after the other; let one need the other, or part their files
+      hint: they run one after the other; let one need the other, or part their files
     "#);
     let json = repo.afresh(&["lint", "p.plan.toml", "--json"]).expect(1).json();
     let related = &json["findings"][0]["related"][0];

@@ -52,7 +52,7 @@ impl AgentDefinition {
             let message = "the frontmatter that starts here never ends".to_owned();
             return Err(source
                 .finding("agent-definition", &block.at, message)
-                .with_help("add a line `---` behind it"));
+                .with_hint("add a line `---` behind it"));
         }
         let (node, trouble) = frontmatter(&source, &block);
         if let Some(finding) = trouble {

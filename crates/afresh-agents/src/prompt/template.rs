@@ -82,8 +82,8 @@ impl PromptTemplate {
         for name in REQUIRED.iter().filter(|name| !always_shows(&nodes, name)) {
             let message =
                 format!("the template leaves out {{{{{name}}}}}, which no worker can do without");
-            let help = format!("add {{{{{name}}}}}, outside of other sections");
-            parser.findings.push(Finding::of_file(file, CODE, message).with_help(help));
+            let hint = format!("add {{{{{name}}}}}, outside of other sections");
+            parser.findings.push(Finding::of_file(file, CODE, message).with_hint(hint));
         }
         if parser.findings.is_empty() { Ok(Self(nodes)) } else { Err(parser.findings) }
     }
@@ -187,15 +187,15 @@ impl TemplateParser<'_, '_> {
 
     fn unknown(&mut self, word: &str, at: Range<usize>) {
         let shown: String = word.chars().take(80).collect();
-        let help = nearest(word, NAMES.iter().copied()).map_or_else(
+        let hint = nearest(word, NAMES.iter().copied()).map_or_else(
             || format!("known are: {}", NAMES.join(", ")),
             |near| format!("did you mean {near:?}?"),
         );
-        self.find(at, &format!("there is no value {shown:?}"), &help);
+        self.find(at, &format!("there is no value {shown:?}"), &hint);
     }
 
-    fn find(&mut self, at: Range<usize>, message: &str, help: &str) {
-        self.findings.push(self.source.finding(CODE, &at, message).with_help(help));
+    fn find(&mut self, at: Range<usize>, message: &str, hint: &str) {
+        self.findings.push(self.source.finding(CODE, &at, message).with_hint(hint));
     }
 }
 

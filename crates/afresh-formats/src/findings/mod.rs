@@ -26,7 +26,9 @@ pub struct Finding {
     /// A stable word for scripts.
     pub code: String,
     pub message: String,
-    pub help: Option<String>,
+    /// What to do next. Scripts know it as `help`.
+    #[serde(rename = "help")]
+    pub hint: Option<String>,
     pub file: String,
     /// Counted from 1; 0 where the finding is about the file as a whole.
     pub line: usize,
@@ -114,7 +116,7 @@ impl Finding {
             severity: Severity::Error,
             code: code.to_owned(),
             message: message.into(),
-            help: None,
+            hint: None,
             file: file.to_owned(),
             line: 0,
             column: 0,
@@ -125,8 +127,8 @@ impl Finding {
     }
 
     #[must_use]
-    pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
         self
     }
 
@@ -161,8 +163,8 @@ impl Finding {
             let place = (other.line, other.column);
             text.push_str(&other.excerpt.render(&other.file, place, '-'));
         }
-        if let Some(help) = &self.help {
-            let _ = writeln!(text, "  help: {}", printable::lines(help));
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(text, "  hint: {}", printable::lines(hint));
         }
         text
     }

@@ -63,5 +63,5 @@ pub fn not_utf8(file: &str, bytes: &[u8], offset: usize) -> Finding {
     let valid = String::from_utf8_lossy(&bytes[..offset]);
     let source = SourceText::new(file, &valid);
     let message = format!("byte {offset} is not UTF-8 (0x{:02x})", bytes[offset]);
-    source.finding("not-utf8", &(offset..offset), message).with_help("save the file as UTF-8")
+    source.finding("not-utf8", &(offset..offset), message).with_hint("save the file as UTF-8")
 }

@@ -35,8 +35,8 @@ pub(super) fn check_files(
                 }
                 Some(FileAction::Create) if there => {
                     let message = format!("{id} is to create {path:?}, which is there already");
-                    let help = "say that it is modified, or choose another name";
-                    said.of_file(place, "file-exists", message, help);
+                    let hint = "say that it is modified, or choose another name";
+                    said.of_file(place, "file-exists", message, hint);
                 }
                 Some(FileAction::Create) => {
                     created_twice(&makers, subject.plan, (place, path), said);
@@ -62,8 +62,8 @@ fn missing(
     match others.first() {
         Some(maker) => {
             let other = &plan.task(maker.task).id;
-            let help = format!("let {id} need {other}, so that the file is there before");
-            said.of_file(place, "missing-file", message, &help);
+            let hint = format!("let {id} need {other}, so that the file is there before");
+            said.of_file(place, "missing-file", message, &hint);
             said.and_file(*maker, "another task makes it here");
         }
         None => {
@@ -86,8 +86,8 @@ fn created_twice(
     };
     let (id, other) = (&plan.task(place.task).id, &plan.task(first.task).id);
     let message = format!("{id} is to create {path:?}, which {other} creates too");
-    let help = "let one of them create it and the other one, which needs it, modify it";
-    said.of_file(place, "created-twice", message, help);
+    let hint = "let one of them create it and the other one, which needs it, modify it";
+    said.of_file(place, "created-twice", message, hint);
     said.and_file(*first, "it is created here too");
 }
 

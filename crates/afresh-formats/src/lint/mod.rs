@@ -71,8 +71,8 @@ fn unchecked(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
     for (at, task) in subject.work() {
         if task.all_checks().next().is_none() && task.no_check.is_none() {
             let message = format!("nothing proves that {} is done", task.id);
-            let help = "give it a command that fails until the work is done";
-            said.of_task(at, "unchecked", message, help);
+            let hint = "give it a command that fails until the work is done";
+            said.of_task(at, "unchecked", message, hint);
         }
     }
 }

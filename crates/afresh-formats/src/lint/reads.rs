@@ -19,13 +19,13 @@ pub(super) fn check_context_files(
             continue;
         }
         let on_disk = folder.holds(path);
-        let (message, help) = if on_disk {
+        let (message, hint) = if on_disk {
             (format!("workers are told to read {path:?}, which is not committed"), "commit it")
         } else {
             let message = format!("workers are told to read {path:?}, which the repository lacks");
             (message, "is the path right?")
         };
-        said.at(Some(spot), "missing-context", message, help);
+        said.at(Some(spot), "missing-context", message, hint);
     }
 }
 

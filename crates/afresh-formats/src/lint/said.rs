@@ -45,10 +45,10 @@ impl<'a> LintFindings<'a> {
         task: usize,
         code: &str,
         message: String,
-        help: &str,
+        hint: &str,
     ) -> &mut Finding {
         let spot = self.places.get(task).map(|places| places.whole.clone());
-        self.at(spot.as_ref(), code, message, help)
+        self.at(spot.as_ref(), code, message, hint)
     }
 
     /// A warning about a file that a task lists.
@@ -57,10 +57,10 @@ impl<'a> LintFindings<'a> {
         listed: ListedFile,
         code: &str,
         message: String,
-        help: &str,
+        hint: &str,
     ) -> &mut Finding {
         let spot = self.spot(listed);
-        self.at(spot.as_ref(), code, message, help)
+        self.at(spot.as_ref(), code, message, hint)
     }
 
     /// Another place that has to do with the last finding.
@@ -75,13 +75,13 @@ impl<'a> LintFindings<'a> {
         spot: Option<&SourceSpan>,
         code: &str,
         message: String,
-        help: &str,
+        hint: &str,
     ) -> &mut Finding {
         if let Some(spot) = spot {
             self.placing.ask(self.findings.len(), spot);
         }
         let file = spot.map_or(".", |spot| &spot.file);
-        let mut finding = Finding::of_file(file, code, message).with_help(help);
+        let mut finding = Finding::of_file(file, code, message).with_hint(hint);
         finding.severity = Severity::Warning;
         self.findings.push(finding);
         self.findings.last_mut().expect("just added")

@@ -15,8 +15,8 @@ pub(super) fn check_task_sizes(subject: LintSubject<'_>, said: &mut LintFindings
         if files >= MANY_FILES || steps >= many_steps {
             let message = format!("{} has {steps} steps and {files} files", task.id);
             let message = format!("{message}: much for one worker");
-            let help = "split it: a fresh context does a small task better";
-            said.of_task(at, "large-task", message, help);
+            let hint = "split it: a fresh context does a small task better";
+            said.of_task(at, "large-task", message, hint);
         }
     }
     without_files(subject, said);
@@ -50,6 +50,6 @@ fn without_files(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
         };
         format!("{}{more} name no files, so each of them runs alone", named.join(", "))
     };
-    let help = "name the files they may write, so that others can run beside them";
-    said.of_task(*first, "no-files", message, help);
+    let hint = "name the files they may write, so that others can run beside them";
+    said.of_task(*first, "no-files", message, hint);
 }

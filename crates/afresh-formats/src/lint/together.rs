@@ -27,14 +27,14 @@ pub(super) fn check_shared_files(subject: LintSubject<'_>, said: &mut LintFindin
         let wave = plan.wave(a);
         let message =
             format!("{one} and {other} are both in wave {wave} and may both write {path:?}");
-        let help = "they run one after the other; let one need the other, or part their files";
+        let hint = "they run one after the other; let one need the other, or part their files";
         match (writer(subject, a, path), writer(subject, b, path)) {
             (Some(first), Some(second)) => {
-                said.of_file(second, "same-wave-file", message, help);
+                said.of_file(second, "same-wave-file", message, hint);
                 said.and_file(first, "the other one is here");
             }
             _ => {
-                said.of_task(b, "same-wave-file", message, help);
+                said.of_task(b, "same-wave-file", message, hint);
             }
         }
     }

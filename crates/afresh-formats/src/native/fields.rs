@@ -50,7 +50,7 @@ impl NativePlanReader<'_, '_> {
                             &entry.node.span,
                             "only version 1 is known",
                         );
-                        self.findings.push(finding.with_help("write `version = 1`"));
+                        self.findings.push(finding.with_hint("write `version = 1`"));
                     }
                 }
                 "name" => draft.name = self.text(&entry.node),
@@ -66,7 +66,7 @@ impl NativePlanReader<'_, '_> {
                 "version",
                 "the plan says no version; 1 is assumed",
             );
-            self.findings.push(finding.as_warning().with_help("write `version = 1` at the top"));
+            self.findings.push(finding.as_warning().with_hint("write `version = 1` at the top"));
         }
         draft
     }

@@ -74,7 +74,7 @@ pub fn read(file: &str, bytes: &[u8]) -> PlanReading {
     let source = SourceText::new(file, &text);
     if text.trim().is_empty() {
         let finding = Finding::of_file(file, "empty-plan", "the plan is empty: nothing to do")
-            .with_help("add a [[task]] with an id, a title and a check");
+            .with_hint("add a [[task]] with an id, a title and a check");
         return PlanReading::failed(finding);
     }
     let parsed = match PlanSyntax::of(file) {
@@ -83,6 +83,6 @@ pub fn read(file: &str, bytes: &[u8]) -> PlanReading {
     };
     match parsed {
         Ok(root) => NativePlanReader::new(&source).read(&root),
-        Err(finding) => PlanReading::failed(finding.with_help(FORMAT_HELP)),
+        Err(finding) => PlanReading::failed(finding.with_hint(FORMAT_HELP)),
     }
 }

@@ -76,7 +76,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
             let message = format!("and {} more problems", self.more);
             let mut finding = Finding::of_file(self.source.name, "more", message);
             finding.severity = self.worst;
-            self.findings.push(finding.with_help("mend these first"));
+            self.findings.push(finding.with_hint("mend these first"));
         }
         let file: Arc<str> = self.source.name.into();
         let places = self.places.iter().map(|places| places.in_file(&file)).collect();
@@ -112,7 +112,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
             let other = self.source.related(&self.span(related), "the first one is here");
             finding.note_first(other);
         }
-        finding.help.clone_from(&problem.help);
+        finding.hint.clone_from(&problem.help);
         finding
     }
 
@@ -185,7 +185,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
     pub(super) fn wrong(&mut self, node: &Node, expected: &str) {
         let message = format!("expected {expected}, found {}", node.value.describe());
         self.find(Severity::Error, &node.span, |reader| {
-            reader.source.finding("wrong-type", &node.span, message).with_help(FORMAT_HELP)
+            reader.source.finding("wrong-type", &node.span, message).with_hint(FORMAT_HELP)
         });
     }
 
@@ -203,12 +203,12 @@ impl<'a, 's> NativePlanReader<'a, 's> {
                     let written = reader.source.text.get(entry.key_span.clone());
                     let quote =
                         if written.is_some_and(|key| key.starts_with('"')) { "\"" } else { "" };
-                    finding.with_help(format!("did you mean {near:?}?")).with_fix(Fix::meant(
+                    finding.with_hint(format!("did you mean {near:?}?")).with_fix(Fix::meant(
                         entry.key_span.clone(),
                         format!("{quote}{near}{quote}"),
                     ))
                 }
-                None => finding.with_help("it is kept, but means nothing here"),
+                None => finding.with_hint("it is kept, but means nothing here"),
             }
         });
         let written = self.source.text.get(entry.node.span.clone()).unwrap_or_default();

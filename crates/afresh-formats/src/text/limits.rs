@@ -54,5 +54,5 @@ pub fn too_many_tasks(path: &str, count: usize) -> Option<Finding> {
 
 /// Something of a file, or of the plan, is beyond a limit.
 pub fn beyond(path: &str, message: impl Into<String>) -> Finding {
-    Finding::of_file(path, "too-large", message).with_help(SPLIT)
+    Finding::of_file(path, "too-large", message).with_hint(SPLIT)
 }

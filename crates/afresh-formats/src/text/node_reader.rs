@@ -149,16 +149,16 @@ impl<'a, 's> NodeReader<'a, 's> {
     /// A key that means nothing here, with the nearest that does.
     pub fn unknown(&mut self, entry: &TableEntry, known: &[&str]) {
         let shown: String = entry.key.chars().take(80).collect();
-        let help = nearest(&entry.key, known.iter().copied()).map_or_else(
+        let hint = nearest(&entry.key, known.iter().copied()).map_or_else(
             || format!("known here: {}", known.join(", ")),
             |near| format!("did you mean {near:?}?"),
         );
-        self.problem(&entry.key_span, format!("unknown key {shown:?}"), Some(help));
+        self.problem(&entry.key_span, format!("unknown key {shown:?}"), Some(hint));
     }
 
-    pub fn problem(&mut self, at: &Range<usize>, message: String, help: Option<String>) {
+    pub fn problem(&mut self, at: &Range<usize>, message: String, hint: Option<String>) {
         let mut finding = self.finding(self.code, at, message);
-        finding.help = help;
+        finding.hint = hint;
         self.add(finding);
     }
 

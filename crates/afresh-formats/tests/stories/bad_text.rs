@@ -45,7 +45,7 @@ fn a_byte_that_is_not_utf_8_is_located() {
        |
      2 | name = "caf
        |            ^
-      help: save the file as UTF-8
+      hint: save the file as UTF-8
     "#);
     let reading = read("my.plan.json", b"\xff\xfe{\0}\0");
     assert_eq!((reading.findings[0].line, reading.findings[0].column), (1, 1));
@@ -61,7 +61,7 @@ fn an_empty_plan_says_that_there_is_nothing_to_do() {
             reading.plan.is_none() && findings.contains("nothing to do"),
             "{text:?}: {findings}"
         );
-        assert!(findings.contains("help: "), "{findings}");
+        assert!(findings.contains("hint: "), "{findings}");
     }
     assert_eq!(json("{\"version\": 1, \"task\": []}").findings[0].code, "empty-plan");
 }

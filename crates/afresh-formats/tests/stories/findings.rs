@@ -6,7 +6,7 @@ use crate::{json, rendered, toml};
 fn task(lines: &str) -> String {
     let text = format!("version = 1\n[[task]]\nid = \"A\"\ntitle = \"a\"\n{lines}\n");
     let reading = toml(&text);
-    assert!(reading.findings.iter().all(|finding| finding.help.is_some()), "each has a remedy");
+    assert!(reading.findings.iter().all(|finding| finding.hint.is_some()), "each has a remedy");
     rendered(&reading)
 }
 
@@ -19,7 +19,7 @@ fn bad_paths_are_pointed_at() {
        |
      5 | files = ["ok.py", "../../etc/x"]
        |                   ^^^^^^^^^^^^^
-      help: name a file of the repository by its path from the root, as in "src/greet.py"
+      hint: name a file of the repository by its path from the root, as in "src/greet.py"
     "#);
     insta::assert_snapshot!(task(r#"files = ["a\nb", "a\u0000b", "-rf"]"#), @r#"
     error[bad-path]: task "A": the path "a\nb" holds a control character
@@ -27,19 +27,19 @@ fn bad_paths_are_pointed_at() {
        |
      5 | files = ["a\nb", "a\u0000b", "-rf"]
        |          ^^^^^^
-      help: give the file another name
+      hint: give the file another name
     error[bad-path]: task "A": the path "a\0b" holds a control character
       --> my.plan.toml:5:18
        |
      5 | files = ["a\nb", "a\u0000b", "-rf"]
        |                  ^^^^^^^^^^
-      help: give the file another name
+      hint: give the file another name
     error[bad-path]: task "A": the path "-rf" has a component that starts with '-'
       --> my.plan.toml:5:30
        |
      5 | files = ["a\nb", "a\u0000b", "-rf"]
        |                              ^^^^^
-      help: give the file another name
+      hint: give the file another name
     "#);
     insta::assert_snapshot!(task(r#"steps = [{ name = "s", files = [{ path = "/abs" }] }]"#), @r#"
     error[bad-path]: task "A": the path "/abs" is absolute; paths are relative to the repository's root
@@ -47,7 +47,7 @@ fn bad_paths_are_pointed_at() {
        |
      5 | steps = [{ name = "s", files = [{ path = "/abs" }] }]
        |                                          ^^^^^^
-      help: name a file of the repository by its path from the root, as in "src/greet.py"
+      hint: name a file of the repository by its path from the root, as in "src/greet.py"
     "#);
 }
 
@@ -65,7 +65,7 @@ fn doubled_ids_name_both_places() {
        |
      3 | id = "A"
        |      ---
-      help: give one of them another id; upper and lower case do not tell ids apart
+      hint: give one of them another id; upper and lower case do not tell ids apart
     "#);
 }
 
@@ -78,7 +78,7 @@ fn bad_ids_are_pointed_at() {
        |
      6 | id = "../x"
        |      ^^^^^^
-      help: ids are 1 to 64 letters, digits, '-', '_' or '.', for example T001
+      hint: ids are 1 to 64 letters, digits, '-', '_' or '.', for example T001
     "#);
 }
 
@@ -91,13 +91,13 @@ fn dependencies_are_pointed_at() {
        |
      5 | needs = ["B"]
        |          ^^^
-      help: remove one of these dependencies (A → B: A needs B)
+      hint: remove one of these dependencies (A → B: A needs B)
     error[unknown-dependency]: task "B" needs "BB", which is not in the plan
       --> my.plan.toml:9:15
        |
      9 | needs = ["A", "BB"]
        |               ^^^^
-      help: did you mean "B"?
+      hint: did you mean "B"?
     "#);
 }
 
@@ -110,7 +110,7 @@ fn a_field_that_is_nearly_known_is_an_error() {
        |
      5 | verfiy = ["make test"]
        | ^^^^^^
-      help: did you mean "checks"?
+      hint: did you mean "checks"?
     "#);
     insta::assert_snapshot!(task("check = [\"make test\"]\ndepends_on = [\"B\"]\nfiels = []"), @r#"
     error[unknown-field]: unknown field "check"
@@ -118,19 +118,19 @@ fn a_field_that_is_nearly_known_is_an_error() {
        |
      5 | check = ["make test"]
        | ^^^^^
-      help: did you mean "checks"?
+      hint: did you mean "checks"?
     error[unknown-field]: unknown field "depends_on"
       --> my.plan.toml:6:1
        |
      6 | depends_on = ["B"]
        | ^^^^^^^^^^
-      help: did you mean "needs"?
+      hint: did you mean "needs"?
     error[unknown-field]: unknown field "fiels"
       --> my.plan.toml:7:1
        |
      7 | fiels = []
        | ^^^^^
-      help: did you mean "files"?
+      hint: did you mean "files"?
     "#);
     insta::assert_snapshot!(task("colour = \"red\"\nchecks = [\"true\"]"), @r#"
     warning[unknown-field]: unknown field "colour"
@@ -138,7 +138,7 @@ fn a_field_that_is_nearly_known_is_an_error() {
        |
      5 | colour = "red"
        | ^^^^^^
-      help: it is kept, but means nothing here
+      hint: it is kept, but means nothing here
     "#);
 }
 
@@ -151,31 +151,31 @@ fn wrong_types_say_what_was_expected() {
        |
      5 | needs = "B"
        |         ^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     error[wrong-type]: expected a path, or { path = "…", action = "create" }, found 3
       --> my.plan.toml:6:10
        |
      6 | files = [3]
        |          ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     error[wrong-type]: expected a list of commands, found true
       --> my.plan.toml:7:10
        |
      7 | checks = true
        |          ^^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     error[wrong-type]: expected one of: small, standard, large, auto, found "huge"
       --> my.plan.toml:8:8
        |
      8 | tier = "huge"
        |        ^^^^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     error[wrong-type]: expected a step: a table with `name` and `do`, found a date
       --> my.plan.toml:9:10
        |
      9 | steps = [1979-05-27]
        |          ^^^^^^^^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(task("do = 1.5\nchecks = [{ run = \"true\", red_first = \"yes\" }, { run = [] }]"), @r#"
     error[wrong-type]: expected a text, found a fractional number
@@ -183,25 +183,25 @@ fn wrong_types_say_what_was_expected() {
        |
      5 | do = 1.5
        |      ^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     error[wrong-type]: expected true or false, found "yes"
       --> my.plan.toml:6:39
        |
      6 | checks = [{ run = "true", red_first = "yes" }, { run = [] }]
        |                                       ^^^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     error[bad-check]: task "A": check 2 is empty, too long, or holds a NUL
       --> my.plan.toml:6:48
        |
      6 | checks = [{ run = "true", red_first = "yes" }, { run = [] }]
        |                                                ^^^^^^^^^^^^
-      help: a check is a command whose exit code tells; `no_check = "reason"` says that none is meant
+      hint: a check is a command whose exit code tells; `no_check = "reason"` says that none is meant
     error[wrong-type]: expected a text, found a list
       --> my.plan.toml:6:56
        |
      6 | checks = [{ run = "true", red_first = "yes" }, { run = [] }]
        |                                                        ^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
 }
 
@@ -214,19 +214,19 @@ fn unreadable_fields_do_not_hide_other_problems() {
        |
      5 | tier = 7
        |        ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     error[bad-path]: task "A": the path "../x" leaves the repository through '..'
       --> my.plan.toml:6:10
        |
      6 | files = ["../x"]
        |          ^^^^^^
-      help: name a file of the repository by its path from the root, as in "src/greet.py"
+      hint: name a file of the repository by its path from the root, as in "src/greet.py"
     error[wrong-type]: expected a text, found 5
       --> my.plan.toml:8:6
        |
      8 | id = 5
        |      ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
 }
 
@@ -239,13 +239,13 @@ fn empty_checks_and_reasons_are_pointed_at() {
        |
      5 | checks = ["true", " "]
        |                   ^^^
-      help: a check is a command whose exit code tells; `no_check = "reason"` says that none is meant
+      hint: a check is a command whose exit code tells; `no_check = "reason"` says that none is meant
     error[bad-check]: task "A": no_check gives no reason
       --> my.plan.toml:6:12
        |
      6 | no_check = ""
        |            ^^
-      help: say why no check is meant, or give the task `checks`
+      hint: say why no check is meant, or give the task `checks`
     "#);
 }
 
@@ -258,7 +258,7 @@ fn syntax_errors_are_located() {
        |
      5 | checks = ["true"
        |                 ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(task("title = \"twice\""), @r#"
     error[syntax]: duplicate key
@@ -266,7 +266,7 @@ fn syntax_errors_are_located() {
        |
      5 | title = "twice"
        | ^^^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     let broken = |text: &str| rendered(&json(text));
     insta::assert_snapshot!(broken("{\"version\": 1,\n  \"task\": [}"), @r#"
@@ -275,7 +275,7 @@ fn syntax_errors_are_located() {
        |
      2 |   "task": [}
        |            ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(broken("{\"version\": 1, \"version\": 1}"), @r#"
     error[syntax]: the key "version" stands here twice
@@ -283,7 +283,7 @@ fn syntax_errors_are_located() {
        |
      1 | {"version": 1, "version": 1}
        |                ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(broken("{\"name\": \"never ends"), @r#"
     error[syntax]: the text that starts here never ends
@@ -291,7 +291,7 @@ fn syntax_errors_are_located() {
        |
      1 | {"name": "never ends
        |          ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(broken("[1, 01]"), @r#"
     error[syntax]: "01" is not a number
@@ -299,7 +299,7 @@ fn syntax_errors_are_located() {
        |
      1 | [1, 01]
        |     ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(broken("{} {}"), @"
     error[syntax]: expected the end of the file
@@ -307,7 +307,7 @@ fn syntax_errors_are_located() {
        |
      1 | {} {}
        |    ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     ");
     insta::assert_snapshot!(broken(&"[".repeat(100)), @"
     error[syntax]: nested deeper than 64 levels
@@ -315,7 +315,7 @@ fn syntax_errors_are_located() {
        |
      1 | [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
        |                                                                  ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     ");
     insta::assert_snapshot!(broken("\"just a text\""), @r#"
     error[wrong-type]: expected a table with `version`, `name` and `task`, found "just a text"
@@ -323,7 +323,7 @@ fn syntax_errors_are_located() {
        |
      1 | "just a text"
        | ^^^^^^^^^^^^^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
 }
 
@@ -336,7 +336,7 @@ fn the_caret_stands_below_wide_characters() {
        |
      5 | files = ["ä/ö.py", "../ü"] agent = 1
        |                            ^
-      help: `afresh schema plan` describes the format
+      hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(task("files = [\"ä/ö.py\",\t\"../ü\"]"), @r#"
     error[bad-path]: task "A": the path "../ü" leaves the repository through '..'
@@ -344,6 +344,6 @@ fn the_caret_stands_below_wide_characters() {
        |
      5 | files = ["ä/ö.py", "../ü"]
        |                    ^^^^^^
-      help: name a file of the repository by its path from the root, as in "src/greet.py"
+      hint: name a file of the repository by its path from the root, as in "src/greet.py"
     "#);
 }

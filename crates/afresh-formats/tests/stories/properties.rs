@@ -21,7 +21,7 @@ fn plan_or_located_problems(file: &str, bytes: &[u8]) -> PlanReading {
     let lines = bytes.split(|byte| *byte == b'\n').count();
     for finding in &reading.findings {
         assert!(finding.line <= lines, "{finding:?}");
-        assert!(finding.help.is_some(), "{finding:?}");
+        assert!(finding.hint.is_some(), "{finding:?}");
         assert!(!finding.render().is_empty());
     }
     reading

@@ -28,15 +28,15 @@ pub(crate) struct JsonDocument<'a> {
     file: &'a str,
     source: SourceText<'a>,
     /// What to read about the format, for findings that have no better help.
-    help: &'static str,
+    hint: &'static str,
     findings: Vec<Finding>,
     unknown: BTreeMap<String, String>,
 }
 
 impl<'a> JsonDocument<'a> {
-    pub(crate) fn new(file: &'a str, text: &'a str, help: &'static str) -> Self {
+    pub(crate) fn new(file: &'a str, text: &'a str, hint: &'static str) -> Self {
         let source = SourceText::new(file, text);
-        Self { file, source, help, findings: Vec::new(), unknown: BTreeMap::new() }
+        Self { file, source, hint, findings: Vec::new(), unknown: BTreeMap::new() }
     }
 
     /// The whole file as one object; none where it is not one.
@@ -53,7 +53,7 @@ impl<'a> JsonDocument<'a> {
                 None
             }
             Err(finding) => {
-                self.add(finding.with_help(self.help));
+                self.add(finding.with_hint(self.hint));
                 None
             }
         }
@@ -81,8 +81,8 @@ impl<'a> JsonDocument<'a> {
     pub(crate) fn unknown_status(&mut self, status: &LocatedWord, taken: &str, known: &[&str]) {
         let shown: String = status.text.chars().take(40).collect();
         let message = format!("the status {shown:?} is not known");
-        let help = format!("it is taken as {taken}; known: {}", known.join(", "));
-        self.warn(&status.at, "unknown-status", message, &help);
+        let hint = format!("it is taken as {taken}; known: {}", known.join(", "));
+        self.warn(&status.at, "unknown-status", message, &hint);
     }
 
     /// A word, such as an id: a text, or a number that was not quoted.
@@ -171,7 +171,7 @@ impl<'a> JsonDocument<'a> {
                 let message = format!("unknown field {shown:?}");
                 let found = self.source.finding("unknown-field", &entry.key_span, message);
                 let fix = Fix::meant(entry.key_span.clone(), format!("\"{near}\""));
-                let found = found.with_help(format!("did you mean {near:?}?")).as_warning();
+                let found = found.with_hint(format!("did you mean {near:?}?")).as_warning();
                 self.add(found.with_fix(fix));
             }
         }
@@ -180,25 +180,25 @@ impl<'a> JsonDocument<'a> {
     pub(crate) fn wrong(&mut self, node: &Node, expected: &str) {
         let message = format!("expected {expected}, found {}", node.value.describe());
         let found = self.source.finding("wrong-type", &node.span, message);
-        self.add(found.with_help(self.help));
+        self.add(found.with_hint(self.hint));
     }
 
-    pub(crate) fn warn(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
+    pub(crate) fn warn(&mut self, at: &Range<usize>, code: &str, message: String, hint: &str) {
         let found = self.source.finding(code, at, message);
-        self.add(found.with_help(help).as_warning());
+        self.add(found.with_hint(hint).as_warning());
     }
 
     /// The same, where it is only good to know.
-    pub(crate) fn note(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
-        let mut found = self.source.finding(code, at, message).with_help(help);
+    pub(crate) fn note(&mut self, at: &Range<usize>, code: &str, message: String, hint: &str) {
+        let mut found = self.source.finding(code, at, message).with_hint(hint);
         found.severity = Severity::Note;
         self.add(found);
     }
 
     /// The same, where the plan cannot be used.
-    pub(crate) fn refuse(&mut self, at: &Range<usize>, code: &str, message: String, help: &str) {
+    pub(crate) fn refuse(&mut self, at: &Range<usize>, code: &str, message: String, hint: &str) {
         let found = self.source.finding(code, at, message);
-        self.add(found.with_help(help));
+        self.add(found.with_hint(hint));
     }
 
     fn add(&mut self, finding: Finding) {

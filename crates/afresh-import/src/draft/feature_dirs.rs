@@ -82,7 +82,7 @@ pub(crate) fn read_one(
 
 fn nothing(file: &str) -> PlanReading {
     let finding = Finding::of_file(file, "empty-plan", "no tasks belong to this: nothing to do");
-    PlanReading::failed(finding.with_help("expected a tasks.md beside it"))
+    PlanReading::failed(finding.with_hint("expected a tasks.md beside it"))
 }
 
 fn several(open: &[(&FeatureDir, PlanReading)]) -> PlanReading {
@@ -90,5 +90,5 @@ fn several(open: &[(&FeatureDir, PlanReading)]) -> PlanReading {
         open.iter().take(MAX_NAMED).map(|(feature, _)| feature.directory.as_str()).collect();
     let message = format!("{} plans here are not finished: {}", open.len(), names.join(", "));
     let finding = Finding::of_file(".", "several-plans", message);
-    PlanReading::failed(finding.with_help(format!("name one of them, for example {}", names[0])))
+    PlanReading::failed(finding.with_hint(format!("name one of them, for example {}", names[0])))
 }

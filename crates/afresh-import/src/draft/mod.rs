@@ -80,7 +80,7 @@ impl DraftPlan {
         match folder.text(path)? {
             Ok(text) => Some(text),
             Err(finding) => {
-                self.findings.push(finding.as_warning().with_help(follows));
+                self.findings.push(finding.as_warning().with_hint(follows));
                 None
             }
         }
@@ -128,7 +128,7 @@ impl DraftPlan {
         }
         let file = spot.as_ref().map_or(".", |spot| &spot.file);
         let mut found = Finding::of_file(file, problem.kind.code(), problem.message.as_str());
-        found.help.clone_from(&problem.help);
+        found.hint.clone_from(&problem.help);
         self.findings.push(found);
     }
 
@@ -147,7 +147,7 @@ fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
     let lost = rest.iter().find(|found| found.is_error());
     let error = lost.filter(|_| !findings.iter().any(Finding::is_error)).cloned();
     let message = format!("and {} more", rest.len() - usize::from(error.is_some()));
-    let more = Finding::of_file(".", "more", message).with_help("mend these first");
+    let more = Finding::of_file(".", "more", message).with_hint("mend these first");
     findings.extend(error);
     findings.push(more.as_warning());
     findings

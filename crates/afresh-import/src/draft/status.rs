@@ -48,7 +48,7 @@ pub(crate) fn finish(
     }
     if drafted.tasks.is_empty() {
         let empty = Finding::of_file(file, "empty-plan", "there are no tasks: nothing to do");
-        drafted.findings.push(empty.with_help(expected));
+        drafted.findings.push(empty.with_hint(expected));
         return drafted.finish(folder);
     }
     prose::label_unjudged(&mut drafted);
@@ -111,5 +111,5 @@ fn report_left_out(drafted: &mut DraftPlan, left_out: &[(String, SourceSpan)]) {
     let message = format!("given up or put off, and left out: {}{more}", named.join(", "));
     let found = drafted.find(first, "left-out", message);
     found.severity = Severity::Warning;
-    found.help = Some("give them another status to have them done".to_owned());
+    found.hint = Some("give them another status to have them done".to_owned());
 }

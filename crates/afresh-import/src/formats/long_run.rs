@@ -58,16 +58,16 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
         [] => {
             let finding =
                 Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
-            return PlanReading::failed(finding.with_help("plans are .long-run/plans/NN-PLAN.md"));
+            return PlanReading::failed(finding.with_hint("plans are .long-run/plans/NN-PLAN.md"));
         }
         [home] => (*home).to_owned(),
         homes @ [first, ..] => {
             let message = format!("{} specs have plans here", homes.len());
-            let help =
+            let hint =
                 format!("name one of them, such as {}", first.trim_end_matches(".long-run/"));
             let first = plans.iter().find(|plan| plan.home == *first).map_or(".", |plan| plan.path);
             return PlanReading::failed(
-                Finding::of_file(first, "several-plans", message).with_help(help),
+                Finding::of_file(first, "several-plans", message).with_hint(hint),
             );
         }
     };

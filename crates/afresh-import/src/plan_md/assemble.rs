@@ -95,7 +95,7 @@ fn link(task: &mut DraftTask, others: &[String], spot: &SourceSpan) {
 
 fn too_large(message: &str) -> PlanReading {
     PlanReading::failed(
-        limits::beyond(".", message).with_help("read one phase, or one plan, at a time"),
+        limits::beyond(".", message).with_hint("read one phase, or one plan, at a time"),
     )
 }
 

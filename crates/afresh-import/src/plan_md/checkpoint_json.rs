@@ -43,9 +43,9 @@ fn progress(document: &mut JsonDocument<'_>, root: &Node) -> Option<CheckpointPr
     // An index of the task that is being done counts those before it.
     let index = get(root, "current_task_index").and_then(|node| number(document, node));
     let Some(done) = listed.as_ref().map(Vec::len).or(counted).or(index) else {
-        let help = "nothing counts as done";
+        let hint = "nothing counts as done";
         let message = "it tells no completed tasks".to_owned();
-        document.warn(&root.span, "checkpoint-unclear", message, help);
+        document.warn(&root.span, "checkpoint-unclear", message, hint);
         return None;
     };
     let total = ["total_tasks", "tasks_total"]

@@ -34,11 +34,11 @@ pub(super) fn remark(opening: &OpeningTag, has: &dyn Fn(&str) -> bool, remarks: 
         return;
     }
     let message = format!("this task has no {}", missing.join(", "));
-    let help = "a task has <name>, <files>, <action>, <verify> and <done>";
+    let hint = "a task has <name>, <files>, <action>, <verify> and <done>";
     if named && told {
-        remarks.note("task-incomplete", &opening.at, message, help);
+        remarks.note("task-incomplete", &opening.at, message, hint);
     } else {
-        remarks.warning("task-incomplete", &opening.at, message, help);
+        remarks.warning("task-incomplete", &opening.at, message, hint);
     }
 }
 
@@ -53,12 +53,12 @@ pub fn remark_on_keys(document: &mut PlanDocument) {
     }
     let message = format!("the frontmatter has no {}", missing.join(", "));
     if keys.contains(KEYS[0]) && keys.contains(KEYS[1]) {
-        let help = "GSD's own check asks for it";
-        document.remarks.note("frontmatter-incomplete", &(0..0), message, help);
+        let hint = "GSD's own check asks for it";
+        document.remarks.note("frontmatter-incomplete", &(0..0), message, hint);
     } else {
-        let help =
+        let hint =
             "order and files follow from `depends_on` and `files_modified`; write [] for none";
-        document.remarks.warning("frontmatter-incomplete", &(0..0), message, help);
+        document.remarks.warning("frontmatter-incomplete", &(0..0), message, hint);
     }
 }
 
@@ -71,9 +71,9 @@ pub fn remark_on_steps(document: &mut PlanDocument) {
         let numbered = lines.iter().any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
         if lines.len() > 2 && !numbered {
             let message = "this action is not in numbered steps".to_owned();
-            let help = "write `1. …`, `2. …`: then a worker can say how far it came";
+            let hint = "write `1. …`, `2. …`: then a worker can say how far it came";
             let start = at.start..at.start + lines[0].len();
-            document.remarks.note("action-not-numbered", &start, message, help);
+            document.remarks.note("action-not-numbered", &start, message, hint);
         }
     }
 }
@@ -83,8 +83,8 @@ pub(super) fn vague_done(text: &str, part: &Range<usize>, remarks: &mut PlanRema
     for line in lines_from(&text[part.clone()], part.start) {
         if let Some(words) = vague(&line) {
             let message = format!("{:?} says nothing that could be looked at", words.text);
-            let help = "say what can be seen: a value, a status, a file, a time";
-            remarks.note("vague-criterion", &words.range(), message, help);
+            let hint = "say what can be seen: a value, a status, a file, a time";
+            remarks.note("vague-criterion", &words.range(), message, hint);
             return;
         }
     }

@@ -33,7 +33,7 @@ pub fn label<'t>(
     let message = format!("no command judges {named}: the criteria are prose");
     let found = drafted.find(spot, "checks-are-prose", message);
     found.severity = Severity::Warning;
-    found.help = Some(
+    found.hint = Some(
         "the worker gets them; the repository's own build, test and lint commands are run"
             .to_owned(),
     );

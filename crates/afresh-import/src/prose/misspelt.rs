@@ -25,5 +25,5 @@ pub fn warn_of_misspelt(drafted: &mut DraftPlan, file: &str, word: &TextLine<'_>
     let message = format!("{:?} means nothing here, so it is passed over", word.text);
     let found = drafted.find(&SourceSpan::new(file, word.range()), "unknown-field", message);
     found.severity = Severity::Warning;
-    found.help = Some(format!("did you mean {meant:?}?"));
+    found.hint = Some(format!("did you mean {meant:?}?"));
 }

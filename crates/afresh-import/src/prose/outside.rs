@@ -15,7 +15,7 @@ pub fn warn_of_outside(drafted: &mut DraftPlan, file: &str, line: &TextLine<'_>)
     for path in paths_outside(line) {
         let found = drafted.find(&SourceSpan::new(file, path.range()), CODE, message(path.text));
         found.severity = Severity::Warning;
-        found.help = Some(HELP.to_owned());
+        found.hint = Some(HELP.to_owned());
     }
 }
 

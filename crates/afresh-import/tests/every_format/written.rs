@@ -154,7 +154,7 @@ impl Kind {
         (files, reading)
     }
 
-    /// What came of it; a plan, or errors, each at a place that exists and with a help.
+    /// What came of it; a plan, or errors, each at a place that exists and with a hint.
     #[track_caller]
     pub(crate) fn read_files(&self, files: &[(String, String)]) -> PlanReading {
         let reading = match self.name {
@@ -169,7 +169,7 @@ impl Kind {
         for finding in &reading.findings {
             let text = files.iter().find(|(path, _)| *path == finding.file).map(|(_, text)| text);
             let lines = text.map_or(0, |text| text.split('\n').count());
-            assert!(finding.line <= lines && finding.help.is_some(), "{finding:?}");
+            assert!(finding.line <= lines && finding.hint.is_some(), "{finding:?}");
             let shown = finding.render();
             assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
         }

@@ -25,7 +25,7 @@ fn plan_or_located_problems(
         for finding in &reading.findings {
             let known = files.iter().find(|(path, _)| *path == finding.file);
             let lines = known.map_or(0, |(_, text)| text.split(|byte| *byte == b'\n').count());
-            assert!(finding.line <= lines && finding.help.is_some(), "{changed}: {finding:?}");
+            assert!(finding.line <= lines && finding.hint.is_some(), "{changed}: {finding:?}");
             assert!(!finding.render().is_empty());
         }
     }

@@ -42,7 +42,7 @@ fn the_wrong_example_has_the_finding_and_the_right_one_has_not() {
             let others: Vec<&str> = all.iter().map(|finding| finding.code.as_str()).collect();
             wrong.push(format!("{code}: not found, but {others:?}"));
         }
-        for hit in hits.iter().filter(|hit| hit.help.is_none()) {
+        for hit in hits.iter().filter(|hit| hit.hint.is_none()) {
             wrong.push(format!("{code}: no remedy: {}", hit.message));
         }
         for other in all.iter().filter(|finding| codes::explain(&finding.code).is_none()) {

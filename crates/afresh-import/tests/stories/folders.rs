@@ -124,7 +124,7 @@ pub(crate) fn plan_or_located_problems(
     for finding in &reading.findings {
         let lines = lines.get(finding.file.as_str()).copied().unwrap_or(0);
         assert!(finding.line <= lines, "{finding:?}");
-        assert!(finding.help.is_some(), "{finding:?}");
+        assert!(finding.hint.is_some(), "{finding:?}");
     }
     reading
 }

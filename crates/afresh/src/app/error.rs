@@ -77,7 +77,7 @@ impl Failure {
 
     pub(crate) fn to_json(&self) -> Value {
         let first = self.findings.iter().find(|finding| finding.is_error());
-        let help = self.help.clone().or_else(|| first.and_then(|finding| finding.help.clone()));
+        let help = self.help.clone().or_else(|| first.and_then(|finding| finding.hint.clone()));
         let message = first.map_or_else(|| self.full_message(), |finding| finding.message.clone());
         json!({"error": {
             "kind": first.map_or(self.kind, |finding| finding.code.as_str()),

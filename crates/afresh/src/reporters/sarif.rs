@@ -47,7 +47,7 @@ fn result(finding: &Finding) -> Value {
             location
         })
         .collect();
-    let message = match &finding.help {
+    let message = match &finding.hint {
         Some(help) => format!("{}\n{help}", finding.message),
         None => finding.message.clone(),
     };

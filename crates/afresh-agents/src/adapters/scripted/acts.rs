@@ -57,8 +57,8 @@ impl ScriptReader<'_, '_> {
             }
             [first, second, ..] => {
                 let message = format!("{:?} and {:?} are two acts", first.key, second.key);
-                let help = "give each its own { … }".to_owned();
-                self.0.problem(&second.key_span, message, Some(help));
+                let hint = "give each its own { … }".to_owned();
+                self.0.problem(&second.key_span, message, Some(hint));
                 return None;
             }
         };
@@ -219,8 +219,8 @@ impl ScriptReader<'_, '_> {
             && path.split('/').all(|part| part != "..");
         if !inside {
             let message = format!("{path:?} is no path inside the workspace");
-            let help = "a worker that goes beyond it is written with `run`".to_owned();
-            self.0.problem(&node.span, message, Some(help));
+            let hint = "a worker that goes beyond it is written with `run`".to_owned();
+            self.0.problem(&node.span, message, Some(hint));
             return None;
         }
         Some(path)

@@ -27,7 +27,7 @@ pub struct ScriptReading {
 pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let failed = |code, message: String| {
         let finding = Finding::of_file(file, code, message);
-        ScriptReading { script: None, findings: vec![finding.with_help(HELP)] }
+        ScriptReading { script: None, findings: vec![finding.with_hint(HELP)] }
     };
     if bytes.len() > MAX_SCRIPT_BYTES {
         return failed("too-large", format!("at most {MAX_SCRIPT_BYTES} bytes are read"));
@@ -42,7 +42,7 @@ pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let root = match afresh_formats::text::toml::parse(&source) {
         Ok(root) => root,
         Err(finding) => {
-            return ScriptReading { script: None, findings: vec![finding.with_help(HELP)] };
+            return ScriptReading { script: None, findings: vec![finding.with_hint(HELP)] };
         }
     };
     let mut reader = ScriptReader(NodeReader::new(&source, "script"));
@@ -50,7 +50,7 @@ pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let mut findings = reader.0.into_findings();
     if script.parts.is_empty() && findings.is_empty() {
         let finding = Finding::of_file(file, "script", "the script has no [[task]]");
-        findings.push(finding.with_help(HELP));
+        findings.push(finding.with_hint(HELP));
     }
     let script = Some(script).filter(|_| !findings.iter().any(Finding::is_error));
     ScriptReading { script, findings }
@@ -82,8 +82,8 @@ impl ScriptReader<'_, '_> {
             let Some(part) = self.part(item) else { continue };
             if parts.iter().any(|earlier| earlier.covers(&part)) {
                 let message = "never played: an earlier [[task]] fits all of this one's attempts";
-                let help = "the first one that fits is played; move this one up, or narrow that one by `attempt`";
-                self.0.problem(&item.span, message.to_owned(), Some(help.to_owned()));
+                let hint = "the first one that fits is played; move this one up, or narrow that one by `attempt`";
+                self.0.problem(&item.span, message.to_owned(), Some(hint.to_owned()));
             }
             parts.push(part);
         }
@@ -111,16 +111,16 @@ impl ScriptReader<'_, '_> {
             (None, None) => AttemptRange::All,
         };
         if id.is_none() {
-            let help = "id = \"T001\", or id = \"*\" for every task".to_owned();
+            let hint = "id = \"T001\", or id = \"*\" for every task".to_owned();
             self.0.problem(
                 &node.span,
                 "whose part is this? `id` is missing".to_owned(),
-                Some(help),
+                Some(hint),
             );
         }
         if deeds.is_none() {
-            let help = "do = [ { write = \"a.txt\", text = \"hello\\n\" } ]".to_owned();
-            self.0.problem(&node.span, "nothing to do: `do` is missing".to_owned(), Some(help));
+            let hint = "do = [ { write = \"a.txt\", text = \"hello\\n\" } ]".to_owned();
+            self.0.problem(&node.span, "nothing to do: `do` is missing".to_owned(), Some(hint));
         }
         Some(ScriptPart {
             task: id.filter(|id| id != "*"),

@@ -56,7 +56,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "must-have-unclear",
         title: "a must-have that no command can check",
-        text: "An artifact is a path; a key link is a pattern in a file. What is neither is only shown to the worker.",
+        text: "An artifact is a path; a key link is a plain text in a file. A `pattern` that is a regular expression is not run: it is only shown to the worker. Use plain text, or a `grep` command in <verify>.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/must-have-unclear.wrong"),

@@ -33,7 +33,7 @@ pub fn frontmatter(source: &SourceText, block: &Frontmatter) -> (Node, Option<Fi
     if block.at.len() > MAX_FRONTMATTER_BYTES {
         let message = format!("a frontmatter of more than {MAX_FRONTMATTER_BYTES} bytes");
         let found = source.finding("too-large", &(block.at.start..block.at.start), message);
-        return (empty(block), Some(found.with_help("put most of it behind the frontmatter")));
+        return (empty(block), Some(found.with_hint("put most of it behind the frontmatter")));
     }
     let trouble = match strict::parse(source, &block.at) {
         Ok(node) if matches!(node.value, Value::Table(_)) => return (node, None),
@@ -50,7 +50,7 @@ pub fn frontmatter(source: &SourceText, block: &Frontmatter) -> (Node, Option<Fi
     let fix = quoting::propose(source, &block.at, &node);
     let trouble = Finding { code: "frontmatter-invalid".to_owned(), fix, ..trouble }
         .as_warning()
-        .with_help("it was read line by line; put the value in single quotes");
+        .with_hint("it was read line by line; put the value in single quotes");
     (node, Some(trouble))
 }
 

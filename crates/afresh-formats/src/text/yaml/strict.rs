@@ -99,7 +99,7 @@ impl TreeBuilder<'_, '_> {
             },
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
                 let message = "an alias (`*name`) stands here; they are not read".to_owned();
-                Err(self.wrong(ALIAS, &at, message).with_help("write the value itself"))
+                Err(self.wrong(ALIAS, &at, message).with_hint("write the value itself"))
             }
             Event::DocumentStart(..) if self.done.is_some() => {
                 Err(self.wrong("syntax", &at, "a second YAML document starts here".to_owned()))

@@ -66,7 +66,7 @@ fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     if drafted.tasks.is_empty() {
         let message = "there is no task group here: nothing to do";
         let finding = Finding::of_file(&file, "empty-plan", message);
-        drafted.findings.push(finding.with_help("expected headings `#### Task Group 1: …`"));
+        drafted.findings.push(finding.with_hint("expected headings `#### Task Group 1: …`"));
     }
     drafted.finish(folder)
 }
@@ -78,5 +78,5 @@ fn title(text: &str, feature: &FeatureDir) -> String {
 }
 
 fn missing(file: &str) -> Finding {
-    Finding::of_file(file, "unreadable", "the file is gone").with_help("was it moved?")
+    Finding::of_file(file, "unreadable", "the file is gone").with_hint("was it moved?")
 }

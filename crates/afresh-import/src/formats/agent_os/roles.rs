@@ -33,7 +33,7 @@ pub(super) fn read(
     let text = match folder.text(&file) {
         Some(Ok(text)) => text,
         Some(Err(finding)) => {
-            drafted.findings.push(finding.as_warning().with_help("no roles are read from it"));
+            drafted.findings.push(finding.as_warning().with_hint("no roles are read from it"));
             return roles;
         }
         None => return roles,
@@ -42,8 +42,8 @@ pub(super) fn read(
     let root = match yaml::strict::parse(&source, &(0..text.len())) {
         Ok(root) => root,
         Err(finding) => {
-            let help = "expected `task_groups:` with names; no roles are read from it";
-            drafted.findings.push(finding.as_warning().with_help(help));
+            let hint = "expected `task_groups:` with names; no roles are read from it";
+            drafted.findings.push(finding.as_warning().with_hint(hint));
             return roles;
         }
     };
@@ -63,7 +63,7 @@ pub(super) fn read(
             let message = format!("{name:?} is none of the task groups");
             let mut finding = source.finding("unresolved-name", &entry.span, message);
             finding.severity = Severity::Warning;
-            drafted.findings.push(finding.with_help("write the group's title, as in tasks.md"));
+            drafted.findings.push(finding.with_hint("write the group's title, as in tasks.md"));
             continue;
         };
         roles.insert(*at, role(entry));

@@ -78,8 +78,8 @@ impl GroupReader<'_> {
                 "{ticked} of {boxes} boxes of task group {} are ticked; it is done again as a whole",
                 group.id.text
             );
-            let help = "tick all of them if it is done; its worker finds what is there";
-            self.warn(&group.heading, "partly-done", message, help);
+            let hint = "tick all of them if it is done; its worker finds what is there";
+            self.warn(&group.heading, "partly-done", message, hint);
         }
         self.needs(group, &mut task);
         self.drafted.tasks.push(task);
@@ -100,8 +100,8 @@ impl GroupReader<'_> {
                 "task group {} depends on {:?}, which names no task group",
                 group.id.text, line.text
             );
-            let help = "write `Task Group 1`, or `None`";
-            self.warn(&line.range(), "unresolved-dependency", message, help);
+            let hint = "write `Task Group 1`, or `None`";
+            self.warn(&line.range(), "unresolved-dependency", message, hint);
             return;
         };
         for found in named {
@@ -111,8 +111,8 @@ impl GroupReader<'_> {
             if found.through.is_none() && found.number == group.number {
                 let message =
                     format!("task group {} depends on itself; that is left out", group.id.text);
-                let help = "remove it from its own dependencies";
-                self.warn(&found.id.range(), "self-dependency", message, help);
+                let hint = "remove it from its own dependencies";
+                self.warn(&found.id.range(), "self-dependency", message, hint);
                 continue;
             }
             let mut ids: Vec<String> = covered
@@ -128,7 +128,7 @@ impl GroupReader<'_> {
                 let message =
                     format!("the groups depend on each other in more than {MAX_NEEDS} ways");
                 let spot = SourceSpan::new(self.file, line.range());
-                self.drafted.find(&spot, "too-large", message).help =
+                self.drafted.find(&spot, "too-large", message).hint =
                     Some("name only the groups that come directly before".to_owned());
                 return;
             }
@@ -145,11 +145,11 @@ impl GroupReader<'_> {
         }
     }
 
-    fn warn(&mut self, at: &std::ops::Range<usize>, code: &str, message: String, help: &str) {
+    fn warn(&mut self, at: &std::ops::Range<usize>, code: &str, message: String, hint: &str) {
         let spot = SourceSpan::new(self.file, at.clone());
         let found = self.drafted.find(&spot, code, message);
         found.severity = Severity::Warning;
-        found.help = Some(help.to_owned());
+        found.hint = Some(hint.to_owned());
     }
 
     /// Tells that the criteria are for readers, not for a shell (FO-04).
@@ -179,8 +179,8 @@ impl CommonDocuments {
                     found.insert(heading, (text, file));
                 }
                 Some(Err(finding)) => {
-                    let help = "the workers do not get it";
-                    drafted.findings.push(finding.as_warning().with_help(help));
+                    let hint = "the workers do not get it";
+                    drafted.findings.push(finding.as_warning().with_hint(hint));
                 }
                 None => {}
             }

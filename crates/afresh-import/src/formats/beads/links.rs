@@ -119,11 +119,11 @@ impl<'a> EpicTree<'a> {
     fn tell_missing(&self, document: &mut JsonDocument<'_>, to: &LocatedWord) {
         let message = format!("it waits for {:?}, which is not here", to.text);
         if to.text.starts_with("external:") {
-            let help = "it is left out, so the task may start too early; is it there already?";
-            document.warn(&to.at, "unresolved-dependency", message, help);
+            let hint = "it is left out, so the task may start too early; is it there already?";
+            document.warn(&to.at, "unresolved-dependency", message, hint);
         } else if !self.gone.contains(&to.text) {
-            let help = "restore the issue, or take the dependency away with `bd dep remove`";
-            document.refuse(&to.at, "unknown-dependency", message, help);
+            let hint = "restore the issue, or take the dependency away with `bd dep remove`";
+            document.refuse(&to.at, "unknown-dependency", message, hint);
         }
     }
 

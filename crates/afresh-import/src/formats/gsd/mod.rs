@@ -41,7 +41,7 @@ pub fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let Some(root) = plans.first().map(|plan| plan.root.clone()) else {
         let finding = Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
         return PlanReading::failed(
-            finding.with_help("plans are .planning/phases/NN-name/NN-PP-PLAN.md"),
+            finding.with_hint("plans are .planning/phases/NN-name/NN-PP-PLAN.md"),
         );
     };
     let mut drafted = DraftPlan::default();
@@ -131,8 +131,8 @@ fn mark_if_done(
     if ticked && summary.is_none() && member.done_before.is_none() {
         let message =
             "ROADMAP.md says that this plan is done, but there is no SUMMARY.md of it".to_owned();
-        let help = "it counts as not done; write the summary, or remove the tick";
-        member.document.remarks.warning("ticked-without-summary", &(0..0), message, help);
+        let hint = "it counts as not done; write the summary, or remove the tick";
+        member.document.remarks.warning("ticked-without-summary", &(0..0), message, hint);
     }
 }
 

@@ -136,7 +136,7 @@ impl SliceReader<'_> {
                 if count > MAX_NEEDS {
                     let spot = SourceSpan::new(&self.milestone.roadmap, place);
                     let message = "the slices need each other in too many ways";
-                    self.drafted.find(&spot, "too-large", message).help =
+                    self.drafted.find(&spot, "too-large", message).hint =
                         Some("split the milestone".to_owned());
                     return;
                 }
@@ -174,18 +174,18 @@ impl SliceReader<'_> {
             }
             let (id, name) = (slice.id.text, need.text);
             let message = format!("{id} depends on {name:?}, which is no other slice");
-            let help = "write the ids of slices, as in `depends:[S01,S02]`";
+            let hint = "write the ids of slices, as in `depends:[S01,S02]`";
             let spot = SourceSpan::new(&self.milestone.roadmap, need.range());
-            self.warn(&spot, "unresolved-dependency", message, help);
+            self.warn(&spot, "unresolved-dependency", message, hint);
         }
         needs
     }
 
     fn not_planned(&mut self, slice: &BoxLine<'_>) {
         let message = format!("{} has no tasks yet; it is left out", slice.id.text);
-        let help = "let GSD plan it, then read the milestone again";
+        let hint = "let GSD plan it, then read the milestone again";
         let spot = SourceSpan::new(&self.milestone.roadmap, slice.id.range());
-        self.warn(&spot, "not-planned", message, help);
+        self.warn(&spot, "not-planned", message, hint);
     }
 
     pub(super) fn id(&self, slice: &BoxLine<'_>, task: &str) -> String {
@@ -202,10 +202,10 @@ impl SliceReader<'_> {
         }
     }
 
-    fn warn(&mut self, spot: &SourceSpan, code: &str, message: String, help: &str) {
+    fn warn(&mut self, spot: &SourceSpan, code: &str, message: String, hint: &str) {
         let found = self.drafted.find(spot, code, message);
         found.severity = Severity::Warning;
-        found.help = Some(help.to_owned());
+        found.hint = Some(hint.to_owned());
     }
 }
 

@@ -69,7 +69,7 @@ fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     tasks::add(folder, &mut drafted, feature, &file, &text);
     if drafted.tasks.is_empty() {
         let finding = Finding::of_file(&file, "empty-plan", "there is no task here: nothing to do");
-        drafted.findings.push(finding.with_help("expected lines `- [ ] T001 …` under a phase"));
+        drafted.findings.push(finding.with_hint("expected lines `- [ ] T001 …` under a phase"));
     }
     drafted.finish(folder)
 }

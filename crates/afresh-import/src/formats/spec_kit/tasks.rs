@@ -33,10 +33,10 @@ pub(super) fn add(
     }
     let order = order::read(text, &document);
     let beside = StoryContext::read(folder, drafted, feature);
-    let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, help: &str| {
+    let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, hint: &str| {
         let found = drafted.find(&SourceSpan::new(file, at.clone()), code, message);
         found.severity = Severity::Warning;
-        found.help = Some(help.to_owned());
+        found.hint = Some(hint.to_owned());
     };
     for nameless in &document.nameless {
         let message = "this box has no task id, so it is not run".to_owned();
@@ -52,7 +52,7 @@ pub(super) fn add(
     }
     if order.too_many {
         let spot = SourceSpan::new(file, document.phases[0].heading.at.clone());
-        drafted.find(&spot, "too-large", "the tasks need each other in too many ways").help =
+        drafted.find(&spot, "too-large", "the tasks need each other in too many ways").hint =
             Some("split the plan, or its phases".to_owned());
     }
     for (phase, needs) in document.phases.iter().zip(&order.needs) {
@@ -130,8 +130,8 @@ impl StoryContext {
         let mut text = |name: &str| match feature.text(folder, name)? {
             Ok(text) => Some((text, feature.file(name))),
             Err(finding) => {
-                let help = "the workers do not get it";
-                drafted.findings.push(finding.as_warning().with_help(help));
+                let hint = "the workers do not get it";
+                drafted.findings.push(finding.as_warning().with_hint(hint));
                 None
             }
         };

@@ -114,7 +114,7 @@ pub(super) fn elsewhere(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>) {
             let message =
                 format!("this looks like task groups, but stands under {:?}", heading.text);
             let found = warn(drafted, spec, cell.range(), "table-elsewhere", message);
-            found.help = Some("put it under `### Task Groups`; now one worker does all".to_owned());
+            found.hint = Some("put it under `### Task Groups`; now one worker does all".to_owned());
             return;
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn too_large(
             group.id
         );
         let found = warn(drafted, spec, cell.range(), "large-group", message);
-        found.help = Some("split the group".to_owned());
+        found.hint = Some("split the group".to_owned());
     }
 }
 
@@ -163,7 +163,7 @@ fn no_table(
         "the table under this heading has no column `Group`"
     };
     let spot = SourceSpan::new(spec.file, heading.at.clone());
-    drafted.find(&spot, "no-task-groups", message).help =
+    drafted.find(&spot, "no-task-groups", message).hint =
         Some("expected a table with the columns Group, Wave, Tasks, Dependencies".to_owned());
 }
 

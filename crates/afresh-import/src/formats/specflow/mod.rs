@@ -84,7 +84,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     if specs.is_empty() && drafted.findings.is_empty() {
         let message = "there is no specification here: nothing to do";
         let finding = Finding::of_file(".", "empty-plan", message);
-        return PlanReading::failed(finding.with_help("expected .specflow/specs/SPEC-XXX.md"));
+        return PlanReading::failed(finding.with_hint("expected .specflow/specs/SPEC-XXX.md"));
     }
     drafted.finish(folder)
 }
@@ -96,7 +96,7 @@ fn name_children(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, alone: bool) 
     let message = format!("{} was split into {named} and is not run itself", spec.id);
     let at = spec.status.as_ref().map_or(0..0, |status| status.at.clone());
     let found = drafted.find(&SourceSpan::new(spec.file, at), "spec-is-split", message);
-    found.help = Some(format!("run {named} instead"));
+    found.hint = Some(format!("run {named} instead"));
     if !alone {
         *found = found.clone().as_warning();
     }

@@ -35,20 +35,20 @@ pub(super) fn of_groups<'a>(
         if !understood {
             let message =
                 format!("{} depends on {:?}, which names no group", group.id, group.needs.text);
-            warn(drafted, spec, group.needs.range(), "unresolved-dependency", message).help =
+            warn(drafted, spec, group.needs.range(), "unresolved-dependency", message).hint =
                 Some("write the groups by their ids, as in `G1, G2`, or `—` for none".to_owned());
         }
         if let Some(own) = needs.iter().position(|(need, _)| *need == group.id) {
             let (_, place) = needs.remove(own);
             let message = format!("{} depends on itself; that is left out", group.id);
-            warn(drafted, spec, place.range(), "self-dependency", message).help =
+            warn(drafted, spec, place.range(), "self-dependency", message).hint =
                 Some("remove it from its own dependencies".to_owned());
         }
         count += needs.len();
         if count > MAX_NEEDS {
             let message = format!("the groups depend on each other in more than {MAX_NEEDS} ways");
             let spot = SourceSpan::new(spec.file, group.needs.range());
-            drafted.find(&spot, "too-large", message).help =
+            drafted.find(&spot, "too-large", message).hint =
                 Some("name only the groups that come directly before".to_owned());
             needs.clear();
             all.push(needs);
@@ -156,7 +156,7 @@ pub(super) fn between_specs(
                 continue;
             }
             let message = format!("{} depends on {:?}, which is not here", spec.id, other.text);
-            warn(drafted, spec, other.at.clone(), "unresolved-dependency", message).help =
+            warn(drafted, spec, other.at.clone(), "unresolved-dependency", message).hint =
                 Some("specifications that are done are in the archive".to_owned());
             continue;
         };

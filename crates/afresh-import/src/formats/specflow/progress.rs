@@ -73,9 +73,9 @@ impl SpecProgress {
         match json::parse(&SourceText::new(path, &text)) {
             Ok(state) => Self::of_waves(path, &state),
             Err(finding) => {
-                let help =
+                let hint =
                     "expected the JSON of an execution; without it everything counts as open";
-                drafted.findings.push(finding.as_warning().with_help(help));
+                drafted.findings.push(finding.as_warning().with_hint(hint));
                 Self::default()
             }
         }

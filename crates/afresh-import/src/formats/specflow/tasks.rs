@@ -40,7 +40,7 @@ pub(super) fn add(
         if let Some(near) = nearest(&key.text, KNOWN.iter().copied()) {
             let message = format!("the key {:?} means nothing here", key.text);
             let found = needs::warn(drafted, spec, key.at.clone(), "unknown-field", message);
-            found.help = Some(format!("did you mean {near:?}?"));
+            found.hint = Some(format!("did you mean {near:?}?"));
             found.fix = Some(Fix::meant(key.at.clone(), near));
         }
     }

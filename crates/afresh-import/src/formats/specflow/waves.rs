@@ -45,7 +45,7 @@ pub(super) fn compare(
             let when = if earlier == wave { "the same" } else { "a later" };
             let message =
                 format!("{} depends on {id}, which is in {when} wave ({earlier})", group.id);
-            warn(drafted, spec, named.range(), "dependency-not-earlier", message).help = Some(
+            warn(drafted, spec, named.range(), "dependency-not-earlier", message).hint = Some(
                 "the dependency counts; correct the wave, or remove the dependency".to_owned(),
             );
             told = true;
@@ -57,7 +57,7 @@ pub(super) fn compare(
                 group.id
             );
             let found = warn(drafted, spec, place.range(), "wave-disagrees", message);
-            found.help =
+            found.hint =
                 Some("the dependencies count; add what is missing, or correct the wave".to_owned());
             // A later wave may mean a dependency that is missing: that is for its author to say.
             if group.wave.is_some() && wave < by_needs {

@@ -39,8 +39,8 @@ pub(super) fn choose<'n>(
     };
     if !others.is_empty() {
         let message = format!("the tag {:?} is read, not: {}", tag.key, others.join(", "));
-        let help = "`currentTag` in .taskmaster/state.json says which is";
-        document.warn(&tag.key_span, "other-tags", message, help);
+        let hint = "`currentTag` in .taskmaster/state.json says which is";
+        document.warn(&tag.key_span, "other-tags", message, hint);
     }
     Some(TaskList { name: tag.key.clone(), node: &tag.node })
 }

@@ -179,8 +179,8 @@ fn steps(document: &mut JsonDocument<'_>, raw: &mut UnlinkedTask, order: &[Vec<u
     if let Some(first) = circle.first() {
         let at = raw.subtasks[*first].spot.range.clone();
         let message = "these subtasks wait for each other".to_owned();
-        let help = "they are done in the order of the file";
-        document.warn(&at, "subtasks-in-a-circle", message, help);
+        let hint = "they are done in the order of the file";
+        document.warn(&at, "subtasks-in-a-circle", message, hint);
     }
     for at in placed.into_iter().chain(circle).filter(|at| !raw.subtasks[*at].done) {
         let sub = &raw.subtasks[at];

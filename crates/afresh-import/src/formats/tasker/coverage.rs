@@ -29,14 +29,14 @@ pub(super) fn behaviours(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[Ta
         brought.insert(id.as_str());
         if !maps.places.contains_key(id) {
             let message = format!("{id:?} is no behaviour of the capability map");
-            let help = "the worker is told only the id; is it right?";
-            add_finding(drafted, spot, "unknown-behavior", message, help, Severity::Warning);
+            let hint = "the worker is told only the id; is it right?";
+            add_finding(drafted, spot, "unknown-behavior", message, hint, Severity::Warning);
         }
     }
     for (id, spot) in maps.places.iter().filter(|(id, _)| !brought.contains(id.as_str())) {
         let message = format!("no task brings the behaviour {id}");
-        let help = "add it to a task's `behaviors`, or take it out of the map";
-        add_finding(drafted, spot, "uncovered-behavior", message, help, Severity::Warning);
+        let hint = "add it to a task's `behaviors`, or take it out of the map";
+        add_finding(drafted, spot, "uncovered-behavior", message, hint, Severity::Warning);
     }
 }
 
@@ -45,8 +45,8 @@ pub(super) fn steel_thread(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[
     let marked = tasks.iter().any(|task| task.steel.is_some());
     if let Some(flows) = maps.flows.as_ref().filter(|_| !maps.has_steel_thread && !marked) {
         let message = "none of the flows is the steel thread".to_owned();
-        let help = "mark the thinnest flow through everything with \"is_steel_thread\": true";
-        add_finding(drafted, flows, "no-steel-thread", message, help, Severity::Note);
+        let hint = "mark the thinnest flow through everything with \"is_steel_thread\": true";
+        add_finding(drafted, flows, "no-steel-thread", message, hint, Severity::Note);
     }
     let last = tasks.iter().filter_map(|task| task.phase.as_ref()).map(|(phase, _)| *phase).max();
     let latest = last.unwrap_or(0) / 2 + 1;
@@ -55,9 +55,9 @@ pub(super) fn steel_thread(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[
             continue;
         };
         let message = format!("the steel thread comes as late as phase {phase}");
-        let help =
+        let hint =
             format!("it shows early what does not fit together: phase {latest} at the latest");
-        add_finding(drafted, spot, "steel-thread-late", message, &help, Severity::Note);
+        add_finding(drafted, spot, "steel-thread-late", message, &hint, Severity::Note);
     }
 }
 
@@ -78,8 +78,8 @@ pub(super) fn phases(drafted: &mut DraftPlan, found: &[ImportedTask], tasks: &[T
             let message = format!("{id} of phase {own} needs {need} of phase {phase}");
             // Order comes from dependencies, and phases only group; Tasker itself is stricter.
             let severity = if phase == own { Severity::Note } else { Severity::Warning };
-            let help = "dependencies count, phases do not";
-            add_finding(drafted, spot, "dependency-not-earlier", message, help, severity);
+            let hint = "dependencies count, phases do not";
+            add_finding(drafted, spot, "dependency-not-earlier", message, hint, severity);
         }
     }
 }
@@ -89,10 +89,10 @@ fn add_finding(
     spot: &SourceSpan,
     code: &str,
     message: String,
-    help: &str,
+    hint: &str,
     severity: Severity,
 ) {
     let found = drafted.find(spot, code, message);
     found.severity = severity;
-    found.help = Some(help.to_owned());
+    found.hint = Some(hint.to_owned());
 }

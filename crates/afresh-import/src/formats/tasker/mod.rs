@@ -59,7 +59,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let Some(root) = root(folder) else {
         let message = "there are no tasks here: nothing to do";
         let finding = Finding::of_file(".", "empty-plan", message);
-        return PlanReading::failed(finding.with_help(EXPECTED));
+        return PlanReading::failed(finding.with_hint(EXPECTED));
     };
     let mut drafted = DraftPlan::default();
     let maps = TaskerMaps::read(folder, root, &mut drafted);
@@ -115,7 +115,7 @@ fn text_of(folder: &dyn PlanFolder, path: &str, drafted: &mut DraftPlan) -> Stri
     match folder.text(path) {
         Some(Ok(text)) => text,
         Some(Err(finding)) => {
-            drafted.findings.push(finding.with_help("save it as a plain text of moderate size"));
+            drafted.findings.push(finding.with_hint("save it as a plain text of moderate size"));
             String::new()
         }
         None => String::new(),

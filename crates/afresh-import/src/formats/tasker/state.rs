@@ -42,8 +42,8 @@ impl TaskerState {
                 let known = format!("{root}tasks/{}.json", entry.key);
                 if !folder.holds(&known) && status != "complete" {
                     let message = format!("there is no {known}");
-                    let help = "it is not part of the plan";
-                    document.warn(&entry.key_span, "missing-task-file", message, help);
+                    let hint = "it is not part of the plan";
+                    document.warn(&entry.key_span, "missing-task-file", message, hint);
                 }
                 let phase = document.word(task, "phase").and_then(|word| word.text.parse().ok());
                 let needs = document.list_words(task, "depends_on");

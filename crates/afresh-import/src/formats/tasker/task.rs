@@ -125,8 +125,8 @@ fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) 
             && let Some(words) = vague(&TextLine { text: &criterion, start: 0 })
         {
             let message = format!("{:?} says nothing that could be looked at", words.text);
-            let help = "say what can be seen: a value, a status, a file, a time";
-            document.note(&place, "vague-criterion", message, help);
+            let hint = "say what can be seen: a value, a status, a file, a time";
+            document.note(&place, "vague-criterion", message, hint);
         }
         let Some(verification) = document.word(node, "verification") else {
             lines.push(criterion);
@@ -135,8 +135,8 @@ fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) 
         let Some(command) = command::find(&verification.text) else {
             lines.push(format!("{criterion} ({})", verification.text));
             let message = "the verification is prose, not a command".to_owned();
-            let help = "it is shown to the worker, and not run";
-            document.warn(&verification.at, "checks-are-prose", message, help);
+            let hint = "it is shown to the worker, and not run";
+            document.warn(&verification.at, "checks-are-prose", message, hint);
             continue;
         };
         lines.push(format!("{criterion} (`{command}`)"));

@@ -6,10 +6,8 @@
 //! | [`must_haves`] | `must_haves` of the frontmatter |
 //! | [`command`] | whether a text is a command or prose |
 //! | `shell_words` | a command line in words |
-//! | [`regex`] | regular expressions for `grep` |
 
 pub mod command;
 pub mod must_haves;
-pub mod regex;
 pub(crate) mod shell_words;
 pub mod verify;

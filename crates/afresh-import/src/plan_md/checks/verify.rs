@@ -64,8 +64,8 @@ impl VerifyBlock {
         }
         if let Some(at) = prose {
             let message = "this check is not a command, so it is not run".to_owned();
-            let help = "write a command whose exit code tells, e.g. `npm test`; the worker is shown the text";
-            remarks.warning("check-is-prose", &at, message, help);
+            let hint = "write a command whose exit code tells, e.g. `npm test`; the worker is shown the text";
+            remarks.warning("check-is-prose", &at, message, hint);
         }
     }
 }
@@ -105,13 +105,13 @@ fn as_script(lines: &[TextLine]) -> Option<String> {
 fn warn_about_command(command: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(why) = command::cannot_fail(command) {
         let message = format!("this check always passes: {why}");
-        let help = "leave that part out; output is kept and bounded anyway";
-        remarks.warning("check-cannot-fail", at, message, help);
+        let hint = "leave that part out; output is kept and bounded anyway";
+        remarks.warning("check-cannot-fail", at, message, hint);
     }
     if command::leaves_the_tree(command) {
         let message = "this check goes to a directory outside the worker's clone".to_owned();
-        let help = "checks start in the root of a clone: leave the `cd` out";
-        remarks.warning("check-leaves-tree", at, message, help);
+        let hint = "checks start in the root of a clone: leave the `cd` out";
+        remarks.warning("check-leaves-tree", at, message, hint);
     }
 }
 

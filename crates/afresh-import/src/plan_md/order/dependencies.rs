@@ -24,8 +24,8 @@ pub fn resolve(set: &mut PlanSet) -> Vec<PlanNeeds> {
                 continue;
             }
             let message = format!("{:?} names no plan that is here; it orders nothing", word.text);
-            let help = "write the plan's id, as its file's name starts with it";
-            member.document.remarks.warning("unresolved-dependency", &word.at, message, help);
+            let hint = "write the plan's id, as its file's name starts with it";
+            member.document.remarks.warning("unresolved-dependency", &word.at, message, hint);
         }
         all.push(needs);
     }

@@ -54,8 +54,8 @@ pub fn remark(set: &mut PlanSet, needs: &[PlanNeeds], waves: &[u32]) {
         let Some((stated, place)) = document.fields.wave.clone() else { continue };
         for (other, place) in &late {
             let message = format!("this plan is of wave {stated}, but needs {other}");
-            let help = "waves follow from `depends_on`: correct `wave`, or remove the dependency";
-            document.remarks.warning("dependency-not-earlier", place, message, help);
+            let hint = "waves follow from `depends_on`: correct `wave`, or remove the dependency";
+            document.remarks.warning("dependency-not-earlier", place, message, hint);
         }
         if late.is_empty() && waves[at] != 0 && stated != waves[at] {
             let message = format!(
@@ -64,12 +64,12 @@ pub fn remark(set: &mut PlanSet, needs: &[PlanNeeds], waves: &[u32]) {
             );
             // A later wave may mean a dependency that is missing: that is for its author to say.
             if stated > waves[at] {
-                let help = "if it must wait for a plan, name that in `depends_on`";
-                document.remarks.warning("wave-disagrees", &place, message, help);
+                let hint = "if it must wait for a plan, name that in `depends_on`";
+                document.remarks.warning("wave-disagrees", &place, message, hint);
             } else {
-                let help = "correct `wave`; it is not used";
+                let hint = "correct `wave`; it is not used";
                 let fix = Fix::same(place.clone(), waves[at].to_string());
-                document.remarks.fixable("wave-disagrees", &place, message, help, fix);
+                document.remarks.fixable("wave-disagrees", &place, message, hint, fix);
             }
         }
     }

@@ -113,16 +113,16 @@ impl PlanDocument {
             );
         } else if self.items.is_empty() {
             let message = "this plan has no tasks; a worker gets it as a whole".to_owned();
-            let help = "add `<task type=\"auto\">` with <name>, <files>, <action> and <verify>";
-            self.remarks.warning("no-tasks", &(start..start), message, help);
+            let hint = "add `<task type=\"auto\">` with <name>, <files>, <action> and <verify>";
+            self.remarks.warning("no-tasks", &(start..start), message, hint);
         }
         let asks = self.items.iter().any(|item| item.checkpoint.is_some());
         if let Some((true, at)) = self.fields.autonomous.clone().filter(|_| asks) {
             let message =
                 "`autonomous: true`, but a checkpoint of this plan asks a person".to_owned();
-            let help = "write `autonomous: false`; the checkpoint is asked anyway";
+            let hint = "write `autonomous: false`; the checkpoint is asked anyway";
             let fix = Fix::same(at.clone(), "false");
-            self.remarks.fixable("autonomous-checkpoint", &at, message, help, fix);
+            self.remarks.fixable("autonomous-checkpoint", &at, message, hint, fix);
         }
     }
 }

@@ -98,8 +98,8 @@ fn wave(node: &Node, remarks: &mut PlanRemarks) -> Option<(u32, Range<usize>)> {
         return Some((number, node.span.clone()));
     }
     let message = format!("the wave {said:?} is not a number");
-    let help = "waves follow from `depends_on`; write a number, or leave it out";
-    remarks.warning("wave-disagrees", &node.span, message, help);
+    let hint = "waves follow from `depends_on`; write a number, or leave it out";
+    remarks.warning("wave-disagrees", &node.span, message, hint);
     None
 }
 
@@ -107,7 +107,7 @@ fn wave(node: &Node, remarks: &mut PlanRemarks) -> Option<(u32, Range<usize>)> {
 fn misspelt(key: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(meant) = nearest(key, KEYS.into_iter()) {
         let message = format!("the key {key:?} means nothing here");
-        let help = format!("did you mean {meant:?}?");
-        remarks.fixable("unknown-field", at, message, &help, Fix::meant(at.clone(), meant));
+        let hint = format!("did you mean {meant:?}?");
+        remarks.fixable("unknown-field", at, message, &hint, Fix::meant(at.clone(), meant));
     }
 }

@@ -76,9 +76,9 @@ impl PlanItem {
         let parts = tags(text, block.inner.clone(), &PARTS);
         for tag in parts.known.iter().filter(|tag| !tag.is_closed) {
             let message = format!("<{}> is not closed", tag.opening.name);
-            let help = "add its closing tag; it was read up to the next tag";
+            let hint = "add its closing tag; it was read up to the next tag";
             let fix = Fix::meant(tag.inner.end..tag.inner.end, format!("</{}>", tag.opening.name));
-            remarks.fixable("unbalanced-tag", &tag.opening.at, message, help, fix);
+            remarks.fixable("unbalanced-tag", &tag.opening.at, message, hint, fix);
         }
         for opening in &parts.unknown {
             misspelt(text, opening, block.inner.end, remarks);
@@ -97,9 +97,9 @@ impl PlanItem {
         let point = checkpoint::kind(kind);
         if point.is_none() && !["auto", "tracer", "tdd", "execute", "task", ""].contains(&kind) {
             let message = format!("the type {kind:?} of this task is not known; a worker does it");
-            let help =
+            let hint =
                 "known are auto, tracer and checkpoint:human-verify, :decision, :human-action";
-            remarks.warning("unknown-task-type", &block.opening.at, message, help);
+            remarks.warning("unknown-task-type", &block.opening.at, message, hint);
         }
         let mut found = Vec::new();
         for tag in all("files").chain(all("file")) {
@@ -186,9 +186,9 @@ pub(crate) fn collect_files(
             FileMention::File(file, at) => found.push((file, at)),
             FileMention::Prose(_, at) => {
                 let message = "this is no path, so it gives no file".to_owned();
-                let help =
+                let hint =
                     "one path per line, or several with commas; a path with blanks in backticks";
-                remarks.warning("file-is-prose", &at, message, help);
+                remarks.warning("file-is-prose", &at, message, hint);
             }
         }
     }
@@ -199,14 +199,14 @@ fn misspelt(text: &str, opening: &OpeningTag, end: usize, remarks: &mut PlanRema
     let (name, at) = (opening.name, &opening.at);
     let Some(meant) = nearest(name, PARTS.into_iter()) else { return };
     let message = format!("<{name}> means nothing in a task");
-    let help = format!("did you mean <{meant}>?");
+    let hint = format!("did you mean <{meant}>?");
     let word = |start: usize| TextEdit { range: start..start + name.len(), text: meant.to_owned() };
     let closing = text[at.end..end].find(&format!("</{name}>"));
     let fix = closing.map(|closing| Fix {
         edits: vec![word(at.start + 1), word(at.end + closing + 2)],
         keeps_plan: false,
     });
-    remarks.fixable_error("unknown-tag", at, message, &help, fix);
+    remarks.fixable_error("unknown-tag", at, message, &hint, fix);
 }
 
 fn tag_text(text: &str, tag: &PlanTag) -> String {

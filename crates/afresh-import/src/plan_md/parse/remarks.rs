@@ -13,7 +13,7 @@ pub struct PlanRemark {
     pub code: &'static str,
     pub at: Range<usize>,
     pub message: String,
-    pub help: String,
+    pub hint: String,
     pub fix: Option<Fix>,
 }
 
@@ -24,12 +24,12 @@ pub struct PlanRemarks {
 }
 
 impl PlanRemarks {
-    pub fn error(&mut self, code: &'static str, at: &Range<usize>, message: String, help: &str) {
-        self.add(Severity::Error, code, at, message, help);
+    pub fn error(&mut self, code: &'static str, at: &Range<usize>, message: String, hint: &str) {
+        self.add(Severity::Error, code, at, message, hint);
     }
 
-    pub fn warning(&mut self, code: &'static str, at: &Range<usize>, message: String, help: &str) {
-        self.add(Severity::Warning, code, at, message, help);
+    pub fn warning(&mut self, code: &'static str, at: &Range<usize>, message: String, hint: &str) {
+        self.add(Severity::Warning, code, at, message, hint);
     }
 
     /// A warning with what would mend it.
@@ -38,11 +38,11 @@ impl PlanRemarks {
         code: &'static str,
         at: &Range<usize>,
         message: String,
-        help: &str,
+        hint: &str,
         fix: Fix,
     ) {
         let said = self.all.len();
-        self.warning(code, at, message, help);
+        self.warning(code, at, message, hint);
         self.mend_by(said, fix);
     }
 
@@ -52,18 +52,18 @@ impl PlanRemarks {
         code: &'static str,
         at: &Range<usize>,
         message: String,
-        help: &str,
+        hint: &str,
         fix: Option<Fix>,
     ) {
         let said = self.all.len();
-        self.error(code, at, message, help);
+        self.error(code, at, message, hint);
         if let Some(fix) = fix {
             self.mend_by(said, fix);
         }
     }
 
-    pub fn note(&mut self, code: &'static str, at: &Range<usize>, message: String, help: &str) {
-        self.add(Severity::Note, code, at, message, help);
+    pub fn note(&mut self, code: &'static str, at: &Range<usize>, message: String, hint: &str) {
+        self.add(Severity::Note, code, at, message, hint);
     }
 
     /// They as findings of a file.
@@ -73,7 +73,7 @@ impl PlanRemarks {
             fix: remark.fix.clone(),
             ..source
                 .finding(remark.code, &remark.at, remark.message.as_str())
-                .with_help(remark.help.as_str())
+                .with_hint(remark.hint.as_str())
         };
         self.all.iter().map(finding).collect()
     }
@@ -91,14 +91,14 @@ impl PlanRemarks {
         code: &'static str,
         at: &Range<usize>,
         message: String,
-        help: &str,
+        hint: &str,
     ) {
         // An error must be heard, however many warnings came before it.
         let first_error = severity == Severity::Error
             && !self.all.iter().any(|remark| remark.severity == Severity::Error);
         if self.all.len() < MAX_REMARKS || first_error {
-            let (at, help) = (at.clone(), help.to_owned());
-            self.all.push(PlanRemark { severity, code, at, message, help, fix: None });
+            let (at, hint) = (at.clone(), hint.to_owned());
+            self.all.push(PlanRemark { severity, code, at, message, hint, fix: None });
         }
     }
 }

@@ -120,8 +120,8 @@ impl<'a> TaskBlockScanner<'a, '_> {
                 self.depth += 1;
                 let place = line.start + at..line.start + at + "<task".len();
                 let message = "a task in a code block is not read as a task".to_owned();
-                let help = "if it is meant to be done, take it out of the code block";
-                self.remarks.warning("task-in-fence", &place, message, help);
+                let hint = "if it is meant to be done, take it out of the code block";
+                self.remarks.warning("task-in-fence", &place, message, hint);
             }
         }
         if !line.text.contains(CLOSING) {
@@ -132,8 +132,8 @@ impl<'a> TaskBlockScanner<'a, '_> {
         } else if self.open.is_some() && line.text.trim() == CLOSING {
             let since = self.fences.open_since().unwrap_or(line.start);
             let message = "the code block that starts here does not end in its task".to_owned();
-            let help = "close it, or use a longer mark around a block that holds others";
-            self.remarks.warning("unclosed-fence", &(since..since + 3), message, help);
+            let hint = "close it, or use a longer mark around a block that holds others";
+            self.remarks.warning("unclosed-fence", &(since..since + 3), message, hint);
             self.fences.leave();
             self.close(line.trimmed().start);
         }
@@ -147,9 +147,9 @@ impl<'a> TaskBlockScanner<'a, '_> {
         }
         if let Some(before) = self.open.take() {
             let message = "this task is not closed before the next one starts".to_owned();
-            let help = "add `</task>`; it was read up to the next task";
+            let hint = "add `</task>`; it was read up to the next task";
             let fix = self.closing_before(at);
-            self.remarks.fixable("unbalanced-task", &before.at, message, help, fix);
+            self.remarks.fixable("unbalanced-task", &before.at, message, hint, fix);
             self.blocks.push(TaskBlock { inner: before.at.end..at, opening: before });
         }
         match OpeningTag::parse(self.text, at) {
@@ -181,9 +181,9 @@ impl<'a> TaskBlockScanner<'a, '_> {
             self.blocks.push(TaskBlock { inner: opening.at.end..at, opening });
         } else {
             let message = "this closes a task that was never opened".to_owned();
-            let help = "add `<task type=\"auto\">` where it starts, or remove this";
+            let hint = "add `<task type=\"auto\">` where it starts, or remove this";
             let place = at..at + CLOSING.len();
-            self.remarks.error("unbalanced-task", &place, message, help);
+            self.remarks.error("unbalanced-task", &place, message, hint);
         }
     }
 
@@ -200,16 +200,16 @@ impl<'a> TaskBlockScanner<'a, '_> {
         }
         if let Some(opening) = self.open.take() {
             let rest = &self.text[opening.at.end..];
-            let help = "add `</task>`, and whatever else is missing before it";
+            let hint = "add `</task>`, and whatever else is missing before it";
             if let Some(end) = rest.find("</tasks>") {
                 let message = "this task is not closed before the tasks end".to_owned();
                 let end = opening.at.end + end;
                 let fix = self.closing_before(end);
-                self.remarks.fixable("unbalanced-task", &opening.at, message, help, fix);
+                self.remarks.fixable("unbalanced-task", &opening.at, message, hint, fix);
                 self.blocks.push(TaskBlock { inner: opening.at.end..end, opening });
             } else {
                 let message = "this task never ends: the file may be cut off".to_owned();
-                self.remarks.error("unbalanced-task", &opening.at, message, help);
+                self.remarks.error("unbalanced-task", &opening.at, message, hint);
                 self.blocks.push(TaskBlock { inner: opening.at.end..self.text.len(), opening });
             }
         }

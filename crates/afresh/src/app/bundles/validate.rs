@@ -1,12 +1,12 @@
-//! Whether a bundle is what its schema says.
+//! Checks that a bundle is one: it is deserialised as a worker would.
 
 use std::path::Path;
 
 use afresh_agents::Bundle;
-use afresh_formats::findings::not_utf8;
+use afresh_formats::Finding;
+use afresh_formats::findings::{SourceText, not_utf8};
 use afresh_formats::text::limits::MAX_TEXT_BYTES;
-use afresh_formats::{Finding, conform};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::app::bundles::chosen::Chosen;
 use crate::app::error::Failure;
@@ -34,7 +34,7 @@ pub(crate) fn print(chosen: &[Chosen], output: &Output) -> Result<Exit, Failure>
     Ok(if found.is_empty() { Exit::Done } else { Exit::Incomplete })
 }
 
-/// Everything that is wrong with a bundle. An error: it cannot be read.
+/// What is wrong with a bundle. Fails where its file cannot be read.
 fn check(file: &Path, name: &str) -> Result<Vec<Finding>, Failure> {
     let bytes = files::read_bounded(file, MAX_TEXT_BYTES).map_err(|error| {
         Failure::usage("bundle", format!("cannot read the bundle {name}"))
@@ -50,15 +50,20 @@ fn check(file: &Path, name: &str) -> Result<Vec<Finding>, Failure> {
             return Ok(vec![not_utf8(&shown, error.as_bytes(), at)]);
         }
     };
-    let schema: Value = serde_json::from_str(&Bundle::schema())
-        .map_err(|error| Failure::new(Exit::Bug, "schema", error.to_string()))?;
-    let findings = conform::check(&shown, &text, &schema, CODE);
-    if !findings.is_empty() {
-        return Ok(findings);
-    }
-    // A schema does not say everything: what an id looks like, for one.
     Ok(match serde_json::from_str::<Bundle>(&text) {
         Ok(_) => Vec::new(),
-        Err(error) => vec![Finding::of_file(&shown, CODE, error.to_string())],
+        Err(error) => vec![locate_error(&shown, &text, &error)],
     })
+}
+
+/// The error at its place. `serde_json` stops at the first one.
+fn locate_error(file: &str, text: &str, error: &serde_json::Error) -> Finding {
+    let before: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let at = before + error.column().saturating_sub(1);
+    // The place is part of the finding, so the message does not repeat it.
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let hint = "`afresh schema bundle` prints what a bundle may contain";
+    SourceText::new(file, text).finding(CODE, &(at..at + 1), message).with_hint(hint)
 }

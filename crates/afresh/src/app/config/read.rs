@@ -234,7 +234,7 @@ fn mebibytes(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
 fn not_for_projects(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str, flag: &str) {
     let message = format!("a project cannot {what}: only who runs it can");
     let finding = reader.finding("sandbox", &entry.key_span, message);
-    reader.add(finding.as_warning().with_help(format!("`afresh run {flag}`, if you mean it")));
+    reader.add(finding.as_warning().with_hint(format!("`afresh run {flag}`, if you mean it")));
 }
 
 /// A share of a whole, in per cent.
@@ -304,7 +304,7 @@ mod tests {
     fn a_misspelt_key_is_shown_where_it_is_with_the_nearest_one() {
         let (_, findings) = findings("[run]\nparalel = 8\n");
         assert_eq!((findings[0].line, findings[0].column), (2, 1));
-        assert!(findings[0].help.as_deref().is_some_and(|help| help.contains("parallel")));
+        assert!(findings[0].hint.as_deref().is_some_and(|help| help.contains("parallel")));
     }
 
     /// AG-07: both limits are read; a soft one is never above a hard one.
@@ -335,13 +335,13 @@ mod tests {
         let (config, told) = findings("[sandbox]\nlevel = \"off\"\nnetwork = true\n");
         assert!(!config.sandbox.required);
         assert!(told.len() == 2 && told.iter().all(|found| !found.is_error()), "{told:?}");
-        assert!(told[0].help.as_deref().is_some_and(|help| help.contains("--sandbox off")));
+        assert!(told[0].hint.as_deref().is_some_and(|help| help.contains("--sandbox off")));
         let (config, told) = findings("[sandbox]\nagent_network = \"off\"\n");
         assert_eq!(config.sandbox.agent_network, Some(Mode::Off));
         assert!(told.is_empty(), "{told:?}");
         let (config, told) = findings("[sandbox]\nagent_network = \"open\"\n");
         assert_eq!(config.sandbox.agent_network, None);
-        assert!(told[0].help.as_deref().is_some_and(|help| help.contains("--agent-network open")));
+        assert!(told[0].hint.as_deref().is_some_and(|help| help.contains("--agent-network open")));
     }
 
     #[test]

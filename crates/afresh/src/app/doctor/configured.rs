@@ -31,7 +31,7 @@ pub(super) fn look(
             lines.extend(failure.findings.iter().filter(|f| f.is_error()).map(|finding| {
                 let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
                 let cure =
-                    finding.help.clone().unwrap_or_else(|| "see docs/configuration.md".to_owned());
+                    finding.hint.clone().unwrap_or_else(|| "see docs/configuration.md".to_owned());
                 Line::fail("configuration", format!("{place}: {}", finding.message), cure)
             }));
             if failure.findings.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn look(
     lines.extend(config.warnings.iter().map(|warning| {
         let text = format!("{}:{}: {}", warning.file, warning.line, warning.message);
         let cure =
-            warning.help.clone().unwrap_or_else(|| "remove it to be rid of this line".to_owned());
+            warning.hint.clone().unwrap_or_else(|| "remove it to be rid of this line".to_owned());
         Line::warn("configuration", text, cure)
     }));
     lines.extend(chosen(&config));

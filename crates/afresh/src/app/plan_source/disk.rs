@@ -66,7 +66,7 @@ impl DiskFolder {
         let message =
             format!("more than {MAX_FILES} files are here; the others were not looked at");
         let help = "name the plan, or the directory that it is in";
-        (!self.is_whole).then(|| limits::beyond(".", message).with_help(help).as_warning())
+        (!self.is_whole).then(|| limits::beyond(".", message).with_hint(help).as_warning())
     }
 
     fn list(&mut self, directory: &str, depth: usize) {
@@ -95,7 +95,7 @@ impl DiskFolder {
     fn bytes(&self, path: &str) -> Result<Vec<u8>, Finding> {
         let unreadable = |why: String| {
             let finding = Finding::of_file(path, "unreadable", format!("cannot read it: {why}"));
-            finding.with_help("put a plain file there that you may read")
+            finding.with_hint("put a plain file there that you may read")
         };
         if let Some(what) = self.others.get(path) {
             return Err(unreadable(format!("it is {what}")));
