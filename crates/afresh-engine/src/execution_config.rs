@@ -16,21 +16,13 @@ use afresh_secrets::is_secret_variable;
 
 #[derive(Debug, Clone)]
 pub struct ExecutionConfig {
-    pub agents: BTreeMap<String, Agent>,
-    /// What models cost, and how much they can hold.
-    pub prices: Arc<PriceTable>,
-    /// The agent of tasks that name none.
-    pub agent: String,
-    /// What all workers are told alike.
-    pub briefing: Arc<Briefing>,
+    pub workers: WorkerConfig,
     pub attempt_timeout: Option<Duration>,
     pub silence_timeout: Option<Duration>,
     /// How much of an attempt's output is kept, per stream.
     pub output_bytes: u64,
     pub check_timeout: Duration,
     pub checks_parallel: u16,
-    /// Variables that checks may see besides the common ones.
-    pub check_env: Vec<String>,
     /// Run once in a new workspace, and again when a manifest changes.
     pub setup: Vec<String>,
     /// Ignored paths that stay warm between attempts.
@@ -41,10 +33,24 @@ pub struct ExecutionConfig {
     /// What a workspace may hold with its temporary files, in bytes.
     pub quota: Option<u64>,
     pub sandbox: SandboxConfig,
-    /// Our own environment; workers and checks see only what is allowed.
-    pub environment: BTreeMap<String, String>,
     /// Our own program, for supervisors and for the workers' PATH.
     pub exe: PathBuf,
+}
+
+/// Which agents do the work, what they are given, and what they may see. Enough to make bundles.
+#[derive(Debug, Clone)]
+pub struct WorkerConfig {
+    pub agents: BTreeMap<String, Agent>,
+    /// The agent of tasks that name none.
+    pub default_agent: String,
+    /// What models cost, and how large their context windows are.
+    pub prices: Arc<PriceTable>,
+    /// What every prompt of the run contains.
+    pub briefing: Arc<Briefing>,
+    /// Variables that checks may see in addition to the common ones.
+    pub check_env: Vec<String>,
+    /// Our own environment; workers and checks see only what is allowed.
+    pub environment: BTreeMap<String, String>,
 }
 
 /// What holds workers and checks to their places.
@@ -95,10 +101,10 @@ impl SandboxConfig {
     }
 }
 
-impl ExecutionConfig {
+impl WorkerConfig {
     /// The agent that a task's worker is.
     pub fn agent_for(&self, wanted: Option<&str>) -> Option<&Agent> {
-        self.agents.get(wanted.unwrap_or(&self.agent))
+        self.agents.get(wanted.unwrap_or(&self.default_agent))
     }
 
     /// How many tokens the model of such a worker can hold.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::app::context::AppContext;
+use crate::app::environment::Environment;
 use crate::commands::{finishing, in_attempt, planning, running, setup, tooling};
 
 /// Runs a specification to done with a fresh coding agent for every task.
@@ -44,6 +46,16 @@ pub(crate) struct Common {
     /// Another configuration file than .afresh/config.toml
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
+}
+
+impl Common {
+    pub(crate) fn context(&self, environment: Environment) -> AppContext {
+        AppContext {
+            directory: self.directory.clone(),
+            config_file: self.config.clone(),
+            environment,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

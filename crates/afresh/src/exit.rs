@@ -1,9 +1,11 @@
-//! Exit codes, in one place. `docs/exit-codes.md` says the same to users.
+//! Exit codes, in one place. `docs/exit-codes.md` documents the same for users.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use afresh_core::run::DriveState;
+
+use crate::app::error::ErrorClass;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -19,8 +21,10 @@ pub(crate) enum Exit {
     /// Another process drives this run.
     Busy = 5,
     BudgetReached = 6,
-    /// A bug in afresh, or a machine that does not do what it should.
+    /// A bug in afresh.
     Bug = 70,
+    /// The machine refused: disk, permission, network. The number is `EX_IOERR` of sysexits.
+    Machine = 74,
 }
 
 impl From<Exit> for ExitCode {
@@ -42,28 +46,22 @@ impl From<DriveState> for Exit {
     }
 }
 
-/// clap's own messages: help and version are no errors.
-pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
-    if error.use_stderr() && json {
-        let message = error.to_string();
-        let first = message.lines().next().unwrap_or_default();
-        let text = first.strip_prefix("error: ").unwrap_or(first);
-        let document = serde_json::json!({"error": {
-            "kind": "usage", "message": text, "help": "see `afresh --help`",
-            "file": null, "line": null, "column": null,
-        }});
-        let _ = writeln!(std::io::stdout().lock(), "{document}");
-    } else {
-        // A closed terminal must not turn help into a panic.
-        let _ = error.print();
+impl From<ErrorClass> for Exit {
+    fn from(class: ErrorClass) -> Self {
+        match class {
+            ErrorClass::Usage => Self::Usage,
+            ErrorClass::Machine => Self::Machine,
+            ErrorClass::Incomplete => Self::Incomplete,
+            ErrorClass::Halted => Self::Halted,
+            ErrorClass::Busy => Self::Busy,
+            ErrorClass::Bug => Self::Bug,
+        }
     }
-    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
 }
 
-/// A panic anywhere, in any thread, ends the program with the code for a bug: what was recorded is
-/// on disk, supervisors end their trees, and the next start goes on from there.
-pub(crate) fn on_panic() {
+/// A panic in any thread ends the program with the code for a bug: what was recorded is on disk,
+/// supervisors end their process trees, and the next start continues from there.
+pub(crate) fn exit_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(std::io::stderr().lock(), "error: a bug in afresh: {panic}");
         std::process::exit(Exit::Bug as i32);

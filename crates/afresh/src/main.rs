@@ -8,6 +8,8 @@
 //! | [`cli`] | what was typed |
 //! | [`commands`] | one file per command |
 //! | [`demo`] | the scratch repository of `afresh demo` |
+//! | [`env`] | reads the environment, once |
+//! | [`error`] | errors as text and as JSON |
 //! | [`exit`] | exit codes |
 //! | [`in_attempt`] | what runs inside an attempt |
 //! | [`reporters`] | data as text: for people, for scripts, for files |
@@ -17,6 +19,8 @@ mod app;
 mod cli;
 mod commands;
 mod demo;
+mod env;
+mod error;
 mod exit;
 mod in_attempt;
 mod reporters;
@@ -35,17 +39,19 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(afresh_sandbox::CONFINE) {
         return afresh_sandbox::confine_main();
     }
-    exit::on_panic();
+    exit::exit_on_panic();
     if terminal::completion::answered_a_shell() {
         return ExitCode::SUCCESS;
     }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return exit::of_usage(&error),
+        Err(error) => return error::print_usage(&error),
     };
-    let output = terminal::output::Output::new(&cli.common);
-    match commands::dispatch(&cli, &output) {
+    let environment = env::read();
+    let output = terminal::output::Output::new(&cli.common, &environment);
+    let context = cli.common.context(environment);
+    match commands::dispatch(&cli, &context, &output) {
         Ok(exit) => exit.into(),
-        Err(failure) => output.failed(&failure),
+        Err(error) => output.print_error(&error),
     }
 }

@@ -10,7 +10,7 @@ use afresh_core::usage::ContextFill;
 use afresh_secrets::redact;
 
 use crate::bundle::planned;
-use crate::execution_config::ExecutionConfig;
+use crate::execution_config::WorkerConfig;
 
 /// The names of the files, in a directory of their own.
 pub const BUNDLE: &str = "bundle.json";
@@ -29,16 +29,16 @@ impl RenderedBundle {
     /// Nothing in it is a secret any more, wherever it came from (B36).
     pub fn of(
         mut bundle: Bundle,
-        rules: &ExecutionConfig,
+        workers: &WorkerConfig,
         tier: ModelTier,
     ) -> Result<Self, serde_json::Error> {
-        let window = rules.window(bundle.task.agent.as_deref(), tier);
+        let window = workers.window(bundle.task.agent.as_deref(), tier);
         bundle.window = Some(window);
-        let secrets = rules.secrets();
+        let secrets = workers.secrets();
         let rendered = if bundle.goes_on {
             prompt::resumed(&bundle)
         } else {
-            prompt::render(&bundle, &rules.briefing.template)
+            prompt::render(&bundle, &workers.briefing.template)
         };
         let prompt = redact(&rendered, &secrets);
         let fill = size::fill(prompt.len(), window);
@@ -54,10 +54,10 @@ impl RenderedBundle {
 
 /// How large the next prompt of a task will be at least: what other tasks leave for it, and what
 /// its own attempts come to, is not known yet.
-pub fn least(run: &Run, at: usize, rules: &ExecutionConfig) -> ContextFill {
-    let bundle = planned(run, at, &run.next_ground(at), &rules.briefing);
-    let window = rules.window(bundle.task.agent.as_deref(), run.tier_of(at));
-    size::fill(prompt::render(&bundle, &rules.briefing.template).len(), window)
+pub fn least(run: &Run, at: usize, workers: &WorkerConfig) -> ContextFill {
+    let bundle = planned(run, at, &run.next_ground(at), &workers.briefing);
+    let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
+    size::fill(prompt::render(&bundle, &workers.briefing.template).len(), window)
 }
 
 /// Refused where a worker would start with a context that is full (PR-06).

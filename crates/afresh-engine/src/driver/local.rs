@@ -89,7 +89,7 @@ impl LocalHost {
     ) -> Result<Self, DriveError> {
         let layout = repo.context.layout.clone();
         prepare_tools(&layout, &config)?;
-        let redactor = InputRedactor::new(config.secrets());
+        let redactor = InputRedactor::new(config.workers.secrets());
         let (input_sender, inputs) = channel();
         let context = ExecutorContext {
             run: run.id().clone(),

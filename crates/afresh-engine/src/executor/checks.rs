@@ -224,11 +224,11 @@ impl OccupiedSlot<'_> {
             argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), check.command.clone()],
             through: vec![],
             cwd: self.shared.pool.tree(Place::Check(self.slot)),
-            env: self.shared.environment(&rules.check_env, &own).into_iter().collect(),
+            env: self.shared.environment(&rules.workers.check_env, &own).into_iter().collect(),
             stdin: None,
             stdout: log.clone(),
             stderr: log.clone(),
-            secrets: rules.secrets(),
+            secrets: rules.workers.secrets(),
             limits: Limits {
                 wall: Some(rules.check_timeout),
                 silence: None,

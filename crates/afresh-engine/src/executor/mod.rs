@@ -68,7 +68,7 @@ impl LocalExecutor {
         match effect {
             Effect::Start { attempt, slot, ground, tier, resumes } => {
                 let ordered = AttemptRequest { attempt, slot, ground, tier, resumes };
-                let job = AttemptJob::new(run, ordered, &self.context.config.briefing);
+                let job = AttemptJob::new(run, ordered, &self.context.config.workers.briefing);
                 // Registered before the thread starts, so that a stop cannot miss it.
                 let handle = self.context.cancels.register(job.attempt());
                 self.spawn(move |context, answer| job.carry_out(context, &handle, answer));

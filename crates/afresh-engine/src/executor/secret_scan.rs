@@ -16,7 +16,7 @@ const MAX_LEAKS: usize = 20;
 
 /// Every new line with a secret, in what was changed.
 pub(crate) fn find_leaks(shared: &ExecutorContext, changes: &[TreeChange]) -> Vec<Leak> {
-    let scanner = SecretScanner::new(&shared.config.secrets());
+    let scanner = SecretScanner::new(&shared.config.workers.secrets());
     let read = |id: &str| shared.pool.repository().blob(id, MAX_BYTES).ok()?;
     let is_file = |change: &&TreeChange| matches!(change.new_mode, Mode::File | Mode::Executable);
     let mut leaks = Vec::new();

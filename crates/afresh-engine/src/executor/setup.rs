@@ -82,11 +82,11 @@ impl ExecutorContext {
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
                 through: vec![],
                 cwd: tree.clone(),
-                env: self.environment(&self.config.check_env, &[]).into_iter().collect(),
+                env: self.environment(&self.config.workers.check_env, &[]).into_iter().collect(),
                 stdin: None,
                 stdout: log.clone(),
                 stderr: log.clone(),
-                secrets: self.config.secrets(),
+                secrets: self.config.workers.secrets(),
                 limits: Limits {
                     wall: Some(SETUP_TIMEOUT),
                     silence: None,

@@ -18,144 +18,172 @@
 //! | `NO_COLOR` | no colours |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the way out of what workers are let through; see `afresh_proxy` |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
-//! | variables whose names say that they are secret | to redact their values; see `afresh_secrets` |
+//! | variables whose names say that they are secret | to mask their values; see `afresh_engine::rules` |
 //! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use afresh_git::Surroundings;
 use afresh_process::Containment;
 use afresh_secrets::is_secret_variable;
 
-pub(crate) fn no_color() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+use crate::app::policy::sandbox;
+
+/// Variables, arguments and executable of this process, read once by the binary.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+    /// The command line, for the holder of the lock.
+    pub arguments: Vec<String>,
+    /// Our own program, which supervisors and tools of workers start again.
+    pub executable: PathBuf,
 }
 
-/// The values of all variables whose names say that they are secret.
-pub(crate) fn secrets() -> Vec<String> {
-    named_secrets().into_iter().map(|(_, value)| value).collect()
-}
-
-/// The same with the names of the variables.
-pub(crate) fn named_secrets() -> Vec<(String, String)> {
-    all().into_iter().filter(|(name, _)| is_secret_variable(name)).collect()
-}
-
-pub(crate) fn state() -> Option<PathBuf> {
-    directory("AFRESH_STATE")
-}
-
-/// Outside the repository, because tools that walk upwards break on nested checkouts.
-pub(crate) fn cache() -> Option<PathBuf> {
-    match cache_variable()? {
-        name @ "AFRESH_CACHE" => directory(name),
-        name @ "HOME" => directory(name).map(|home| home.join(".cache/afresh")),
-        name => directory(name).map(|path| path.join("afresh")),
-    }
-}
-
-/// The variable that says where the cache directory is.
-pub(crate) fn cache_variable() -> Option<&'static str> {
-    let absolute = |name: &str| {
-        std::env::var_os(name).is_some_and(|value| std::path::Path::new(&value).is_absolute())
-    };
-    let names = ["AFRESH_CACHE", "XDG_CACHE_HOME", "HOME"];
-    names
-        .into_iter()
-        .find(|name| directory(name).is_some() && (*name != "XDG_CACHE_HOME" || absolute(name)))
-}
-
-/// Where the files of the attempt are that we are called from.
-pub(crate) fn attempt_directory() -> Option<PathBuf> {
-    result_file()?.parent().map(PathBuf::from)
-}
-
-/// The result file of the attempt that we are called from.
-pub(crate) fn result_file() -> Option<PathBuf> {
-    directory("AFRESH_RESULT")
-}
-
-/// The attempt that we are called from, and what it was given.
+/// The attempt that this process runs in.
 #[derive(Debug)]
-pub(crate) struct InAttempt {
-    pub(crate) task: String,
-    pub(crate) number: u32,
-    pub(crate) bundle: Option<PathBuf>,
+pub(crate) struct AttemptEnvironment {
+    pub task: String,
+    pub number: u32,
+    pub bundle: Option<PathBuf>,
 }
 
-pub(crate) fn attempt() -> Option<InAttempt> {
-    let task = std::env::var("AFRESH_TASK").ok().filter(|task| !task.is_empty())?;
-    let number = std::env::var("AFRESH_ATTEMPT").ok()?.parse().ok()?;
-    Some(InAttempt { task, number, bundle: directory("AFRESH_BUNDLE") })
-}
-
-/// What a worker and its tools find out about themselves, for tools that are started by somebody else.
-pub(crate) fn of_attempt() -> BTreeMap<String, String> {
-    all().into_iter().filter(|(name, _)| name.starts_with("AFRESH_")).collect()
-}
-
-fn directory(name: &str) -> Option<PathBuf> {
-    let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
-    std::path::absolute(PathBuf::from(value)).ok()
-}
-
-/// The wish as it was written.
-pub(crate) fn containment_word() -> Option<String> {
-    containment().and_then(|_| std::env::var("AFRESH_CONTAINMENT").ok())
-}
-
-pub(crate) fn containment() -> Option<Containment> {
-    match std::env::var("AFRESH_CONTAINMENT").ok()?.as_str() {
-        "auto" => Some(Containment::Auto),
-        "cgroup" => Some(Containment::Cgroup),
-        "namespace" => Some(Containment::Namespace),
-        "group" => Some(Containment::Group),
-        _ => None,
+impl Environment {
+    pub(crate) fn new(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        arguments: Vec<String>,
+        executable: PathBuf,
+    ) -> Self {
+        Self { variables: variables.into_iter().collect(), arguments, executable }
     }
-}
 
-/// What a person says about the sandbox.
-pub(crate) fn sandbox() -> Option<String> {
-    std::env::var("AFRESH_SANDBOX").ok().filter(|word| !word.is_empty())
-}
+    fn raw(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(std::ffi::OsStr::new(name)).filter(|value| !value.is_empty())
+    }
 
-/// What a person says about the network of agents.
-pub(crate) fn agent_network() -> Option<String> {
-    std::env::var("AFRESH_AGENT_NETWORK").ok().filter(|word| !word.is_empty())
-}
+    /// A variable that is set, not empty and UTF-8.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.raw(name)?.to_str()
+    }
 
-/// The hosts that a person opens to workers, as they wrote them.
-pub(crate) fn hosts() -> Option<String> {
-    std::env::var("AFRESH_SANDBOX_HOSTS").ok().filter(|hosts| !hosts.is_empty())
-}
+    fn directory(&self, name: &str) -> Option<PathBuf> {
+        std::path::absolute(PathBuf::from(self.raw(name)?)).ok()
+    }
 
-/// Whether a person lets programs inside Landlock use sockets of the file system.
-pub(crate) fn sandbox_sockets() -> bool {
-    std::env::var("AFRESH_SANDBOX_SOCKETS").is_ok_and(|value| value == "1")
-}
+    pub(crate) fn no_color(&self) -> bool {
+        self.raw("NO_COLOR").is_some()
+    }
 
-/// The paths that a variable names.
-pub(crate) fn paths(name: &str) -> Vec<PathBuf> {
-    crate::app::policy::sandbox::split(
-        &std::env::var(name).unwrap_or_default(),
-        directory("HOME").as_deref(),
-    )
-}
+    /// The values of all variables whose names say that they are secret.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        self.named_secrets().into_iter().map(|(_, value)| value).collect()
+    }
 
-/// Where programs are looked for.
-pub(crate) fn path() -> OsString {
-    std::env::var_os("PATH").unwrap_or_default()
-}
+    /// The same with the names of the variables.
+    pub(crate) fn named_secrets(&self) -> Vec<(String, String)> {
+        self.all().into_iter().filter(|(name, _)| is_secret_variable(name)).collect()
+    }
 
-pub(crate) fn surroundings() -> Surroundings {
-    Surroundings::from_vars(std::env::vars_os())
-}
+    pub(crate) fn state_directory(&self) -> Option<PathBuf> {
+        self.directory("AFRESH_STATE")
+    }
 
-/// Our whole environment, from which allow-lists choose; what is not UTF-8 is never handed on.
-pub(crate) fn all() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
+    /// Outside the repository, because tools that walk upwards break on nested checkouts.
+    pub(crate) fn cache_directory(&self) -> Option<PathBuf> {
+        match self.cache_variable()? {
+            name @ "AFRESH_CACHE" => self.directory(name),
+            name @ "HOME" => self.directory(name).map(|home| home.join(".cache/afresh")),
+            name => self.directory(name).map(|path| path.join("afresh")),
+        }
+    }
+
+    /// The variable that sets the cache directory.
+    pub(crate) fn cache_variable(&self) -> Option<&'static str> {
+        let names = ["AFRESH_CACHE", "XDG_CACHE_HOME", "HOME"];
+        // The XDG specification says to ignore a relative path.
+        let counts = |name: &&str| {
+            self.raw(name)
+                .is_some_and(|value| *name != "XDG_CACHE_HOME" || Path::new(value).is_absolute())
+        };
+        names.into_iter().find(counts)
+    }
+
+    /// The result file of the attempt that this process runs in.
+    pub(crate) fn result_file(&self) -> Option<PathBuf> {
+        self.directory("AFRESH_RESULT")
+    }
+
+    /// The directory of the attempt that this process runs in.
+    pub(crate) fn attempt_directory(&self) -> Option<PathBuf> {
+        self.result_file()?.parent().map(PathBuf::from)
+    }
+
+    pub(crate) fn attempt(&self) -> Option<AttemptEnvironment> {
+        let task = self.text("AFRESH_TASK")?.to_owned();
+        let number = self.text("AFRESH_ATTEMPT")?.parse().ok()?;
+        Some(AttemptEnvironment { task, number, bundle: self.directory("AFRESH_BUNDLE") })
+    }
+
+    /// The variables that describe an attempt, for tools that an agent starts with an environment of
+    /// its own.
+    pub(crate) fn attempt_variables(&self) -> BTreeMap<String, String> {
+        self.all().into_iter().filter(|(name, _)| name.starts_with("AFRESH_")).collect()
+    }
+
+    pub(crate) fn containment(&self) -> Option<Containment> {
+        match self.text("AFRESH_CONTAINMENT")? {
+            "auto" => Some(Containment::Auto),
+            "cgroup" => Some(Containment::Cgroup),
+            "namespace" => Some(Containment::Namespace),
+            "group" => Some(Containment::Group),
+            _ => None,
+        }
+    }
+
+    /// The containment as it was written, where it is one that exists.
+    pub(crate) fn containment_word(&self) -> Option<&str> {
+        self.containment().and_then(|_| self.text("AFRESH_CONTAINMENT"))
+    }
+
+    pub(crate) fn sandbox(&self) -> Option<&str> {
+        self.text("AFRESH_SANDBOX")
+    }
+
+    pub(crate) fn agent_network(&self) -> Option<&str> {
+        self.text("AFRESH_AGENT_NETWORK")
+    }
+
+    /// The hosts that the user adds to every allowlist, as they were written.
+    pub(crate) fn sandbox_hosts(&self) -> Option<&str> {
+        self.text("AFRESH_SANDBOX_HOSTS")
+    }
+
+    /// Whether programs inside Landlock may use sockets of the file system.
+    pub(crate) fn sandbox_sockets(&self) -> bool {
+        self.text("AFRESH_SANDBOX_SOCKETS") == Some("1")
+    }
+
+    /// The paths in a variable.
+    pub(crate) fn paths(&self, name: &str) -> Vec<PathBuf> {
+        sandbox::split(self.text(name).unwrap_or_default(), self.directory("HOME").as_deref())
+    }
+
+    /// The PATH, in which programs are searched.
+    pub(crate) fn search_path(&self) -> OsString {
+        self.raw("PATH").cloned().unwrap_or_default()
+    }
+
+    /// What git may see.
+    pub(crate) fn git_environment(&self) -> Surroundings {
+        Surroundings::from_vars(self.variables.clone())
+    }
+
+    /// All variables, from which allowlists choose; one that is not UTF-8 is never handed on.
+    pub(crate) fn all(&self) -> BTreeMap<String, String> {
+        let text = |(name, value): (&OsString, &OsString)| {
+            Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
+        };
+        self.variables.iter().filter_map(text).collect()
+    }
 }

@@ -1,120 +1,175 @@
-//! Why a command did not do what it was asked: for people, and as JSON.
+//! Errors: what failed, why, and what to do about it.
+//!
+//! Every error has a class, which becomes the exit code, and a kind, a stable word for scripts.
 
-use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 
 use afresh_engine::{DriveError, OpenError};
 use afresh_formats::Finding;
 use afresh_git::{DiscoverError, ProgramError, RefError};
 use afresh_store::{JournalError, LockError};
-use serde_json::{Value, json};
 
-use crate::exit::Exit;
-use crate::terminal::output::safe;
-
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) exit: Exit,
-    /// A stable word for scripts.
-    pub(crate) kind: &'static str,
-    pub(crate) message: String,
-    pub(crate) causes: Vec<String>,
-    pub(crate) help: Option<String>,
-    /// The file it is about, as the user named it.
-    pub(crate) file: Option<String>,
-    /// What is wrong with a file, all of it.
-    pub(crate) findings: Vec<Finding>,
+/// Whose fault it is, or what has to happen first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ErrorClass {
+    /// Wrong usage, or input that cannot be read as what it should be.
+    Usage,
+    /// The machine refused: disk, permission, network.
+    Machine,
+    /// It was understood and could not be done.
+    Incomplete,
+    /// The run is halted.
+    Halted,
+    /// Another process drives the run.
+    Busy,
+    /// A bug in afresh.
+    Bug,
 }
 
-impl Failure {
-    pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
+/// Why an operation failed, for people and for scripts.
+#[derive(Debug)]
+pub(crate) struct AppError {
+    pub class: ErrorClass,
+    /// A stable word for scripts.
+    pub kind: &'static str,
+    pub message: String,
+    pub causes: Vec<String>,
+    pub hint: Option<String>,
+    /// The file it is about, as the user named it.
+    pub file: Option<String>,
+    /// Everything that is wrong with that file.
+    pub findings: Vec<Finding>,
+}
+
+impl std::fmt::Display for AppError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        self.causes.iter().try_for_each(|cause| write!(f, ": {cause}"))
+    }
+}
+
+impl std::error::Error for AppError {}
+
+impl AppError {
+    pub(crate) fn new(class: ErrorClass, kind: &'static str, message: impl Into<String>) -> Self {
         Self {
-            exit,
+            class,
             kind,
             message: message.into(),
             causes: vec![],
-            help: None,
+            hint: None,
             file: None,
             findings: vec![],
         }
     }
 
+    /// Wrong usage, or unreadable input.
     pub(crate) fn usage(kind: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Exit::Usage, kind, message)
+        Self::new(ErrorClass::Usage, kind, message)
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    /// The machine refused.
+    pub(crate) fn machine(kind: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Machine, kind, message)
+    }
+
+    pub(crate) fn incomplete(kind: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Incomplete, kind, message)
+    }
+
+    pub(crate) fn halted(message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Halted, "halted", message)
+    }
+
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Busy, "busy", message)
+    }
+
+    pub(crate) fn bug(kind: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Bug, kind, message)
+            .hint("please report this with the command that you ran")
+    }
+
+    /// A file or directory that cannot be written.
+    pub(crate) fn cannot_write(
+        kind: &'static str,
+        path: &Path,
+        error: impl std::fmt::Display,
+    ) -> Self {
+        let shown = path.display().to_string();
+        Self::machine(kind, format!("cannot write {shown}"))
+            .cause(error.to_string())
+            .in_file(shown)
+            .hint("check the permissions and the free space there")
+    }
+
+    /// A file that cannot be read: a missing one is wrong input, everything else is the machine's doing.
+    pub(crate) fn cannot_read(
+        kind: &'static str,
+        what: impl Into<String>,
+        error: &io::Error,
+    ) -> Self {
+        let class = match error.kind() {
+            // `Other` is our own refusal: too large, not UTF-8, no regular file.
+            io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::Other => ErrorClass::Usage,
+            _ => ErrorClass::Machine,
+        };
+        Self::new(class, kind, what).cause(error.to_string())
+    }
+
+    /// A git command that failed on a repository that afresh could open.
+    pub(crate) fn git(error: impl std::fmt::Display) -> Self {
+        Self::machine("git", format!("git failed: {error}"))
+            .hint("`git fsck` checks the repository; `afresh doctor` checks the machine")
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
         self
     }
 
-    /// What to do, where it does not know better.
-    pub(crate) fn or_help(self, help: &str) -> Self {
-        if self.help.is_some() { self } else { self.help(help) }
+    /// A hint for an error that has none.
+    #[must_use]
+    pub(crate) fn or_hint(self, hint: &str) -> Self {
+        if self.hint.is_some() { self } else { self.hint(hint) }
     }
 
-    pub(crate) fn about(mut self, file: impl Into<String>) -> Self {
+    /// The file it is about.
+    #[must_use]
+    pub(crate) fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
-    /// The file it is about, where it does not know better.
-    pub(crate) fn or_about(self, file: &str) -> Self {
-        if self.file.is_some() { self } else { self.about(file) }
+    /// The file it is about, for an error that names none.
+    #[must_use]
+    pub(crate) fn or_in_file(self, file: &str) -> Self {
+        if self.file.is_some() { self } else { self.in_file(file) }
     }
 
+    #[must_use]
     pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
     }
 
     /// A file that cannot be read as what it should be.
-    pub(crate) fn in_file(kind: &'static str, what: &str, findings: Vec<Finding>) -> Self {
+    pub(crate) fn with_findings(kind: &'static str, what: &str, findings: Vec<Finding>) -> Self {
         let errors = findings.iter().filter(|finding| finding.is_error()).count();
         let problems =
             if errors == 1 { "1 problem".to_owned() } else { format!("{errors} problems") };
         Self { findings, ..Self::usage(kind, format!("{what}: {problems}")) }
     }
-
-    pub(crate) fn to_json(&self) -> Value {
-        let first = self.findings.iter().find(|finding| finding.is_error());
-        let help = self.help.clone().or_else(|| first.and_then(|finding| finding.hint.clone()));
-        let message = first.map_or_else(|| self.full_message(), |finding| finding.message.clone());
-        json!({"error": {
-            "kind": first.map_or(self.kind, |finding| finding.code.as_str()),
-            "message": message,
-            "help": help,
-            "file": first.map(|finding| finding.file.clone()).or_else(|| self.file.clone()),
-            "line": first.map(|finding| finding.line).filter(|line| *line > 0),
-            "column": first.map(|finding| finding.column).filter(|column| *column > 0),
-            "findings": self.findings,
-        }})
-    }
-
-    /// For people. Names and messages may come from anywhere, so no line of it can move a cursor.
-    pub(crate) fn to_text(&self) -> String {
-        let mut text = String::new();
-        for finding in &self.findings {
-            text.push_str(&finding.render());
-        }
-        let _ = writeln!(text, "error: {}", self.message);
-        for cause in &self.causes {
-            let _ = writeln!(text, "  cause: {cause}");
-        }
-        if let Some(help) = &self.help {
-            let _ = writeln!(text, "  hint: {help}");
-        }
-        text.lines().map(|line| safe(line) + "\n").collect()
-    }
-
-    fn full_message(&self) -> String {
-        let parts: Vec<&str> = std::iter::once(self.message.as_str())
-            .chain(self.causes.iter().map(String::as_str))
-            .collect();
-        parts.join(": ")
-    }
 }
 
-fn with_causes(mut failure: Failure, error: &dyn std::error::Error) -> Failure {
+fn with_causes(mut failure: AppError, error: &dyn std::error::Error) -> AppError {
     let mut cause = error.source();
     while let Some(inner) = cause {
         failure.causes.push(inner.to_string());
@@ -123,76 +178,96 @@ fn with_causes(mut failure: Failure, error: &dyn std::error::Error) -> Failure {
     failure
 }
 
-impl From<ProgramError> for Failure {
+impl From<ProgramError> for AppError {
     fn from(error: ProgramError) -> Self {
-        with_causes(Self::usage("git", error.to_string()).help(error.hint()), &error)
+        let class = match &error {
+            ProgramError::Unusable(_) => ErrorClass::Machine,
+            _ => ErrorClass::Usage,
+        };
+        with_causes(Self::new(class, "git", error.to_string()).hint(error.hint()), &error)
     }
 }
 
-impl From<DiscoverError> for Failure {
+impl From<DiscoverError> for AppError {
     fn from(error: DiscoverError) -> Self {
-        let failure = with_causes(Self::usage("repository", error.to_string()), &error);
+        let class = match &error {
+            DiscoverError::Git(_) => ErrorClass::Machine,
+            _ => ErrorClass::Usage,
+        };
+        let failure = with_causes(Self::new(class, "repository", error.to_string()), &error);
         match error.hint() {
-            Some(hint) => failure.help(hint),
+            Some(hint) => failure.hint(hint),
             None => failure,
         }
     }
 }
 
-impl From<LockError> for Failure {
+impl From<LockError> for AppError {
     fn from(error: LockError) -> Self {
         match &error {
-            LockError::Held(_) => Self::new(Exit::Busy, "busy", error.to_string())
-                .help("`afresh status` shows where it stands; `afresh halt` stops it"),
-            LockError::Unsupported { .. } => Self::usage("lock", error.to_string())
-                .help("work in a clone of the repository on a local file system"),
-            LockError::Fault(_) => with_causes(Self::usage("lock", error.to_string()), &error),
+            LockError::Held(_) => Self::busy(error.to_string())
+                .hint("`afresh status` shows its progress; `afresh halt` stops it"),
+            LockError::Unsupported { .. } => Self::machine("lock", error.to_string())
+                .hint("work in a clone of the repository on a local file system"),
+            LockError::Fault(_) => with_causes(Self::machine("lock", error.to_string()), &error)
+                .hint("check the permissions of the state directory"),
         }
     }
 }
 
-impl From<JournalError> for Failure {
+impl From<JournalError> for AppError {
     fn from(error: JournalError) -> Self {
-        let failure = with_causes(Self::usage("journal", error.to_string()), &error);
+        let class = match &error {
+            JournalError::Newer { .. }
+            | JournalError::Foreign { .. }
+            | JournalError::Damaged { .. }
+            | JournalError::MissesHead { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::HeadDamaged { .. } => ErrorClass::Usage,
+            _ => ErrorClass::Machine,
+        };
+        let failure = with_causes(Self::new(class, "journal", error.to_string()), &error);
         match error {
             JournalError::Unfit { .. } => {
-                failure.help("name a directory on a local file system: AFRESH_STATE=DIR")
+                failure.hint("name a directory on a local file system: AFRESH_STATE=DIR")
             }
             _ => failure,
         }
     }
 }
 
-impl From<OpenError> for Failure {
+impl From<OpenError> for AppError {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Discover(error) => error.into(),
             OpenError::Lock(error) => error.into(),
             OpenError::Journal(error) => error.into(),
-            // Somebody else's lock is no bug of ours, and can be waited for.
+            // Another git process holds the lock; it can be waited for.
             OpenError::Refs(error @ RefError::Locked { .. }) => {
-                Self::usage("locked", error.to_string()).help(error.hint().unwrap_or_default())
+                Self::machine("locked", error.to_string()).hint(error.hint().unwrap_or_default())
             }
             OpenError::Unborn => Self::usage("unborn", error.to_string())
-                .help("`afresh run --init-git …` makes an empty first commit and leaves your files as they are"),
+                .hint("`afresh run --init-git …` creates an empty first commit; your files stay as they are"),
             OpenError::OtherRepository { .. } => Self::usage("state", error.to_string())
-                .help("give each repository its own AFRESH_STATE"),
-            OpenError::StillRunning(_) => Self::usage("still-running", error.to_string())
-                .help("end the processes named there, then try again"),
+                .hint("give each repository its own AFRESH_STATE"),
+            OpenError::StillRunning(_) => Self::machine("still-running", error.to_string())
+                .hint("end the processes listed there, then try again"),
             OpenError::CheckedOut { .. } => Self::usage("checked-out", error.to_string())
-                .help("switch that checkout to another branch, then try again"),
-            _ => with_causes(Self::new(Exit::Bug, "open", error.to_string()), &error),
+                .hint("switch that checkout to another branch, then try again"),
+            OpenError::Record(_) => with_causes(Self::bug("open", error.to_string()), &error),
+            _ => with_causes(Self::machine("open", error.to_string()), &error)
+                .hint("fix the cause, then try again; nothing was lost"),
         }
     }
 }
 
-impl From<DriveError> for Failure {
+impl From<DriveError> for AppError {
     fn from(error: DriveError) -> Self {
-        let (exit, kind) = match &error {
-            DriveError::Journal(_) | DriveError::Ended(_) => (Exit::Bug, "journal"),
-            DriveError::Pool(_) | DriveError::Directory(..) => (Exit::Usage, "directory"),
+        let kind = match &error {
+            DriveError::Journal(_) | DriveError::Ended(_) => "journal",
+            DriveError::Pool(_) | DriveError::Directory(..) => "directory",
         };
-        with_causes(Self::new(exit, kind, error.to_string()), &error)
-            .help("once the cause is mended, `afresh run` goes on where it stopped")
+        with_causes(Self::machine(kind, error.to_string()), &error)
+            .hint("fix the cause; `afresh run` continues where it stopped")
     }
 }

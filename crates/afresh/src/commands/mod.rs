@@ -16,43 +16,46 @@ pub(crate) mod running;
 pub(crate) mod setup;
 pub(crate) mod tooling;
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 
-pub(crate) fn dispatch(cli: &Cli, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &cli.command {
-        Command::Init(args) => setup::init::init(args, &cli.common, output),
-        Command::Doctor(args) => Ok(setup::doctor::doctor(args, &cli.common, output)),
-        Command::Agents(args) => setup::agents::agents(args, &cli.common, output),
-        Command::Config(args) => setup::config::config(args, &cli.common, output),
+        Command::Init(args) => setup::init::init(args, context, output),
+        Command::Doctor(args) => Ok(setup::doctor::doctor(args, context, output)),
+        Command::Agents(args) => setup::agents::agents(args, context, output),
+        Command::Config(args) => setup::config::config(args, context, output),
         Command::Completions(args) => tooling::completions::completions(args, output),
-        Command::Man(args) => tooling::man::man(args, &cli.common, output),
-        Command::Demo(args) => setup::demo::demo(args, output),
-        Command::Run(args) => running::run::run(args, &cli.common, output),
-        Command::Status(args) => running::status::status(args, &cli.common, output),
-        Command::Report(args) => finishing::report::report(args, &cli.common, output),
-        Command::Logs(args) => running::logs::logs(args, &cli.common, output),
-        Command::Scan(args) => finishing::scan::scan(args, &cli.common, output),
-        Command::Clean(args) => finishing::clean::clean(args, &cli.common, output),
-        Command::Land(args) => finishing::land::land(args, &cli.common, output),
-        Command::Lint(args) => planning::lint::lint(args, &cli.common, output),
-        Command::Import(args) => planning::import::import(args, &cli.common, output),
-        Command::Show(args) => planning::show::show(args, &cli.common, output),
-        Command::Halt(args) => running::halt::halt(args, &cli.common, output),
-        Command::Resume(args) => running::resume::resume(args, &cli.common, output),
-        Command::Questions(args) => running::questions::questions(args, &cli.common, output),
-        Command::Decide(args) => running::decide::decide(args, &cli.common, output),
-        Command::Task(args) => running::task::task(args, &cli.common, output),
-        Command::Bundle(args) => planning::bundle::bundle(args, &cli.common, output),
-        Command::Step(args) => in_attempt::step::step(args, output),
-        Command::Agent(args) => in_attempt::agent::agent(args, &cli.common, output),
-        Command::Log(args) => in_attempt::log::log(args, output),
-        Command::Issue(args) => in_attempt::issue::issue(args, output),
-        Command::ReportResult(args) => in_attempt::report_result::report_result(args, output),
-        Command::Mcp(args) => in_attempt::mcp::mcp(args),
-        Command::Hook(args) => in_attempt::hook::hook(args, output),
+        Command::Man(args) => tooling::man::man(args, context, output),
+        Command::Demo(args) => setup::demo::demo(args, context, output),
+        Command::Run(args) => running::run::run(args, context, output),
+        Command::Status(args) => running::status::status(args, context, output),
+        Command::Report(args) => finishing::report::report(args, context, output),
+        Command::Logs(args) => running::logs::logs(args, context, output),
+        Command::Scan(args) => finishing::scan::scan(args, context, output),
+        Command::Clean(args) => finishing::clean::clean(args, context, output),
+        Command::Land(args) => finishing::land::land(args, context, output),
+        Command::Lint(args) => planning::lint::lint(args, context, output),
+        Command::Import(args) => planning::import::import(args, context, output),
+        Command::Show(args) => planning::show::show(args, context, output),
+        Command::Halt(args) => running::halt::halt(args, context, output),
+        Command::Resume(args) => running::resume::resume(args, context, output),
+        Command::Questions(args) => running::questions::questions(args, context, output),
+        Command::Decide(args) => running::decide::decide(args, context, output),
+        Command::Task(args) => running::task::task(args, context, output),
+        Command::Bundle(args) => planning::bundle::bundle(args, context, output),
+        Command::Step(args) => in_attempt::step::step(args, context, output),
+        Command::Agent(args) => in_attempt::agent::agent(args, context, output),
+        Command::Log(args) => in_attempt::log::log(args, context, output),
+        Command::Issue(args) => in_attempt::issue::issue(args, context, output),
+        Command::ReportResult(args) => {
+            in_attempt::report_result::report_result(args, context, output)
+        }
+        Command::Mcp(args) => in_attempt::mcp::mcp(args, context),
+        Command::Hook(args) => in_attempt::hook::hook(args, context, output),
         Command::Schema(args) => Ok(tooling::schema::schema(args, output)),
     }
 }

@@ -3,15 +3,14 @@
 //!
 //! Its home directory is the demo's own, so that nothing of the user's is read or written.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use afresh_agents::AgentProgram;
 use afresh_model::{Client, Script, Server, Step};
 use afresh_proxy::Host;
 use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
 
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 use crate::demo::roles;
 
 /// A model server for one program; it ends when this is dropped.
@@ -24,9 +23,9 @@ pub(crate) struct Played {
 const SCRIPT: &str = "todo";
 
 impl Played {
-    pub(crate) fn by(program: AgentProgram) -> Result<Self, Failure> {
+    pub(crate) fn by(program: AgentProgram) -> Result<Self, AppError> {
         let server = Server::start().map_err(|error| {
-            Failure::usage("model", "cannot listen on the loopback interface")
+            AppError::usage("model", "cannot listen on the loopback interface")
                 .cause(error.to_string())
         })?;
         server.add(SCRIPT, script());

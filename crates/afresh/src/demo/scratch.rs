@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 
 const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("project/README.md")),
@@ -31,7 +31,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// Makes a directory that nobody else has.
-    pub(crate) fn new(under: &Path, keep: bool) -> Result<Self, Failure> {
+    pub(crate) fn new(under: &Path, keep: bool) -> Result<Self, AppError> {
         let mut last = None;
         for number in 0..100_u32 {
             let directory = under.join(format!("afresh-demo-{}-{number}", std::process::id()));
@@ -44,9 +44,9 @@ impl Scratch {
             }
         }
         let why = last.map(|error| error.to_string()).unwrap_or_default();
-        Err(Failure::usage("scratch", format!("cannot make a directory in {}", under.display()))
+        Err(AppError::usage("scratch", format!("cannot make a directory in {}", under.display()))
             .cause(why)
-            .help("TMPDIR, or AFRESH_CACHE for the demo of an agent program, says where"))
+            .hint("TMPDIR, or AFRESH_CACHE for the demo of an agent program, says where"))
     }
 
     pub(crate) fn repository(&self) -> PathBuf {
@@ -59,11 +59,11 @@ impl Scratch {
     }
 
     /// The home directory of an agent program, made: inside a sandbox it could not make one.
-    pub(crate) fn home(&self) -> Result<PathBuf, Failure> {
+    pub(crate) fn home(&self) -> Result<PathBuf, AppError> {
         let home = self.directory.join("home");
         fs::create_dir_all(&home).map_err(|error| {
             let message = format!("cannot make {}", home.display());
-            Failure::usage("scratch", message).cause(error.to_string())
+            AppError::usage("scratch", message).cause(error.to_string())
         })?;
         Ok(home)
     }
@@ -78,7 +78,7 @@ impl Scratch {
     }
 
     /// Writes the project, with files that belong to this demo, and makes its first commit.
-    pub(crate) fn fill(&self, more: &[(&str, &str)]) -> Result<(), Failure> {
+    pub(crate) fn fill(&self, more: &[(&str, &str)]) -> Result<(), AppError> {
         let repository = self.repository();
         for (path, text) in FILES.iter().chain(more) {
             put(&repository.join(path), text)?;
@@ -89,7 +89,7 @@ impl Scratch {
     }
 
     /// Git as if nobody had configured anything: no hooks, no signatures, no templates.
-    fn git(&self, args: &[&str]) -> Result<(), Failure> {
+    fn git(&self, args: &[&str]) -> Result<(), AppError> {
         let mut git = Command::new("git");
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("GIT_") {
@@ -100,7 +100,7 @@ impl Scratch {
         git.args(["-c", "user.name=afresh demo", "-c", "user.email=demo@localhost"]);
         git.args(args).current_dir(self.repository()).stdin(Stdio::null());
         let failed = |why: String| {
-            Failure::usage("scratch", format!("git {} failed", args.join(" "))).cause(why)
+            AppError::usage("scratch", format!("git {} failed", args.join(" "))).cause(why)
         };
         let output = git.output().map_err(|error| failed(error.to_string()))?;
         if output.status.success() {
@@ -119,10 +119,10 @@ impl Drop for Scratch {
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<(), Failure> {
+fn put(path: &Path, text: &str) -> Result<(), AppError> {
     let parent = path.parent().unwrap_or(path);
     fs::create_dir_all(parent).and_then(|()| fs::write(path, text)).map_err(|error| {
-        Failure::usage("scratch", format!("cannot write {}", path.display()))
+        AppError::usage("scratch", format!("cannot write {}", path.display()))
             .cause(error.to_string())
     })
 }

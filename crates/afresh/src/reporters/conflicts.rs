@@ -5,7 +5,7 @@ use afresh_core::ids::TaskId;
 use afresh_core::plan::{Task, nearest};
 use serde_json::{Value, json};
 
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 use crate::terminal::output::safe;
 
 /// More files than this that two tasks share are not listed.
@@ -30,13 +30,13 @@ enum Reason<'a> {
 }
 
 impl<'a> Apart<'a> {
-    pub(crate) fn new(plan: &'a Plan, ids: [&str; 2]) -> Result<Self, Failure> {
+    pub(crate) fn new(plan: &'a Plan, ids: [&str; 2]) -> Result<Self, AppError> {
         let [a, b] = [find(plan, ids[0])?, find(plan, ids[1])?];
         let tasks = [plan.task(a), plan.task(b)];
         let waves = [plan.wave(a), plan.wave(b)];
         if a == b {
             let message = format!("{} is one task, not two", tasks[0].id);
-            return Err(Failure::usage("task", message).help("name two tasks of the plan"));
+            return Err(AppError::usage("task", message).hint("name two tasks of the plan"));
         }
         let mut reasons = Vec::new();
         let way = plan.way(a, b).or_else(|| plan.way(b, a));
@@ -114,13 +114,13 @@ impl Reason<'_> {
     }
 }
 
-fn find(plan: &Plan, id: &str) -> Result<usize, Failure> {
+fn find(plan: &Plan, id: &str) -> Result<usize, AppError> {
     let ids = || plan.tasks().iter().map(|task| task.id.as_str());
     plan.tasks().iter().position(|task| task.id.as_str() == id).ok_or_else(|| {
-        let failure = Failure::usage("task", format!("the plan has no task {id:?}"));
+        let failure = AppError::usage("task", format!("the plan has no task {id:?}"));
         match nearest(id, ids()) {
-            Some(near) => failure.help(format!("did you mean {near:?}?")),
-            None => failure.help("`afresh show` lists the tasks"),
+            Some(near) => failure.hint(format!("did you mean {near:?}?")),
+            None => failure.hint("`afresh show` lists the tasks"),
         }
     })
 }

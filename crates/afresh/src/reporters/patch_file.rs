@@ -9,10 +9,9 @@ use afresh_git::{PatchHead, Signature};
 use afresh_store::write_atomically;
 use serde_json::json;
 
-use crate::app::error::Failure;
-use crate::app::session::workplace;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::text::moment;
-use crate::cli::Common;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 
@@ -20,7 +19,7 @@ use crate::terminal::output::Output;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Target<'a> {
     pub(crate) file: &'a Path,
-    pub(crate) common: &'a Common,
+    pub(crate) context: &'a AppContext,
     pub(crate) output: &'a Output,
 }
 
@@ -29,7 +28,7 @@ pub(crate) fn write(
     run: &Run,
     signature: &Signature,
     target: &Target<'_>,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     let done = run.tasks().filter(|(_, state)| state.is_done());
     let titles: Vec<String> =
         done.map(|(task, _)| format!("* {} {}", task.id, task.title)).collect();
@@ -39,23 +38,21 @@ pub(crate) fn write(
         date: &moment::mail(signature.at_seconds),
         signature,
     };
-    let patch = place
-        .repository
-        .patch(run.base(), run.tip(), &head)
-        .map_err(|error| Failure::usage("git", error.to_string()))?;
+    let patch = place.repository.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;
     let output = target.output;
     if target.file == Path::new("-") {
         if std::io::stdout().is_terminal() {
-            return Err(Failure::usage("patch", "a patch may hold what controls a terminal")
-                .help("send it to a file or a program: `afresh land --patch FILE`"));
+            return Err(AppError::usage("patch", "a patch may hold what controls a terminal")
+                .hint("send it to a file or a program: `afresh land --patch FILE`"));
         }
         // A reader that has gone away is no reason to fail.
         let _ = std::io::stdout().lock().write_all(&patch);
         return Ok(Exit::Done);
     }
-    let file = workplace::directory(target.common)?.join(target.file);
+    let file = target.context.directory()?.join(target.file);
     write_atomically(&file, &patch).map_err(|error| {
-        Failure::usage("patch", format!("cannot write {}", file.display())).cause(error.to_string())
+        AppError::usage("patch", format!("cannot write {}", file.display()))
+            .cause(error.to_string())
     })?;
     if output.json {
         output.document(&json!({"run": run.id(), "way": "patch", "file": file}));

@@ -13,7 +13,7 @@ use afresh_core::plan::{
 };
 use serde::Serialize;
 
-use crate::app::agents::assignment::Assigned;
+use crate::app::agents::assignment::AssignedAgent;
 use crate::app::plan_source::PlanFile;
 use crate::app::plan_source::prompt_sizes::PromptSizes;
 
@@ -90,7 +90,7 @@ impl<'a> PlanJson<'a> {
     pub(crate) fn of(
         file: &'a PlanFile,
         percent: impl Fn(&Task) -> u64,
-        staff: impl Fn(&Task) -> Assigned,
+        staff: impl Fn(&Task) -> AssignedAgent,
         sizes: Option<&PromptSizes>,
     ) -> Self {
         let plan = &file.plan;
@@ -122,11 +122,11 @@ fn task(
     plan: &Plan,
     at: usize,
     percent: impl Fn(&Task) -> u64,
-    staff: impl Fn(&Task) -> Assigned,
+    staff: impl Fn(&Task) -> AssignedAgent,
     prompt: Option<PromptJson>,
 ) -> TaskJson<'_> {
     let task = plan.task(at);
-    let Assigned { agent, model } = staff(task);
+    let AssignedAgent { agent, model } = staff(task);
     TaskJson {
         id: &task.id,
         title: &task.title,

@@ -32,7 +32,7 @@ pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
     let status = RunStatus::of(&ended.run);
     failures(ended, &status, output);
     output.note(&line(&ended.run, &status, ended.took, output));
-    budget::tell_of_unknown_prices(&ended.run, output);
+    output.notices(budget::attempts_without_price(&ended.run));
 }
 
 fn failures(ended: &Ended, status: &RunStatus, output: &Output) {

@@ -3,19 +3,17 @@
 //! A shell asks this program again and again while somebody types, with [`VARIABLE`] set. Nothing is
 //! written, and whatever goes wrong, there is simply nothing to complete.
 
-use std::ffi::OsString;
-use std::path::Path;
-
 use afresh_core::status::RunStatus;
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;
 use clap::CommandFactory;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::CompleteEnv;
+use std::ffi::OsString;
+use std::path::PathBuf;
 
-use crate::app::environment;
+use crate::app::context::AppContext;
 use crate::app::session::select_run;
-use crate::app::session::workplace;
 use crate::cli::Cli;
 use crate::terminal::output::safe;
 
@@ -42,7 +40,7 @@ pub(crate) fn tasks() -> ArgValueCandidates {
 
 pub(crate) fn runs() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let ids = place().and_then(|place| select_run::ids(&place).ok()).unwrap_or_default();
+        let ids = place().and_then(|place| select_run::run_ids(&place).ok()).unwrap_or_default();
         ids.into_iter().map(CompletionCandidate::new).collect()
     })
 }
@@ -64,6 +62,10 @@ fn last_run() -> Option<RecordedRun> {
 }
 
 fn place() -> Option<RepoContext> {
-    let (program, cache) = (workplace::git().ok()?, workplace::cache().ok()?);
-    RepoContext::find(&program, Path::new("."), environment::state(), cache).ok()
+    let context = AppContext {
+        directory: PathBuf::from("."),
+        config_file: None,
+        environment: crate::env::read(),
+    };
+    context.repository().ok()
 }

@@ -8,13 +8,19 @@ use std::process::ExitCode;
 use afresh_core::printable;
 use serde::Serialize;
 
-use crate::app::error::Failure;
-use crate::cli::Common;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
+use crate::cli::{Color, Common};
+use crate::error;
+use crate::exit::Exit;
 use crate::terminal::foreground;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     pub(crate) json: bool,
+    /// As it was typed.
+    pub(crate) color_option: Color,
     talk: Talk,
     color: bool,
 }
@@ -28,20 +34,18 @@ enum Talk {
 }
 
 impl Output {
-    pub(crate) fn new(common: &Common) -> Self {
+    pub(crate) fn new(common: &Common, environment: &Environment) -> Self {
         let color = match common.color {
-            crate::cli::Color::Always => true,
-            crate::cli::Color::Never => false,
-            crate::cli::Color::Auto => {
-                std::io::stderr().is_terminal() && !crate::app::environment::no_color()
-            }
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => std::io::stderr().is_terminal() && !environment.no_color(),
         };
         let talk = match (common.quiet, common.verbose) {
             (true, _) => Talk::Little,
             (false, false) => Talk::Usual,
             (false, true) => Talk::Much,
         };
-        Self { json: common.json, talk, color }
+        Self { json: common.json, color_option: common.color, talk, color }
     }
 
     /// The same, where scripts get something else than what people see meanwhile.
@@ -115,13 +119,26 @@ impl Output {
         if std::io::stdout().is_terminal() { self.paint(color, text) } else { text.to_owned() }
     }
 
-    pub(crate) fn failed(&self, failure: &Failure) -> ExitCode {
+    /// What a library function wants people to know.
+    pub(crate) fn notices(&self, notices: impl IntoIterator<Item = Notice>) {
+        notices.into_iter().for_each(|notice| self.note(&notice.text));
+    }
+
+    /// Calls a library function and prints its notices, whether it fails or not.
+    pub(crate) fn with_notices<T>(&self, call: impl FnOnce(&mut Vec<Notice>) -> T) -> T {
+        let mut notices = Vec::new();
+        let result = call(&mut notices);
+        self.notices(notices);
+        result
+    }
+
+    pub(crate) fn print_error(&self, error: &AppError) -> ExitCode {
         if self.json {
-            self.data(&failure.to_json().to_string());
+            self.data(&error::to_json(error).to_string());
         } else {
-            let _ = std::io::stderr().lock().write_all(failure.to_text().as_bytes());
+            let _ = std::io::stderr().lock().write_all(error::to_text(error).as_bytes());
         }
-        failure.exit.into()
+        Exit::from(error.class).into()
     }
 }
 
@@ -157,10 +174,7 @@ fn ascii_where_hidden(json: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// `1 task`, `2 tasks`.
-pub(crate) fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
+pub(crate) use crate::app::text::count;
 
 /// Text from plans, repositories and workers, safe for one line of a terminal.
 pub(crate) use afresh_core::printable::line as safe;
@@ -172,7 +186,8 @@ mod tests {
     /// B35: whatever a command prints, only our own colours get through, and none without colours.
     #[test]
     fn only_our_own_colours_get_through() {
-        let mut output = Output { json: false, talk: Talk::Usual, color: true };
+        let mut output =
+            Output { json: false, color_option: Color::Auto, talk: Talk::Usual, color: true };
         let text = format!("{} \x1b[2J\x1b[31;1m\x1b]0;t\x07\x1b", output.paint(Paint::Red, "x"));
         let wanted = "\x1b[31mx\x1b[0m \\u{1b}[2J\\u{1b}[31;1m\\u{1b}]0;t\\u{7}\\u{1b}";
         assert_eq!(output.harmless(&text), wanted);

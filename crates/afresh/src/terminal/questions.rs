@@ -15,7 +15,7 @@ use afresh_core::question::Question;
 use afresh_core::{Event, Input, Run};
 use afresh_engine::{RecordedEvent, Reporter};
 
-use crate::app::session::workplace;
+use crate::app::context::user_name;
 use crate::terminal::foreground;
 use crate::terminal::output::{Output, Paint, safe};
 
@@ -114,7 +114,7 @@ impl Person {
     fn understand(&self, line: &str) -> Option<Input> {
         let line = line.trim();
         if line.eq_ignore_ascii_case("stop") {
-            let (reason, by) = ("STOP was typed".to_owned(), workplace::person());
+            let (reason, by) = ("STOP was typed".to_owned(), user_name());
             return Some(Input::HaltAsked { now: false, reason, by });
         }
         if line.is_empty() {
@@ -133,7 +133,7 @@ impl Person {
             self.output.note("      type `clarify: YOUR WORDS`");
             return None;
         }
-        Some(Input::Answered { question: question.id, answer, by: workplace::person() })
+        Some(Input::Answered { question: question.id, answer, by: user_name() })
     }
 
     fn open(&self) -> MutexGuard<'_, Vec<Question>> {

@@ -79,7 +79,7 @@ impl AttemptJob {
         let printed = || end_of(&files.stdout);
         // What it printed was redacted on its way to disk; this file is its own.
         let raw = end_of(&files.result);
-        let written = redact(&raw, &shared.config.secrets());
+        let written = redact(&raw, &shared.config.workers.secrets());
         if written != raw {
             files.rewrite_result(&written);
         }

@@ -107,8 +107,8 @@ impl AttemptJob {
 
     /// What reads the agent's reports, where it makes any.
     fn follower(&self, shared: &ExecutorContext, files: &AttemptFiles) -> Option<OutputFollower> {
-        let agent = shared.config.agent_for(self.agent.as_deref())?;
-        let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.config.prices));
+        let agent = shared.config.workers.agent_for(self.agent.as_deref())?;
+        let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.config.workers.prices));
         let before = self.resuming.as_ref().map(|resuming| resuming.counted_before(agent));
         OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
             .map(|follower| follower.going_on(before.unwrap_or_default()))

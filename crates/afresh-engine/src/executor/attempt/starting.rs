@@ -80,7 +80,7 @@ impl AttemptJob {
     /// Runs before the lease is acquired: what is lost here is still kept under its salvage ref.
     fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), StartFailure> {
         let Some(resuming) = &self.resuming else { return Ok(()) };
-        let agent = shared.config.agent_for(self.agent.as_deref());
+        let agent = shared.config.workers.agent_for(self.agent.as_deref());
         if let Some(why) = agent.and_then(|agent| resuming.refusal(agent)) {
             return Err(StartFailure::NotResumed(why));
         }
@@ -92,7 +92,7 @@ impl AttemptJob {
     fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
         let bundle = bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
             .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
-        let made = RenderedBundle::of(bundle, &shared.config, self.tier)
+        let made = RenderedBundle::of(bundle, &shared.config.workers, self.tier)
             .map_err(|error| failure(&error.to_string(), None))?;
         size::fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
             lasting: true,
@@ -108,8 +108,8 @@ impl AttemptJob {
         cwd: PathBuf,
     ) -> Result<Job, SpawnFailure> {
         let rules = &shared.config;
-        let name = self.agent.as_deref().unwrap_or(&rules.agent);
-        let agent = rules.agent_for(self.agent.as_deref()).ok_or_else(|| {
+        let name = self.agent.as_deref().unwrap_or(&rules.workers.default_agent);
+        let agent = rules.workers.agent_for(self.agent.as_deref()).ok_or_else(|| {
             failure(
                 &format!("there is no agent {name:?}"),
                 Some("add [agents.NAME] to .afresh/config.toml"),
@@ -149,7 +149,7 @@ impl AttemptJob {
             stdin: launch.stdin,
             stdout: files.stdout.clone(),
             stderr: files.stderr.clone(),
-            secrets: rules.secrets(),
+            secrets: rules.workers.secrets(),
             limits: Limits {
                 wall: rules.attempt_timeout,
                 silence: rules.silence_timeout,

@@ -12,7 +12,7 @@ impl ExecutorContext {
         allowed: &[String],
         own: &[(&str, String)],
     ) -> BTreeMap<String, String> {
-        let mut variables: BTreeMap<String, String> = self.config.variables(allowed);
+        let mut variables: BTreeMap<String, String> = self.config.workers.variables(allowed);
         let path = variables
             .get("PATH")
             .cloned()

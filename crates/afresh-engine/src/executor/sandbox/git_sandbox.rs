@@ -37,7 +37,7 @@ impl ExecutorContext {
         let repository = self.pool.repository();
         let common = repository.common_dir();
         let git = repository.program().path();
-        let home = self.config.environment.get("HOME").map(PathBuf::from);
+        let home = self.config.workers.environment.get("HOME").map(PathBuf::from);
         let temp = self.new_temp(&format!("{}git-{place}", self.job_prefix))?;
         let mut readable = vec![self.config.exe.clone(), git.to_owned(), common.join("shallow")];
         readable.extend(objects(&common.join("objects")));

@@ -149,7 +149,7 @@ impl ExecutorContext {
         let mut writable = vec![job.cwd.clone()];
         writable.extend(sandbox.writable.iter().cloned());
         // The user's, without our own tools, which are beside the workspaces.
-        let path = rules.environment.get("PATH").map_or("", String::as_str);
+        let path = rules.workers.environment.get("PATH").map_or("", String::as_str);
         let known = self.home_tools.get_or_init(|| home_tools::below(home.as_deref(), path));
         readable.extend(known.readable.iter().cloned());
         hidden.extend(known.hidden.iter().cloned());

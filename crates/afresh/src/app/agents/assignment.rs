@@ -1,90 +1,141 @@
-//! Who would do a plan's tasks, as far as the configuration says: for `afresh show`.
+//! Which agent and which model each task gets.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
+use afresh_agents::{Agent, AgentKind, AgentProgram, ModelNames};
 use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
-use afresh_engine::ExecutionConfig;
+use afresh_engine::execution_config::WorkerConfig;
 
-use crate::app::config;
+use super::definitions::{self, AdoptedDefinitions};
+use super::programs;
+use crate::app::config::{self, Config};
+use crate::app::context::AppContext;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
 use crate::app::plan_source::PlanFile;
 use crate::app::plan_source::prompt_sizes::PromptSizes;
-use crate::app::session::briefing;
-use crate::app::session::{Driving, rules};
-use crate::cli::Common;
-use crate::terminal::output::{Output, safe};
+use crate::app::session::options::default_agent;
+use crate::app::session::{RunOptions, worker_config};
 
-/// Agents and models by task. Nobody where the configuration cannot be used: showing a plan needs
-/// no agent, and `afresh run` says what is wrong.
+/// The agents that a plan's tasks can name.
 #[derive(Debug)]
-pub(crate) struct Staff(Option<(Settings, ExecutionConfig)>);
+pub(crate) struct AgentSet {
+    /// The agent of tasks that name none.
+    pub default_agent: String,
+    pub agents: BTreeMap<String, Agent>,
+    pub definitions: AdoptedDefinitions,
+}
 
-/// Who does one task.
+impl AgentSet {
+    /// Agents of the configuration, built-in ones, and definitions that the plan names.
+    pub(crate) fn load(
+        config: &Config,
+        options: &RunOptions,
+        file: &PlanFile,
+        environment: &Environment,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Self, AppError> {
+        let default_agent = default_agent(config, options);
+        let mut agents = with_built_in(config.agents.clone());
+        programs::resolve(&mut agents, environment);
+        let home = definitions::home(environment);
+        let definitions =
+            definitions::adopt(file, home.as_deref(), &default_agent, &mut agents, notices)?;
+        if let Some(model) = &options.model {
+            agents.values_mut().for_each(|agent| set_model(agent, model));
+        }
+        Ok(Self { default_agent, agents, definitions })
+    }
+
+    /// Definitions among the files of the repository: no worker may change them.
+    pub(crate) fn definitions_inside(&self, root: &Path) -> Vec<String> {
+        self.definitions.inside(root)
+    }
+}
+
+/// The agents that need no configuration, and those that have one.
+pub(crate) fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<String, Agent> {
+    for program in AgentProgram::ALL {
+        let name = program.word().to_owned();
+        let kind = AgentKind::Program(program.agent());
+        agents.entry(name.clone()).or_insert(Agent { name, kind, env: Vec::new() });
+    }
+    agents
+}
+
+/// One model for tasks of every size.
+fn set_model(agent: &mut Agent, model: &str) {
+    match &mut agent.kind {
+        AgentKind::Program(program) => program.models = ModelNames::all(model),
+        AgentKind::Acp(acp) => acp.models = Some(ModelNames::all(model)),
+        AgentKind::Command { .. } | AgentKind::Scripted { .. } => {}
+    }
+}
+
+/// Agents and models by task, for `afresh show`. Empty where the configuration cannot be used: showing
+/// a plan needs no agent, and `afresh run` reports what is wrong.
+#[derive(Debug)]
+pub(crate) struct TaskAssignments(Option<(Settings, WorkerConfig)>);
+
+/// The agent and the model of one task.
 #[derive(Debug, Default)]
-pub(crate) struct Assigned {
-    pub(crate) agent: Option<String>,
-    /// None where the program decides.
-    pub(crate) model: Option<String>,
+pub(crate) struct AssignedAgent {
+    pub agent: Option<String>,
+    /// None where the program chooses.
+    pub model: Option<String>,
 }
 
-impl Staff {
-    pub(crate) fn here(file: &PlanFile, here: &Path, common: &Common, output: &Output) -> Self {
-        let directory = file.target.clone().unwrap_or_else(|| here.to_owned());
-        let config_file = common.config.as_deref().map(|path| here.join(path));
-        let config = config::load(&directory, config_file.as_deref()).ok();
-        Self(config.and_then(|config| Self::with(config, &Driving::default(), file, output)))
-    }
-
-    /// With what the command line says besides.
-    pub(crate) fn chosen(
-        config: config::Config,
-        driving: &Driving,
+impl TaskAssignments {
+    /// By the configuration around `here`, or around the plan's target.
+    pub(crate) fn load(
         file: &PlanFile,
-        output: &Output,
+        here: &Path,
+        context: &AppContext,
+        notices: &mut Vec<Notice>,
     ) -> Self {
-        Self(Self::with(config, driving, file, output))
+        let directory = file.target.clone().unwrap_or_else(|| here.to_owned());
+        let config_file = context.config_file.as_deref().map(|path| here.join(path));
+        match config::load(&directory, config_file.as_deref()) {
+            Ok(config) => Self::with_options(
+                &config,
+                &RunOptions::default(),
+                file,
+                &context.environment,
+                notices,
+            ),
+            Err(_) => Self(None),
+        }
     }
 
-    fn with(
-        config: config::Config,
-        driving: &Driving,
+    pub(crate) fn with_options(
+        config: &Config,
+        options: &RunOptions,
         file: &PlanFile,
-        output: &Output,
-    ) -> Option<(Settings, ExecutionConfig)> {
-        let settings = config.settings.clone();
-        let (mut rules, adopted) = rules(config, driving, file, output).ok()?;
-        let root = file.root();
-        let mut briefing = briefing::load(&root, file, output).ok()?;
-        adopted.brief(&root, &mut briefing);
-        rules.briefing = Arc::new(briefing);
-        Some((settings, rules))
+        environment: &Environment,
+        notices: &mut Vec<Notice>,
+    ) -> Self {
+        let workers = AgentSet::load(config, options, file, environment, notices).and_then(|set| {
+            worker_config(config, options, file, set, &file.root(), environment, notices)
+        });
+        Self(workers.ok().map(|workers| (config.settings.clone(), workers)))
     }
 
-    /// What they would be told, in tokens.
-    pub(crate) fn prompts(&self, file: &PlanFile) -> Option<PromptSizes> {
-        self.0.as_ref().map(|(settings, rules)| PromptSizes::of(file, settings, rules))
+    /// The sizes of their prompts, in tokens.
+    pub(crate) fn prompt_sizes(&self, file: &PlanFile) -> Option<PromptSizes> {
+        self.0.as_ref().map(|(settings, workers)| PromptSizes::measure(file, settings, workers))
     }
 
-    pub(crate) fn of(&self, task: &Task) -> Assigned {
-        let Some((settings, rules)) = &self.0 else { return Assigned::default() };
-        // Nobody works on what a person decides, or what is done.
+    pub(crate) fn assigned_to(&self, task: &Task) -> AssignedAgent {
+        let Some((settings, workers)) = &self.0 else { return AssignedAgent::default() };
+        // No worker gets a task that a person decides, or that is done.
         if task.checkpoint.is_some() || task.done_before.is_some() {
-            return Assigned::default();
+            return AssignedAgent::default();
         }
-        let agent = task.agent.clone().unwrap_or_else(|| rules.agent.clone());
-        let model = rules.agents.get(&agent).and_then(|one| one.model(settings.tier_of(task)));
-        Assigned { model: model.map(str::to_owned), agent: Some(agent) }
-    }
-}
-
-impl Assigned {
-    /// For the line of a task.
-    pub(crate) fn words(&self) -> String {
-        match (&self.agent, &self.model) {
-            (Some(agent), Some(model)) => format!("  {} ({})", safe(agent), safe(model)),
-            (Some(agent), None) => format!("  {}", safe(agent)),
-            (None, _) => String::new(),
-        }
+        let agent = task.agent.clone().unwrap_or_else(|| workers.default_agent.clone());
+        let model = workers.agents.get(&agent).and_then(|one| one.model(settings.tier_of(task)));
+        AssignedAgent { model: model.map(str::to_owned), agent: Some(agent) }
     }
 }

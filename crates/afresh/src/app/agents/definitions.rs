@@ -1,150 +1,152 @@
-//! Agent definitions that a plan's tasks name: found, and made into agents before a run starts
-//! (AG-04).
+//! Agent definitions of the repository and of the user, turned into agents before a run starts (AG-04).
 //!
-//! What a definition means is for `afresh-agents`.
-
-use std::collections::BTreeSet;
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+//! What a definition contains is parsed by `afresh-agents`.
 
 use afresh_agents::agent::definition::{GENERAL, MAX_DEFINITION_BYTES};
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::{Agent, AgentDefinition, Briefing, WorkerRole};
 use afresh_core::plan::nearest;
-use afresh_engine::ExecutionConfig;
+use afresh_core::printable;
 use afresh_formats::Finding;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
-use crate::app::error::Failure;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
 use crate::app::plan_source::PlanFile;
-use crate::terminal::output::{Output, safe};
 
-/// Where they are, in the repository and in the user's home; the first one of a name counts.
+/// Where definitions are, in the repository and in the user's home; the first one of a name wins.
 const PLACES: [&str; 2] = [".afresh/agents", ".claude/agents"];
-/// How deep their directories may be, and how many files are looked at.
+/// How deep directories are searched, and how many files are read.
 const MAX_DEPTH: usize = 4;
 const MAX_FILES: usize = 1_000;
 
-/// What a plan rests on besides its own files.
+/// The definitions that a plan uses.
 #[derive(Debug, Default)]
-pub(crate) struct Adopted {
-    /// Definitions that are used, as they were read.
-    files: Vec<Found>,
+pub(crate) struct AdoptedDefinitions {
+    /// As they were read.
+    files: Vec<FoundDefinition>,
     roles: Vec<(String, WorkerRole)>,
 }
 
-/// A definition, or why there is none.
+/// A definition file, and its contents or what is wrong with them.
 #[derive(Debug, Clone)]
-struct Found {
+struct FoundDefinition {
     path: PathBuf,
     text: String,
     read: Result<AgentDefinition, Finding>,
 }
 
-impl Found {
-    /// What tasks may call it.
+impl FoundDefinition {
+    /// The names by which tasks can refer to it.
     fn names(&self) -> impl Iterator<Item = &str> {
-        let said = self.read.as_ref().ok().map(|definition| definition.name.as_str());
-        self.path.file_stem().and_then(|stem| stem.to_str()).into_iter().chain(said)
+        let own = self.read.as_ref().ok().map(|definition| definition.name.as_str());
+        self.path.file_stem().and_then(|stem| stem.to_str()).into_iter().chain(own)
     }
 }
 
-/// Gives the rules an agent for every definition that the plan names. A name of the configuration
-/// wins over a definition.
+/// Adds an agent for every definition that the plan names. An agent of the configuration wins over a
+/// definition of the same name.
 pub(crate) fn adopt(
     file: &PlanFile,
-    root: &Path,
-    rules: &mut ExecutionConfig,
-    output: &Output,
-) -> Result<Adopted, Failure> {
+    home: Option<&Path>,
+    default_agent: &str,
+    agents: &mut BTreeMap<String, Agent>,
+    notices: &mut Vec<Notice>,
+) -> Result<AdoptedDefinitions, AppError> {
     let named = file.plan.tasks().iter().filter_map(|task| task.agent.as_deref());
-    let unknown: BTreeSet<&str> = named
-        .chain([rules.agent.as_str()])
-        .filter(|name| !rules.agents.contains_key(*name))
-        .collect();
-    let unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
-    let mut adopted = Adopted::default();
+    let unknown: BTreeSet<&str> =
+        named.chain([default_agent]).filter(|name| !agents.contains_key(*name)).collect();
+    let mut adopted = AdoptedDefinitions::default();
     if unknown.is_empty() {
         return Ok(adopted);
     }
-    let home = rules.environment.get("HOME").map(PathBuf::from);
-    let known = list(root, home.as_deref());
-    // Where the run's own agent is a definition, somebody has to work in that role.
-    let default = if unknown.contains(&rules.agent) { "claude" } else { rules.agent.as_str() };
-    let default = default.to_owned();
+    let known = list(&file.root(), home);
+    // Where the default agent is itself a definition, a program has to work in that role.
+    let base = if unknown.contains(default_agent) { "claude" } else { default_agent };
     for name in unknown {
-        let Some(found) = find(&name, &known) else {
-            adopted.without_definition(&name, &default, file, &known, rules, output);
+        let Some(found) = find(name, &known) else {
+            // A name of another tool's plan, where there are no definitions at all.
+            let is_foreign = file.format != "native" && known.is_empty() && name != default_agent;
+            if is_foreign || bare(name) == GENERAL {
+                adopted.add_without_file(name, base, is_foreign, agents, notices);
+            }
+            // Others are refused by preflight, together with all agents that are missing.
             continue;
         };
         let definition = found.read.clone().map_err(|finding| {
             let message = format!("cannot use the agent definition {}", found.path.display());
-            Failure::in_file("agent-definition", &message, vec![finding])
+            AppError::with_findings("agent-definition", &message, vec![finding])
         })?;
-        let base = definition.agent.as_deref().unwrap_or(&default);
-        let Some(base) = rules.agents.get(base).cloned() else {
-            let message = format!(
-                "the agent definition {name:?} names the agent {base:?}, which is not there"
-            );
-            let near = nearest(base, rules.agents.keys().map(String::as_str));
-            let help = near.map_or_else(String::new, |near| format!("did you mean {near:?}?"));
-            return Err(Failure::usage("agent-not-found", message)
-                .about(found.path.display().to_string())
-                .help(help));
+        let base = definition.agent.as_deref().unwrap_or(base);
+        let Some(base) = agents.get(base).cloned() else {
+            return Err(unknown_base(name, base, found, agents));
         };
         if definition.has_tools_without_effect(&base) {
-            output.note(&format!(
-                "note: {} names tools, and the agent {} cannot be held to them",
-                safe(&found.path.display().to_string()),
-                safe(&base.name)
-            ));
+            notices.push(Notice::note(format!(
+                "{} lists tools, but afresh cannot restrict the agent {} to them",
+                printable::line(&found.path.display().to_string()),
+                printable::line(&base.name)
+            )));
         }
-        rules.agents.insert(name.clone(), definition.agent(&name, &base));
+        agents.insert(name.to_owned(), definition.agent(name, &base));
         let role = WorkerRole { name: definition.name, text: definition.role };
-        adopted.roles.push((name, role));
+        adopted.roles.push((name.to_owned(), role));
         adopted.files.push(found.clone());
     }
     Ok(adopted)
 }
 
-impl Adopted {
-    /// Only what a program has by itself, or a name of another tool's plan where nobody has any
-    /// definitions, needs no file: the worker is told the name. Whatever is left is refused with the
-    /// other agents that are not there.
-    fn without_definition(
+fn unknown_base(
+    name: &str,
+    base: &str,
+    found: &FoundDefinition,
+    agents: &BTreeMap<String, Agent>,
+) -> AppError {
+    let message =
+        format!("the agent definition {name:?} uses the agent {base:?}, which does not exist");
+    let near = nearest(base, agents.keys().map(String::as_str));
+    let hint = near.map_or_else(
+        || "name a configured or built-in agent in `agent`".to_owned(),
+        |near| format!("did you mean {near:?}?"),
+    );
+    AppError::usage("agent-not-found", message).in_file(found.path.display().to_string()).hint(hint)
+}
+
+impl AdoptedDefinitions {
+    /// An agent that needs no definition file: its worker is given the name of its role alone.
+    fn add_without_file(
         &mut self,
         name: &str,
-        default: &str,
-        file: &PlanFile,
-        known: &[Found],
-        rules: &mut ExecutionConfig,
-        output: &Output,
+        base: &str,
+        is_foreign: bool,
+        agents: &mut BTreeMap<String, Agent>,
+        notices: &mut Vec<Notice>,
     ) {
-        let is_foreign = file.format != "native" && known.is_empty() && name != rules.agent;
-        if bare(name) != GENERAL && !is_foreign {
-            return;
-        }
-        let Some(base) = rules.agents.get(default).cloned() else { return };
-        rules.agents.insert(name.to_owned(), Agent { name: name.to_owned(), ..base });
+        let Some(base) = agents.get(base).cloned() else { return };
+        agents.insert(name.to_owned(), Agent { name: name.to_owned(), ..base });
         if is_foreign {
-            output.note(&format!(
-                "warning: there is no agent definition {:?}; its workers are told the name alone",
-                safe(name)
-            ));
+            notices.push(Notice::warning(format!(
+                "no agent definition {:?} was found; its workers are given only the name of the role",
+                printable::line(name)
+            )));
             let text = format!("Work in the role of `{name}`.");
             self.roles.push((name.to_owned(), WorkerRole { name: name.to_owned(), text }));
         }
     }
 
-    /// Files of the repository among them: no worker may change them.
-    pub(crate) fn inside(&self, root: &Path) -> impl Iterator<Item = String> {
+    /// Those inside the repository: no worker may change them.
+    pub(crate) fn inside(&self, root: &Path) -> Vec<String> {
         let paths = self.files.iter().filter_map(|found| found.path.strip_prefix(root).ok());
-        paths.map(|path| path.to_string_lossy().into_owned()).collect::<Vec<_>>().into_iter()
+        paths.map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
-    /// Tells the workers their roles, and notes what that rests on.
-    pub(crate) fn brief(self, root: &Path, briefing: &mut Briefing) {
-        for Found { path, text, .. } in self.files {
+    /// Adds the roles to what workers are given, and the files to what the run depends on.
+    pub(crate) fn add_to(self, root: &Path, briefing: &mut Briefing) {
+        for FoundDefinition { path, text, .. } in self.files {
             let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
             briefing.sources.push(FileChecksum::from_bytes(&shown, text.as_bytes()));
         }
@@ -152,15 +154,19 @@ impl Adopted {
     }
 }
 
-/// The names that a task could have meant, besides those of the configuration.
-pub(crate) fn names(root: &Path, rules: &ExecutionConfig) -> Vec<String> {
-    let home = rules.environment.get("HOME").map(PathBuf::from);
-    let known = list(root, home.as_deref());
+/// The user's home directory, which may contain definitions.
+pub(crate) fn home(environment: &Environment) -> Option<PathBuf> {
+    environment.text("HOME").map(PathBuf::from)
+}
+
+/// The names of all definitions, for suggestions.
+pub(crate) fn names(root: &Path, home: Option<&Path>) -> Vec<String> {
+    let known = list(root, home);
     known.iter().flat_map(|found| found.names().map(str::to_owned)).collect()
 }
 
 /// `plugin:name` is also found as `name`.
-fn find<'f>(name: &str, known: &'f [Found]) -> Option<&'f Found> {
+fn find<'f>(name: &str, known: &'f [FoundDefinition]) -> Option<&'f FoundDefinition> {
     let called = |wanted: &str| known.iter().find(|found| found.names().any(|own| own == wanted));
     called(name).or_else(|| called(bare(name)))
 }
@@ -169,7 +175,7 @@ fn bare(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
 }
 
-fn list(root: &Path, home: Option<&Path>) -> Vec<Found> {
+fn list(root: &Path, home: Option<&Path>) -> Vec<FoundDefinition> {
     let mut paths = Vec::new();
     for base in [Some(root), home].into_iter().flatten() {
         for place in PLACES {
@@ -197,7 +203,7 @@ fn walk(directory: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
     }
 }
 
-fn read(path: PathBuf) -> Option<Found> {
+fn read(path: PathBuf) -> Option<FoundDefinition> {
     let stem = path.file_stem()?.to_str()?.to_owned();
     let shown = path.display().to_string();
     let mut bytes = Vec::new();
@@ -215,5 +221,5 @@ fn read(path: PathBuf) -> Option<Found> {
             (text, read)
         }
     };
-    Some(Found { path, text, read })
+    Some(FoundDefinition { path, text, read })
 }

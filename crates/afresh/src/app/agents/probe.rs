@@ -9,7 +9,7 @@ use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_process::{Containment, Job, Limits, Report, Running, StopSignal};
 use tempfile::TempDir;
 
-use crate::app::environment;
+use crate::app::environment::Environment;
 use crate::app::policy::limits;
 
 /// How long a harmless argument may take.
@@ -22,6 +22,7 @@ pub(crate) struct Trial {
     directory: TempDir,
     exe: PathBuf,
     environment: BTreeMap<String, String>,
+    containment: Containment,
     /// Several may be under way.
     started: AtomicU32,
 }
@@ -44,14 +45,18 @@ pub(crate) struct Errand<'a> {
 }
 
 impl Trial {
-    pub(crate) fn new() -> Result<Self, String> {
+    pub(crate) fn new(environment: &Environment) -> Result<Self, String> {
         let directory = tempfile::Builder::new()
             .prefix("afresh-trial-")
             .tempdir()
             .map_err(|error| format!("cannot make a temporary directory: {error}"))?;
-        let exe = std::env::current_exe().map_err(|error| error.to_string())?;
-        let (environment, started) = (environment::all(), AtomicU32::new(0));
-        Ok(Self { directory, exe, environment, started })
+        Ok(Self {
+            directory,
+            exe: environment.executable.clone(),
+            environment: environment.all(),
+            containment: environment.containment().unwrap_or(Containment::Auto),
+            started: AtomicU32::new(0),
+        })
     }
 
     /// Runs a command line to its end, or to the limit, with what a worker may see.
@@ -99,8 +104,8 @@ impl Trial {
                 grace: Duration::from_secs(1),
                 stop_signal: StopSignal::Terminate,
             },
-            bounds: limits::bounds(limits::Asked::default()),
-            containment: environment::containment().unwrap_or(Containment::Auto),
+            bounds: limits::bounds(limits::LimitRequest::default()),
+            containment: self.containment,
             registry: at.join("processes"),
         };
         let mut running = Running::start(&self.exe, &job).map_err(|error| error.to_string())?;

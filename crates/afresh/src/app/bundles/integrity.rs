@@ -1,36 +1,32 @@
 //! Whether what a bundle was made from is still so: the user's files, and on the run's branch the
 //! files of the tasks that it builds on.
 
-use std::collections::BTreeSet;
-
 use afresh_agents::Bundle;
 use afresh_agents::bundle::{FileChecksum, FileOrigin};
 use afresh_core::Run;
 use afresh_core::run::TaskStage;
 use afresh_engine::RepoContext;
 use serde::Serialize;
-use serde_json::json;
+use std::collections::BTreeSet;
 
-use crate::app::bundles::chosen::Chosen;
-use crate::app::error::Failure;
+use crate::app::bundles::select::SelectedBundle;
+use crate::app::error::AppError;
 use crate::app::text::files;
-use crate::exit::Exit;
-use crate::terminal::output::{Output, count, safe};
 
 /// More than any file that a bundle is made from.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// One file that a bundle was made from.
 #[derive(Debug, Serialize)]
-struct Source {
-    path: String,
-    from: FileOrigin,
-    state: State,
+pub(crate) struct BundleSource {
+    pub path: String,
+    pub from: FileOrigin,
+    pub state: SourceState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum State {
+pub(crate) enum SourceState {
     Same,
     Changed,
     Missing,
@@ -38,67 +34,40 @@ enum State {
 
 /// One bundle.
 #[derive(Debug, Serialize)]
-struct Judged {
-    bundle: String,
-    file: String,
-    ok: bool,
-    sources: Vec<Source>,
+pub(crate) struct BundleIntegrity {
+    pub bundle: String,
+    pub file: String,
+    pub ok: bool,
+    pub sources: Vec<BundleSource>,
 }
 
-pub(crate) fn print(
-    place: &RepoContext,
+/// Compares the files that bundles were made from with what they are now.
+pub(crate) fn check(
+    repository: &RepoContext,
     run: Option<&Run>,
-    chosen: &[Chosen],
-    output: &Output,
-) -> Result<Exit, Failure> {
-    let judge = Judge { place, run };
-    let judged = chosen.iter().map(|one| judge.bundle(one)).collect::<Result<Vec<_>, _>>()?;
-    if output.json {
-        output.document(&json!({"bundles": judged}));
-    } else {
-        for one in &judged {
-            tell(one, output);
-        }
-    }
-    Ok(if judged.iter().all(|one| one.ok) { Exit::Done } else { Exit::Incomplete })
+    bundles: &[SelectedBundle],
+) -> Result<Vec<BundleIntegrity>, AppError> {
+    let check = IntegrityCheck { repository, run };
+    bundles.iter().map(|one| check.bundle(one)).collect()
 }
 
-fn tell(judged: &Judged, output: &Output) {
-    let name = safe(&judged.bundle);
-    if judged.ok {
-        output.data(&format!("{name}: {} as it was", count(judged.sources.len(), "file")));
-        return;
-    }
-    for source in judged.sources.iter().filter(|source| source.state != State::Same) {
-        let place = match source.from {
-            FileOrigin::Checkout => "",
-            FileOrigin::Branch => " on the run's branch",
-        };
-        let what = match source.state {
-            State::Missing => "is gone",
-            State::Same | State::Changed => "has changed since",
-        };
-        output.data(&format!("{name}: {}{place} {what}", safe(&source.path)));
-    }
-}
-
-struct Judge<'a> {
-    place: &'a RepoContext,
+struct IntegrityCheck<'a> {
+    repository: &'a RepoContext,
     run: Option<&'a Run>,
 }
 
-impl Judge<'_> {
-    fn bundle(&self, chosen: &Chosen) -> Result<Judged, Failure> {
+impl IntegrityCheck<'_> {
+    fn bundle(&self, chosen: &SelectedBundle) -> Result<BundleIntegrity, AppError> {
         let shown = chosen.file.display().to_string();
         let bundle = read(chosen)?;
-        let mut sources: Vec<Source> =
+        let mut sources: Vec<BundleSource> =
             bundle.sources.iter().map(|sum| self.source(sum)).collect::<Result<_, _>>()?;
         sources.extend(self.gone(&bundle)?);
-        let ok = sources.iter().all(|source| source.state == State::Same);
-        Ok(Judged { bundle: chosen.name.clone(), file: shown, ok, sources })
+        let ok = sources.iter().all(|source| source.state == SourceState::Same);
+        Ok(BundleIntegrity { bundle: chosen.name.clone(), file: shown, ok, sources })
     }
 
-    fn source(&self, sum: &FileChecksum) -> Result<Source, Failure> {
+    fn source(&self, sum: &FileChecksum) -> Result<BundleSource, AppError> {
         let bytes = match sum.from {
             FileOrigin::Checkout => self.in_checkout(&sum.path),
             FileOrigin::Branch => self.on_branch(&sum.path)?,
@@ -106,32 +75,32 @@ impl Judge<'_> {
         let same =
             |bytes: Vec<u8>| FileChecksum::from_bytes(&sum.path, &bytes).sha256 == sum.sha256;
         let state = match bytes.map(same) {
-            None => State::Missing,
-            Some(true) => State::Same,
-            Some(false) => State::Changed,
+            None => SourceState::Missing,
+            Some(true) => SourceState::Same,
+            Some(false) => SourceState::Changed,
         };
-        Ok(Source { path: sum.path.clone(), from: sum.from, state })
+        Ok(BundleSource { path: sum.path.clone(), from: sum.from, state })
     }
 
     fn in_checkout(&self, path: &str) -> Option<Vec<u8>> {
-        let root = self.place.repository.root()?;
+        let root = self.repository.repository.root()?;
         files::read_bounded(&root.join(path), MAX_BYTES).ok()
     }
 
-    fn on_branch(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
+    fn on_branch(&self, path: &str) -> Result<Option<Vec<u8>>, AppError> {
         let Some(run) = self.run else { return Ok(None) };
-        let found = self.place.repository.show_file(run.tip(), path);
-        found.map_err(|error| Failure::usage("git", error.to_string()))
+        let found = self.repository.repository.show_file(run.tip(), path);
+        found.map_err(AppError::git)
     }
 
     /// Files of the tasks that it builds on, and that are not on the branch any more, although no
     /// task deleted them.
-    fn gone(&self, bundle: &Bundle) -> Result<Vec<Source>, Failure> {
+    fn gone(&self, bundle: &Bundle) -> Result<Vec<BundleSource>, AppError> {
         let Some(run) = self.run.filter(|_| !bundle.built_on.is_empty()) else {
             return Ok(Vec::new());
         };
-        let there = self.place.repository.list_files(run.tip());
-        let there = there.map_err(|error| Failure::usage("git", error.to_string()))?;
+        let there = self.repository.repository.list_files(run.tip());
+        let there = there.map_err(AppError::git)?;
         let mut fine: BTreeSet<&str> = there.iter().map(|file| file.path.as_str()).collect();
         for (_, state) in run.tasks() {
             if let TaskStage::Done { receipt, .. } = &state.stage {
@@ -142,21 +111,21 @@ impl Judge<'_> {
         let made =
             bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
         let gone = made.filter(|path| !fine.contains(path.as_str()));
-        let source = |path: &String| Source {
+        let source = |path: &String| BundleSource {
             path: path.clone(),
             from: FileOrigin::Branch,
-            state: State::Missing,
+            state: SourceState::Missing,
         };
         Ok(gone.map(source).collect())
     }
 }
 
-fn read(chosen: &Chosen) -> Result<Bundle, Failure> {
+fn read(chosen: &SelectedBundle) -> Result<Bundle, AppError> {
     let failure = |why: String| {
-        Failure::usage("bundle", format!("cannot read the bundle {}", chosen.name))
+        AppError::usage("bundle", format!("cannot read the bundle {}", chosen.name))
             .cause(why)
-            .about(chosen.file.display().to_string())
-            .help("`afresh bundle validate` says what is wrong with it")
+            .in_file(chosen.file.display().to_string())
+            .hint("`afresh bundle validate` says what is wrong with it")
     };
     let bytes =
         files::read_bounded(&chosen.file, MAX_BYTES).map_err(|error| failure(error.to_string()))?;

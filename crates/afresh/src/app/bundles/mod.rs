@@ -1,19 +1,19 @@
-//! What workers are given, looked at from outside: `afresh bundle`.
+//! Bundles: what workers are given, for a person to make, check, list and remove.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`subject`] | the run or plan whose bundles are meant |
-//! | [`generate`] | what the next worker of a task would be given |
-//! | [`chosen`] | the bundles that somebody names |
-//! | [`validate`] | whether a bundle is what its schema says |
-//! | [`integrity`] | whether what it was made from is still so |
-//! | [`listing`] | which there are |
-//! | [`cleaning`] | removing those that nobody needs |
+//! | [`cleanup`] | removing bundles that are no longer needed |
+//! | [`generate`] | making what the next worker of a task would be given |
+//! | [`integrity`] | whether the files that a bundle was made from are unchanged |
+//! | [`listing`] | the bundles of a run: state, size, age |
+//! | [`select`] | the bundles that a user names |
+//! | [`subject`] | the run or plan that bundles are made for |
+//! | [`validate`] | whether a bundle fits its schema |
 
-pub(crate) mod chosen;
-pub(crate) mod cleaning;
+pub(crate) mod cleanup;
 pub(crate) mod generate;
 pub(crate) mod integrity;
 pub(crate) mod listing;
+pub(crate) mod select;
 pub(crate) mod subject;
 pub(crate) mod validate;

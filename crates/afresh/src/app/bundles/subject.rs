@@ -1,81 +1,97 @@
-//! The run or plan whose bundles are meant, and what they would be made with.
+//! The run or plan that bundles are made for.
 
 use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
-use afresh_engine::{ExecutionConfig, RepoContext};
-use afresh_git::Repository;
+use afresh_engine::RepoContext;
+use afresh_engine::execution_config::WorkerConfig;
 
 use crate::app::config;
-use crate::app::error::Failure;
-use crate::app::plan_source::prospect;
-use crate::app::plan_source::{self, How};
-use crate::app::session::select_run;
-use crate::app::session::workplace;
-use crate::app::session::{Driving, terms};
-use crate::cli::Common;
-use crate::terminal::completion;
-use crate::terminal::output::Output;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
+use crate::app::plan_source::{self, PlanReadOptions, unstarted_run};
+use crate::app::session::{PlanTerms, RunOptions, plan_terms, select_run};
 
-/// Options of the commands that make bundles.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Of {
-    /// Another run than the last one
-    #[arg(long, value_name = "RUN", add = completion::runs(), conflicts_with = "plan")]
-    run: Option<String>,
-    /// A plan that nobody has started
-    #[arg(long, value_name = "PLAN")]
-    plan: Option<PathBuf>,
-    #[command(flatten)]
-    how: How,
+/// What the user names: a run, or a plan without one; neither: the last run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BundleScope {
+    pub run: Option<String>,
+    pub plan: Option<PathBuf>,
+    pub how: PlanReadOptions,
 }
 
-/// A run, started or not, and how its workers are told.
-pub(crate) struct Subject {
-    pub(crate) place: RepoContext,
-    pub(crate) run: Run,
-    pub(crate) rules: ExecutionConfig,
+/// A run, started or not, and what its workers are given.
+#[derive(Debug)]
+pub(crate) struct BundleSubject {
+    pub repository: RepoContext,
+    pub run: Run,
+    pub workers: WorkerConfig,
 }
 
-impl Of {
-    pub(crate) fn find(&self, common: &Common, output: &Output) -> Result<Subject, Failure> {
+impl BundleScope {
+    pub(crate) fn find(
+        &self,
+        context: &AppContext,
+        notices: &mut Vec<Notice>,
+    ) -> Result<BundleSubject, AppError> {
         match &self.plan {
-            Some(plan) => self.plan(plan, common, output),
-            None => self.run(common, output),
+            Some(plan) => self.find_plan(plan, context, notices),
+            None => self.find_run(context, notices),
         }
     }
 
-    fn run(&self, common: &Common, output: &Output) -> Result<Subject, Failure> {
-        let place = workplace::find(common)?;
-        let found = select_run::find(&place, self.run.as_deref())
-            .map_err(|failure| failure.or_help("`--plan PLAN` takes a plan that has no run"))?;
-        let mut file = select_run::plan_file(&found.run)?;
+    fn find_run(
+        &self,
+        context: &AppContext,
+        notices: &mut Vec<Notice>,
+    ) -> Result<BundleSubject, AppError> {
+        let repository = context.repository()?;
+        let found = select_run::find_run(&repository, self.run.as_deref())
+            .map_err(|failure| failure.or_hint("`--plan PLAN` takes a plan without a run"))?;
+        let mut file = select_run::load_plan(&found.run)?;
         if file.plan != *found.run.plan() {
-            output.note("note: the plan's file is another than when the run began; `afresh run` takes it up");
+            notices.push(Notice::note(
+                "the plan file changed since the run started; `afresh run` continues with the new version",
+            ));
         }
-        let directory = workplace::directory(common)?;
-        let config = config::load(&directory, common.config.as_deref())?;
-        let (_, rules) = terms(&place, &mut file, config, &Driving::default(), output)?;
-        Ok(Subject { place, run: found.run, rules })
+        let config = config::load(&context.directory()?, context.config_file.as_deref())?;
+        let PlanTerms { workers, .. } = plan_terms(
+            &repository,
+            &mut file,
+            &config,
+            &RunOptions::default(),
+            &context.environment,
+            notices,
+        )?;
+        Ok(BundleSubject { repository, run: found.run, workers })
     }
 
-    fn plan(&self, plan: &Path, common: &Common, output: &Output) -> Result<Subject, Failure> {
-        let here = workplace::directory(common)?;
+    fn find_plan(
+        &self,
+        plan: &Path,
+        context: &AppContext,
+        notices: &mut Vec<Notice>,
+    ) -> Result<BundleSubject, AppError> {
+        let here = context.directory()?;
         let mut file = plan_source::load(&here, plan, &self.how)?;
         // A plan's target selects the repository, and with it the configuration (EX-12).
         let directory = file.target.clone().unwrap_or_else(|| here.clone());
-        let config_file = common.config.as_deref().map(|path| here.join(path));
+        let config_file = context.config_file.as_deref().map(|path| here.join(path));
         let config = config::load(&directory, config_file.as_deref())?;
-        let place = workplace::around(&directory)?;
-        let (settings, rules) = terms(&place, &mut file, config, &Driving::default(), output)?;
-        let run = match head(&place.repository) {
-            Some(head) => prospect::from(&file.plan, &settings, head),
-            None => prospect::of(&file.plan, &settings),
+        let repository = context.repository_around(&directory)?;
+        let PlanTerms { settings, workers } = plan_terms(
+            &repository,
+            &mut file,
+            &config,
+            &RunOptions::default(),
+            &context.environment,
+            notices,
+        )?;
+        let run = match repository.repository.head().ok().flatten() {
+            Some(head) => unstarted_run::at_commit(&file.plan, &settings, head),
+            None => unstarted_run::without_commit(&file.plan, &settings),
         };
-        Ok(Subject { place, run, rules })
+        Ok(BundleSubject { repository, run, workers })
     }
-}
-
-fn head(repository: &Repository) -> Option<afresh_core::ids::CommitId> {
-    repository.head().ok().flatten()
 }

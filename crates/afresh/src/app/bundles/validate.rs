@@ -6,41 +6,29 @@ use afresh_agents::Bundle;
 use afresh_formats::Finding;
 use afresh_formats::findings::{SourceText, not_utf8};
 use afresh_formats::text::limits::MAX_TEXT_BYTES;
-use serde_json::json;
 
-use crate::app::bundles::chosen::Chosen;
-use crate::app::error::Failure;
+use crate::app::bundles::select::SelectedBundle;
+use crate::app::error::AppError;
 use crate::app::text::files;
-use crate::exit::Exit;
-use crate::terminal::output::{Output, count};
 
 const CODE: &str = "bundle";
 
-pub(crate) fn print(chosen: &[Chosen], output: &Output) -> Result<Exit, Failure> {
-    let mut found: Vec<Finding> = Vec::new();
-    for one in chosen {
-        found.extend(check(&one.file, &one.name)?);
+/// Everything that is wrong with these bundles.
+pub(crate) fn check(bundles: &[SelectedBundle]) -> Result<Vec<Finding>, AppError> {
+    let mut found = Vec::new();
+    for one in bundles {
+        found.extend(check_file(&one.file, &one.name)?);
     }
-    if output.json {
-        let names: Vec<&str> = chosen.iter().map(|one| one.name.as_str()).collect();
-        output.document(&json!({"bundles": names, "findings": found}));
-    } else {
-        for finding in &found {
-            output.data(finding.render().trim_end());
-        }
-        let wrong = count(found.len(), "finding");
-        output.note(&format!("{}: {wrong}", count(chosen.len(), "bundle")));
-    }
-    Ok(if found.is_empty() { Exit::Done } else { Exit::Incomplete })
+    Ok(found)
 }
 
-/// What is wrong with a bundle. Fails where its file cannot be read.
-fn check(file: &Path, name: &str) -> Result<Vec<Finding>, Failure> {
+/// Fails where the file cannot be read.
+fn check_file(file: &Path, name: &str) -> Result<Vec<Finding>, AppError> {
     let bytes = files::read_bounded(file, MAX_TEXT_BYTES).map_err(|error| {
-        Failure::usage("bundle", format!("cannot read the bundle {name}"))
+        AppError::usage("bundle", format!("cannot read the bundle {name}"))
             .cause(error.to_string())
-            .about(file.display().to_string())
-            .help("`afresh bundle list` shows which there are")
+            .in_file(file.display().to_string())
+            .hint("`afresh bundle list` shows which there are")
     })?;
     let shown = file.display().to_string();
     let text = match String::from_utf8(bytes) {

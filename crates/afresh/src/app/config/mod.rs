@@ -19,8 +19,8 @@ use afresh_core::settings::Settings;
 use afresh_formats::Finding;
 
 use crate::app::config::origin::Written;
-use crate::app::error::Failure;
-use crate::app::policy::sandbox::Asked;
+use crate::app::error::AppError;
+use crate::app::policy::sandbox::SandboxRequest;
 use crate::app::text::files;
 
 /// No configuration that a person writes has more.
@@ -45,7 +45,7 @@ pub(crate) struct Config {
     pub(crate) check_timeout: Duration,
     pub(crate) checks_parallel: u16,
     pub(crate) check_env: Vec<String>,
-    pub(crate) sandbox: Asked,
+    pub(crate) sandbox: SandboxRequest,
     /// The directory that paths in the file are relative to.
     pub(crate) home: PathBuf,
     /// The file, as people know it; where there is none, the one to write.
@@ -74,7 +74,7 @@ impl Default for Config {
             check_timeout: Duration::from_secs(10 * 60),
             checks_parallel: 2,
             check_env: Vec::new(),
-            sandbox: Asked::default(),
+            sandbox: SandboxRequest::default(),
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
             checksum: None,
@@ -92,7 +92,7 @@ impl Config {
 }
 
 /// Loads the configuration for work in `directory`.
-pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Failure> {
+pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, AppError> {
     let mut config = Config::default();
     let path = match given {
         Some(given) => Some(directory.join(given)),
@@ -101,13 +101,13 @@ pub(crate) fn load(directory: &Path, given: Option<&Path>) -> Result<Config, Fai
     let Some(path) = path else { return Ok(config) };
     let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
     let bytes = files::read_bounded(&path, MAX_BYTES).map_err(|error| {
-        Failure::usage("config", format!("cannot read the configuration {shown}"))
+        AppError::usage("config", format!("cannot read the configuration {shown}"))
             .cause(error.to_string())
     })?;
     config.home = home(&path);
     let findings = read::read(&shown, &bytes, &mut config);
     if findings.iter().any(Finding::is_error) {
-        return Err(Failure::in_file(
+        return Err(AppError::with_findings(
             "config",
             &format!("cannot use the configuration {shown}"),
             findings,

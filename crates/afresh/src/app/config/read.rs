@@ -1,18 +1,17 @@
 //! `.afresh/config.toml` into a [`Config`].
 
-use std::ops::RangeInclusive;
-use std::time::Duration;
-
 use afresh_core::plan::TierChoice;
 use afresh_core::settings::{History, Schedule, ScopeMode, TimeoutAction};
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};
 use afresh_formats::text::node_reader::NodeReader;
+use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use super::{Config, agents, origin};
-use crate::app::policy::network::{self, Mode};
-use crate::app::policy::sandbox::Asked;
+use crate::app::policy::network::{self, NetworkMode};
+use crate::app::policy::sandbox::SandboxRequest;
 
 /// Tables that belong to the format, and are carried out by later versions.
 const LATER: &[(&str, &str)] = &[("review", "reviews"), ("hooks", "hooks")];
@@ -193,7 +192,7 @@ fn context(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
 }
 
 /// A project can only ask for more. What it cannot have is told, and the rest holds.
-fn sandbox(reader: &mut NodeReader<'_, '_>, node: &Node, asked: &mut Asked) {
+fn sandbox(reader: &mut NodeReader<'_, '_>, node: &Node, asked: &mut SandboxRequest) {
     for field in reader.entries(node) {
         let value = &field.node;
         match field.key.as_str() {
@@ -211,12 +210,12 @@ fn sandbox(reader: &mut NodeReader<'_, '_>, node: &Node, asked: &mut Asked) {
                 }
             }
             "agent_network" => {
-                let mode = reader.word_by(value, network::WORDS, Mode::from_word);
-                if mode == Some(Mode::Open) {
+                let mode = reader.word_by(value, network::WORDS, NetworkMode::from_word);
+                if mode == Some(NetworkMode::Open) {
                     let flag = "--agent-network open";
                     not_for_projects(reader, field, "give agents the whole network", flag);
                 }
-                asked.agent_network = mode.filter(|mode| *mode != Mode::Open);
+                asked.agent_network = mode.filter(|mode| *mode != NetworkMode::Open);
             }
             "memory_mib" => asked.limits.memory = mebibytes(reader, value),
             "file_mib" => asked.file = mebibytes(reader, value),
@@ -337,7 +336,7 @@ mod tests {
         assert!(told.len() == 2 && told.iter().all(|found| !found.is_error()), "{told:?}");
         assert!(told[0].hint.as_deref().is_some_and(|help| help.contains("--sandbox off")));
         let (config, told) = findings("[sandbox]\nagent_network = \"off\"\n");
-        assert_eq!(config.sandbox.agent_network, Some(Mode::Off));
+        assert_eq!(config.sandbox.agent_network, Some(NetworkMode::Off));
         assert!(told.is_empty(), "{told:?}");
         let (config, told) = findings("[sandbox]\nagent_network = \"open\"\n");
         assert_eq!(config.sandbox.agent_network, None);

@@ -7,7 +7,7 @@ use afresh_agents::adapters::scripted::read::MAX_SCRIPT_BYTES;
 use afresh_agents::adapters::scripted::{AgentScript, ScriptFile, ScriptReading, read};
 use afresh_formats::Finding;
 
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 
 /// A script that can be played, its text, and what is odd about it.
 #[derive(Debug)]
@@ -33,9 +33,9 @@ pub(crate) fn load(directory: &Path, written: &str) -> Result<Loaded, Vec<Findin
 }
 
 /// The same, for a command that works on one.
-pub(crate) fn load_or_fail(directory: &Path, written: &str) -> Result<Loaded, Failure> {
+pub(crate) fn load_or_fail(directory: &Path, written: &str) -> Result<Loaded, AppError> {
     load(directory, written).map_err(|findings| {
-        Failure::in_file("script", &format!("cannot use the script {written}"), findings)
+        AppError::with_findings("script", &format!("cannot use the script {written}"), findings)
     })
 }
 

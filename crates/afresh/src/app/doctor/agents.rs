@@ -5,19 +5,23 @@ use std::collections::BTreeMap;
 
 use afresh_agents::Agent;
 
+use crate::app::agents::assignment::with_built_in;
 use crate::app::agents::probe::Trial;
 use crate::app::agents::programs;
 use crate::app::agents::programs::look::{self, Look};
 use crate::app::agents::programs::version::Age;
 use crate::app::config::Config;
 use crate::app::doctor::Line;
-use crate::app::environment;
-use crate::app::session;
+use crate::app::environment::Environment;
 
-pub(super) fn look(config: &Config, trial: Result<&Trial, &String>) -> Vec<Line> {
-    let others = others(config);
+pub(super) fn look(
+    config: &Config,
+    environment: &Environment,
+    trial: Result<&Trial, &String>,
+) -> Vec<Line> {
+    let others = others(config, environment);
     let agents = config.agents.values().chain(&others);
-    let looks = look::at_all(agents, &config.home, trial);
+    let looks = look::at_all(agents, &config.home, environment, trial);
     let is_named = |agent: &Agent| {
         config.agents.contains_key(&agent.name) || config.agent.as_ref() == Some(&agent.name)
     };
@@ -35,11 +39,10 @@ enum Need {
 
 /// Known programs that have no table in the configuration: the one that it names all the same, and
 /// those that are here.
-fn others(config: &Config) -> Vec<Agent> {
-    let path = environment::path();
-    let known = session::with_built_in(BTreeMap::new()).into_values();
+fn others(config: &Config, environment: &Environment) -> Vec<Agent> {
+    let known = with_built_in(BTreeMap::new()).into_values();
     let is_here = |agent: &Agent| {
-        agent.program().is_some_and(|program| programs::find(program, &path).is_ok())
+        agent.program().is_some_and(|program| programs::find(program, environment).is_ok())
     };
     known
         .filter(|agent| !config.agents.contains_key(&agent.name))

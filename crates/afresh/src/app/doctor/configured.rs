@@ -9,9 +9,9 @@ use crate::app::agents::probe::Trial;
 use crate::app::agents::programs;
 use crate::app::agents::which;
 use crate::app::config::{self, Config};
+use crate::app::context::AppContext;
 use crate::app::doctor::{Line, agents};
-use crate::app::environment;
-use crate::cli::Common;
+use crate::app::environment::Environment;
 
 /// Words of a shell that are no programs.
 const SHELL: &[&str] = &[
@@ -20,12 +20,12 @@ const SHELL: &[&str] = &[
 ];
 
 pub(super) fn look(
-    common: &Common,
+    context: &AppContext,
     directory: &Path,
     trial: Result<&Trial, &String>,
     lines: &mut Vec<Line>,
 ) {
-    let config = match config::load(directory, common.config.as_deref()) {
+    let config = match config::load(directory, context.config_file.as_deref()) {
         Ok(config) => config,
         Err(failure) => {
             lines.extend(failure.findings.iter().filter(|f| f.is_error()).map(|finding| {
@@ -47,10 +47,12 @@ pub(super) fn look(
             warning.hint.clone().unwrap_or_else(|| "remove it to be rid of this line".to_owned());
         Line::warn("configuration", text, cure)
     }));
-    lines.extend(chosen(&config));
-    lines.extend(agents::look(&config, trial));
+    lines.extend(chosen(&config, &context.environment));
+    lines.extend(agents::look(&config, &context.environment, trial));
     let sets = [("setup", &config.setup), ("checks", &config.settings.always)];
-    lines.extend(sets.iter().filter_map(|(name, commands)| programs(name, commands)));
+    lines.extend(
+        sets.iter().filter_map(|(name, commands)| programs(name, commands, &context.environment)),
+    );
 }
 
 fn configuration(config: &Config) -> Line {
@@ -61,15 +63,13 @@ fn configuration(config: &Config) -> Line {
 }
 
 /// The agent of tasks that name none.
-fn chosen(config: &Config) -> Option<Line> {
+fn chosen(config: &Config, environment: &Environment) -> Option<Line> {
     let cure =
         "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
     let is_built_in = |name: &str| AgentProgram::from_word(name).is_some();
     match &config.agent {
         Some(name) if is_built_in(name) => None,
-        None if config.agents.is_empty()
-            && programs::find("claude", &environment::path()).is_ok() =>
-        {
+        None if config.agents.is_empty() && programs::find("claude", environment).is_ok() => {
             Some(Line::warn("agent", "no agent is configured; tasks go to claude", cure))
         }
         _ if config.agents.is_empty() => Some(Line::fail("agent", "no agent is configured", cure)),
@@ -92,12 +92,12 @@ fn chosen(config: &Config) -> Option<Line> {
 }
 
 /// Whether the programs of shell commands are there; none if there are no commands.
-fn programs(name: &str, commands: &[String]) -> Option<Line> {
+fn programs(name: &str, commands: &[String], environment: &Environment) -> Option<Line> {
     if commands.is_empty() {
         return None;
     }
     let wanted: BTreeSet<&str> = commands.iter().flat_map(|command| words(command)).collect();
-    let path = environment::path();
+    let path = environment.search_path();
     let missing: Vec<&str> = wanted
         .iter()
         .copied()

@@ -5,14 +5,14 @@ use afresh_core::status::RunStatus;
 use afresh_engine::RepoContext;
 
 use crate::app::doctor::Line;
-use crate::app::error::Failure;
-use crate::terminal::output::count;
+use crate::app::error::AppError;
+use crate::app::text::count;
 
 pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
     let found = match place.find_run(|_| true) {
         Ok(Some(found)) => found,
         Ok(None) => return lines.push(Line::ok("last run", "none yet")),
-        Err(error) => return lines.push(Line::failed("last run", &Failure::from(error))),
+        Err(error) => return lines.push(Line::failed("last run", &AppError::from(error))),
     };
     let status = RunStatus::of(&found.run);
     let is_driven = place.holder().is_ok_and(|holder| holder.is_some());

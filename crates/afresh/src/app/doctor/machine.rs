@@ -5,13 +5,17 @@ use afresh_sandbox::{Found, Level};
 
 use crate::app::agents::probe::{self, Trial};
 use crate::app::doctor::Line;
-use crate::app::environment;
+use crate::app::environment::Environment;
 use crate::app::policy::limits;
 use crate::app::policy::network;
 use crate::app::policy::sandbox;
 
-pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
-    limits::prepare();
+pub(super) fn look(
+    environment: &Environment,
+    trial: Result<&Trial, &String>,
+    lines: &mut Vec<Line>,
+) {
+    limits::delegate_controllers();
     let tried = trial
         .map_err(Clone::clone)
         .and_then(|trial| trial.run(&["true".to_owned()], &[], probe::LIMIT));
@@ -39,10 +43,9 @@ pub(super) fn look(trial: Result<&Trial, &String>, lines: &mut Vec<Line>) {
         }
     };
     lines.push(line);
-    let said = environment::sandbox();
-    let found = sandbox::look(said.as_deref().unwrap_or("auto"));
+    let found = sandbox::detect(environment.sandbox().unwrap_or("auto"), environment);
     lines.push(sandbox(&found));
-    lines.push(match network::outlook(&found.level) {
+    lines.push(match network::outlook(&found.level, environment) {
         Ok(words) => Line::ok("network", format!("of agents: {words}")),
         Err(failure) => Line::failed("network", &failure),
     });

@@ -21,9 +21,8 @@ mod repository;
 use serde::Serialize;
 
 use crate::app::agents::probe::Trial;
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,27 +68,27 @@ impl Line {
     }
 
     /// A command would fail this way.
-    fn failed(name: &str, failure: &Failure) -> Self {
+    fn failed(name: &str, failure: &AppError) -> Self {
         let mut text = failure.message.clone();
         for cause in &failure.causes {
             text = format!("{text}: {cause}");
         }
-        let cure = failure.help.clone();
+        let cure = failure.hint.clone();
         Self { state: State::Fail, cure, ..Self::ok(name, text) }
     }
 }
 
 /// Looks at everything.
-pub(crate) fn look(common: &Common) -> Vec<Line> {
+pub(crate) fn look(context: &AppContext) -> Vec<Line> {
     let mut lines = Vec::new();
-    let trial = Trial::new();
-    let place = repository::look(common, &mut lines);
+    let trial = Trial::new(&context.environment);
+    let place = repository::look(context, &mut lines);
     if let Some(place) = &place {
         places::look(place, &mut lines);
     }
-    machine::look(trial.as_ref(), &mut lines);
-    match workplace::directory(common) {
-        Ok(directory) => configured::look(common, &directory, trial.as_ref(), &mut lines),
+    machine::look(&context.environment, trial.as_ref(), &mut lines);
+    match context.directory() {
+        Ok(directory) => configured::look(context, &directory, trial.as_ref(), &mut lines),
         Err(failure) => lines.push(Line::failed("directory", &failure)),
     }
     if let Some(place) = &place {

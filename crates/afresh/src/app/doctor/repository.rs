@@ -4,25 +4,23 @@ use afresh_engine::RepoContext;
 use afresh_git::ref_names::{display_name, run_of_branch_ref};
 use afresh_git::{Identity, Program};
 
+use crate::app::context::AppContext;
 use crate::app::doctor::Line;
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::error::AppError;
 
 /// The repository, if there is one that can be used.
-pub(super) fn look(common: &Common, lines: &mut Vec<Line>) -> Option<RepoContext> {
-    match Program::find(environment::surroundings()) {
+pub(super) fn look(context: &AppContext, lines: &mut Vec<Line>) -> Option<RepoContext> {
+    match Program::find(context.environment.git_environment()) {
         Ok(git) => {
             let text = format!("git {} ({})", git.version(), git.path().display());
             lines.push(Line::ok("git", text));
         }
         Err(error) => {
-            lines.push(Line::failed("git", &Failure::from(error)));
+            lines.push(Line::failed("git", &AppError::from(error)));
             return None;
         }
     }
-    let place = match workplace::find(common) {
+    let place = match context.repository() {
         Ok(place) => place,
         Err(failure) => {
             lines.push(Line::failed("repository", &failure));

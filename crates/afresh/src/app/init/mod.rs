@@ -1,13 +1,11 @@
-//! What `afresh init` finds and writes; what is asked is the command's.
+//! What `afresh init` detects, and the configuration that it proposes.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`agents`] | the agent programs that we know how to start |
-//! | [`files`] | the files of a repository that tell what it is built with |
+//! | [`agents`] | the agent programs that afresh knows how to start |
+//! | [`files`] | the files of a repository that show how it is built |
 //! | [`template`] | the configuration file, with its comments |
-//! | [`writing`] | showing it, and writing it once everybody agrees |
 
 pub(crate) mod agents;
 pub(crate) mod files;
 pub(crate) mod template;
-pub(crate) mod writing;

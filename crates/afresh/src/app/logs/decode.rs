@@ -13,13 +13,13 @@ pub(crate) enum Show {
 
 /// Remembers what the end of the last piece left open.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     open: Vec<u8>,
 }
 
 impl Decoder {
     /// The text of the next piece, as far as it is complete.
-    pub(super) fn next(&mut self, piece: &[u8]) -> String {
+    pub(crate) fn next(&mut self, piece: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.open);
         bytes.extend_from_slice(piece);
         let end = bytes.len() - incomplete(&bytes);
@@ -28,7 +28,7 @@ impl Decoder {
     }
 
     /// What was left open, now that nothing more comes.
-    pub(super) fn rest(&mut self) -> String {
+    pub(crate) fn rest(&mut self) -> String {
         show(&std::mem::take(&mut self.open))
     }
 }

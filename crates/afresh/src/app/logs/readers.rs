@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use afresh_agents::{Agent, StreamReader};
 use afresh_core::Run;
 
+use crate::app::agents::assignment::AgentSet;
 use crate::app::config;
+use crate::app::context::AppContext;
+use crate::app::session::RunOptions;
 use crate::app::session::select_run;
-use crate::app::session::workplace;
-use crate::app::session::{Driving, rules};
-use crate::cli::Common;
-use crate::terminal::output::Output;
 
 /// The agents of a run. Nobody where they cannot be known any more: then output is shown as it is.
 #[derive(Debug, Default)]
@@ -18,19 +17,22 @@ pub(crate) struct Readers(BTreeMap<String, Agent>);
 
 impl Readers {
     /// As the configuration has them now.
-    pub(crate) fn of(run: &Run, common: &Common, output: &Output) -> Self {
+    pub(crate) fn of(run: &Run, context: &AppContext) -> Self {
         let found = || {
-            let directory = workplace::directory(common).ok()?;
-            let file = select_run::plan_file(run).ok()?;
-            let config = config::load(&directory, common.config.as_deref()).ok()?;
-            let (rules, _) = rules(config, &Driving::default(), &file, output).ok()?;
-            Some(Self(rules.agents))
+            let directory = context.directory().ok()?;
+            let file = select_run::load_plan(run).ok()?;
+            let config = config::load(&directory, context.config_file.as_deref()).ok()?;
+            let options = RunOptions::default();
+            // What is worth a notice was shown when the run started.
+            let set =
+                AgentSet::load(&config, &options, &file, &context.environment, &mut Vec::new());
+            Some(Self(set.ok()?.agents))
         };
         found().unwrap_or_default()
     }
 
     /// None where its output is its answer and nothing else.
-    pub(super) fn reader(&self, agent: Option<&str>) -> Option<Box<dyn StreamReader>> {
+    pub(crate) fn reader(&self, agent: Option<&str>) -> Option<Box<dyn StreamReader>> {
         self.0.get(agent?)?.reader()
     }
 }

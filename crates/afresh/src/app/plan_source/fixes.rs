@@ -3,36 +3,37 @@
 //! What is safe is for `afresh_formats::findings::fixes` to prove. Here only files of the plan are written,
 //! never through a link, never over a change that somebody made meanwhile, and each at once.
 
+use afresh_formats::Finding;
+use afresh_formats::findings::fixes::{self, AppliedFixes, LintResult};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
+use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::Finding;
-use afresh_formats::findings::fixes::{self, AppliedFixes, LintResult};
-use afresh_formats::folder::PlanFolder;
-use afresh_formats::reading::PlanReading;
-use serde_json::{Value, json};
-use similar::TextDiff;
-
-use crate::app::error::Failure;
-use crate::app::plan_source::Found;
-use crate::terminal::output::{Output, count};
+use crate::app::error::AppError;
+use crate::app::plan_source::FoundPlan;
 
 /// What came of mending.
-pub(crate) struct Mending {
-    done: Vec<Finding>,
-    refused: Vec<Finding>,
+pub(crate) struct PlanFixes {
+    pub done: Vec<Finding>,
+    pub refused: Vec<Finding>,
     /// By file.
-    diffs: BTreeMap<String, String>,
-    dry_run: bool,
+    pub diffs: BTreeMap<String, String>,
+    pub dry_run: bool,
 }
 
 /// Everything that is found in a plan that was read out of a folder.
 type LookAt<'a> = &'a dyn Fn(&dyn PlanFolder, &PlanReading) -> Vec<Finding>;
 
 /// Mends what is safe to mend; on a dry run it is only said what would change.
-pub(crate) fn mend(found: &Found, dry_run: bool, look: LookAt<'_>) -> Result<Mending, Failure> {
+pub(crate) fn apply_fixes(
+    found: &FoundPlan,
+    dry_run: bool,
+    look: LookAt<'_>,
+) -> Result<PlanFixes, AppError> {
     let mut originals = BTreeMap::new();
     for finding in found.reading.findings.iter().filter(|finding| finding.fix.is_some()) {
         if !originals.contains_key(&finding.file) {
@@ -53,55 +54,24 @@ pub(crate) fn mend(found: &Found, dry_run: bool, look: LookAt<'_>) -> Result<Men
             replace(&place(found, file)?, file, &originals[file], new)?;
         }
     }
-    Ok(Mending { done, refused, diffs, dry_run })
+    Ok(PlanFixes { done, refused, diffs, dry_run })
 }
 
-impl Mending {
+impl PlanFixes {
     pub(crate) fn has_written(&self) -> bool {
         !self.dry_run && !self.diffs.is_empty()
-    }
-
-    pub(crate) fn to_json(&self) -> Value {
-        let places = |findings: &[Finding]| -> Vec<Value> {
-            let place = |f: &Finding| json!({"code": f.code, "file": f.file, "line": f.line, "column": f.column});
-            findings.iter().map(place).collect()
-        };
-        json!({
-            "written": self.has_written(),
-            "done": places(&self.done),
-            "refused": places(&self.refused),
-            "diffs": self.diffs,
-        })
-    }
-
-    /// For people; what would change is data.
-    pub(crate) fn tell(&self, output: &Output) {
-        for (file, diff) in &self.diffs {
-            let mended = self.done.iter().filter(|finding| finding.file == *file).count();
-            let places = count(mended, "place");
-            if self.dry_run {
-                output.data(diff.trim_end());
-                output.note(&format!("would mend {file}: {places}"));
-            } else {
-                output.note(&format!("mended {file}: {places}"));
-            }
-        }
-        for finding in &self.refused {
-            let Finding { file, line, code, .. } = finding;
-            output.note(&format!("not mended, because more would change: {file}:{line} ({code})"));
-        }
     }
 }
 
 /// The file that a finding names, if it is one that we may write: a plain file, reached without
 /// links, inside the plan's own directory.
-fn place(found: &Found, file: &str) -> Result<PathBuf, Failure> {
+fn place(found: &FoundPlan, file: &str) -> Result<PathBuf, AppError> {
     let path = found.base.join(file);
     let refused = |cause: String| {
-        Failure::usage("fix", format!("cannot mend {file}"))
-            .about(file)
+        AppError::usage("fix", format!("cannot mend {file}"))
+            .in_file(file)
             .cause(cause)
-            .help("mend it by hand, or run `afresh lint --fix` where it really is")
+            .hint("mend it by hand, or run `afresh lint --fix` where it really is")
     };
     let real = path.canonicalize().map_err(|error| refused(error.to_string()))?;
     // The own format is one file, and that is the one that was read.
@@ -114,18 +84,18 @@ fn place(found: &Found, file: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-fn read(found: &Found, file: &str) -> Result<Vec<u8>, Failure> {
+fn read(found: &FoundPlan, file: &str) -> Result<Vec<u8>, AppError> {
     let path = place(found, file)?;
     fs::read(&path).map_err(|error| cannot_write(file, &error))
 }
 
 /// Gives a file its new bytes, if it still has the old ones.
-fn replace(path: &Path, file: &str, old: &[u8], new: &[u8]) -> Result<(), Failure> {
+fn replace(path: &Path, file: &str, old: &[u8], new: &[u8]) -> Result<(), AppError> {
     let failed = |error: io::Error| cannot_write(file, &error);
     if fs::read(path).map_err(failed)? != old {
-        return Err(Failure::usage("fix", format!("{file} was changed meanwhile"))
-            .about(file)
-            .help("nothing of it was written; run `afresh lint --fix` again"));
+        return Err(AppError::usage("fix", format!("{file} was changed meanwhile"))
+            .in_file(file)
+            .hint("nothing of it was written; run `afresh lint --fix` again"));
     }
     let permissions = fs::metadata(path).map_err(failed)?.permissions();
     write(path, new).map_err(failed)?;
@@ -136,11 +106,11 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     afresh_store::write_atomically(path, bytes).map_err(io::Error::other)
 }
 
-fn cannot_write(file: &str, error: &io::Error) -> Failure {
-    Failure::usage("fix", format!("cannot mend {file}"))
-        .about(file)
+fn cannot_write(file: &str, error: &io::Error) -> AppError {
+    AppError::usage("fix", format!("cannot mend {file}"))
+        .in_file(file)
         .cause(error.to_string())
-        .help("is the file there, and may you write it?")
+        .hint("is the file there, and may you write it?")
 }
 
 /// What changes, as `diff -u` shows it.

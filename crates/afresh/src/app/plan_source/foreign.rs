@@ -5,14 +5,14 @@ use std::path::Path;
 use afresh_import::detect::{self, PlanFormat, ReadOptions};
 
 use super::disk::DiskFolder;
-use super::{Found, How, Reader, unreadable};
-use crate::app::error::Failure;
+use super::{FoundPlan, PlanReadOptions, Reader, unreadable};
+use crate::app::error::AppError;
 
 /// How far above a named file its format's directory is looked for.
 const MAX_CLIMB: usize = 6;
 
 /// Reads the plan that lies in `path`, or the one that the file `path` belongs to.
-pub(super) fn read(path: &Path, shown: &str, how: &How) -> Result<Found, Failure> {
+pub(super) fn read(path: &Path, shown: &str, how: &PlanReadOptions) -> Result<FoundPlan, AppError> {
     let path = path.canonicalize().map_err(|error| unreadable(shown, &error))?;
     if path.is_dir() {
         let folder = DiskFolder::open(&path);
@@ -32,8 +32,8 @@ pub(super) fn read(path: &Path, shown: &str, how: &How) -> Result<Found, Failure
 fn above(
     path: &Path,
     shown: &str,
-    how: &How,
-) -> Result<Option<(&'static PlanFormat, DiskFolder)>, Failure> {
+    how: &PlanReadOptions,
+) -> Result<Option<(&'static PlanFormat, DiskFolder)>, AppError> {
     let mut found: Option<(&'static PlanFormat, DiskFolder)> = None;
     for root in path.ancestors().skip(1).take(MAX_CLIMB) {
         let folder = DiskFolder::open(root);
@@ -53,8 +53,8 @@ fn above(
 fn choose(
     folder: &DiskFolder,
     shown: &str,
-    how: &How,
-) -> Result<Option<&'static PlanFormat>, Failure> {
+    how: &PlanReadOptions,
+) -> Result<Option<&'static PlanFormat>, AppError> {
     if let Some(name) = &how.format {
         return Ok(detect::by_name(name));
     }
@@ -65,7 +65,7 @@ fn choose(
     let names: Vec<&str> = found.iter().map(|format| format.name).collect();
     let message = format!("{shown} holds plans of several formats: {}", names.join(", "));
     let help = format!("say which one: `--format {}`", names[0]);
-    Err(Failure::usage("plan", message).about(shown).help(help))
+    Err(AppError::usage("plan", message).in_file(shown).hint(help))
 }
 
 fn read_with(
@@ -74,18 +74,18 @@ fn read_with(
     path: &Path,
     shown: &str,
     wishes: &ReadOptions,
-) -> Found {
+) -> FoundPlan {
     let mut reading = (format.read)(&folder, wishes);
     reading.findings.extend(folder.trouble());
     let (path, base) = (path.to_owned(), folder.root().to_owned());
     let folder = Box::new(folder);
     let reader = Reader::Foreign(format, wishes.clone());
-    Found { path, shown: shown.to_owned(), format: format.name, reading, folder, base, reader }
+    FoundPlan { path, shown: shown.to_owned(), format: format.name, reading, folder, base, reader }
 }
 
-fn nothing_there(shown: &str) -> Failure {
+fn nothing_there(shown: &str) -> AppError {
     let names: Vec<&str> = detect::FORMATS.iter().map(|format| format.name).collect();
-    Failure::usage("plan", format!("{shown} holds no plan")).about(shown).help(format!(
+    AppError::usage("plan", format!("{shown} holds no plan")).in_file(shown).hint(format!(
         "{}; known formats: native, {}",
         super::WHAT_IS_A_PLAN,
         names.join(", ")

@@ -13,11 +13,7 @@ pub(crate) mod fixes;
 mod foreign;
 mod native;
 pub(crate) mod prompt_sizes;
-pub(crate) mod prospect;
-
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+pub(crate) mod unstarted_run;
 
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
@@ -27,8 +23,11 @@ use afresh_formats::native as native_format;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::{Finding, Severity};
 use afresh_import::detect::{FORMATS, PlanFormat, ReadOptions, WorkUnit};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 
 const WHAT_IS_A_PLAN: &str =
     "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
@@ -44,7 +43,7 @@ pub(crate) struct PlanFile {
     pub(crate) shown: String,
     pub(crate) format: &'static str,
     /// How it was asked to be read.
-    pub(crate) how: How,
+    pub(crate) how: PlanReadOptions,
     pub(crate) plan: Plan,
     /// The directory whose repository it is for, where it names one (EX-12).
     pub(crate) target: Option<PathBuf>,
@@ -57,46 +56,38 @@ pub(crate) struct PlanFile {
     pub(crate) task_files: BTreeMap<TaskId, PathBuf>,
 }
 
-/// Options of all commands that read a plan.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct How {
-    /// The plan's format; otherwise it is known by what is there
-    #[arg(long, value_name = "NAME", value_parser = names())]
-    pub(crate) format: Option<String>,
-    /// What one fresh worker gets, where a format has both: a whole plan file, or each of its tasks
-    #[arg(long, value_parser = parse_unit, default_value = "plan", value_name = "plan|task")]
-    pub(crate) unit: WorkUnit,
+/// How a plan is to be read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PlanReadOptions {
+    /// The plan's format; none: recognised by the files.
+    pub format: Option<String>,
+    pub unit: WorkUnit,
 }
 
-impl How {
+impl PlanReadOptions {
     /// As a run's plan was read when it started.
-    pub(crate) fn of(settings: &Settings) -> Self {
+    pub(crate) fn recorded_in(settings: &Settings) -> Self {
         let format = Some(settings.format.clone()).filter(|format| !format.is_empty());
         Self { format, unit: if settings.by_task { WorkUnit::Task } else { WorkUnit::Plan } }
     }
 
-    /// Notes it in a run's settings, so that the plan is read the same way again.
-    pub(crate) fn note(&self, settings: &mut Settings) {
-        settings.format = self.format.clone().unwrap_or_default();
-        settings.by_task = self.unit == WorkUnit::Task;
+    /// Records it in a run's settings, so that the plan is read the same way again.
+    pub(crate) fn record_in(&self, settings: Settings) -> Settings {
+        Settings {
+            format: self.format.clone().unwrap_or_default(),
+            by_task: self.unit == WorkUnit::Task,
+            ..settings
+        }
     }
 }
 
-fn names() -> clap::builder::PossibleValuesParser {
-    let others = FORMATS.iter().map(|format| format.name);
-    clap::builder::PossibleValuesParser::new(std::iter::once(NATIVE).chain(others))
-}
-
-fn parse_unit(word: &str) -> Result<WorkUnit, String> {
-    match word {
-        "plan" => Ok(WorkUnit::Plan),
-        "task" => Ok(WorkUnit::Task),
-        _ => Err("plan or task".to_owned()),
-    }
+/// The names of all formats, the native one first.
+pub(crate) fn format_names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(NATIVE).chain(FORMATS.iter().map(|format| format.name))
 }
 
 /// What came of looking: perhaps no plan, but then findings.
-pub(crate) struct Found {
+pub(crate) struct FoundPlan {
     pub(crate) path: PathBuf,
     pub(crate) shown: String,
     pub(crate) format: &'static str,
@@ -114,7 +105,7 @@ enum Reader {
     Foreign(&'static PlanFormat, ReadOptions),
 }
 
-impl Found {
+impl FoundPlan {
     /// The same plan out of other files.
     pub(crate) fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
@@ -129,7 +120,11 @@ impl Found {
 }
 
 /// Reads what is at `given`, relative to `directory`.
-pub(crate) fn read(directory: &Path, given: &Path, how: &How) -> Result<Found, Failure> {
+pub(crate) fn read(
+    directory: &Path,
+    given: &Path,
+    how: &PlanReadOptions,
+) -> Result<FoundPlan, AppError> {
     let path = directory.join(given);
     let shown = given.display().to_string();
     let metadata = fs::metadata(&path).map_err(|error| unreadable(&shown, &error))?;
@@ -150,33 +145,37 @@ pub(crate) fn read(directory: &Path, given: &Path, how: &How) -> Result<Found, F
     let folder = Box::new(MemoryFolder::new([(shown.clone(), bytes)]));
     let base = directory.to_owned();
     let reader = Reader::Own(shown.clone());
-    Ok(Found { path, shown, format: NATIVE, reading, folder, base, reader })
+    Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, reader })
 }
 
 /// Markdown and the like are never plans of our own format.
-fn is_of_another(path: &Path, how: &How) -> bool {
+fn is_of_another(path: &Path, how: &PlanReadOptions) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     how.format.is_none() && matches!(ending, "md" | "jsonl" | "yml" | "yaml")
 }
 
 /// The same, where a plan is to be carried out.
-pub(crate) fn load(directory: &Path, given: &Path, how: &How) -> Result<PlanFile, Failure> {
-    match look(directory, given, how)? {
+pub(crate) fn load(
+    directory: &Path,
+    given: &Path,
+    how: &PlanReadOptions,
+) -> Result<PlanFile, AppError> {
+    match read_plan(directory, given, how)? {
         (file, None) => Ok(file),
         (_, Some(no_target)) => Err(no_target),
     }
 }
 
 /// The same, where a plan is only looked at: its target need not be there yet.
-pub(crate) fn look(
+pub(crate) fn read_plan(
     directory: &Path,
     given: &Path,
-    how: &How,
-) -> Result<(PlanFile, Option<Failure>), Failure> {
-    let Found { path, shown, format, reading, base, .. } = read(directory, given, how)?;
+    how: &PlanReadOptions,
+) -> Result<(PlanFile, Option<AppError>), AppError> {
+    let FoundPlan { path, shown, format, reading, base, .. } = read(directory, given, how)?;
     let Some(plan) = reading.plan else {
         let what = format!("cannot read the plan {shown}");
-        return Err(Failure::in_file("plan", &what, reading.findings));
+        return Err(AppError::with_findings("plan", &what, reading.findings));
     };
     let plan = named(plan, &path);
     let target = reading.target.map(|target| target_of(&path, &target)).transpose();
@@ -217,10 +216,10 @@ impl PlanFile {
 }
 
 /// Relative to the plan's own directory.
-fn target_of(plan: &Path, target: &str) -> Result<PathBuf, Failure> {
+fn target_of(plan: &Path, target: &str) -> Result<PathBuf, AppError> {
     let base = if plan.is_dir() { plan } else { plan.parent().unwrap_or(Path::new("/")) };
-    let failure = Failure::usage("plan", format!("cannot use the plan's target {target:?}"))
-        .help("`target` is a directory, relative to the plan's file");
+    let failure = AppError::usage("plan", format!("cannot use the plan's target {target:?}"))
+        .hint("`target` is a directory, relative to the plan's file");
     match base.join(target).canonicalize() {
         Ok(found) if found.is_dir() => Ok(found),
         Ok(_) => Err(failure.cause("it is not a directory")),
@@ -238,9 +237,9 @@ fn named(mut plan: Plan, path: &Path) -> Plan {
     plan
 }
 
-fn unreadable(shown: &str, error: &std::io::Error) -> Failure {
-    Failure::usage("plan", format!("cannot read the plan {shown}"))
-        .about(shown)
+fn unreadable(shown: &str, error: &std::io::Error) -> AppError {
+    AppError::usage("plan", format!("cannot read the plan {shown}"))
+        .in_file(shown)
         .cause(error.to_string())
-        .help(WHAT_IS_A_PLAN)
+        .hint(WHAT_IS_A_PLAN)
 }

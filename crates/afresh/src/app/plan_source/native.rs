@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use afresh_formats::text::limits::MAX_DATA_BYTES;
 
 use super::unreadable;
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 
-pub(super) fn read(path: &Path, shown: &str) -> Result<Vec<u8>, Failure> {
+pub(super) fn read(path: &Path, shown: &str) -> Result<Vec<u8>, AppError> {
     let metadata = fs::metadata(path).map_err(|error| unreadable(shown, &error))?;
     // A device or a pipe never ends.
     if !metadata.is_file() {
-        return Err(Failure::usage("plan", format!("{shown} is not a regular file"))
-            .about(shown)
-            .help(super::WHAT_IS_A_PLAN));
+        return Err(AppError::usage("plan", format!("{shown} is not a regular file"))
+            .in_file(shown)
+            .hint(super::WHAT_IS_A_PLAN));
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| unreadable(shown, &error))?;
@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, shown: &str) -> Result<Vec<u8>, Failure> {
 }
 
 /// The only plan in a directory; none where there is none.
-pub(super) fn only_one_in(directory: &Path, shown: &str) -> Result<Option<PathBuf>, Failure> {
+pub(super) fn only_one_in(directory: &Path, shown: &str) -> Result<Option<PathBuf>, AppError> {
     let mut found: Vec<PathBuf> = fs::read_dir(directory)
         .map_err(|error| unreadable(shown, &error))?
         .flatten()
@@ -43,7 +43,7 @@ pub(super) fn only_one_in(directory: &Path, shown: &str) -> Result<Option<PathBu
         .map(|name| name.to_string_lossy().into_owned())
         .collect();
     let message = format!("the directory {shown} holds several plans: {}", names.join(", "));
-    Err(Failure::usage("plan", message).about(shown).help("name one of them"))
+    Err(AppError::usage("plan", message).in_file(shown).hint("name one of them"))
 }
 
 pub(super) fn is_plan_name(path: &Path) -> bool {

@@ -3,11 +3,11 @@
 use afresh_agents::prompt::size;
 use afresh_core::settings::Settings;
 use afresh_core::usage::ContextFill;
-use afresh_engine::ExecutionConfig;
 use afresh_engine::bundle::rendered;
+use afresh_engine::execution_config::WorkerConfig;
 
 use crate::app::plan_source::PlanFile;
-use crate::app::plan_source::prospect;
+use crate::app::plan_source::unstarted_run;
 
 #[derive(Debug)]
 pub(crate) struct PromptSizes {
@@ -16,10 +16,10 @@ pub(crate) struct PromptSizes {
 }
 
 impl PromptSizes {
-    /// As a run that starts now would tell its workers.
-    pub(crate) fn of(file: &PlanFile, settings: &Settings, rules: &ExecutionConfig) -> Self {
-        let run = prospect::of(&file.plan, settings);
-        let fills = (0..file.plan.len()).map(|at| rendered::least(&run, at, rules)).collect();
+    /// For a run that starts now.
+    pub(crate) fn measure(file: &PlanFile, settings: &Settings, workers: &WorkerConfig) -> Self {
+        let run = unstarted_run::without_commit(&file.plan, settings);
+        let fills = (0..file.plan.len()).map(|at| rendered::least(&run, at, workers)).collect();
         Self { fills, limit: settings.context.hard }
     }
 

@@ -1,57 +1,62 @@
-//! Budgets as people set them, and where they cannot be kept.
+//! Budgets as the user set them, and agents on which they have no effect.
 //!
-//! Keeping them is the core's; a limit that cannot hold is said to be none.
+//! The core enforces them.
 
 use std::collections::BTreeSet;
 
 use afresh_core::settings::Settings;
 use afresh_core::usage::Budget;
 use afresh_core::{Plan, Run};
-use afresh_engine::ExecutionConfig;
+use afresh_engine::execution_config::WorkerConfig;
 
-use crate::terminal::output::{Output, count};
+use crate::app::notice::Notice;
+use crate::app::text::count;
 
-/// The limits that are given, else those that are there.
-pub(crate) fn limited(cost_micros: Option<u64>, tokens: Option<u64>, other: Budget) -> Budget {
-    Budget { cost_micros: cost_micros.or(other.cost_micros), tokens: tokens.or(other.tokens) }
+/// A budget, with the earlier limit where it has none.
+pub(crate) fn or_earlier(budget: Budget, earlier: Budget) -> Budget {
+    Budget {
+        cost_micros: budget.cost_micros.or(earlier.cost_micros),
+        tokens: budget.tokens.or(earlier.tokens),
+    }
 }
 
-/// Before the run: names the agents that report no use at all.
-pub(crate) fn name_silent_agents(
+/// Before the run: the agents that report no usage, if there is a budget.
+pub(crate) fn agents_without_usage(
     plan: &Plan,
     settings: &Settings,
-    rules: &ExecutionConfig,
-    output: &Output,
-) {
+    workers: &WorkerConfig,
+) -> Option<Notice> {
     if settings.budget.is_unlimited() && settings.task_budget.is_unlimited() {
-        return;
+        return None;
     }
-    let used = plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&rules.agent));
+    let used =
+        plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&workers.default_agent));
     let silent: BTreeSet<&str> = used
-        .filter(|name| rules.agents.get(*name).is_some_and(|agent| agent.reader().is_none()))
+        .filter(|name| workers.agents.get(*name).is_some_and(|agent| agent.reader().is_none()))
         .collect();
-    if !silent.is_empty() {
-        let names: Vec<&str> = silent.into_iter().collect();
-        output.note(&format!(
-            "note: a budget cannot stop {}: agents of kind \"command\" report no use",
-            names.join(", ")
-        ));
+    if silent.is_empty() {
+        return None;
     }
+    let names: Vec<&str> = silent.into_iter().collect();
+    Some(Notice::note(format!(
+        "the budget does not limit {}: agents of kind \"command\" report no usage",
+        names.join(", ")
+    )))
 }
 
-/// After the run: tells of attempts that used something without a price, where dollars are limited.
-pub(crate) fn tell_of_unknown_prices(run: &Run, output: &Output) {
+/// After the run: attempts with tokens but no price, where a budget in dollars is set.
+pub(crate) fn attempts_without_price(run: &Run) -> Option<Notice> {
     let settings = run.settings();
-    let in_dollars = [settings.budget, settings.task_budget];
-    if in_dollars.iter().all(|budget| budget.cost_micros.is_none()) {
-        return;
+    let budgets = [settings.budget, settings.task_budget];
+    if budgets.iter().all(|budget| budget.cost_micros.is_none()) {
+        return None;
     }
     let attempts = run.tasks().flat_map(|(_, state)| state.usages.values());
     let unpriced = attempts.filter(|used| used.cost_micros.is_none() && used.tokens() > 0).count();
-    if unpriced > 0 {
-        output.note(&format!(
-            "  {} told tokens and no price: a budget in dollars does not count them; limit tokens as well",
+    (unpriced > 0).then(|| {
+        Notice::new(format!(
+            "  {} reported tokens without a price, which a budget in dollars does not count; limit tokens too",
             count(unpriced, "attempt")
-        ));
-    }
+        ))
+    })
 }

@@ -8,7 +8,7 @@ use afresh_process::{Bounds, CONTROLLERS, hand_down, keepers, own_memory_limit};
 
 /// What a project's configuration asks for.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Asked {
+pub(crate) struct LimitRequest {
     pub(crate) memory: Option<u64>,
     pub(crate) processes: Option<u64>,
 }
@@ -16,16 +16,17 @@ pub(crate) struct Asked {
 /// Processes and threads of one worker or check. The largest builds and browsers have some hundreds.
 const PROCESSES: u64 = 4096;
 
-pub(crate) fn bounds(asked: Asked) -> Bounds {
+pub(crate) fn bounds(request: LimitRequest) -> Bounds {
     Bounds {
-        memory: less(asked.memory, memory()),
-        processes: less(asked.processes, Some(PROCESSES)),
+        memory: smaller(request.memory, memory()),
+        processes: smaller(request.processes, Some(PROCESSES)),
         ..Bounds::default()
     }
 }
 
-/// Lets the kernel keep the limits where it can; before anything else is started.
-pub(crate) fn prepare() {
+/// Delegates cgroup controllers, so that the kernel enforces the limits where it can. Must happen before
+/// anything is started.
+pub(crate) fn delegate_controllers() {
     hand_down(&CONTROLLERS);
 }
 
@@ -37,17 +38,17 @@ pub(crate) fn describe(bounds: &Bounds) -> String {
     format!("{} for each worker or check ({})", parts.join(", "), keepers(bounds).describe())
 }
 
-/// What is asked for counts where it is less.
-pub(crate) fn less(asked: Option<u64>, built_in: Option<u64>) -> Option<u64> {
-    match (asked, built_in) {
-        (Some(asked), Some(built_in)) => Some(asked.min(built_in)),
-        (asked, built_in) => asked.or(built_in),
+/// What is request for counts where it is less.
+pub(crate) fn smaller(request: Option<u64>, built_in: Option<u64>) -> Option<u64> {
+    match (request, built_in) {
+        (Some(request), Some(built_in)) => Some(request.min(built_in)),
+        (request, built_in) => request.or(built_in),
     }
 }
 
 /// Three quarters of what there is for us: the machine's, or less where somebody limited us.
 pub(crate) fn memory() -> Option<u64> {
-    let all = less(own_memory_limit(), of_machine())?;
+    let all = smaller(own_memory_limit(), of_machine())?;
     // In whole mebibytes, for whoever reads it.
     Some(((all / 4 * 3) >> 20) << 20)
 }
@@ -66,11 +67,11 @@ mod tests {
     /// BE-07: a project's limits can only be smaller.
     #[test]
     fn limits_of_a_project_only_tighten() {
-        let asked = Asked { memory: Some(u64::MAX), processes: Some(10) };
-        let found = bounds(asked);
+        let request = LimitRequest { memory: Some(u64::MAX), processes: Some(10) };
+        let found = bounds(request);
         assert_eq!(found.processes, Some(10));
         assert_eq!(found.memory, memory());
-        let large = Asked { processes: Some(u64::MAX), ..Asked::default() };
+        let large = LimitRequest { processes: Some(u64::MAX), ..LimitRequest::default() };
         assert_eq!(bounds(large).processes, Some(PROCESSES));
     }
 }

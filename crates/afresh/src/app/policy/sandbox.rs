@@ -1,105 +1,119 @@
-//! Which sandbox a run gets: what the person says, what the project asks for, what the machine
-//! offers.
+//! Which sandbox a run gets: from the user's options, the project's configuration, and what the
+//! machine offers.
 //!
-//! A project can only ask for more (`level = "required"`); turning it off, or opening something, is
-//! for the person at the command line.
+//! A project can only ask for more isolation (`level = "required"`). Turning the sandbox off, or opening
+//! paths and hosts, is reserved to the user at the command line.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use afresh_engine::execution_config::SandboxConfig;
-use afresh_proxy::Upstream;
 use afresh_sandbox::{Found, Level, Limits, find};
 
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::policy::limits;
-use crate::app::policy::network;
+use super::{limits, network};
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
+use crate::app::session::RunOptions;
 
-/// What a person can say: `--sandbox`, `AFRESH_SANDBOX`.
+/// The values of `--sandbox` and `AFRESH_SANDBOX`.
 pub(crate) const WORDS: &[&str] = &["auto", "required", "bubblewrap", "landlock", "off"];
 
-/// What a project's configuration says.
+/// What a project's configuration asks for.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Asked {
-    pub(crate) required: bool,
-    /// Of agents: less than they would have, or nothing.
-    pub(crate) agent_network: Option<network::Mode>,
-    /// The largest file; smaller than the built-in limit, or nothing.
-    pub(crate) file: Option<u64>,
-    pub(crate) limits: limits::Asked,
+pub(crate) struct SandboxRequest {
+    pub required: bool,
+    /// Only takes effect where it allows less than the default.
+    pub agent_network: Option<network::NetworkMode>,
+    /// The largest file, in bytes; only takes effect below the built-in limit.
+    pub file: Option<u64>,
+    pub limits: limits::LimitRequest,
 }
 
-/// A decision, and what people have to know about it.
+/// The sandbox of a run, before its network is decided.
 #[derive(Debug)]
-pub(crate) struct Decided {
-    pub(crate) sandbox: SandboxConfig,
-    pub(crate) notice: Option<String>,
-    /// Why nothing stronger holds them.
-    pub(crate) passed_over: Vec<String>,
+pub(crate) struct ChosenSandbox {
+    pub level: Level,
+    pub notice: Option<Notice>,
+    /// Why nothing stronger is used.
+    pub passed_over: Vec<String>,
+    check_network: bool,
+    limits: Limits,
 }
 
 /// The largest file that a worker or a check may write.
 const FILE_BYTES: u64 = 16 << 30;
 
-/// `said` is the flag's word, `check_network` the other flag.
-pub(crate) fn decide(
-    asked: Asked,
-    said: Option<&str>,
-    check_network: bool,
-) -> Result<Decided, Failure> {
-    let said = said.map(str::to_owned).or_else(environment::sandbox);
-    let said = said.as_deref().unwrap_or("auto");
-    if !WORDS.contains(&said) {
-        let message = format!("AFRESH_SANDBOX is {said:?}");
+/// Chooses the sandbox, or refuses where one is required and none is available.
+pub(crate) fn choose(
+    request: SandboxRequest,
+    options: &RunOptions,
+    environment: &Environment,
+) -> Result<ChosenSandbox, AppError> {
+    let word = options.sandbox.as_deref().or_else(|| environment.sandbox()).unwrap_or("auto");
+    if !WORDS.contains(&word) {
+        let message = format!("AFRESH_SANDBOX has the unknown value {word:?}");
         return Err(
-            Failure::usage("sandbox", message).help(format!("one of: {}", WORDS.join(", ")))
+            AppError::usage("sandbox", message).hint(format!("use one of: {}", WORDS.join(", ")))
         );
     }
-    let found = look(said);
-    if found.level.is_off() && (asked.required || !matches!(said, "auto" | "off")) {
-        return Err(refused(said, &found));
+    let found = detect(word, environment);
+    if found.level.is_off() && (request.required || !matches!(word, "auto" | "off")) {
+        return Err(refuse(word, &found));
     }
-    // Somebody who named a level knows.
-    let is_open = matches!(said, "auto" | "required");
-    let notice = match (said, found.level.is_off()) {
-        ("off", _) => Some(
-            "note: no sandbox, as you said: workers and checks run as you, with your rights"
-                .to_owned(),
-        ),
-        (_, true) => Some(loud(&found)),
-        (_, false) if is_open => weaker(&found),
+    // A user who named a level does not need to hear about others.
+    let any_level = matches!(word, "auto" | "required");
+    let notice = match (word, found.level.is_off()) {
+        ("off", _) => Some(Notice::note(
+            "the sandbox is off, as you asked: workers and checks run with all your permissions",
+        )),
+        (_, true) => Some(warn_no_sandbox(&found)),
+        (_, false) if any_level => weaker_sandbox(&found),
         _ => None,
     };
-    let passed_over = if is_open { found.passed_over } else { Vec::new() };
-    let sandbox = SandboxConfig {
+    let passed_over = if any_level { found.passed_over } else { Vec::new() };
+    Ok(ChosenSandbox {
         level: found.level,
-        check_network,
-        agents: BTreeMap::new(),
-        upstream: Upstream::default(),
-        readable: environment::paths("AFRESH_SANDBOX_READ"),
-        writable: environment::paths("AFRESH_SANDBOX_WRITE"),
-        sockets: environment::sandbox_sockets(),
-        limits: limits(asked),
-    };
-    Ok(Decided { sandbox, notice, passed_over })
+        notice,
+        passed_over,
+        check_network: options.check_network,
+        limits: process_limits(request),
+    })
 }
 
-/// What is in force, and why nothing stronger is, for status and reports.
-pub(crate) fn describe(level: &Level, passed_over: &[String], agents: &str) -> String {
+impl ChosenSandbox {
+    pub(crate) fn with_network(
+        self,
+        network: network::ChosenNetwork,
+        environment: &Environment,
+    ) -> SandboxConfig {
+        SandboxConfig {
+            level: self.level,
+            check_network: self.check_network,
+            agents: network.agents,
+            upstream: network.upstream,
+            readable: environment.paths("AFRESH_SANDBOX_READ"),
+            writable: environment.paths("AFRESH_SANDBOX_WRITE"),
+            sockets: environment.sandbox_sockets(),
+            limits: self.limits,
+        }
+    }
+}
+
+/// The sandbox in use, and why nothing stronger is, for status and reports.
+pub(crate) fn describe(level: &Level, passed_over: &[String], network: &str) -> String {
     let mut level = level.describe();
     if !passed_over.is_empty() {
         level = format!("{level} ({})", passed_over.join("; "));
     }
-    if agents.is_empty() { level } else { format!("{level}; network of agents: {agents}") }
+    if network.is_empty() { level } else { format!("{level}; agent network: {network}") }
 }
 
-/// What this machine offers for a wish.
-pub(crate) fn look(said: &str) -> Found {
-    let path = environment::path().to_string_lossy().into_owned();
-    match said {
+/// What this machine offers for one of [`WORDS`].
+pub(crate) fn detect(word: &str, environment: &Environment) -> Found {
+    let path = environment.search_path().to_string_lossy().into_owned();
+    match word {
         "off" => Found { level: Level::Off, passed_over: vec!["it was turned off".to_owned()] },
-        // No program is found there.
+        // With an empty PATH, bubblewrap is not found.
         "landlock" => find(""),
         "bubblewrap" => match find(&path) {
             Found { level: level @ Level::Bubblewrap { .. }, passed_over } => {
@@ -111,57 +125,60 @@ pub(crate) fn look(said: &str) -> Found {
     }
 }
 
-fn refused(said: &str, found: &Found) -> Failure {
-    let message = if said == "off" {
-        "the project's configuration requires a sandbox, and you turned it off"
+fn refuse(word: &str, found: &Found) -> AppError {
+    let message = if word == "off" {
+        "the project's configuration requires a sandbox, but it was turned off"
     } else {
-        "a sandbox is required, and this machine offers none"
+        "a sandbox is required, but none is available on this machine"
     };
-    let failure = Failure::usage("sandbox", message).cause(found.passed_over.join("; "));
-    if said == "off" {
-        failure.help("leave out --sandbox off, or change level under [sandbox]")
+    let failure = AppError::usage("sandbox", message).cause(found.passed_over.join("; "));
+    if word == "off" {
+        failure.hint("remove `--sandbox off`, or change `level` under [sandbox]")
     } else {
-        failure.help("install bubblewrap; `afresh doctor` says what is missing")
+        failure.hint("install bubblewrap; `afresh doctor` shows what is missing")
     }
 }
 
-/// That there is a sandbox, and not the strongest one.
-fn weaker(found: &Found) -> Option<String> {
+/// There is a sandbox, but not the strongest one.
+fn weaker_sandbox(found: &Found) -> Option<Notice> {
     if found.passed_over.is_empty() {
         return None;
     }
     let (level, why) = (found.level.describe(), found.passed_over.join("; "));
-    Some(format!("note: sandbox: {level}; stronger ones were passed over ({why})"))
+    Some(Notice::note(format!(
+        "using the sandbox {level}; a stronger one is not available ({why})"
+    )))
 }
 
-/// What nobody may overlook (B22, F22).
-fn loud(found: &Found) -> String {
-    format!(
-        "warning: NO SANDBOX: workers and checks run as you, with your rights\n  cause: {}\n  \
-         help: install bubblewrap, or run afresh in a container; `--sandbox off` says that you know",
+/// This must not be overlooked (B22, F22).
+fn warn_no_sandbox(found: &Found) -> Notice {
+    Notice::warning(format!(
+        "NO SANDBOX: workers and checks run with all your permissions\n  cause: {}\n  \
+         hint: install bubblewrap, or run afresh in a container; `--sandbox off` silences this warning",
         found.passed_over.join("; ")
-    )
+    ))
 }
 
-/// Of one process. That a single one takes all that its tree may have is told it sooner, and gently.
-fn limits(asked: Asked) -> Limits {
+/// Limits of one process. A process that uses all of its tree's memory gets an allocation failure
+/// before the whole tree is ended.
+fn process_limits(request: SandboxRequest) -> Limits {
     Limits {
-        memory: limits::bounds(asked.limits).memory,
-        file: limits::less(asked.file, Some(FILE_BYTES)),
+        memory: limits::bounds(request.limits).memory,
+        file: limits::smaller(request.file, Some(FILE_BYTES)),
     }
 }
 
-/// Paths of a variable, `~` and all.
+/// The absolute paths in a variable; `~/` is the home directory.
 pub(crate) fn split(value: &str, home: Option<&Path>) -> Vec<PathBuf> {
-    let place = |part: &str| match (part.strip_prefix("~/"), home) {
+    let expand = |part: &str| match (part.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(part),
     };
     value
         .split(':')
         .filter(|part| !part.is_empty())
-        .map(place)
-        .filter(|it| it.is_absolute())
+        .map(expand)
+        .filter(|path| path.is_absolute())
         .collect()
 }
 
@@ -169,26 +186,28 @@ pub(crate) fn split(value: &str, home: Option<&Path>) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    /// F22: nothing runs where a sandbox is required and there is none.
+    /// F22: nothing runs where a sandbox is required and none is available.
     #[test]
-    fn what_is_required_and_not_there_is_refused() {
-        let asked = Asked { required: true, ..Asked::default() };
-        assert!(decide(asked, Some("off"), false).is_err());
-        assert!(decide(Asked::default(), Some("off"), false).is_ok());
+    fn a_required_sandbox_that_is_missing_is_refused() {
+        let environment = Environment::default();
+        let off = RunOptions { sandbox: Some("off".to_owned()), ..RunOptions::default() };
+        let required = SandboxRequest { required: true, ..SandboxRequest::default() };
+        assert!(choose(required, &off, &environment).is_err());
+        assert!(choose(SandboxRequest::default(), &off, &environment).is_ok());
         let nothing = Found { level: Level::Off, passed_over: vec!["because".to_owned()] };
-        assert!(refused("required", &nothing).to_text().contains("because"));
-        assert!(loud(&nothing).contains("NO SANDBOX"));
+        assert_eq!(refuse("required", &nothing).causes, ["because"]);
+        assert!(warn_no_sandbox(&nothing).text.contains("NO SANDBOX"));
     }
 
     /// A project's limits can only be smaller.
     #[test]
-    fn the_largest_file_of_a_project_is_not_larger() {
-        let asked = Asked { file: Some(u64::MAX), ..Asked::default() };
-        assert_eq!(limits(asked).file, Some(FILE_BYTES));
+    fn a_project_cannot_raise_the_file_limit() {
+        let request = SandboxRequest { file: Some(u64::MAX), ..SandboxRequest::default() };
+        assert_eq!(process_limits(request).file, Some(FILE_BYTES));
     }
 
     #[test]
-    fn paths_of_a_variable_are_absolute() {
+    fn relative_paths_of_a_variable_are_ignored() {
         let home = Some(Path::new("/home/me"));
         let paths = split("~/.aider:/opt/x::relative", home);
         assert_eq!(paths, [PathBuf::from("/home/me/.aider"), PathBuf::from("/opt/x")]);

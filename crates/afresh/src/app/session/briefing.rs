@@ -1,10 +1,8 @@
-//! Finding what all workers of a run are told alike: the project, its ways, the specification, and
-//! the template of their prompts.
+//! The files that every prompt of a run contains: project description, patterns, specification, and
+//! the prompt template.
 //!
-//! It is read when a run is taken up, from the user's files and not from the run's branch.
-
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+//! They are read when a session starts, from the user's checkout and not from the run's branch: a
+//! worker cannot change what the next one is given, except by work that landed.
 
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::bundle::briefing::{ProjectDocument, ProjectSummary};
@@ -12,22 +10,25 @@ use afresh_agents::bundle::spec_section;
 use afresh_agents::bundle::spec_section::ParsedSpec;
 use afresh_agents::prompt::template::MAX_TEMPLATE_BYTES;
 use afresh_agents::{Briefing, PromptTemplate};
+use afresh_core::printable;
 use afresh_engine::RepoContext;
 use afresh_formats::Finding;
 use afresh_formats::text::limits::MAX_TEXT_BYTES;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use crate::app::error::Failure;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
 use crate::app::plan_source::PlanFile;
 use crate::app::text::files;
-use crate::terminal::output::{Output, safe};
 
-/// The project's own template.
+/// The project's prompt template.
 pub(crate) const TEMPLATE: &str = ".afresh/templates/worker.md";
-/// How things are done in the project.
+/// The project's conventions.
 const PATTERNS: &str = ".afresh/patterns.md";
-/// How much of that every worker is told, in bytes.
+/// How much of that a prompt contains, in bytes.
 const MAX_PATTERNS_BYTES: usize = 4 * 1024;
-/// Where a project says what it is; the first one that is there counts.
+/// Where a project describes itself; the first file that exists counts.
 const PROJECTS: &[&str] = &[
     "PROJECT.md",
     ".planning/PROJECT.md",
@@ -36,17 +37,21 @@ const PROJECTS: &[&str] = &[
     ".specflow/PROJECT.md",
     "README.md",
 ];
-/// Readers of the other formats put what belongs to a task into its text.
+/// Readers of the other formats put the specification into the tasks.
 const FORMATS_WITH_SPEC: &[&str] = &["native", "long-run"];
-/// How many files of a plan are noted.
+/// How many files of a plan get a checksum.
 const MAX_PLAN_FILES: usize = 100;
 
-/// The directory that all these files are in: the checkout, else what is around the plan.
+/// The directory with these files: the checkout, else the repository around the plan.
 pub(crate) fn root(place: &RepoContext, file: &PlanFile) -> PathBuf {
     place.repository.root().map_or_else(|| file.root(), Path::to_owned)
 }
 
-pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Briefing, Failure> {
+pub(crate) fn load(
+    root: &Path,
+    file: &PlanFile,
+    notices: &mut Vec<Notice>,
+) -> Result<Briefing, AppError> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut sources = Vec::new();
     for path in file.files.iter().filter(|path| path.is_file()).take(MAX_PLAN_FILES) {
@@ -59,7 +64,7 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
         document
     };
     let template = template(&root)?.map(&mut noted);
-    let spec = spec(&root, file, output).map(&mut noted);
+    let spec = spec(&root, file, notices).map(&mut noted);
     let beside = spec.as_ref().and_then(|spec| requirements(&root, spec)).map(&mut noted);
     let spec = spec.map(|spec| match &beside {
         Some(more) => together(&spec, more),
@@ -86,7 +91,7 @@ pub(crate) fn load(root: &Path, file: &PlanFile, output: &Output) -> Result<Brie
     })
 }
 
-/// However it was named this time, workers know it by the same name.
+/// Workers see the same name, however the user wrote the path.
 fn plan_name(file: &PlanFile, root: &Path) -> String {
     match shown(&file.path, root).as_str() {
         "" => ".".to_owned(),
@@ -102,7 +107,7 @@ fn shown(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
 
-/// What stands beside a specification and belongs to it.
+/// Requirements that belong to a specification, in a file of their own.
 fn requirements(root: &Path, spec: &ProjectDocument) -> Option<ProjectDocument> {
     let path = Path::new(&spec.path).with_file_name("planning").join("requirements.md");
     document(root, path.to_str()?, MAX_TEXT_BYTES)
@@ -115,15 +120,15 @@ fn together(spec: &ProjectDocument, more: &ProjectDocument) -> ProjectDocument {
     }
 }
 
-/// A file that need not be there. One that a link takes out of the project is none of it (B03): every
-/// worker would be told what is in it.
+/// A file that may be missing. One outside the project, reached by a link, does not count (B03): its
+/// contents would be in every prompt.
 fn document(root: &Path, path: &str, most_bytes: usize) -> Option<ProjectDocument> {
     let text = read(&inside(root, path).ok()?, most_bytes).ok()?;
     Some(ProjectDocument { path: path.to_owned(), text })
 }
 
-/// The project's own template; one that is there must be readable.
-fn template(root: &Path) -> Result<Option<ProjectDocument>, Failure> {
+/// The project's prompt template; if it exists, it must be readable.
+fn template(root: &Path) -> Result<Option<ProjectDocument>, AppError> {
     let path = root.join(TEMPLATE);
     if path.symlink_metadata().is_err() {
         return Ok(None);
@@ -137,18 +142,18 @@ fn template(root: &Path) -> Result<Option<ProjectDocument>, Failure> {
     }
 }
 
-fn parse(own: &ProjectDocument) -> Result<PromptTemplate, Failure> {
+fn parse(own: &ProjectDocument) -> Result<PromptTemplate, AppError> {
     PromptTemplate::parse(&own.path, &own.text).map_err(bad_template)
 }
 
-fn bad_template(findings: Vec<Finding>) -> Failure {
-    let help = "docs/prompts.md has the built-in one, and all names";
-    Failure::in_file("template", &format!("cannot use the template {TEMPLATE}"), findings)
-        .help(help)
+fn bad_template(findings: Vec<Finding>) -> AppError {
+    let help = "docs/prompts.md shows the built-in template and all names";
+    AppError::with_findings("template", &format!("cannot use the template {TEMPLATE}"), findings)
+        .hint(help)
 }
 
-/// The plan's specification: beside the plan, or in the repository, and nowhere else.
-fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<ProjectDocument> {
+/// The plan's specification: next to the plan, or in the repository, and nowhere else.
+fn spec(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Option<ProjectDocument> {
     let named = file.plan.spec.as_deref()?;
     if !FORMATS_WITH_SPEC.contains(&file.format) {
         return None;
@@ -162,25 +167,27 @@ fn spec(root: &Path, file: &PlanFile, output: &Output) -> Option<ProjectDocument
         Some(path) => read(&path, MAX_TEXT_BYTES)
             .map(|text| ProjectDocument { path: shown(&path, root), text })
             .map_err(|error| error.to_string()),
-        None => Err("it is neither beside the plan nor in the repository".to_owned()),
+        None => Err("it is neither next to the plan nor in the repository".to_owned()),
     };
     match document {
         Ok(document) => Some(document),
         Err(why) => {
-            let named = safe(named);
-            output.note(&format!("note: workers do without the plan's spec {named}: {why}"));
+            let named = printable::line(named);
+            notices.push(Notice::note(format!(
+                "workers are not given the plan's spec {named}: {why}"
+            )));
             None
         }
     }
 }
 
-/// Where a file of the project really is, if that is in the project.
+/// The real path of a file, if it is inside the project.
 fn inside(root: &Path, path: &str) -> std::io::Result<PathBuf> {
     let path = root.join(path).canonicalize()?;
     if path.starts_with(root) {
         return Ok(path);
     }
-    Err(std::io::Error::other("it is a link that leaves the project"))
+    Err(std::io::Error::other("it is a link to a file outside the project"))
 }
 
 fn read(path: &Path, most_bytes: usize) -> std::io::Result<String> {

@@ -1,116 +1,115 @@
-//! Giving an order to a run: through the inbox if somebody drives it, else under the lock.
+//! Sending a command to a run: through the inbox if a driver is running, else under the lock.
 
 use std::time::{Duration, Instant};
 
 use afresh_core::ids::RunId;
-use afresh_engine::reports::activity::ActivityLog;
 use afresh_engine::{ControlCommand, OpenError, RepoContext, Reporter, driver};
 use afresh_store::{Inbox, InboxError, LockError};
-use serde_json::json;
 
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::session::watching::pages;
-use crate::app::session::workplace;
-use crate::app::text::moment;
-use crate::cli::Common;
-use crate::exit::Exit;
-use crate::terminal::output::Output;
+use crate::app::context::{AppContext, user_name};
+use crate::app::error::AppError;
 
-/// How long a driver gets to answer; the order is on disk in any case.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a driver gets to answer; the command is on disk in any case.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Gives the order to the last run and says how it went.
-pub(crate) fn give(
-    common: &Common,
-    output: &Output,
-    done: &str,
+/// Opens the reporters that record what a command changes.
+pub(crate) type OpenReporters<'a> = &'a dyn Fn(&RepoContext) -> Vec<Box<dyn Reporter>>;
+
+/// Sends a command to the last run, and returns that run's id once it is carried out or on disk.
+pub(crate) fn send_command(
+    context: &AppContext,
+    open_reporters: OpenReporters<'_>,
     make: impl FnOnce(RunId) -> ControlCommand,
-) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
-    let found = place.find_run(|_| true)?.ok_or_else(no_run)?;
-    let order = make(found.run.id().clone()).without(&environment::secrets());
-    let mut sent = None;
-    let refusal = loop {
-        match apply(&place, &order, sent) {
-            Err(OpenError::Lock(LockError::Held(_))) => {
-                let message =
-                    if let Some(message) = sent { message } else { send(&place, &order)? };
-                sent = Some(message);
-                let answer = await_answer(&place, message)?;
-                match answer {
-                    Some(answer) => break (answer != "ok").then_some(answer),
-                    // The driver ended before it read the order, and left it to us.
-                    None if place.holder()?.is_none() => {}
-                    // It is on disk; whoever drives the run next carries it out.
-                    None => break None,
+) -> Result<RunId, AppError> {
+    let repository = context.repository()?;
+    let found = repository.find_run(|_| true)?.ok_or_else(no_run)?;
+    let command = make(found.run.id().clone()).without(&context.environment.secrets());
+    let sender = CommandSender { context, repository, command, open_reporters };
+    match sender.deliver()? {
+        Some(refusal) => Err(AppError::incomplete("refused", refusal)
+            .hint("`afresh status` shows the state of the run and its tasks")),
+        None => Ok(sender.command.run().clone()),
+    }
+}
+
+/// There is no run in this repository.
+pub(crate) fn no_run() -> AppError {
+    AppError::usage("no-run", "there is no run in this repository")
+        .hint("`afresh run PLAN` starts one")
+}
+
+struct CommandSender<'a> {
+    context: &'a AppContext,
+    repository: RepoContext,
+    command: ControlCommand,
+    open_reporters: OpenReporters<'a>,
+}
+
+impl CommandSender<'_> {
+    /// The reason, if the command was refused.
+    fn deliver(&self) -> Result<Option<String>, AppError> {
+        let mut sent = None;
+        loop {
+            match self.apply(sent) {
+                Err(OpenError::Lock(LockError::Held(_))) => {
+                    let message = if let Some(message) = sent { message } else { self.send()? };
+                    sent = Some(message);
+                    match self.await_answer(message)? {
+                        Some(answer) => return Ok((answer != "ok").then_some(answer)),
+                        // The driver ended before it read the command, so it is up to us.
+                        None if self.repository.holder()?.is_none() => {}
+                        // It is on disk; the next driver carries it out.
+                        None => return Ok(None),
+                    }
                 }
+                Err(error) => return Err(error.into()),
+                Ok(refusal) => return Ok(refusal),
             }
-            Err(error) => return Err(error.into()),
-            Ok(refusal) => break refusal,
         }
-    };
-    if let Some(why) = refusal {
-        Err(Failure::new(Exit::Incomplete, "refused", why))
-    } else {
-        if output.json {
-            output.document(&json!({"run": order.run(), "ok": true}));
-        } else {
-            output.note(done);
-        }
-        Ok(Exit::Done)
     }
-}
 
-pub(crate) fn no_run() -> Failure {
-    Failure::usage("no-run", "there is no run here").help("`afresh run PLAN` starts one")
-}
-
-/// Nobody drives: the order is carried out here, under the lock.
-fn apply(
-    place: &RepoContext,
-    order: &ControlCommand,
-    sent: Option<i64>,
-) -> Result<Option<String>, OpenError> {
-    let taken = place.lock(&workplace::holder())?;
-    let Some(found) = taken.find_run(|run| run.id() == order.run())? else {
-        return Ok(Some(format!("there is no run {}", order.run())));
-    };
-    let open = taken.open_run(found.run, found.last_at);
-    // The log is a convenience: without it the order is carried out all the same.
-    let log = ActivityLog::open(&place.layout.activity_log(), moment::iso).ok();
-    let mut watchers: Vec<Box<dyn Reporter>> = pages(place).into();
-    if let Some(log) = log {
-        watchers.push(Box::new(log));
+    /// No driver is running: carries the command out here, under the lock.
+    fn apply(&self, sent: Option<i64>) -> Result<Option<String>, OpenError> {
+        let locked = self.repository.lock(&self.context.lock_holder())?;
+        let Some(found) = locked.find_run(|run| run.id() == self.command.run())? else {
+            return Ok(Some(format!("there is no run {}", self.command.run())));
+        };
+        let open = locked.open_run(found.run, found.last_at);
+        let mut reporters = (self.open_reporters)(&self.repository);
+        Ok(driver::control::apply_command(open, &self.command, sent, &mut reporters)?)
     }
-    Ok(driver::control::apply_command(open, order, sent, &mut watchers)?)
-}
 
-/// Somebody drives: the order goes to the inbox, and is durable when this returns.
-fn send(place: &RepoContext, order: &ControlCommand) -> Result<i64, Failure> {
-    let mut inbox = Inbox::open(&place.layout.state).map_err(failed)?;
-    let body = serde_json::to_string(order)
-        .map_err(|error| Failure::new(Exit::Bug, "order", error.to_string()))?;
-    inbox.send(&workplace::person(), &body).map_err(failed)
-}
-
-/// The driver's answer; none if there is none yet, or nobody to give it.
-fn await_answer(place: &RepoContext, message: i64) -> Result<Option<String>, Failure> {
-    let inbox = Inbox::open(&place.layout.state).map_err(failed)?;
-    let until = Instant::now() + PATIENCE;
-    while Instant::now() < until {
-        if let Some(answer) = inbox.answer_of(message).map_err(failed)? {
-            return Ok(Some(answer));
-        }
-        if place.holder()?.is_none() {
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(20));
+    /// A driver is running: writes the command to the inbox. It is durable when this returns.
+    fn send(&self) -> Result<i64, AppError> {
+        let mut inbox = self.inbox()?;
+        let body = serde_json::to_string(&self.command)
+            .map_err(|error| AppError::bug("order", error.to_string()))?;
+        inbox.send(&user_name(), &body).map_err(inbox_failed)
     }
-    Ok(None)
+
+    /// The driver's answer; none if there is none yet, or no driver to give it.
+    fn await_answer(&self, message: i64) -> Result<Option<String>, AppError> {
+        let inbox = self.inbox()?;
+        let until = Instant::now() + ANSWER_TIMEOUT;
+        while Instant::now() < until {
+            if let Some(answer) = inbox.answer_of(message).map_err(inbox_failed)? {
+                return Ok(Some(answer));
+            }
+            if self.repository.holder()?.is_none() {
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(None)
+    }
+
+    fn inbox(&self) -> Result<Inbox, AppError> {
+        Inbox::open(&self.repository.layout.state).map_err(inbox_failed)
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn failed(error: InboxError) -> Failure {
-    Failure::usage("inbox", error.to_string())
+fn inbox_failed(error: InboxError) -> AppError {
+    AppError::machine("inbox", error.to_string())
+        .hint("check the permissions and the free space of the state directory")
 }

@@ -1,228 +1,172 @@
-//! Driving a run: from a plan and a configuration to where it stands at the end.
+//! A session: from a plan and a configuration to a run that can be driven.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `options` | how to drive: flags win over the configuration |
-//! | `prose` | tasks that their plan proves by prose only |
-//! | `watching` | who sees what is recorded |
+//! | [`briefing`] | the files that every prompt of a run contains |
+//! | [`control`] | commands to a run, whether another process drives it or none does |
+//! | [`interruption`] | an interrupted wave, and the ways to continue |
+//! | [`open`] | locking the repository; continuing the plan's run or starting one |
+//! | [`options`] | how to run: options win over the configuration |
+//! | [`preflight`] | what must be true before a run touches anything |
+//! | [`prose`] | plans whose tasks have no commands for checks |
+//! | [`select_run`] | the run that a command is about |
+//!
+//! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and
+//! [`Session::prepare`] for a run.
 
 pub(crate) mod briefing;
 pub(crate) mod control;
 pub(crate) mod interruption;
-mod options;
+pub(crate) mod open;
+pub(crate) mod options;
 pub(crate) mod preflight;
 mod prose;
 pub(crate) mod select_run;
-pub(crate) mod watching;
-pub(crate) mod workplace;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
-use afresh_core::Run;
-use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::settings::Settings;
-use afresh_engine::session::LockedRepo;
-use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext};
+use afresh_engine::execution_config::WorkerConfig;
+use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_secrets::redact;
 
+use crate::app::agents::assignment::AgentSet;
 use crate::app::config::Config;
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
 use crate::app::plan_source::PlanFile;
-use crate::app::policy::budget;
-use crate::app::policy::limits;
-use crate::app::policy::sandbox;
-use crate::exit::Exit;
-use crate::reporters::summary::Ended;
-use crate::terminal::output::{Output, Paint, count};
-use crate::terminal::prompt::Asker;
-use crate::terminal::questions::Person;
-use crate::terminal::signals;
-use options::settings;
-pub(crate) use options::{Driving, default_agent, rules, with_built_in};
-use watching::watchers;
+use crate::app::policy::network::{self, NetworkRequest};
+use crate::app::policy::{budget, limits, sandbox};
+pub(crate) use options::RunOptions;
 
-/// Everything that a drive needs.
+/// A plan and everything that a run of it needs; nothing has been touched yet.
 #[derive(Debug)]
-pub(crate) struct Drive {
-    place: RepoContext,
-    file: PlanFile,
-    settings: Settings,
-    rules: ExecutionConfig,
-    pub(crate) clear_halt: bool,
-    /// Start a new run, whatever there is.
-    pub(crate) anew: bool,
-    /// Ask whoever sits at this terminal.
-    may_ask: bool,
-    pub(crate) resume: Option<ResumeMode>,
+pub(crate) struct PreparedRun {
+    pub repository: RepoContext,
+    pub file: PlanFile,
+    /// What the core decides by; recorded in the journal.
+    pub settings: Settings,
+    /// How the executor carries it out; of this machine and this session alone.
+    pub execution: ExecutionConfig,
 }
 
-pub(crate) fn prepare(
-    place: RepoContext,
-    mut file: PlanFile,
-    config: Config,
-    driving: &Driving,
-    output: &Output,
-) -> Result<Drive, Failure> {
-    for warning in file.warnings.iter().chain(&config.warnings) {
-        output.note(warning.render().trim_end());
-    }
-    let (configured_in, asked) = (config.shown.clone(), config.sandbox);
-    let (mut settings, mut rules) = terms(&place, &mut file, config, driving, output)
-        .map_err(|failure| failure.or_about(&configured_in))?;
-    preflight::check(&place, &file, &settings, &rules)
-        .map_err(|failure| failure.or_about(&configured_in))?;
-    let decided = driving.sandbox(asked)?;
-    if let Some(notice) = decided.notice {
-        output.note(&notice);
-    }
-    limits::prepare();
-    rules.bounds = limits::bounds(asked.limits);
-    settings.limits = limits::describe(&rules.bounds);
-    rules.sandbox = decided.sandbox;
-    let network = driving.network(asked, &rules.sandbox.level, &file, &rules)?;
-    network.notices.iter().for_each(|notice| output.note(notice));
-    settings.sandbox =
-        sandbox::describe(&rules.sandbox.level, &decided.passed_over, &network.words);
-    (rules.sandbox.agents, rules.sandbox.upstream) = (network.agents, network.upstream);
-    budget::name_silent_agents(&file.plan, &settings, &rules, output);
-    let may_ask = !driving.no_input;
-    Ok(Drive {
-        place,
-        file,
-        settings,
-        rules,
-        clear_halt: false,
-        anew: false,
-        may_ask,
-        resume: None,
-    })
+/// Prepares runs with the user's options.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Session<'a> {
+    pub context: &'a AppContext,
+    pub options: &'a RunOptions,
 }
 
-/// What a run of this plan rests on: what is decided by, and how it is carried out.
-pub(crate) fn terms(
-    place: &RepoContext,
-    file: &mut PlanFile,
-    config: Config,
-    driving: &Driving,
-    output: &Output,
-) -> Result<(Settings, ExecutionConfig), Failure> {
-    let mut settings = settings(&config, driving, place, file)?;
-    let checksum = config.checksum.clone();
-    let root = file.root();
-    prose::judge(file, &mut settings, &root, output);
-    let (mut rules, adopted) = rules(config, driving, file, output)?;
-    settings.pinned.extend(adopted.inside(&root));
-    let mut briefing = briefing::load(&briefing::root(place, file), file, output)?;
-    adopted.brief(&root, &mut briefing);
-    let read = briefing.sources.iter().cloned().chain(checksum);
-    settings.digests = read.map(|it| (it.path, it.sha256)).collect();
-    rules.briefing = Arc::new(briefing);
-    // The plan goes into the journal, prompts, commits and reports (B36).
-    let secrets = rules.secrets();
-    file.plan.reword(|text| redact(text, &secrets));
-    Ok((settings, rules))
-}
-
-impl Drive {
-    /// Drives it until nothing more can happen by itself.
-    pub(crate) fn start_or_continue(mut self, output: &Output) -> Result<Ended, Failure> {
-        let taken = self.place.lock(&workplace::holder())?;
-        let source = self.settings.source.clone();
-        let anew = self.anew;
-        let same = |run: &Run| !anew && run.settings().source == source;
-        let (open, opening) = match taken.find_run(same)? {
-            Some(found) => {
-                if let Some(refused) = halted(&found.run, self.clear_halt) {
-                    return Err(refused);
-                }
-                // Money that was limited once stays limited, until another limit is given.
-                let (now, before) = (&mut self.settings, found.run.settings());
-                tell_changed(&before.digests, &now.digests, output);
-                now.budget =
-                    budget::limited(now.budget.cost_micros, now.budget.tokens, before.budget);
-                let own = now.task_budget;
-                now.task_budget = budget::limited(own.cost_micros, own.tokens, before.task_budget);
-                let opening = RunOpening {
-                    plan: Some(self.file.plan.clone()),
-                    settings: Some(self.settings.clone()),
-                    clear_halt: self.clear_halt,
-                    resume: self.resume.or_else(|| self.offer(&found.run, output)),
-                };
-                (taken.open_run(found.run, found.last_at), opening)
-            }
-            None => (start(taken, &self, output)?, RunOpening::default()),
+impl Session<'_> {
+    /// Reads, decides and checks everything that can be wrong before anything is touched.
+    pub(crate) fn prepare(
+        &self,
+        repository: RepoContext,
+        mut file: PlanFile,
+        config: Config,
+        notices: &mut Vec<Notice>,
+    ) -> Result<PreparedRun, AppError> {
+        let environment = &self.context.environment;
+        let warnings = file.warnings.iter().chain(&config.warnings);
+        notices.extend(warnings.map(|warning| Notice::new(warning.render().trim_end())));
+        let in_config = |failure: AppError| failure.or_in_file(&config.shown);
+        let terms = plan_terms(&repository, &mut file, &config, self.options, environment, notices);
+        let PlanTerms { settings, workers } = terms.map_err(in_config)?;
+        preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
+        let chosen = sandbox::choose(config.sandbox, self.options, environment)?;
+        notices.extend(chosen.notice.clone());
+        limits::delegate_controllers();
+        let bounds = limits::bounds(config.sandbox.limits);
+        let request = NetworkRequest {
+            option: self.options.agent_network.as_deref(),
+            config: config.sandbox.agent_network,
+            more_hosts: &self.options.hosts,
+            level: &chosen.level,
+            root: &file.root(),
+            environment,
         };
-        open.keep_branch()?;
-        self.drive(open, opening, output)
-    }
-
-    /// Offers the ways to take up an interrupted wave, where there is one and somebody to ask.
-    fn offer(&self, run: &Run, output: &Output) -> Option<ResumeMode> {
-        let asker = Asker::there(output).filter(|_| self.may_ask)?;
-        let question = interruption::of(run)?.question();
-        let chosen = asker.choose(&question, &interruption::CHOICES, output)?;
-        Some(interruption::WAYS[chosen])
-    }
-
-    fn drive(self, open: OpenRun, opening: RunOpening, output: &Output) -> Result<Ended, Failure> {
-        let started = Instant::now();
-        let person = Person::at_terminal(output).filter(|_| self.may_ask);
-        let watchers = watchers(&self.place, person.as_ref(), output)?;
-        let mut driver = Driver::local(open, self.rules, watchers)?;
-        signals::listen(driver.input_sender())
-            .map_err(|error| Failure::new(Exit::Bug, "signals", error.to_string()))?;
-        if let Some(person) = person {
-            driver.wait_for_answers(person.presence());
-            person.listen(driver.run(), driver.input_sender());
-        }
-        let standing = driver.drive(opening)?;
-        let (run, took) = (driver.run().clone(), started.elapsed());
-        Ok(Ended { run, standing, took, layout: self.place.layout })
+        let network = network::choose(&request, &workers, &file.plan)?;
+        notices.extend(network.notices.iter().map(Notice::new));
+        let settings = Settings {
+            limits: limits::describe(&bounds),
+            sandbox: sandbox::describe(&chosen.level, &chosen.passed_over, &network.summary),
+            ..settings
+        };
+        notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));
+        let execution = ExecutionConfig {
+            attempt_timeout: Some(config.attempt_timeout),
+            silence_timeout: Some(config.silence_timeout),
+            output_bytes: config.output_bytes,
+            check_timeout: config.check_timeout,
+            checks_parallel: config.checks_parallel,
+            setup: config.setup,
+            keep: config.keep,
+            containment: environment.containment().unwrap_or(afresh_process::Containment::Auto),
+            bounds,
+            quota: config.quota,
+            sandbox: chosen.with_network(network, environment),
+            exe: environment.executable.clone(),
+            workers,
+        };
+        Ok(PreparedRun { repository, file, settings, execution })
     }
 }
 
-fn start(taken: LockedRepo, drive: &Drive, output: &Output) -> Result<OpenRun, Failure> {
-    let open = taken.start_run(drive.file.plan.clone(), drive.settings.clone())?;
-    let (run, plan) = (open.run.id(), open.run.plan());
-    let mark = output.paint(Paint::Blue, "run");
-    output.note(&format!(
-        "{mark} {run}: {} in {} on {}",
-        count(plan.len(), "task"),
-        count(plan.waves().len(), "wave"),
-        open.run.branch()
-    ));
-    Ok(open)
+/// What follows from a plan and a configuration alone: enough to make bundles and to check the plan.
+#[derive(Debug)]
+pub(crate) struct PlanTerms {
+    pub settings: Settings,
+    pub workers: WorkerConfig,
 }
 
-/// Files that the run rests on are read once and then never again while it is driven (B28). Who drives
-/// it anew is told which are different now.
-fn tell_changed(
-    before: &BTreeMap<String, String>,
-    now: &BTreeMap<String, String>,
-    output: &Output,
-) {
-    // Earlier versions noted nothing.
-    if before.is_empty() {
-        return;
-    }
-    let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-    let changed = paths.into_iter().filter(|path| before.get(*path) != now.get(*path));
-    let changed: Vec<&str> = changed.map(String::as_str).collect();
-    if !changed.is_empty() {
-        output.note(&format!(
-            "note: changed since the run was last driven, and read anew: {}",
-            changed.join(", ")
-        ));
-    }
+/// Builds the terms of a plan, and redacts the plan by them.
+pub(crate) fn plan_terms(
+    repository: &RepoContext,
+    file: &mut PlanFile,
+    config: &Config,
+    options: &RunOptions,
+    environment: &Environment,
+    notices: &mut Vec<Notice>,
+) -> Result<PlanTerms, AppError> {
+    let settings = options::settings(config, options, repository, file)?;
+    let root = file.root();
+    let settings = prose::add_repository_checks(file, settings, &root, notices);
+    let agents = AgentSet::load(config, options, file, environment, notices)?;
+    let pinned = settings.pinned.iter().cloned().chain(agents.definitions_inside(&root));
+    let pinned = pinned.collect();
+    let briefing_root = briefing::root(repository, file);
+    let workers =
+        worker_config(config, options, file, agents, &briefing_root, environment, notices)?;
+    let sources = workers.briefing.sources.iter().cloned().chain(config.checksum.clone());
+    let digests: BTreeMap<String, String> = sources.map(|it| (it.path, it.sha256)).collect();
+    // The plan goes into the journal, prompts, commits and reports (B36).
+    let secrets = workers.secrets();
+    file.plan.reword(|text| redact(text, &secrets));
+    Ok(PlanTerms { settings: Settings { pinned, digests, ..settings }, workers })
 }
 
-fn halted(run: &Run, clear: bool) -> Option<Failure> {
-    let halt = run.halt().filter(|_| !clear)?;
-    let message = format!("run {} was halted by {}: {}", run.id(), halt.by, halt.reason);
-    Some(
-        Failure::new(Exit::Halted, "halted", message)
-            .help("`afresh resume` clears the halt and goes on"),
-    )
+/// The agents with what their prompts contain.
+pub(crate) fn worker_config(
+    config: &Config,
+    options: &RunOptions,
+    file: &PlanFile,
+    agents: AgentSet,
+    root: &std::path::Path,
+    environment: &Environment,
+    notices: &mut Vec<Notice>,
+) -> Result<WorkerConfig, AppError> {
+    let mut briefing = briefing::load(root, file, notices)?;
+    let AgentSet { default_agent, agents, definitions } = agents;
+    definitions.add_to(&file.root(), &mut briefing);
+    Ok(WorkerConfig {
+        agents,
+        default_agent,
+        prices: Arc::new(config.prices.clone()),
+        briefing: Arc::new(briefing),
+        check_env: config.check_env.clone(),
+        environment: environment.all().into_iter().chain(options.variables.clone()).collect(),
+    })
 }

@@ -1,7 +1,5 @@
 //! What must hold before a run touches anything.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use afresh_agents::AgentKind;
 use afresh_agents::adapters::scripted;
 use afresh_agents::prompt::size;
@@ -9,37 +7,58 @@ use afresh_core::ids::CommitId;
 use afresh_core::plan::Task;
 use afresh_core::scope::leaves_tree;
 use afresh_core::settings::Settings;
-use afresh_engine::{ExecutionConfig, RepoContext, bundle};
+use afresh_engine::execution_config::WorkerConfig;
+use afresh_engine::{RepoContext, bundle};
 use afresh_git::Mode;
 use afresh_secrets::redact;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
+use crate::app::agents::assignment::AgentSet;
 use crate::app::agents::definitions;
 use crate::app::agents::programs;
 use crate::app::agents::which;
-use crate::app::error::Failure;
+use crate::app::config::Config;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
 use crate::app::plan_source::PlanFile;
-use crate::app::plan_source::prospect;
+use crate::app::plan_source::unstarted_run;
+use crate::app::session::{RunOptions, worker_config};
 
 pub(crate) fn check(
-    place: &RepoContext,
+    repository: &RepoContext,
     file: &PlanFile,
     settings: &Settings,
-    rules: &ExecutionConfig,
-) -> Result<(), Failure> {
-    plan(file, settings, rules)?;
-    no_path_through_a_link(place, file)
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    check_without_repository(file, settings, workers)?;
+    no_path_through_a_link(repository, file)
 }
 
-/// The part that needs no repository.
-pub(crate) fn plan(
+/// Checks a plan before its repository is created.
+pub(crate) fn check_plan(
+    file: &PlanFile,
+    config: &Config,
+    options: &RunOptions,
+    environment: &Environment,
+    notices: &mut Vec<Notice>,
+) -> Result<(), AppError> {
+    let agents = AgentSet::load(config, options, file, environment, notices)?;
+    let workers = worker_config(config, options, file, agents, &file.root(), environment, notices)?;
+    check_without_repository(file, &config.settings, &workers)
+        .map_err(|failure| failure.or_in_file(&config.shown))
+}
+
+fn check_without_repository(
     file: &PlanFile,
     settings: &Settings,
-    rules: &ExecutionConfig,
-) -> Result<(), Failure> {
-    agents_are_there(file, rules)?;
-    scripts_fit(file, rules)?;
-    no_secret_is_carried_out(file, settings, rules)?;
-    prompts_fit(file, settings, rules)?;
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    agents_are_there(file, workers)?;
+    scripts_fit(file, workers)?;
+    no_secret_is_carried_out(file, settings, workers)?;
+    prompts_fit(file, settings, workers)?;
     something_judges(file, settings)
 }
 
@@ -48,14 +67,14 @@ pub(crate) fn plan(
 fn no_secret_is_carried_out(
     file: &PlanFile,
     settings: &Settings,
-    rules: &ExecutionConfig,
-) -> Result<(), Failure> {
-    let secrets = rules.secrets();
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    let secrets = workers.secrets();
     let holds = |text: &str| redact(text, &secrets) != *text;
     let told = |whose: &str, what: &str| {
-        Failure::usage("secret", format!("{whose} has a {what} that holds a secret"))
-            .about(&file.shown)
-            .help("name the variable instead, as in \"$MY_TOKEN\"; `env` under [checks] hands it over")
+        AppError::usage("secret", format!("{whose} has a {what} that holds a secret"))
+            .in_file(&file.shown)
+            .hint("name the variable instead, as in \"$MY_TOKEN\"; `env` under [checks] hands it over")
     };
     for task in file.plan.tasks() {
         if task.all_checks().any(|check| holds(&check.command)) {
@@ -76,55 +95,58 @@ fn no_secret_is_carried_out(
 fn prompts_fit(
     file: &PlanFile,
     settings: &Settings,
-    rules: &ExecutionConfig,
-) -> Result<(), Failure> {
-    let run = prospect::of(&file.plan, settings);
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    let run = unstarted_run::without_commit(&file.plan, settings);
     for (at, task) in file.plan.tasks().iter().enumerate() {
-        let fill = bundle::rendered::least(&run, at, rules);
+        let fill = bundle::rendered::least(&run, at, workers);
         if let Err(error) = bundle::rendered::fits(&run, fill) {
-            return Err(Failure::usage("too-large", format!("task {} is too large", task.id))
+            return Err(AppError::usage("too-large", format!("task {} is too large", task.id))
                 .cause(error.to_string())
-                .about(&file.shown)
-                .help(size::SIZE_HINT));
+                .in_file(&file.shown)
+                .hint(size::SIZE_HINT));
         }
     }
     Ok(())
 }
 
 /// Every agent that a task names must be known, and its program must be there (B37).
-fn agents_are_there(file: &PlanFile, rules: &ExecutionConfig) -> Result<(), Failure> {
+fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
     let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
     for task in file.plan.tasks() {
-        wanted.entry(task.agent.as_deref().unwrap_or(&rules.agent)).or_insert(task.id.as_str());
+        wanted
+            .entry(task.agent.as_deref().unwrap_or(&workers.default_agent))
+            .or_insert(task.id.as_str());
     }
     for (name, task) in wanted {
-        let Some(agent) = rules.agents.get(name) else {
-            return Err(unknown_agent(name, task, file, rules));
+        let Some(agent) = workers.agents.get(name) else {
+            return Err(unknown_agent(name, task, file, workers));
         };
         let Some(program) = agent.program() else { continue };
         // A path inside the repository is looked for in the workspace, which is not there yet.
         let relative = program.contains('/') && !program.starts_with('/');
-        let path = rules.environment.get("PATH").cloned().unwrap_or_default();
+        let path = workers.environment.get("PATH").cloned().unwrap_or_default();
         if !relative && let Err(why) = which::find(program, path.as_ref()) {
-            return Err(Failure::usage(
+            return Err(AppError::usage(
                 "spawn",
                 format!("cannot start agent {name:?}: {program:?} {why}"),
             )
-            .help(programs::remedy(name, program)));
+            .hint(programs::remedy(name, program)));
         }
     }
     Ok(())
 }
 
 /// A script must know what to do for every task that it is to play.
-fn scripts_fit(file: &PlanFile, rules: &ExecutionConfig) -> Result<(), Failure> {
-    for agent in rules.agents.values() {
+fn scripts_fit(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
+    for agent in workers.agents.values() {
         let AgentKind::Scripted { script: source } = &agent.kind else { continue };
         // It was read before, so that nothing can be wrong with it now.
         let Some(script) = scripted::read(&source.shown, source.text.as_bytes()).script else {
             continue;
         };
-        let played = |task: &&Task| task.agent.as_deref().unwrap_or(&rules.agent) == agent.name;
+        let played =
+            |task: &&Task| task.agent.as_deref().unwrap_or(&workers.default_agent) == agent.name;
         let left: Vec<&str> = file
             .plan
             .tasks()
@@ -137,17 +159,18 @@ fn scripts_fit(file: &PlanFile, rules: &ExecutionConfig) -> Result<(), Failure> 
         if !left.is_empty() {
             let message =
                 format!("the script has no part for the first attempt of: {}", left.join(", "));
-            return Err(Failure::usage("script", message)
-                .about(&source.shown)
-                .help("add a [[task]] for each, or one with id = \"*\" at the end"));
+            return Err(AppError::usage("script", message)
+                .in_file(&source.shown)
+                .hint("add a [[task]] for each, or one with id = \"*\" at the end"));
         }
     }
     Ok(())
 }
 
-fn unknown_agent(name: &str, task: &str, file: &PlanFile, rules: &ExecutionConfig) -> Failure {
-    let known: Vec<&str> = rules.agents.keys().map(String::as_str).collect();
-    let defined = definitions::names(&file.root(), rules);
+fn unknown_agent(name: &str, task: &str, file: &PlanFile, workers: &WorkerConfig) -> AppError {
+    let home = workers.environment.get("HOME").map(PathBuf::from);
+    let known: Vec<&str> = workers.agents.keys().map(String::as_str).collect();
+    let defined = definitions::names(&file.root(), home.as_deref());
     let all = known.iter().copied().chain(defined.iter().map(String::as_str));
     // `plugin:name` is a name too.
     let bare = name.rsplit(':').next().unwrap_or(name);
@@ -163,11 +186,11 @@ fn unknown_agent(name: &str, task: &str, file: &PlanFile, rules: &ExecutionConfi
     } else {
         format!("there is no agent {name:?} (task {task} needs it)")
     };
-    Failure::usage("agent-not-found", message).help(help)
+    AppError::usage("agent-not-found", message).hint(help)
 }
 
 /// Work that nothing but a worker's word would judge is refused, unless that is meant (B21).
-fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure> {
+fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError> {
     if !settings.always.is_empty() {
         return Ok(());
     }
@@ -176,13 +199,13 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), Failure>
     if unchecked.is_empty() {
         return Ok(());
     }
-    Err(Failure::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).about(&file.shown).help(
+    Err(AppError::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).in_file(&file.shown).hint(
         "give them `checks`, or `no_check = \"reason\"`, or set `always` under [checks] in .afresh/config.toml",
     ))
 }
 
 /// A listed path behind a symbolic link of the repository could lead anywhere (B03).
-fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Failure> {
+fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), AppError> {
     let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
     let mut parents: BTreeSet<String> = BTreeSet::new();
     for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
@@ -190,33 +213,30 @@ fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Fa
         parents.insert(pattern.as_str().to_owned());
     }
     let paths: Vec<String> = parents.into_iter().collect();
-    let modes = place
-        .repository
-        .entry_modes(&head, &paths)
-        .map_err(|error| Failure::usage("git", error.to_string()))?;
+    let modes = place.repository.entry_modes(&head, &paths).map_err(AppError::git)?;
     for task in file.plan.tasks() {
         for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
             let link = above(path)
                 .find(|parent| modes.get(*parent).is_some_and(|mode| *mode == Mode::Symlink));
             if let Some(link) = link {
-                return Err(Failure::usage(
+                return Err(AppError::usage(
                     "bad-path",
                     format!(
                         "task {}: the path {path:?} leads through {link:?}, a symbolic link",
                         task.id
                     ),
                 )
-                .about(&file.shown)
-                .help("name the file by its real path"));
+                .in_file(&file.shown)
+                .hint("name the file by its real path"));
             }
             if modes.get(path) == Some(&Mode::Symlink) && leads_out(place, &head, path) {
                 let message = format!(
                     "task {}: {path:?} is a symbolic link that leaves the repository",
                     task.id
                 );
-                return Err(Failure::usage("bad-path", message)
-                    .about(&file.shown)
-                    .help("a worker would write what it leads to; replace it with a file"));
+                return Err(AppError::usage("bad-path", message)
+                    .in_file(&file.shown)
+                    .hint("a worker would write what it leads to; replace it with a file"));
             }
         }
     }

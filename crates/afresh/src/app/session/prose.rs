@@ -1,7 +1,7 @@
-//! Tasks that their plan proves by prose only (FO-04).
+//! Plans of foreign formats whose tasks have criteria in prose only (FO-04).
 //!
-//! They are judged by the commands that the repository itself is tested with; where there are none,
-//! they are labelled, and not refused: the plan was not written for us.
+//! Their merges are checked with the repository's own test commands. Where there are none, the tasks
+//! are marked as unchecked and not refused: the plan was not written for afresh.
 
 use std::path::Path;
 
@@ -9,40 +9,48 @@ use afresh_core::settings::Settings;
 use afresh_formats::project::{self, CheckKind};
 
 use crate::app::init;
+use crate::app::notice::Notice;
 use crate::app::plan_source::PlanFile;
-use crate::terminal::output::Output;
 
-/// How many tasks are named.
+/// How many tasks a notice lists.
 const MAX_NAMED: usize = 10;
 
-/// Sees to it that something judges every task of a plan that was not written for us.
-pub(super) fn judge(file: &mut PlanFile, settings: &mut Settings, root: &Path, output: &Output) {
+/// The settings, with the repository's own test commands where nothing else checks the tasks of a plan
+/// of a foreign format.
+pub(super) fn add_repository_checks(
+    file: &mut PlanFile,
+    settings: Settings,
+    root: &Path,
+    notices: &mut Vec<Notice>,
+) -> Settings {
     if file.format == "native" || !settings.always.is_empty() {
-        return;
+        return settings;
     }
     let unchecked: Vec<String> =
         file.plan.unchecked().map(|task| task.id.to_string()).take(MAX_NAMED).collect();
     if unchecked.is_empty() {
-        return;
+        return settings;
     }
     let named = unchecked.join(", ");
-    settings.always = commands(root);
-    if settings.always.is_empty() {
-        file.plan = file.plan.excused("its plan gives prose only, and no test command was found");
-        output.note(&format!(
-            "note: nothing proves these tasks done, and no test command was found: {named}\n      \
-             set `always` under [checks] in .afresh/config.toml"
-        ));
+    let always = test_commands(root);
+    if always.is_empty() {
+        file.plan =
+            file.plan.excused("its plan has criteria in prose only, and no test command was found");
+        notices.push(Notice::note(format!(
+            "these tasks have no checks, and no test command was found: {named}\n  \
+             hint: set `always` under [checks] in .afresh/config.toml"
+        )));
     } else {
-        let by = settings.always.join("`, `");
-        output.note(&format!(
-            "note: these tasks have prose for criteria, so every merge is judged by `{by}`: {named}"
-        ));
+        let by = always.join("`, `");
+        notices.push(Notice::note(format!(
+            "these tasks have criteria in prose only, so every merge is checked with `{by}`: {named}"
+        )));
     }
+    Settings { always, ..settings }
 }
 
-/// What the repository is tested with; what builds it, where there are no tests.
-fn commands(root: &Path) -> Vec<String> {
+/// The commands that test the repository; where there are none, those that build it.
+fn test_commands(root: &Path) -> Vec<String> {
     let stacks = project::discover(&init::files::list(root));
     let of = |kind: CheckKind| -> Vec<String> {
         let checks = stacks.iter().flat_map(|stack| &stack.checks);

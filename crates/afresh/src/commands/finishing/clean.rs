@@ -1,19 +1,17 @@
 //! `afresh clean`: removes what afresh made and nobody needs, and says what it kept and why.
 
-use std::time::Duration;
-
 use afresh_engine::cleanup::{
     Cleanup, CleanupError, CleanupItem, CleanupOptions, CleanupOutcome, Disposition, remove_gone,
     things_of_gone,
 };
 use afresh_store::LockError;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 use crate::app::config;
-use crate::app::error::Failure;
-use crate::app::session::workplace;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::text::byte_size;
-use crate::cli::Common;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::{Output, safe};
@@ -45,16 +43,16 @@ pub(crate) struct Args {
     gone: bool,
 }
 
-pub(crate) fn clean(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn clean(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let mut told = Told::default();
     if args.gone {
-        for thing in things_of_gone(&workplace::cache()?)? {
+        for thing in things_of_gone(&context.cache_directory()?)? {
             told.take(thing, args.dry_run, remove_gone);
         }
         return Ok(told.print(args.dry_run, output));
     }
-    let place = workplace::find(common)?;
-    let wishes = wishes(args, common)?;
+    let place = context.repository()?;
+    let wishes = wishes(args, context)?;
     // Held until everything is done; whoever only looks takes nothing.
     let _lock = if args.dry_run {
         if let Some(holder) = place.holder()? {
@@ -62,7 +60,7 @@ pub(crate) fn clean(args: &Args, common: &Common, output: &Output) -> Result<Exi
         }
         None
     } else {
-        Some(place.lock_for_cleanup(&workplace::holder())?)
+        Some(place.lock_for_cleanup(&context.lock_holder())?)
     };
     let cleaning = Cleanup::new(&place, &wishes)?;
     for thing in cleaning.look()? {
@@ -71,8 +69,8 @@ pub(crate) fn clean(args: &Args, common: &Common, output: &Output) -> Result<Exi
     Ok(told.print(args.dry_run, output))
 }
 
-fn wishes(args: &Args, common: &Common) -> Result<CleanupOptions, Failure> {
-    let config = config::load(&workplace::directory(common)?, common.config.as_deref())?;
+fn wishes(args: &Args, context: &AppContext) -> Result<CleanupOptions, AppError> {
+    let config = config::load(&context.directory()?, context.config_file.as_deref())?;
     Ok(CleanupOptions {
         keep: config.keep,
         unfinished: args.unfinished,
@@ -204,14 +202,14 @@ fn failed_json(outcome: &CleanupOutcome) -> Value {
     })
 }
 
-impl From<CleanupError> for Failure {
+impl From<CleanupError> for AppError {
     fn from(error: CleanupError) -> Self {
         let text = error.to_string();
         match error {
             CleanupError::Open(error) => error.into(),
             CleanupError::NothingToDiscard(_) => Self::usage("discard", text)
-                .help("`afresh clean --dry-run` lists what is kept, and how to discard it"),
-            CleanupError::StillNeeded(run) => Self::usage("unfinished", text).help(format!(
+                .hint("`afresh clean --dry-run` lists what is kept, and how to discard it"),
+            CleanupError::StillNeeded(run) => Self::usage("unfinished", text).hint(format!(
                 "`afresh run` goes on with it; `afresh run --resume abort` gives run {run} up"
             )),
             CleanupError::Pool(_)

@@ -1,18 +1,16 @@
 //! `afresh land`: brings a run's work to the branch that the user is on, or hands it over as a patch.
 
-use std::path::PathBuf;
-
 use afresh_core::Run;
 use afresh_core::status::{RunState, RunStatus};
 use afresh_engine::RepoContext;
 use afresh_git::{LandError, LandRequest, Landing, Signature, Way};
 use serde_json::json;
+use std::path::PathBuf;
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::{AppError, ErrorClass};
 use crate::app::session::select_run;
-use crate::app::session::workplace;
 use crate::app::text::moment;
-use crate::cli::Common;
 use crate::exit::Exit;
 use crate::reporters::patch_file::{self, Target};
 use crate::terminal::completion;
@@ -38,9 +36,9 @@ pub(crate) struct Args {
     patch: Option<PathBuf>,
 }
 
-pub(crate) fn land(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
-    let run = select_run::find(&place, args.run.as_deref())?.run;
+pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let place = context.repository()?;
+    let run = select_run::find_run(&place, args.run.as_deref())?.run;
     is_finished(&run, args.partial)?;
     if run.tip() == run.base() {
         return nothing(&run, output);
@@ -51,10 +49,10 @@ pub(crate) fn land(args: &Args, common: &Common, output: &Output) -> Result<Exit
         at_seconds: moment::now_seconds(),
     };
     if let Some(file) = &args.patch {
-        let target = Target { file, common, output };
+        let target = Target { file, context, output };
         return patch_file::write(&place, &run, &signature, &target);
     }
-    let directory = workplace::directory(common)?;
+    let directory = context.directory()?;
     let request = LandRequest { directory: &directory, tip: run.tip() };
     let landing = place.repository.plan_landing(&request).map_err(|error| failed(&error, &run))?;
     if !landing.obstacles.is_empty() {
@@ -78,7 +76,7 @@ pub(crate) fn land(args: &Args, common: &Common, output: &Output) -> Result<Exit
 }
 
 /// What is not done is not landed by accident.
-fn is_finished(run: &Run, partial: bool) -> Result<(), Failure> {
+fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
     let status = RunStatus::of(run);
     if partial || status.state == RunState::Done {
         return Ok(());
@@ -86,20 +84,20 @@ fn is_finished(run: &Run, partial: bool) -> Result<(), Failure> {
     let counts: Vec<String> =
         status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
     let message = format!("run {} is not done: {}", run.id(), counts.join(", "));
-    let failure = Failure::new(Exit::Incomplete, "unfinished", message);
+    let failure = AppError::incomplete("unfinished", message);
     let failure = match &status.error {
         Some(error) => failure.cause(error.clone()),
         None => failure,
     };
     Err(failure
-        .help("`afresh land --partial` takes what is done; `afresh report` says what is not"))
+        .hint("`afresh land --partial` takes what is done; `afresh report` says what is not"))
 }
 
-fn nothing(run: &Run, output: &Output) -> Result<Exit, Failure> {
+fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {
     let status = RunStatus::of(run);
     if status.state != RunState::Done {
         let message = format!("nothing of run {} is done yet", run.id());
-        return Err(Failure::new(Exit::Incomplete, "nothing-done", message));
+        return Err(AppError::incomplete("nothing-done", message));
     }
     if output.json {
         output.document(&json!({"run": run.id(), "way": "already", "files": []}));
@@ -110,12 +108,12 @@ fn nothing(run: &Run, output: &Output) -> Result<Exit, Failure> {
 }
 
 /// What is landed is what afresh made and checked, wherever the branch is now.
-fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), Failure> {
+fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), AppError> {
     let repository = &place.repository;
     if !repository.exists(run.tip()).map_err(|error| git_failed(&error))? {
         let message = format!("the last commit of run {} is gone: {}", run.id(), run.tip());
-        return Err(Failure::new(Exit::Incomplete, "gone", message)
-            .help("somebody deleted its branch and cleaned the repository up"));
+        return Err(AppError::incomplete("gone", message)
+            .hint("somebody deleted its branch and cleaned the repository up"));
     }
     let now = repository.read_ref(&afresh_git::ref_names::run_branch_ref(run.id().as_str()));
     if let Ok(Some(now)) = now
@@ -167,27 +165,27 @@ fn tell(run: &Run, landing: &Landing, dry_run: bool, output: &Output) {
     }
 }
 
-fn in_the_way(landing: &Landing, run: &Run) -> Failure {
+fn in_the_way(landing: &Landing, run: &Run) -> AppError {
     let obstacles = &landing.obstacles;
     let are = if obstacles.len() == 1 { "is" } else { "are" };
     let files = count(obstacles.len(), "file");
     let message = format!("cannot land {}: {files} of yours {are} in the way", run.branch());
-    let mut failure = Failure::new(Exit::Incomplete, "in-the-way", message);
+    let mut failure = AppError::incomplete("in-the-way", message);
     for obstacle in obstacles.iter().take(NAMED) {
         failure = failure.cause(format!("{} {}", obstacle.path, obstacle.why));
     }
     if obstacles.len() > NAMED {
         failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
     }
-    failure.help(
+    failure.hint(
         "nothing has changed; commit them, or put them aside with `git stash -a`, then land again",
     )
 }
 
-fn failed(error: &LandError, run: &Run) -> Failure {
-    let exit = match error {
-        LandError::Git(_) | LandError::File(_) => Exit::Usage,
-        _ => Exit::Incomplete,
+fn failed(error: &LandError, run: &Run) -> AppError {
+    let class = match error {
+        LandError::Git(_) | LandError::File(_) => ErrorClass::Machine,
+        _ => ErrorClass::Incomplete,
     };
     let kind = match error {
         LandError::Conflict { .. } => "conflict",
@@ -202,20 +200,20 @@ fn failed(error: &LandError, run: &Run) -> Failure {
         )),
         other => other.hint(),
     };
-    let mut failure = Failure::new(exit, kind, format!("cannot land {}", run.branch()));
+    let mut failure = AppError::new(class, kind, format!("cannot land {}", run.branch()));
     failure = failure.cause(error.to_string());
     if let LandError::Conflict { account, .. } = error {
         let lines = account.lines().filter(|line| line.starts_with("CONFLICT")).take(NAMED);
         failure.causes.extend(lines.map(str::to_owned));
     }
     match hint {
-        Some(hint) => failure.help(hint),
+        Some(hint) => failure.hint(hint),
         None => failure,
     }
 }
 
-fn git_failed(error: &afresh_git::CommandError) -> Failure {
-    Failure::usage("git", error.to_string())
+fn git_failed(error: &afresh_git::CommandError) -> AppError {
+    AppError::git(&error)
 }
 
 fn short(id: &str) -> &str {

@@ -1,15 +1,13 @@
 //! `afresh report`: what a run came to.
 
-use std::path::{Path, PathBuf};
-
 use afresh_engine::reports::run_report::{ReportContext, RunReport};
 use afresh_store::write_atomically;
+use std::path::{Path, PathBuf};
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::session::select_run;
-use crate::app::session::workplace;
 use crate::app::text::moment;
-use crate::cli::Common;
 use crate::exit::Exit;
 use crate::reporters::report_page;
 use crate::terminal::completion;
@@ -26,12 +24,12 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn report(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
-    let found = select_run::find(&place, args.run.as_deref())?;
+pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let place = context.repository()?;
+    let found = select_run::find_run(&place, args.run.as_deref())?;
     let is_driven = place.holder().ok().flatten().is_some();
     let report = RunReport::of(&found, ReportContext { is_driven, moment: moment::iso })
-        .map_err(|error| Failure::usage("journal", error.to_string()))?;
+        .map_err(|error| AppError::usage("journal", error.to_string()))?;
     let Some(file) = &args.output else {
         if output.json {
             output.document(&report);
@@ -45,15 +43,15 @@ pub(crate) fn report(args: &Args, common: &Common, output: &Output) -> Result<Ex
     } else {
         report_page::render(&report)
     };
-    write(&workplace::directory(common)?.join(file), &text)?;
+    write(&context.directory()?.join(file), &text)?;
     output.note(&format!("the report of {} is in {}", report.run, file.display()));
     Ok(Exit::Done)
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
+fn write(file: &Path, text: &str) -> Result<(), AppError> {
     write_atomically(file, text.as_bytes()).map_err(|error| {
-        Failure::usage("report", format!("cannot write {}", file.display()))
+        AppError::usage("report", format!("cannot write {}", file.display()))
             .cause(error.to_string())
-            .about(file.display().to_string())
+            .in_file(file.display().to_string())
     })
 }

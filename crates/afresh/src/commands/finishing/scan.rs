@@ -1,17 +1,14 @@
 //! `afresh scan [PATH]…`: where secrets are, without telling them.
 
-use std::path::PathBuf;
-
 use afresh_core::ids::{CommitId, RunId};
 use afresh_engine::RepoContext;
 use afresh_engine::scan;
 use afresh_secrets::{SecretFinding, SecretScan};
 use serde_json::json;
+use std::path::PathBuf;
 
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count, safe};
 
@@ -26,15 +23,15 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
 }
 
-pub(crate) fn scan(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let mut scan = SecretScan::new(secrets());
+pub(crate) fn scan(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let mut scan = SecretScan::new(secrets(context));
     if args.paths.is_empty() {
-        let place = workplace::find(common)?;
+        let place = context.repository()?;
         scan::checkout(&mut scan, &place.repository);
         scan::history(&mut scan, &place.repository, &bases(&place)?);
         scan::kept(&mut scan, &place.layout);
     } else {
-        scan::paths(&mut scan, &workplace::directory(common)?, &args.paths);
+        scan::paths(&mut scan, &context.directory()?, &args.paths);
     }
     tell(&scan, output);
     let unread = scan.scanned == 0 && !scan.skipped.is_empty();
@@ -46,14 +43,14 @@ pub(crate) fn scan(args: &Args, common: &Common, output: &Output) -> Result<Exit
 }
 
 /// A path is no secret, whatever its variable is called (`SSH_AUTH_SOCK`).
-fn secrets() -> Vec<(String, String)> {
-    let mut named = environment::named_secrets();
+fn secrets(context: &AppContext) -> Vec<(String, String)> {
+    let mut named = context.environment.named_secrets();
     named.retain(|(_, value)| !value.starts_with('/'));
     named
 }
 
 /// Every run with the commit that it started from.
-fn bases(place: &RepoContext) -> Result<Vec<(RunId, CommitId)>, Failure> {
+fn bases(place: &RepoContext) -> Result<Vec<(RunId, CommitId)>, AppError> {
     let runs = place.all_runs()?.into_iter().map(|found| found.run);
     Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
 }

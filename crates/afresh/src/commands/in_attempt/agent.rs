@@ -1,18 +1,15 @@
 //! `afresh agent scripted SCRIPT`: the built-in worker. afresh starts it; a person may, to try a script.
 //! `afresh agent acp -- COMMAND`: the client of an agent that speaks the Agent Client Protocol.
 
-use std::io::{Read as _, stdin, stdout};
-
 use afresh_agents::Bundle;
 use afresh_agents::adapters::acp::SessionParams;
 use afresh_agents::adapters::scripted::AgentScript;
 use afresh_agents::adapters::scripted::script::{ActionKind, ScriptAction, ScriptedEnd};
+use std::io::{Read as _, stdin, stdout};
 
 use crate::app::config::script;
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::acp::{Outcome, converse, die_by};
 use crate::in_attempt::scripted::{Player, Voice};
@@ -65,20 +62,20 @@ struct Scripted {
     dry_run: bool,
 }
 
-pub(crate) fn agent(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn agent(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.agent {
         Agent::Scripted(args) => {
-            let code = scripted(args, common, output)?;
+            let code = scripted(args, context, output)?;
             // Not one of afresh's own codes: it is the script's to choose.
             std::process::exit(code.into());
         }
-        Agent::Acp(args) => acp(args, common),
+        Agent::Acp(args) => acp(args, context),
     }
 }
 
-fn acp(args: &Acp, common: &Common) -> Result<Exit, Failure> {
-    let failed = |error: std::io::Error| Failure::usage("acp", error.to_string());
-    let directory = workplace::directory(common)?;
+fn acp(args: &Acp, context: &AppContext) -> Result<Exit, AppError> {
+    let failed = |error: std::io::Error| AppError::usage("acp", error.to_string());
+    let directory = context.directory()?;
     std::env::set_current_dir(&directory).map_err(failed)?;
     let mut prompt = String::new();
     stdin().lock().read_to_string(&mut prompt).map_err(failed)?;
@@ -89,7 +86,7 @@ fn acp(args: &Acp, common: &Common) -> Result<Exit, Failure> {
         model: args.model.clone(),
         resumes: args.session.clone(),
         tools: vec![us, "mcp".to_owned(), "--attempt".to_owned()],
-        tools_env: environment::of_attempt(),
+        tools_env: context.environment.attempt_variables(),
     };
     Ok(match converse(&args.command, opening, stdout().lock()) {
         Outcome::Answered => Exit::Done,
@@ -101,15 +98,15 @@ fn acp(args: &Acp, common: &Common) -> Result<Exit, Failure> {
     })
 }
 
-fn scripted(args: &Scripted, common: &Common, output: &Output) -> Result<u8, Failure> {
-    let directory = workplace::directory(common)?;
+fn scripted(args: &Scripted, context: &AppContext, output: &Output) -> Result<u8, AppError> {
+    let directory = context.directory()?;
     let loaded = script::load_or_fail(&directory, &args.script)?;
     for warning in &loaded.warnings {
         output.note(warning.render().trim_end());
     }
     let mut script = loaded.script;
     script.seed = args.seed.unwrap_or(script.seed);
-    let inside = environment::attempt();
+    let inside = context.environment.attempt();
     let known = inside.as_ref();
     let task = args.task.clone().or_else(|| known.map(|attempt| attempt.task.clone()));
     let task = task.ok_or_else(|| which_task(&script))?;
@@ -122,33 +119,36 @@ fn scripted(args: &Scripted, common: &Common, output: &Output) -> Result<u8, Fai
         return Ok(0);
     }
     std::env::set_current_dir(&directory)
-        .map_err(|error| Failure::usage("directory", error.to_string()))?;
+        .map_err(|error| AppError::usage("directory", error.to_string()))?;
     let bundle = known.and_then(|attempt| attempt.bundle.as_deref()).map(bundle).transpose()?;
     let deeds = deeds.unwrap_or_else(|| vec![gives_up(&no_part(&task, attempt))]);
     Ok(Player::new(task, attempt, bundle, Voice::for_stdout()).play(&deeds))
 }
 
-fn which_task(script: &AgentScript) -> Failure {
+fn which_task(script: &AgentScript) -> AppError {
     let tasks: Vec<&str> = script.tasks().collect();
     let help = if tasks.is_empty() { "any id will do".to_owned() } else { tasks.join(", ") };
-    Failure::usage("task", "whose part is to be played?").help(format!("--task ID: {help}"))
+    AppError::usage("task", "whose part is to be played?").hint(format!("--task ID: {help}"))
 }
 
-fn no_part(task: &str, attempt: u32) -> Failure {
-    Failure::usage("script", format!("the script has no part for attempt {attempt} of task {task}"))
-        .help("a [[task]] with id = \"*\" fits every task")
+fn no_part(task: &str, attempt: u32) -> AppError {
+    AppError::usage(
+        "script",
+        format!("the script has no part for attempt {attempt} of task {task}"),
+    )
+    .hint("a [[task]] with id = \"*\" fits every task")
 }
 
 /// A worker without a part says so; a fresh one would know no better.
-fn gives_up(failure: &Failure) -> ScriptAction {
+fn gives_up(failure: &AppError) -> ScriptAction {
     let error = failure.message.clone();
     let end = ScriptedEnd::Fail { error, at: String::new(), retryable: Some(false) };
     ScriptAction { line: 0, act: ActionKind::End(end) }
 }
 
-fn bundle(file: &std::path::Path) -> Result<Bundle, Failure> {
+fn bundle(file: &std::path::Path) -> Result<Bundle, AppError> {
     let unreadable = |error: String| {
-        Failure::usage("bundle", format!("cannot read the bundle {}", file.display())).cause(error)
+        AppError::usage("bundle", format!("cannot read the bundle {}", file.display())).cause(error)
     };
     let bytes = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))

@@ -7,8 +7,8 @@ use std::io::{Read, stdin};
 
 use serde_json::{Value, json};
 
-use crate::app::environment;
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker::{mailbox, no_attempt, stopping};
 use crate::terminal::output::Output;
@@ -31,19 +31,19 @@ enum Moment {
     Tool,
 }
 
-pub(crate) fn hook(args: &Args, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     // Outside of an attempt nobody is going to tell anything.
-    let result = environment::result_file().ok_or_else(|| no_attempt(COMMAND))?;
+    let result = context.environment.result_file().ok_or_else(|| no_attempt(COMMAND))?;
     let told = told();
     let answer = match args.moment {
-        Moment::Tool => mailbox(COMMAND)?.take_notice().map(|notice| {
+        Moment::Tool => mailbox(COMMAND, &context.environment)?.take_notice().map(|notice| {
             json!({"hookSpecificOutput": {
                 "hookEventName": "PostToolUse", "additionalContext": notice,
             }})
         }),
         Moment::Stop => {
             let words = told["last_assistant_message"].as_str().unwrap_or_default();
-            stopping::sent_back_with(&result, words)
+            stopping::sent_back_with(&result, words, &context.environment)
                 .map(|reason| json!({"decision": "block", "reason": reason}))
         }
     };

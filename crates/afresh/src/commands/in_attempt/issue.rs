@@ -1,6 +1,7 @@
 //! `afresh issue TEXT`: a worker notes what is not its task to mend.
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::terminal::output::Output;
@@ -11,8 +12,8 @@ pub(crate) struct Args {
     text: String,
 }
 
-pub(crate) fn issue(args: &Args, output: &Output) -> Result<Exit, Failure> {
-    let mailbox = worker::mailbox("afresh issue")?;
+pub(crate) fn issue(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let mailbox = worker::mailbox("afresh issue", &context.environment)?;
     worker::notes::issue(&mailbox, &args.text)?;
     worker::hand_on_notice(&mailbox, output);
     Ok(Exit::Done)

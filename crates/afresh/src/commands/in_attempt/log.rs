@@ -3,7 +3,8 @@
 use afresh_core::event::LogLevel;
 use clap::ValueEnum;
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::terminal::output::Output;
@@ -26,8 +27,8 @@ enum Level {
     Error,
 }
 
-pub(crate) fn log(args: &Args, output: &Output) -> Result<Exit, Failure> {
-    let mailbox = worker::mailbox("afresh log")?;
+pub(crate) fn log(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let mailbox = worker::mailbox("afresh log", &context.environment)?;
     let level = match args.level {
         Level::Debug => LogLevel::Debug,
         Level::Info => LogLevel::Info,

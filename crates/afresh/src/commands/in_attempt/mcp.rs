@@ -2,7 +2,8 @@
 
 use std::io::{stdin, stdout};
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::mcp as server;
 use crate::in_attempt::worker;
@@ -15,8 +16,11 @@ pub(crate) struct Args {
     attempt: bool,
 }
 
-pub(crate) fn mcp(_: &Args) -> Result<Exit, Failure> {
-    let tools = server::Tools::new(worker::mailbox("afresh mcp --attempt")?);
+pub(crate) fn mcp(_: &Args, context: &AppContext) -> Result<Exit, AppError> {
+    let tools = server::Tools::new(
+        worker::mailbox("afresh mcp --attempt", &context.environment)?,
+        context.environment.clone(),
+    );
     // Whoever started us has gone: nothing is left to say.
     let _ = server::serve(&mut stdin().lock(), &mut stdout().lock(), &tools);
     Ok(Exit::Done)

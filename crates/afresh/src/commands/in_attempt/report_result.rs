@@ -9,7 +9,8 @@ use afresh_core::outcome::Outcome;
 use afresh_core::printable;
 use serde_json::{Value, json};
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::in_attempt::worker::result::MAX_ANSWER_BYTES;
@@ -44,14 +45,18 @@ pub(crate) struct Args {
     action: Option<String>,
 }
 
-pub(crate) fn report_result(args: &Args, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn report_result(
+    args: &Args,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
     // Outside of an attempt nobody is going to send anything.
-    worker::mailbox("afresh report-result")?;
+    worker::mailbox("afresh report-result", &context.environment)?;
     let answer = match &args.status {
         Some(status) => from_flags(args, status).to_string(),
         None => from_file(args)?,
     };
-    let outcome = worker::result::report("afresh report-result", &answer)?;
+    let outcome = worker::result::report("afresh report-result", &answer, &context.environment)?;
     let (word, reason) = taken(&outcome);
     if output.json {
         output.document(&json!({"taken": word, "reason": reason}));
@@ -97,9 +102,9 @@ fn from_flags(args: &Args, status: &str) -> Value {
     answer
 }
 
-fn from_file(args: &Args) -> Result<String, Failure> {
+fn from_file(args: &Args) -> Result<String, AppError> {
     let failed = |error: std::io::Error| {
-        Failure::usage("result", "cannot read the answer").cause(error.to_string())
+        AppError::usage("result", "cannot read the answer").cause(error.to_string())
     };
     let mut bytes = Vec::new();
     match &args.file {
@@ -109,8 +114,8 @@ fn from_file(args: &Args) -> Result<String, Failure> {
         }
         // Nobody types an answer.
         None if std::io::stdin().is_terminal() => {
-            return Err(Failure::usage("result", "there is no answer on standard input")
-                .help("pipe it in, name a file, or say `--status completed`"));
+            return Err(AppError::usage("result", "there is no answer on standard input")
+                .hint("pipe it in, name a file, or say `--status completed`"));
         }
         None => {
             let stdin = std::io::stdin().lock();
@@ -119,8 +124,10 @@ fn from_file(args: &Args) -> Result<String, Failure> {
     }
     if bytes.len() as u64 > MAX_ANSWER_BYTES {
         let message = format!("the answer has more than {MAX_ANSWER_BYTES} bytes");
-        return Err(Failure::usage("result", message).help("say less; transcripts are kept anyway"));
+        return Err(
+            AppError::usage("result", message).hint("say less; transcripts are kept anyway")
+        );
     }
     String::from_utf8(bytes)
-        .map_err(|_| Failure::usage("result", "the answer is not UTF-8").help("write plain text"))
+        .map_err(|_| AppError::usage("result", "the answer is not UTF-8").hint("write plain text"))
 }

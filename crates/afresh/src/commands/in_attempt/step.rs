@@ -4,7 +4,8 @@ use afresh_core::outcome::Deviation;
 use afresh_core::printable;
 use afresh_core::step::StepAnswer;
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::terminal::output::Output;
@@ -37,9 +38,9 @@ fn parse_deviation(text: &str) -> Result<Deviation, String> {
     Ok(Deviation { rule: 3, description: reason, files: vec![path] })
 }
 
-pub(crate) fn step(args: &Args, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn step(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let What::Done { n, deviation } = &args.what;
-    let mailbox = worker::mailbox("afresh step")?;
+    let mailbox = worker::mailbox("afresh step", &context.environment)?;
     let answer = worker::steps::done(&mailbox, *n, deviation.clone())?;
     worker::hand_on_notice(&mailbox, output);
     match answer {
@@ -53,8 +54,8 @@ pub(crate) fn step(args: &Args, output: &Output) -> Result<Exit, Failure> {
         }
         StepAnswer::Refused(why) => {
             let message = format!("step {n} is not done: {}", printable::lines(why.trim_end()));
-            Err(Failure::new(Exit::Incomplete, "step-refused", message)
-                .help("mend it, then mark the step again"))
+            Err(AppError::incomplete("step-refused", message)
+                .hint("mend it, then mark the step again"))
         }
     }
 }

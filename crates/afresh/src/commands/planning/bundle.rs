@@ -1,23 +1,20 @@
 //! `afresh bundle …`: what a worker is given.
 
-use afresh_core::Run;
-use afresh_core::ids::RunId;
+use std::path::PathBuf;
+
 use afresh_core::run::TaskStage;
-use afresh_engine::RepoContext;
-use afresh_engine::bundle::rendered::BUNDLE;
-use afresh_engine::bundle::stored::StoredBundle;
 use serde_json::{Value, json};
 
-use crate::app::bundles::chosen::Which;
-use crate::app::bundles::generate::{Generated, note_what_is_open};
-use crate::app::bundles::subject::{Of, Subject};
-use crate::app::bundles::{cleaning, integrity, listing, validate};
-use crate::app::error::Failure;
-use crate::app::plan_source::prospect;
+use crate::app::bundles::generate::{GeneratedBundle, open_parts};
+use crate::app::bundles::select::{BundleSelection, list_kept};
+use crate::app::bundles::subject::{BundleScope, BundleSubject};
+use crate::app::bundles::{cleanup, integrity, validate};
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::session::select_run;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
+use crate::reporters::bundles;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
 
@@ -25,18 +22,18 @@ use crate::terminal::output::Output;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    change: Change,
+    action: Action,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Change {
-    /// Make what the next worker of a task would be given, and print where it is
+enum Action {
+    /// Make the bundle for the next worker of a task, and print its path
     Generate {
         /// The task
         #[arg(add = completion::tasks())]
         task: String,
         #[command(flatten)]
-        of: Of,
+        of: ScopeArgs,
         /// Print the bundle instead, and write nothing
         #[arg(long, conflicts_with = "prompt")]
         stdout: bool,
@@ -44,50 +41,85 @@ enum Change {
         #[arg(long)]
         prompt: bool,
     },
-    /// The same for every task that is ready
+    /// Make a bundle for every task that is ready
     GenerateReady {
         #[command(flatten)]
-        of: Of,
+        of: ScopeArgs,
     },
-    /// See whether bundles are what `afresh schema bundle` says
+    /// Check that bundles fit their schema (`afresh schema bundle`)
     Validate {
         #[command(flatten)]
-        which: Which,
+        which: SelectionArgs,
     },
-    /// See whether the files that bundles were made from are still the same
+    /// Check that the files that bundles were made from are unchanged
     ValidateIntegrity {
         #[command(flatten)]
-        which: Which,
+        which: SelectionArgs,
     },
-    /// List the bundles of a run: state, tokens against the model's window, age
+    /// List the bundles of a run: state, tokens, share of the context window, age
     List {
-        /// Another run than the last one
+        /// Use this run instead of the last one
         #[arg(long, value_name = "RUN", add = completion::runs())]
         run: Option<String>,
     },
-    /// Remove the bundles of attempts that are over, and those that were made to be looked at
+    /// Remove the bundles of finished attempts and those made by `generate`
     Clean {
-        /// Another run than the last one
+        /// Use this run instead of the last one
         #[arg(long, value_name = "RUN", add = completion::runs())]
         run: Option<String>,
     },
 }
 
-pub(crate) fn bundle(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    match &args.change {
-        Change::Generate { task, of, stdout, prompt } => {
-            let subject = of.find(common, output)?;
-            generate(&subject, task, Print::of(*stdout, *prompt), output)
+/// The run or plan that bundles are made for.
+#[derive(Debug, clap::Args)]
+struct ScopeArgs {
+    /// Use this run instead of the last one
+    #[arg(long, value_name = "RUN", add = completion::runs(), conflicts_with = "plan")]
+    run: Option<String>,
+    /// Use this plan, which needs no run
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<PathBuf>,
+    #[command(flatten)]
+    how: PlanArgs,
+}
+
+impl ScopeArgs {
+    fn find(&self, context: &AppContext, output: &Output) -> Result<BundleSubject, AppError> {
+        let (run, plan, how) = (self.run.clone(), self.plan.clone(), self.how.options());
+        output.with_notices(|notices| BundleScope { run, plan, how }.find(context, notices))
+    }
+}
+
+/// Which bundles are meant.
+#[derive(Debug, clap::Args)]
+struct SelectionArgs {
+    /// A bundle file, or a task, whose last bundle is used; without it, all bundles of the run
+    #[arg(value_name = "FILE|TASK", add = completion::tasks())]
+    names: Vec<String>,
+    /// Use this run instead of the last one
+    #[arg(long, value_name = "RUN", add = completion::runs())]
+    run: Option<String>,
+}
+
+impl SelectionArgs {
+    fn selection(&self) -> BundleSelection {
+        BundleSelection { names: self.names.clone(), run: self.run.clone() }
+    }
+}
+
+pub(crate) fn bundle(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    match &args.action {
+        Action::Generate { task, of, stdout, prompt } => {
+            let subject = of.find(context, output)?;
+            generate(&subject, task, Print::from_flags(*stdout, *prompt), output)
         }
-        Change::GenerateReady { of } => generate_ready(&of.find(common, output)?, output),
-        Change::Validate { which } => validate::print(&which.find(common)?, output),
-        Change::ValidateIntegrity { which } => {
-            let place = workplace::find(common)?;
-            let run = which.run(&place)?;
-            integrity::print(&place, run.as_ref(), &which.find(common)?, output)
+        Action::GenerateReady { of } => generate_ready(&of.find(context, output)?, output),
+        Action::Validate { which } => validate_schema(&which.selection(), context, output),
+        Action::ValidateIntegrity { which } => {
+            validate_integrity(&which.selection(), context, output)
         }
-        Change::List { run } => list(run.as_deref(), common, output),
-        Change::Clean { run } => clean(run.as_deref(), common, output),
+        Action::List { run } => list(run.as_deref(), context, output),
+        Action::Clean { run } => clean(run.as_deref(), context, output),
     }
 }
 
@@ -100,7 +132,7 @@ enum Print {
 }
 
 impl Print {
-    fn of(stdout: bool, prompt: bool) -> Self {
+    fn from_flags(stdout: bool, prompt: bool) -> Self {
         match (stdout, prompt) {
             (true, _) => Self::Bundle,
             (_, true) => Self::Prompt,
@@ -109,35 +141,45 @@ impl Print {
     }
 }
 
-fn generate(subject: &Subject, task: &str, print: Print, output: &Output) -> Result<Exit, Failure> {
-    let id = select_run::task(&subject.run, task)?;
+fn generate(
+    subject: &BundleSubject,
+    task: &str,
+    print: Print,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let id = select_run::find_task(&subject.run, task)?;
     let at = subject.run.plan().position(&id).expect("it is a task of the plan");
-    let generated = Generated::of(subject, at)?;
-    note_what_is_open(subject, at, output);
+    let generated = GeneratedBundle::make(subject, at)?;
+    output.notices(open_parts(subject, at));
     match (print, output.json) {
         (Print::Bundle, _) => output.data(&generated.made.bundle),
         (Print::Prompt, true) => output.document(&json!({"prompt": generated.made.prompt})),
         (Print::Prompt, false) => output.data(generated.made.prompt.trim_end()),
-        (Print::Path, true) => output.document(&generated.to_json(&generated.save(subject)?)),
-        (Print::Path, false) => print_path(&generated, subject, output)?,
+        (Print::Path, true) => {
+            output.document(&bundles::generated_json(&generated, &generated.save(subject)?));
+        }
+        (Print::Path, false) => {
+            bundles::print_generated(&generated, &generated.save(subject)?, output);
+        }
     }
-    Ok(generated.exit(output))
+    Ok(warn_if_too_large(&generated, output))
 }
 
-fn generate_ready(subject: &Subject, output: &Output) -> Result<Exit, Failure> {
+fn generate_ready(subject: &BundleSubject, output: &Output) -> Result<Exit, AppError> {
     let run = &subject.run;
     let ready = (0..run.plan().len())
         .filter(|at| run.task(*at).stage == TaskStage::Idle && run.is_ready(*at))
         .filter(|at| run.plan().task(*at).checkpoint.is_none());
     let (mut made, mut exit): (Vec<Value>, _) = (Vec::new(), Exit::Done);
     for at in ready {
-        let generated = Generated::of(subject, at)?;
+        let generated = GeneratedBundle::make(subject, at)?;
+        let directory = generated.save(subject)?;
         if output.json {
-            made.push(generated.to_json(&generated.save(subject)?));
+            made.push(bundles::generated_json(&generated, &directory));
         } else {
-            print_path(&generated, subject, output)?;
+            bundles::print_generated(&generated, &directory, output);
         }
-        if generated.exit(output) != Exit::Done {
+        if warn_if_too_large(&generated, output) != Exit::Done {
             exit = Exit::Incomplete;
         }
     }
@@ -147,48 +189,45 @@ fn generate_ready(subject: &Subject, output: &Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn print_path(generated: &Generated, subject: &Subject, output: &Output) -> Result<(), Failure> {
-    let directory = generated.save(subject)?;
-    let fill = generated.made.fill;
-    output.data(&directory.join(BUNDLE).display().to_string());
-    output.note(&format!(
-        "{}.{}: {} tokens, {} % of {}",
-        generated.task,
-        generated.attempt,
-        fill.used,
-        fill.percent(),
-        fill.window
-    ));
-    Ok(())
+fn warn_if_too_large(generated: &GeneratedBundle, output: &Output) -> Exit {
+    output.notices(generated.warning());
+    if generated.fits() { Exit::Done } else { Exit::Incomplete }
 }
 
-fn list(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
-    let (run, kept) = there(&place, named)?;
-    listing::print(run.as_ref(), &kept, output);
+fn validate_schema(
+    selection: &BundleSelection,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let selected = selection.find(context)?;
+    let findings = validate::check(&selected)?;
+    bundles::print_findings(&selected, &findings, output);
+    Ok(if findings.is_empty() { Exit::Done } else { Exit::Incomplete })
+}
+
+fn validate_integrity(
+    selection: &BundleSelection,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let repository = context.repository()?;
+    let run = selection.run(&repository)?;
+    let checked = integrity::check(&repository, run.as_ref(), &selection.find(context)?)?;
+    bundles::print_integrity(&checked, output);
+    Ok(if checked.iter().all(|one| one.ok) { Exit::Done } else { Exit::Incomplete })
+}
+
+fn list(run: Option<&str>, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let repository = context.repository()?;
+    let (run, kept) = list_kept(&repository, run)?;
+    bundles::print_list(run.as_ref(), &kept, output);
     Ok(Exit::Done)
 }
 
-fn clean(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
-    let (run, kept) = there(&place, named)?;
-    cleaning::clean(run.as_ref(), &kept, output)
-}
-
-/// The bundles of a run, and those of plans that nobody has started. The run is as it was after the
-/// bundles were listed, so that whoever had one is known to be at work.
-fn there(
-    place: &RepoContext,
-    named: Option<&str>,
-) -> Result<(Option<Run>, Vec<StoredBundle>), Failure> {
-    let of_plans = RunId::new(prospect::NAME).expect("a word is an id");
-    let mut kept = StoredBundle::list(&place.layout, &of_plans);
-    let found = match named {
-        Some(id) => Some(select_run::find(place, Some(id))?),
-        None => place.find_run(|_| true)?,
-    };
-    let Some(mut found) = found else { return Ok((None, kept)) };
-    kept.extend(StoredBundle::list(&place.layout, found.run.id()));
-    found.catch_up(place)?;
-    Ok((Some(found.run), kept))
+fn clean(run: Option<&str>, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let repository = context.repository()?;
+    let (run, kept) = list_kept(&repository, run)?;
+    let cleanup = cleanup::remove_unneeded(run.as_ref(), &kept)?;
+    bundles::print_cleanup(run.as_ref(), &cleanup, output);
+    Ok(Exit::Done)
 }

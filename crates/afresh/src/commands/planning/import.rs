@@ -1,15 +1,14 @@
 //! `afresh import [PLAN]`: a plan of any format, written in the own one.
 
-use std::path::{Component, Path, PathBuf};
-
 use afresh_formats::native::{self, PlanSyntax};
 use afresh_store::write_atomically;
 use serde_json::json;
+use std::path::{Component, Path, PathBuf};
 
-use crate::app::error::Failure;
-use crate::app::plan_source::{self, How, PlanFile};
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::app::plan_source::{self, PlanFile};
+use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 
@@ -20,7 +19,7 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     plan: PathBuf,
     #[command(flatten)]
-    how: How,
+    how: PlanArgs,
     /// Where to write it, such as work.plan.toml or work.plan.json; otherwise it is printed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -29,9 +28,9 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(crate) fn import(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let directory = workplace::directory(common)?;
-    let file = plan_source::load(&directory, &args.plan, &args.how)?;
+pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let directory = context.directory()?;
+    let file = plan_source::load(&directory, &args.plan, &args.how.options())?;
     for warning in &file.warnings {
         output.note(warning.render().trim_end());
     }
@@ -56,26 +55,26 @@ struct Target<'a> {
     force: bool,
 }
 
-fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), Failure> {
+fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), AppError> {
     let shown = target.path.display().to_string();
     let path = target.directory.join(target.path);
     if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("toml" | "json")) {
         let message = format!("{shown} would not be read as a plan again");
-        return Err(Failure::usage("output", message)
-            .about(shown)
-            .help("name it *.plan.toml or *.plan.json"));
+        return Err(AppError::usage("output", message)
+            .in_file(shown)
+            .hint("name it *.plan.toml or *.plan.json"));
     }
     if path.symlink_metadata().is_ok() && !target.force {
         let message = format!("{shown} is there already");
-        return Err(Failure::new(Exit::Incomplete, "exists", message)
-            .about(shown)
-            .help("choose another name, or replace it with `--force`"));
+        return Err(AppError::incomplete("exists", message)
+            .in_file(shown)
+            .hint("choose another name, or replace it with `--force`"));
     }
     let place = path.parent().unwrap_or(&target.directory);
     let text = render(file, place, PlanSyntax::of(&shown))?;
     write_atomically(&path, text.as_bytes()).map_err(|error| {
-        Failure::usage("output", format!("cannot write {shown}"))
-            .about(&shown)
+        AppError::usage("output", format!("cannot write {shown}"))
+            .in_file(&shown)
             .cause(error.to_string())
     })?;
     let tasks = file.plan.len();
@@ -89,15 +88,15 @@ fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), Fai
 }
 
 /// The plan's text, for a file in `place`.
-fn render(file: &PlanFile, place: &Path, syntax: PlanSyntax) -> Result<String, Failure> {
+fn render(file: &PlanFile, place: &Path, syntax: PlanSyntax) -> Result<String, AppError> {
     let target = file.target.as_deref().map(|target| seen_from(place, target)).transpose()?;
     Ok(native::render(&file.plan, target.as_deref(), syntax))
 }
 
 /// The way from one directory to another, both without links; a plan names its target like that.
-fn seen_from(place: &Path, target: &Path) -> Result<String, Failure> {
+fn seen_from(place: &Path, target: &Path) -> Result<String, AppError> {
     let place = place.canonicalize().map_err(|error| {
-        Failure::usage("output", format!("{} is not there", place.display()))
+        AppError::usage("output", format!("{} is not there", place.display()))
             .cause(error.to_string())
     })?;
     let shared = place.components().zip(target.components()).take_while(|(a, b)| a == b).count();
@@ -105,7 +104,7 @@ fn seen_from(place: &Path, target: &Path) -> Result<String, Failure> {
     let way: PathBuf = up.chain(target.components().skip(shared)).collect();
     let way = if way.as_os_str().is_empty() { PathBuf::from(".") } else { way };
     way.to_str().map(str::to_owned).ok_or_else(|| {
-        Failure::usage("target", format!("the name of {} is not text", target.display()))
+        AppError::usage("target", format!("the name of {} is not text", target.display()))
     })
 }
 

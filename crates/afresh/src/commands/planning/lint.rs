@@ -1,21 +1,20 @@
 //! `afresh lint [PATH]`: what is wrong with a plan, of any format; needs no agent.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
 use afresh_formats::findings::codes::{self, FindingCode};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::lint::{self, LintSubject};
 use afresh_formats::reading::PlanReading;
 use afresh_formats::{Finding, Severity};
 use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::plan_source::fixes;
-use crate::app::plan_source::fixes::Mending;
-use crate::app::plan_source::{self, Found, How};
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::plan_source::fixes::PlanFixes;
+use crate::app::plan_source::{self, FoundPlan};
+use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::reporters::sarif;
 use crate::terminal::output::{Output, count};
@@ -27,7 +26,7 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     path: PathBuf,
     #[command(flatten)]
-    how: How,
+    how: PlanArgs,
     /// Print SARIF, for code hosts and editors
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
@@ -42,31 +41,31 @@ pub(crate) struct Args {
     explain: Option<String>,
 }
 
-pub(crate) fn lint(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn lint(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     if let Some(code) = &args.explain {
         return explain(code, output);
     }
-    let directory = workplace::directory(common)?;
-    let mut found = plan_source::read(&directory, &args.path, &args.how)?;
-    let (format, repository) = (found.format, repository_around(&found.path));
+    let directory = context.directory()?;
+    let mut found = plan_source::read(&directory, &args.path, &args.how.options())?;
+    let (format, repository) = (found.format, repository_around(&found.path, context));
     let look = |folder: &dyn PlanFolder, reading: &PlanReading| {
         everything(format, folder, reading, repository.as_ref())
     };
-    let mending = match (args.fix, args.dry_run) {
+    let fixed = match (args.fix, args.dry_run) {
         (false, _) => None,
-        (true, dry_run) => Some(fixes::mend(&found, dry_run, &look)?),
+        (true, dry_run) => Some(fixes::apply_fixes(&found, dry_run, &look)?),
     };
-    if mending.as_ref().is_some_and(Mending::has_written) {
-        found = plan_source::read(&directory, &args.path, &args.how)?;
+    if fixed.as_ref().is_some_and(PlanFixes::has_written) {
+        found = plan_source::read(&directory, &args.path, &args.how.options())?;
     }
     let findings = look(found.folder.as_ref(), &found.reading);
-    print(args, &found, &findings, mending.as_ref(), output);
+    print(args, &found, &findings, fixed.as_ref(), output);
     Ok(verdict(&found, &findings))
 }
 
 /// 2 where nothing could be read, 1 where something was found, 0 where all is well; notes are
 /// good to know, and nothing to mend.
-fn verdict(found: &Found, findings: &[Finding]) -> Exit {
+fn verdict(found: &FoundPlan, findings: &[Finding]) -> Exit {
     let unreadable = found.reading.plan.is_none() && found.reading.places.is_empty();
     match findings.iter().all(|finding| finding.severity == Severity::Note) {
         true => Exit::Done,
@@ -93,9 +92,9 @@ fn everything(
 }
 
 /// The files of the repository around a plan, relative to its root.
-fn repository_around(path: &Path) -> Option<BTreeSet<String>> {
+fn repository_around(path: &Path, context: &AppContext) -> Option<BTreeSet<String>> {
     let root = path.ancestors().find(|place| place.join(".git").exists())?;
-    let program = workplace::git().ok()?;
+    let program = context.git().ok()?;
     let repository = afresh_git::Repository::discover(&program, root).ok()?;
     let head = repository.head().ok()??;
     let files = repository.list_files(&head).ok()?;
@@ -104,9 +103,9 @@ fn repository_around(path: &Path) -> Option<BTreeSet<String>> {
 
 fn print(
     args: &Args,
-    found: &Found,
+    found: &FoundPlan,
     findings: &[Finding],
-    mending: Option<&Mending>,
+    fixed: Option<&PlanFixes>,
     output: &Output,
 ) {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
@@ -124,13 +123,13 @@ fn print(
             "warnings": warnings,
             "notes": notes,
         });
-        if let Some(mending) = mending {
-            document["mended"] = mending.to_json();
+        if let Some(fixed) = fixed {
+            document["mended"] = fixes_json(fixed);
         }
         return output.document(&document);
     }
-    if let Some(mending) = mending {
-        mending.tell(output);
+    if let Some(fixed) = fixed {
+        print_fixes(fixed, output);
     }
     for finding in findings {
         output.data(finding.render().trim_end());
@@ -147,7 +146,38 @@ fn print(
     output.note(&format!("{what}: {counted}"));
 }
 
-fn explain(code: &str, output: &Output) -> Result<Exit, Failure> {
+fn fixes_json(fixes: &PlanFixes) -> serde_json::Value {
+    let places = |findings: &[Finding]| -> Vec<serde_json::Value> {
+        let place = |f: &Finding| json!({"code": f.code, "file": f.file, "line": f.line, "column": f.column});
+        findings.iter().map(place).collect()
+    };
+    json!({
+        "written": fixes.has_written(),
+        "done": places(&fixes.done),
+        "refused": places(&fixes.refused),
+        "diffs": fixes.diffs,
+    })
+}
+
+/// The diff is data.
+fn print_fixes(fixes: &PlanFixes, output: &Output) {
+    for (file, diff) in &fixes.diffs {
+        let fixed = fixes.done.iter().filter(|finding| finding.file == *file).count();
+        let places = count(fixed, "place");
+        if fixes.dry_run {
+            output.data(diff.trim_end());
+            output.note(&format!("would fix {file}: {places}"));
+        } else {
+            output.note(&format!("fixed {file}: {places}"));
+        }
+    }
+    for finding in &fixes.refused {
+        let Finding { file, line, code, .. } = finding;
+        output.note(&format!("not fixed, because the fix changes more: {file}:{line} ({code})"));
+    }
+}
+
+fn explain(code: &str, output: &Output) -> Result<Exit, AppError> {
     let shown: Vec<&FindingCode> = match code {
         "" => codes::all(),
         code => vec![codes::explain(code).ok_or_else(|| unknown(code))?],
@@ -179,11 +209,11 @@ fn explain(code: &str, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn unknown(code: &str) -> Failure {
+fn unknown(code: &str) -> AppError {
     let near = afresh_core::plan::nearest(code, codes::all().iter().map(|known| known.code));
-    let failure = Failure::usage("code", format!("there is no code {code:?}"));
+    let failure = AppError::usage("code", format!("there is no code {code:?}"));
     match near {
-        Some(near) => failure.help(format!("did you mean {near:?}?")),
-        None => failure.help("`afresh lint --explain` lists them"),
+        Some(near) => failure.hint(format!("did you mean {near:?}?")),
+        None => failure.hint("`afresh lint --explain` lists them"),
     }
 }

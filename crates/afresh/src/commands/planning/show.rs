@@ -7,13 +7,13 @@ use afresh_agents::prompt::size;
 use afresh_core::Plan;
 use afresh_core::plan::Task;
 
-use crate::app::agents::assignment::Staff;
-use crate::app::error::Failure;
+use crate::app::agents::assignment::{AssignedAgent, TaskAssignments};
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::plan_source::estimates::Estimates;
 use crate::app::plan_source::prompt_sizes::PromptSizes;
-use crate::app::plan_source::{self, How, PlanFile};
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::plan_source::{self, PlanFile};
+use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::reporters::conflicts::Apart;
 use crate::reporters::plan_graph::{Picture, draw};
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     plan: PathBuf,
     #[command(flatten)]
-    how: How,
+    how: PlanArgs,
     /// Draw it: as a tree, or for Mermaid or Graphviz
     #[arg(long = "as", value_enum, value_name = "PICTURE", conflicts_with = "json")]
     picture: Option<Picture>,
@@ -36,11 +36,11 @@ pub(crate) struct Args {
     why: Option<Vec<String>>,
 }
 
-pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let directory = workplace::directory(common)?;
-    let (file, no_target) = plan_source::look(&directory, &args.plan, &args.how)?;
+pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let directory = context.directory()?;
+    let (file, no_target) = plan_source::read_plan(&directory, &args.plan, &args.how.options())?;
     if let Some(failure) = no_target {
-        let text = failure.to_text();
+        let text = crate::error::to_text(&failure);
         output.note(text.trim_end().replacen("error", "warning", 1).as_str());
     }
     if let Some([one, other]) = args.why.as_deref() {
@@ -56,33 +56,44 @@ pub(crate) fn show(args: &Args, common: &Common, output: &Output) -> Result<Exit
         output.data(draw(&file.plan, picture).trim_end());
         return Ok(Exit::Done);
     }
-    print(&file, &Staff::here(&file, &directory, common, output), output);
+    let assignments =
+        output.with_notices(|notices| TaskAssignments::load(&file, &directory, context, notices));
+    print(&file, &assignments, output);
     Ok(Exit::Done)
 }
 
 /// Prints a plan, as people or scripts want it.
-pub(crate) fn print(file: &PlanFile, staff: &Staff, output: &Output) {
+pub(crate) fn print(file: &PlanFile, assignments: &TaskAssignments, output: &Output) {
     for warning in &file.warnings {
         output.note(warning.render().trim_end());
     }
     let estimates = Estimates::of(&file.plan, &file.root());
-    let sizes = staff.prompts(file);
+    let sizes = assignments.prompt_sizes(file);
     if output.json {
         output.document(&PlanJson::of(
             file,
             |task| estimates.percent(task),
-            |task| staff.of(task),
+            |task| assignments.assigned_to(task),
             sizes.as_ref(),
         ));
     } else {
-        output.data(to_text(&file.plan, &estimates, staff, sizes.as_ref()).trim_end());
+        output.data(to_text(&file.plan, &estimates, assignments, sizes.as_ref()).trim_end());
+    }
+}
+
+/// The agent and the model, for the line of a task.
+fn describe(assigned: &AssignedAgent) -> String {
+    match (&assigned.agent, &assigned.model) {
+        (Some(agent), Some(model)) => format!("  {} ({})", safe(agent), safe(model)),
+        (Some(agent), None) => format!("  {}", safe(agent)),
+        (None, _) => String::new(),
     }
 }
 
 fn to_text(
     plan: &Plan,
     estimates: &Estimates,
-    staff: &Staff,
+    assignments: &TaskAssignments,
     sizes: Option<&PromptSizes>,
 ) -> String {
     let mut text = String::new();
@@ -93,7 +104,12 @@ fn to_text(
         let _ = writeln!(text, "\nwave {}", number + 1);
         for at in wave {
             let task = plan.task(*at);
-            task_text(&mut text, task, estimates.percent(task), &staff.of(task).words());
+            task_text(
+                &mut text,
+                task,
+                estimates.percent(task),
+                &describe(&assignments.assigned_to(task)),
+            );
             if let Some(sizes) = sizes.filter(|_| has_worker(task)) {
                 prompt_text(&mut text, sizes, *at);
             }

@@ -2,10 +2,9 @@
 
 use afresh_engine::ControlCommand;
 
-use crate::app::error::Failure;
-use crate::app::session::control;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::{AppContext, user_name};
+use crate::app::error::AppError;
+use crate::commands::running::drive::send_command;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
@@ -27,13 +26,13 @@ fn parse_question(text: &str) -> Result<u32, String> {
         .map_err(|_| "a question is named like Q3; `afresh questions` lists them".to_owned())
 }
 
-pub(crate) fn decide(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let (question, answer, by) = (args.question, args.answer.clone(), workplace::person());
-    control::give(
-        common,
+pub(crate) fn decide(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let (question, answer, by) = (args.question, args.answer.clone(), user_name());
+    send_command(
+        context,
         output,
         "answered; `afresh run` goes on if nobody drives the run",
         |run| ControlCommand::Decide { run, question, answer, by },
     )
-    .map_err(|failure| failure.or_help("`afresh questions` lists what waits, and the answers"))
+    .map_err(|failure| failure.or_hint("`afresh questions` lists what waits, and the answers"))
 }

@@ -2,10 +2,9 @@
 
 use afresh_engine::ControlCommand;
 
-use crate::app::error::Failure;
-use crate::app::session::control;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::{AppContext, user_name};
+use crate::app::error::AppError;
+use crate::commands::running::drive::send_command;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 
@@ -20,10 +19,10 @@ pub(crate) struct Args {
     now: bool,
 }
 
-pub(crate) fn halt(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let by = workplace::person();
+pub(crate) fn halt(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let by = user_name();
     let (now, reason) = (args.now, args.reason.clone());
-    control::give(common, output, "halted; `afresh resume` goes on", |run| ControlCommand::Halt {
+    send_command(context, output, "halted; `afresh resume` goes on", |run| ControlCommand::Halt {
         run,
         now,
         reason,

@@ -1,24 +1,24 @@
 //! `afresh logs [TASK]`: the activity of a run, or what the attempts of a task printed.
 
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
-
 use afresh_core::ids::TaskId;
 use afresh_engine::RepoContext;
 use afresh_engine::reports::run_report::{ReportContext, RunReport, TaskReport};
 use afresh_engine::session::RecordedRun;
 use serde_json::{Value, json};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
-use crate::app::error::Failure;
-use crate::app::logs::pages::{Pages, Show};
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::app::logs::FOLLOW_INTERVAL;
+use crate::app::logs::activity::ActivityFilter;
 use crate::app::logs::readers::Readers;
 use crate::app::logs::transcript::{Transcript, Wanted};
-use crate::app::logs::{PAUSE, activity};
 use crate::app::session::select_run;
-use crate::app::session::workplace;
 use crate::app::text::moment;
-use crate::cli::Common;
 use crate::exit::Exit;
+use crate::reporters::logs::activity::{self, ActivityOptions};
+use crate::reporters::logs::pages::{Pages, Show};
 use crate::terminal::completion;
 use crate::terminal::output::Output;
 
@@ -51,18 +51,22 @@ pub(crate) struct Args {
     raw: bool,
 }
 
-pub(crate) fn logs(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn logs(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     if args.raw && std::io::stdout().is_terminal() {
-        return Err(Failure::usage("raw", "raw output of workers may control the terminal")
-            .help("send it to a file or a program: `afresh logs TASK --raw | less`"));
+        return Err(AppError::usage("raw", "raw output of workers may control the terminal")
+            .hint("send it to a file or a program: `afresh logs TASK --raw | less`"));
     }
-    let place = workplace::find(common)?;
-    let found = select_run::find(&place, args.run.as_deref())?;
+    let place = context.repository()?;
+    let found = select_run::find_run(&place, args.run.as_deref())?;
     match &args.task {
         None => {
-            let wanted = activity::Wanted {
+            let wanted = ActivityOptions {
                 last: args.lines,
-                debug: output.is_verbose(),
+                filter: if output.is_verbose() {
+                    ActivityFilter::WithDebug
+                } else {
+                    ActivityFilter::Usual
+                },
                 follow: args.follow,
             };
             let run = found.run.id().clone();
@@ -70,11 +74,11 @@ pub(crate) fn logs(args: &Args, common: &Common, output: &Output) -> Result<Exit
         }
         Some(task) => {
             let wanted = Wanted {
-                task: select_run::task(&found.run, task)?,
+                task: select_run::find_task(&found.run, task)?,
                 attempt: args.attempt,
                 prompt: args.prompt,
             };
-            let readers = Readers::of(&found.run, common, output);
+            let readers = Readers::of(&found.run, context);
             Reading { args, place, wanted, output }.print(found, readers)?;
         }
     }
@@ -90,7 +94,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn print(&self, mut found: RecordedRun, readers: Readers) -> Result<(), Failure> {
+    fn print(&self, mut found: RecordedRun, readers: Readers) -> Result<(), AppError> {
         let mut transcripts = self.transcripts(&found)?;
         if transcripts.is_empty() && !self.args.follow {
             return self.nothing(&found);
@@ -104,7 +108,7 @@ impl Reading<'_> {
         let mut looked = Instant::now();
         // An error of writing: nobody reads any more, which is no failure.
         while pages.print(&transcripts, self.output).is_ok() && self.goes_on(&found)? {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(FOLLOW_INTERVAL);
             // A check that runs has a file before it has a record.
             if found.catch_up(&self.place)? || looked.elapsed() > NEW_FILES {
                 transcripts = self.transcripts(&found)?;
@@ -118,7 +122,7 @@ impl Reading<'_> {
     }
 
     /// Whether more may come: somebody drives, and the task is not at its end.
-    fn goes_on(&self, found: &RecordedRun) -> Result<bool, Failure> {
+    fn goes_on(&self, found: &RecordedRun) -> Result<bool, AppError> {
         if !self.args.follow {
             return Ok(false);
         }
@@ -129,7 +133,7 @@ impl Reading<'_> {
         Ok(!is_finished && self.place.holder()?.is_some())
     }
 
-    fn transcripts(&self, found: &RecordedRun) -> Result<Vec<Transcript>, Failure> {
+    fn transcripts(&self, found: &RecordedRun) -> Result<Vec<Transcript>, AppError> {
         let attempts = task_of(found, &self.wanted.task)?.map(|task| task.attempts);
         let wanted = attempts.into_iter().flatten();
         let wanted =
@@ -139,14 +143,14 @@ impl Reading<'_> {
             .collect())
     }
 
-    fn nothing(&self, found: &RecordedRun) -> Result<(), Failure> {
+    fn nothing(&self, found: &RecordedRun) -> Result<(), AppError> {
         let task = &self.wanted.task;
         let known = task_of(found, task)?.map_or(0, |task| task.attempts.len());
         if let Some(number) = self.wanted.attempt
             && known > 0
         {
             let message = format!("{task} has no attempt {number}");
-            return Err(Failure::usage("attempt", message).help(format!("it has {known}")));
+            return Err(AppError::usage("attempt", message).hint(format!("it has {known}")));
         }
         if self.output.json {
             self.output.document(&self.to_json(&[]));
@@ -178,8 +182,8 @@ impl Reading<'_> {
     }
 }
 
-fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, Failure> {
+fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, AppError> {
     let report = RunReport::of(found, ReportContext { is_driven: false, moment: moment::iso })
-        .map_err(|error| Failure::usage("journal", error.to_string()))?;
+        .map_err(|error| AppError::usage("journal", error.to_string()))?;
     Ok(report.tasks.into_iter().find(|told| told.id == *task))
 }

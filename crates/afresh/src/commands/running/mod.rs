@@ -1,10 +1,12 @@
 //! Commands that run a plan, show a run and control it.
 
 pub(crate) mod decide;
+pub(crate) mod drive;
 pub(crate) mod halt;
 pub(crate) mod logs;
 pub(crate) mod questions;
 pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod run_args;
 pub(crate) mod status;
 pub(crate) mod task;

@@ -2,9 +2,8 @@
 
 use afresh_core::status::{QuestionStatus, RunStatus};
 
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, safe};
 
@@ -12,8 +11,12 @@ use crate::terminal::output::{Output, safe};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn questions(_args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
+pub(crate) fn questions(
+    _args: &Args,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let place = context.repository()?;
     let open = place
         .find_run(|_| true)?
         .map(|found| RunStatus::of(&found.run).questions)

@@ -1,30 +1,30 @@
-//! `afresh resume`: clear the halt and go on driving.
+//! `afresh resume`: clears the halt and continues.
 
 use afresh_engine::ControlCommand;
 
-use crate::app::error::Failure;
-use crate::app::session::Driving;
-use crate::app::session::control;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::commands::running::drive::send_command;
 use crate::commands::running::run;
+use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 
-/// Clear the halt and go on driving
+/// Clear the halt and continue the run
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only clear the halt
+    /// Clear the halt without continuing
     #[arg(long)]
     clear_only: bool,
     #[command(flatten)]
-    driving: Driving,
+    options: RunArgs,
 }
 
-pub(crate) fn resume(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn resume(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     if args.clear_only {
-        return control::give(common, output, "the halt is cleared; `afresh run` goes on", |run| {
+        return send_command(context, output, "halt cleared; `afresh run` continues", |run| {
             ControlCommand::ClearHalt { run }
         });
     }
-    run::resume(&args.driving, common, output)
+    run::resume(&args.options, context, output)
 }

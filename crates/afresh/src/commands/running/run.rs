@@ -1,4 +1,4 @@
-//! `afresh run [PLAN]`: starts, resumes and recovers alike.
+//! `afresh run [PLAN]`: starts, continues and recovers alike.
 
 use std::path::{Path, PathBuf};
 
@@ -6,54 +6,52 @@ use afresh_core::input::ResumeMode;
 use afresh_engine::RepoContext;
 use afresh_git::{DiscoverError, Repository};
 
-use crate::app::agents::assignment::Staff;
-use crate::app::config;
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::plan_source::{self, How, PlanFile};
-use crate::app::session::control;
-use crate::app::session::preflight;
-use crate::app::session::select_run;
-use crate::app::session::workplace;
-use crate::app::session::{Drive, Driving, prepare, rules};
+use crate::app::agents::assignment::TaskAssignments;
+use crate::app::config::{self, Config};
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::app::plan_source::{self, PlanFile};
+use crate::app::session::open::{ExistingRun, HaltedRun, RunRequest};
+use crate::app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
 use crate::app::text::moment;
-use crate::cli::Common;
-use crate::commands::planning::show;
+use crate::commands::planning::{PlanArgs, show};
+use crate::commands::running::drive::{Interaction, drive};
+use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
 use crate::reporters::summary;
 use crate::terminal::output::Output;
 
-/// Run a plan: start it, or go on where it stopped
+/// Run a plan: start it, or continue where it stopped
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A plan file, or a directory that holds one; without it the last one
+    /// A plan file, or a directory that contains one; by default, the plan of the last run
     plan: Option<PathBuf>,
     #[command(flatten)]
-    how: How,
-    /// Start a new run, from the current commit, although there is one of this plan
+    how: PlanArgs,
+    /// Start a new run from the current commit, even if this plan already has one
     #[arg(long)]
     new: bool,
-    /// Show what would run, and stop there
+    /// Show what would run, and exit
     #[arg(long)]
     dry_run: bool,
-    /// A wave that was interrupted: only what failed, the whole wave again, or give the run up
+    /// How to continue an interrupted wave
     #[arg(long, value_enum, value_name = "HOW")]
     resume: Option<Resumption>,
-    /// Make a git repository with an empty first commit, where there is none
+    /// Create a git repository with an empty first commit if there is none
     #[arg(long)]
     init_git: bool,
     #[command(flatten)]
-    driving: Driving,
+    options: RunArgs,
 }
 
-/// What to do about a wave that was interrupted.
+/// How to continue an interrupted wave.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Resumption {
-    /// What failed is tried again
+    /// Retry only what failed
     Failed,
-    /// The branch goes back to before the wave (its tip is kept), and all of it is done again
+    /// Move the branch back to before the wave (its tip is kept) and redo all of it
     Wave,
-    /// The run is given up; everything is kept
+    /// End the run; everything is kept
     Abort,
 }
 
@@ -67,84 +65,117 @@ impl From<Resumption> for ResumeMode {
     }
 }
 
-pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let here = workplace::directory(common)?;
+pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let here = context.directory()?;
+    let options = args.options.options();
     // Everything that can be wrong is found before anything is touched.
+    let how = args.how.options();
     let given =
-        args.plan.as_deref().map(|plan| plan_source::load(&here, plan, &args.how)).transpose()?;
+        args.plan.as_deref().map(|plan| plan_source::load(&here, plan, &how)).transpose()?;
     // A plan's target selects the repository, and with it the configuration (EX-12).
     let target = given.as_ref().and_then(|file| file.target.clone());
     let directory = target.unwrap_or_else(|| here.clone());
-    let config_file = common.config.as_deref().map(|path| here.join(path));
+    let config_file = context.config_file.as_deref().map(|path| here.join(path));
     let config = config::load(&directory, config_file.as_deref())?;
     if let (true, Some(file)) = (args.dry_run, &given) {
-        let staff = Staff::chosen(config, &args.driving, file, output);
-        show::print(file, &staff, output);
+        show_plan(file, &config, &options, context, output);
         return Ok(Exit::Done);
     }
     if let (true, Some(file)) = (args.init_git, &given) {
-        // No repository is made for a plan that cannot run.
-        let (rules, _) = rules(config.clone(), &args.driving, file, output)?;
-        preflight::plan(file, &config.settings, &rules)
-            .map_err(|failure| failure.or_about(&config.shown))?;
+        // No repository is created for a plan that cannot run.
+        output.with_notices(|notices| {
+            preflight::check_plan(file, &config, &options, &context.environment, notices)
+        })?;
     }
-    let place = find_place(&directory, args.init_git, output)?;
+    let repository = find_repository(&directory, args.init_git, context, output)?;
     let file = match given {
         Some(file) => file,
-        None => last_plan(&place)?,
+        None => last_plan(&repository)?,
     };
     if args.dry_run {
-        let staff = Staff::chosen(config, &args.driving, &file, output);
-        show::print(&file, &staff, output);
+        show_plan(&file, &config, &options, context, output);
         return Ok(Exit::Done);
     }
-    let mut job = prepare(place, file, config, &args.driving, output)?;
-    job.anew = args.new;
-    job.resume = args.resume.map(ResumeMode::from);
-    finish(job, output)
+    let session = Session { context, options: &options };
+    let prepared =
+        output.with_notices(|notices| session.prepare(repository, file, config, notices))?;
+    let request = RunRequest {
+        existing: if args.new { ExistingRun::StartNew } else { ExistingRun::Continue },
+        resume: args.resume.map(ResumeMode::from),
+        ..RunRequest::default()
+    };
+    finish(prepared, request, &args.options, context, output)
 }
 
-/// Clears the last run's halt and drives it on.
-pub(crate) fn resume(driving: &Driving, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let directory = workplace::directory(common)?;
-    let config = config::load(&directory, common.config.as_deref())?;
-    let place = workplace::find(common)?;
-    let file = last_plan(&place)?;
-    let mut job = prepare(place, file, config, driving, output)?;
-    job.clear_halt = true;
-    finish(job, output)
+/// Clears the last run's halt and continues it.
+pub(crate) fn resume(
+    args: &RunArgs,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let directory = context.directory()?;
+    let config = config::load(&directory, context.config_file.as_deref())?;
+    let repository = context.repository()?;
+    let file = last_plan(&repository)?;
+    let options = args.options();
+    let session = Session { context, options: &options };
+    let prepared =
+        output.with_notices(|notices| session.prepare(repository, file, config, notices))?;
+    let request = RunRequest { halt: HaltedRun::ClearHalt, ..RunRequest::default() };
+    finish(prepared, request, args, context, output)
 }
 
-fn finish(job: Drive, output: &Output) -> Result<Exit, Failure> {
-    let ended = job.start_or_continue(output)?;
+fn finish(
+    prepared: PreparedRun,
+    request: RunRequest,
+    args: &RunArgs,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let interaction = Interaction::from_no_input(args.no_input);
+    let ended = drive(prepared, request, interaction, context, output)?;
     summary::print(&ended, output);
     Ok(ended.standing.into())
 }
 
-fn find_place(directory: &Path, init_git: bool, output: &Output) -> Result<RepoContext, Failure> {
-    let program = workplace::git()?;
-    let cache = workplace::cache()?;
+fn show_plan(
+    file: &PlanFile,
+    config: &Config,
+    options: &RunOptions,
+    context: &AppContext,
+    output: &Output,
+) {
+    let assignments = output.with_notices(|notices| {
+        TaskAssignments::with_options(config, options, file, &context.environment, notices)
+    });
+    show::print(file, &assignments, output);
+}
+
+fn find_repository(
+    directory: &Path,
+    init_git: bool,
+    context: &AppContext,
+    output: &Output,
+) -> Result<RepoContext, AppError> {
+    let program = context.git()?;
     let unborn = match Repository::discover(&program, directory) {
-        Ok(repository) => {
-            repository.head().map_err(|error| Failure::usage("git", error.to_string()))?.is_none()
-        }
+        Ok(repository) => repository.head().map_err(AppError::git)?.is_none(),
         Err(DiscoverError::NotARepository { .. }) if init_git => true,
         Err(error @ DiscoverError::NotARepository { .. }) => {
-            return Err(Failure::from(error)
-                .help("`afresh run --init-git …` makes one with an empty first commit; your files stay as they are"));
+            return Err(AppError::from(error).hint(
+                "`afresh run --init-git …` creates one with an empty first commit; your files stay as they are",
+            ));
         }
         Err(error) => return Err(error.into()),
     };
     if unborn && init_git {
-        Repository::init(&program, directory, moment::now_seconds())
-            .map_err(|error| Failure::usage("git", error.to_string()))?;
-        output.note("made a git repository with an empty first commit");
+        Repository::init(&program, directory, moment::now_seconds()).map_err(AppError::git)?;
+        output.note("created a git repository with an empty first commit");
     }
-    Ok(RepoContext::find(&program, directory, environment::state(), cache)?)
+    context.repository_around(directory)
 }
 
 /// The plan of the newest run, read from its file again.
-fn last_plan(place: &RepoContext) -> Result<PlanFile, Failure> {
-    let found = place.find_run(|_| true)?.ok_or_else(control::no_run)?;
-    select_run::plan_file(&found.run)
+fn last_plan(repository: &RepoContext) -> Result<PlanFile, AppError> {
+    select_run::load_plan(&select_run::find_run(repository, None)?.run)
 }

@@ -8,12 +8,11 @@ use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
 
 use crate::app::agents::agent_backoff::{Parked, parked};
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::plan_source::estimates::Estimates;
 use crate::app::session::select_run;
-use crate::app::session::workplace;
 use crate::app::text::moment;
-use crate::cli::Common;
 use crate::exit::Exit;
 use crate::reporters::plan_json::share;
 use crate::terminal::completion;
@@ -27,10 +26,10 @@ pub(crate) struct Args {
     run: Option<String>,
 }
 
-pub(crate) fn status(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
+pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let place = context.repository()?;
     let found = match &args.run {
-        Some(id) => Some(select_run::find(&place, Some(id))?),
+        Some(id) => Some(select_run::find_run(&place, Some(id))?),
         None => place.find_run(|_| true)?,
     };
     let Some(found) = found else {

@@ -5,11 +5,10 @@ use afresh_core::run::TaskStage;
 use afresh_engine::ControlCommand;
 use serde_json::json;
 
-use crate::app::error::Failure;
-use crate::app::session::control;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::session::select_run;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::commands::running::drive::send_command;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
@@ -52,22 +51,22 @@ enum Change {
     },
 }
 
-pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.change {
-        Change::Ready { run } => ready(run.as_deref(), common, output),
+        Change::Ready { run } => ready(run.as_deref(), context, output),
         Change::Retry { id } => {
-            let task = known(id, common)?;
+            let task = known(id, context)?;
             let done = "it is tried again; `afresh run` goes on if nobody drives the run";
-            control::give(common, output, done, |run| ControlCommand::Retry { run, task })
+            send_command(context, output, done, |run| ControlCommand::Retry { run, task })
         }
         Change::Ignore { id } => {
-            let task = known(id, common)?;
+            let task = known(id, context)?;
             let done = "what needs it goes on without it";
-            control::give(common, output, done, |run| ControlCommand::Ignore { run, task })
+            send_command(context, output, done, |run| ControlCommand::Ignore { run, task })
         }
         Change::Skip { id, reason } => {
-            let (task, reason) = (known(id, common)?, reason.clone());
-            control::give(common, output, "skipped", |run| ControlCommand::Skip {
+            let (task, reason) = (known(id, context)?, reason.clone());
+            send_command(context, output, "skipped", |run| ControlCommand::Skip {
                 run,
                 task,
                 reason,
@@ -77,9 +76,9 @@ pub(crate) fn task(args: &Args, common: &Common, output: &Output) -> Result<Exit
 }
 
 /// Those whose dependencies are merged, and that nobody works at.
-fn ready(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let place = workplace::find(common)?;
-    let run = select_run::find(&place, named)?.run;
+fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let place = context.repository()?;
+    let run = select_run::find_run(&place, named)?.run;
     let idle = run.tasks().enumerate().filter(|(_, (_, state))| state.stage == TaskStage::Idle);
     let ready: Vec<&str> =
         idle.filter(|(at, _)| run.is_ready(*at)).map(|(_, (task, _))| task.id.as_str()).collect();
@@ -94,7 +93,7 @@ fn ready(named: Option<&str>, common: &Common, output: &Output) -> Result<Exit, 
 }
 
 /// A task of the last run; its id is told right, or with the one that was meant.
-fn known(id: &str, common: &Common) -> Result<TaskId, Failure> {
-    let place = workplace::find(common)?;
-    select_run::task(&select_run::find(&place, None)?.run, id)
+fn known(id: &str, context: &AppContext) -> Result<TaskId, AppError> {
+    let place = context.repository()?;
+    select_run::find_task(&select_run::find_run(&place, None)?.run, id)
 }

@@ -4,10 +4,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::app::config::{self, Config};
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::{Color, Common};
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::cli::Color;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, safe};
 
@@ -28,14 +27,14 @@ enum What {
     },
 }
 
-pub(crate) fn config(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let What::List { origin } = args.what;
-    let directory = workplace::directory(common)?;
-    let config = config::load(&directory, common.config.as_deref())?;
+    let directory = context.directory()?;
+    let config = config::load(&directory, context.config_file.as_deref())?;
     for warning in &config.warnings {
         output.note(warning.render().trim_end());
     }
-    let values = values(&config, common);
+    let values = values(&config, context, output);
     if output.json {
         output.document(&values);
         return Ok(Exit::Done);
@@ -77,7 +76,7 @@ impl Origin {
     }
 }
 
-fn values(config: &Config, common: &Common) -> Vec<Held> {
+fn values(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
     let from_file = config.values().into_iter().map(|listed| {
         let origin = match config.written.get(&listed.key) {
             Some(written) => Origin::File { file: config.shown.clone(), line: written.line },
@@ -85,28 +84,28 @@ fn values(config: &Config, common: &Common) -> Vec<Held> {
         };
         Held { key: listed.key, value: listed.value, origin }
     });
-    from_file.chain(around(config, common)).collect()
+    from_file.chain(around(config, context, output)).collect()
 }
 
 /// What no file sets: places, and how things look.
-fn around(config: &Config, common: &Common) -> Vec<Held> {
+fn around(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
     let variable = |set: bool, name| if set { Origin::Variable { name } } else { Origin::BuiltIn };
     let held = |key: &str, value, origin| Held { key: key.to_owned(), value, origin };
     let file = if config.is_from_file() { json!(config.shown) } else { Value::Null };
-    let given = match common.config {
+    let given = match context.config_file {
         Some(_) => Origin::Flag { name: "--config" },
         None => Origin::BuiltIn,
     };
-    let state = environment::state();
-    let color = match common.color {
+    let state = context.environment.state_directory();
+    let color = match output.color_option {
         Color::Always => (json!("always"), Origin::Flag { name: "--color" }),
         Color::Never => (json!("never"), Origin::Flag { name: "--color" }),
-        Color::Auto if environment::no_color() => {
+        Color::Auto if context.environment.no_color() => {
             (json!("never"), Origin::Variable { name: "NO_COLOR" })
         }
         Color::Auto => (json!("auto"), Origin::BuiltIn),
     };
-    let containment = environment::containment_word();
+    let containment = context.environment.containment_word();
     vec![
         held("file", file, given),
         held(
@@ -116,12 +115,15 @@ fn around(config: &Config, common: &Common) -> Vec<Held> {
         ),
         held(
             "cache",
-            json!(environment::cache()),
-            environment::cache_variable().map_or(Origin::BuiltIn, |name| Origin::Variable { name }),
+            json!(context.environment.cache_directory()),
+            context
+                .environment
+                .cache_variable()
+                .map_or(Origin::BuiltIn, |name| Origin::Variable { name }),
         ),
         held(
             "containment",
-            json!(containment.as_deref().unwrap_or("auto")),
+            json!(containment.unwrap_or("auto")),
             variable(containment.is_some(), "AFRESH_CONTAINMENT"),
         ),
         held("color", color.0, color.1),

@@ -1,25 +1,26 @@
 //! `afresh demo`: everything that afresh does, in a scratch repository, without a key or a network.
 
+use afresh_agents::AgentProgram;
+use afresh_core::run::DriveState;
+use afresh_core::settings::OnDecision;
+use afresh_engine::RepoContext;
+use afresh_engine::reports::run_report::{ReportContext, RunReport};
+use afresh_store::write_atomically;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use afresh_agents::AgentProgram;
-use afresh_core::run::DriveState;
-use afresh_engine::RepoContext;
-use afresh_engine::reports::run_report::{ReportContext, RunReport};
-use afresh_store::write_atomically;
-
 use crate::app::agents::which;
 use crate::app::config;
-use crate::app::environment;
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::plan_source;
-use crate::app::plan_source::How;
-use crate::app::session::workplace;
-use crate::app::session::{self, Driving};
+use crate::app::plan_source::PlanReadOptions;
+use crate::app::session::open::RunRequest;
+use crate::app::session::{RunOptions, Session};
 use crate::app::text::moment;
+use crate::commands::running::drive::{Interaction, drive};
 use crate::demo::{self, Direction, Played, Scratch};
 use crate::exit::Exit;
 use crate::reporters::report_page;
@@ -60,13 +61,13 @@ fn agent_words() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(AgentProgram::ALL.iter().map(|program| program.word()))
 }
 
-pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     // People read on, whatever scripts want on standard output.
     let people = output.for_people();
-    let git = workplace::git()?;
+    let git = context.git()?;
     let program = args.agent.as_deref().and_then(AgentProgram::from_word);
     let played = program.map(Played::by).transpose()?;
-    let mut scratch = Scratch::new(&under(program)?, args.keep)?;
+    let mut scratch = Scratch::new(&under(program, context)?, args.keep)?;
     match &played {
         Some(played) => scratch.fill(&[(CONFIG, &played.config())])?,
         None => scratch.fill(&[(CONFIG, SCRIPTED), (".afresh/script.toml", &direction(args))])?,
@@ -74,7 +75,8 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     introduce(program, &scratch, &people);
     let repository = scratch.repository();
     let place = RepoContext::find(&git, &repository, None, scratch.cache())?;
-    let file = plan_source::load(&repository, Path::new("todo.plan.toml"), &How::default())?;
+    let file =
+        plan_source::load(&repository, Path::new("todo.plan.toml"), &PlanReadOptions::default())?;
     let config = config::load(&repository, None)?;
     let asks = !args.no_input && Person::at_terminal(output).is_some();
     let variables = match &played {
@@ -82,9 +84,14 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
         None => BTreeMap::new(),
     };
     let hosts = played.as_ref().and_then(Played::host).into_iter().collect();
-    let driving = Driving::for_demo(asks, variables, hosts);
-    let ended = session::prepare(place.clone(), file, config, &driving, &people)?
-        .start_or_continue(&people)
+    let interaction = Interaction::from_no_input(!asks);
+    // Without a person the first answer counts.
+    let on_decision = (!asks).then_some(OnDecision::First);
+    let options = RunOptions { on_decision, variables, hosts, ..RunOptions::default() };
+    let session = Session { context, options: &options };
+    let prepared =
+        people.with_notices(|notices| session.prepare(place.clone(), file, config, notices))?;
+    let ended = drive(prepared, RunRequest::default(), interaction, context, &people)
         .inspect_err(|_| scratch.keep())?;
     summary::print_outcome(&ended, &people);
     if ended.standing != (DriveState::Finished { ok: true }) {
@@ -93,7 +100,7 @@ pub(crate) fn demo(args: &Args, output: &Output) -> Result<Exit, Failure> {
     let report = report_of(&place)?;
     demo::tell(&report, &people);
     hand_over(&report, &scratch, output)?;
-    demo::try_next(scratch.is_kept().then_some(repository.as_path()), &our_name(), &people);
+    demo::try_next(scratch.is_kept().then_some(repository.as_path()), &our_name(context), &people);
     Ok(Exit::Done)
 }
 
@@ -105,23 +112,23 @@ fn direction(args: &Args) -> String {
 
 /// Where the scratch repository goes: some programs refuse places that everybody may write to, as the
 /// usual one for temporary files is.
-fn under(program: Option<AgentProgram>) -> Result<PathBuf, Failure> {
-    let Some(cache) = environment::cache().filter(|_| program.is_some()) else {
+fn under(program: Option<AgentProgram>, context: &AppContext) -> Result<PathBuf, AppError> {
+    let Some(cache) = context.environment.cache_directory().filter(|_| program.is_some()) else {
         return Ok(std::env::temp_dir());
     };
     let place = cache.join("demo");
     std::fs::create_dir_all(&place).map_err(|error| {
-        Failure::usage("scratch", format!("cannot make {}", place.display()))
+        AppError::usage("scratch", format!("cannot make {}", place.display()))
             .cause(error.to_string())
     })?;
     Ok(place)
 }
 
 /// How to call us: by name, where a shell finds that.
-fn our_name() -> String {
-    match (which::find("afresh", &environment::path()), std::env::current_exe()) {
-        (Err(_), Ok(exe)) => exe.display().to_string(),
-        _ => "afresh".to_owned(),
+fn our_name(context: &AppContext) -> String {
+    match which::find("afresh", &context.environment.search_path()) {
+        Err(_) => context.environment.executable.display().to_string(),
+        Ok(_) => "afresh".to_owned(),
     }
 }
 
@@ -161,14 +168,14 @@ fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> E
     standing.into()
 }
 
-fn report_of(place: &RepoContext) -> Result<RunReport, Failure> {
-    let found = crate::app::session::select_run::find(place, None)?;
+fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
+    let found = crate::app::session::select_run::find_run(place, None)?;
     RunReport::of(&found, ReportContext { is_driven: false, moment: moment::iso })
-        .map_err(|error| Failure::usage("journal", error.to_string()))
+        .map_err(|error| AppError::usage("journal", error.to_string()))
 }
 
 /// The report as data for whoever reads standard output; as a file for whoever looks at a terminal.
-fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(), Failure> {
+fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(), AppError> {
     if output.json {
         output.document(report);
         return Ok(());
@@ -178,7 +185,7 @@ fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(
     if terminal || scratch.is_kept() {
         let file = report_file(scratch);
         write_atomically(&file, page.as_bytes()).map_err(|error| {
-            Failure::usage("report", format!("cannot write {}", file.display()))
+            AppError::usage("report", format!("cannot write {}", file.display()))
                 .cause(error.to_string())
         })?;
         output.note(&format!("  Report: {}", file.display()));

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::app::context::AppContext;
 use crate::app::doctor::{self, Line, State};
-use crate::cli::Common;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
 
@@ -14,8 +14,8 @@ use crate::terminal::output::{Output, Paint, safe};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn doctor(_args: &Args, common: &Common, output: &Output) -> Exit {
-    let lines = doctor::look(common);
+pub(crate) fn doctor(_args: &Args, context: &AppContext, output: &Output) -> Exit {
+    let lines = doctor::look(context);
     let well = lines.iter().all(|line| line.state != State::Fail);
     if output.json {
         output.document(&json!({"ok": well, "lines": lines}));

@@ -1,6 +1,5 @@
 //! `afresh init`: writes `.afresh/config.toml`, after showing it.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,14 +7,12 @@ use afresh_formats::project::{self, CheckKind, FileListing, ProjectStack};
 use serde_json::json;
 
 use crate::app::agents::programs;
-use crate::app::environment;
-use crate::app::error::Failure;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::app::init::agents::{self, FoundAgent};
 use crate::app::init::files;
 use crate::app::init::template::{self, Choices};
-use crate::app::init::writing::{Consent, Writing};
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::commands::setup::write_config::{Consent, Writing};
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 use crate::terminal::prompt::Asker;
@@ -47,13 +44,13 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(crate) fn init(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let root = root(&workplace::directory(common)?);
-    let target = match &common.config {
-        Some(file) => workplace::directory(common)?.join(file),
+pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let root = root(&context.directory()?);
+    let target = match &context.config_file {
+        Some(file) => context.directory()?.join(file),
         None => root.join(".afresh/config.toml"),
     };
-    let found = Found::in_repository(&root);
+    let found = Found::in_repository(&root, context);
     if !output.json {
         found.tell(output);
     }
@@ -95,10 +92,11 @@ struct Found {
 }
 
 impl Found {
-    fn in_repository(root: &Path) -> Self {
+    fn in_repository(root: &Path, context: &AppContext) -> Self {
         let listing = files::list(root);
-        let path: OsString = environment::path();
-        let agents = agents::names().filter(|name| programs::find(name, &path).is_ok()).collect();
+        let agents = agents::names()
+            .filter(|name| programs::find(name, &context.environment).is_ok())
+            .collect();
         Self { stacks: project::discover(&listing), listing, agents }
     }
 

@@ -3,7 +3,7 @@
 
 use clap_complete::env::Shells;
 
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::completion::VARIABLE;
 use crate::terminal::output::Output;
@@ -19,15 +19,15 @@ pub(crate) struct Args {
     shell: String,
 }
 
-pub(crate) fn completions(args: &Args, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn completions(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let shells = Shells::builtins();
     let shell = shells
         .completer(&args.shell)
-        .ok_or_else(|| Failure::usage("shell", format!("unknown shell {:?}", args.shell)))?;
+        .ok_or_else(|| AppError::usage("shell", format!("unknown shell {:?}", args.shell)))?;
     let mut script = Vec::new();
     shell
         .write_registration(VARIABLE, "afresh", "afresh", "afresh", &mut script)
-        .map_err(|error| Failure::new(Exit::Bug, "completions", error.to_string()))?;
+        .map_err(|error| AppError::bug("completions", error.to_string()))?;
     output.data(String::from_utf8_lossy(&script).trim_end());
     Ok(Exit::Done)
 }

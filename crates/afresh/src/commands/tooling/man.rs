@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::{Cli, Common};
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 
@@ -23,11 +23,11 @@ pub(crate) struct Args {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn man(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn man(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let mut cli = Cli::command();
     cli.build();
     if let Some(directory) = &args.dir {
-        return write_all(&cli, &workplace::directory(common)?.join(directory), output);
+        return write_all(&cli, &context.directory()?.join(directory), output);
     }
     let page = match &args.command {
         None => cli,
@@ -38,14 +38,14 @@ pub(crate) fn man(args: &Args, common: &Common, output: &Output) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-fn named(cli: &clap::Command, name: &str) -> Result<clap::Command, Failure> {
+fn named(cli: &clap::Command, name: &str) -> Result<clap::Command, AppError> {
     let found = cli.find_subcommand(name).filter(|command| !command.is_hide_set()).cloned();
     found.ok_or_else(|| {
         let known = visible(cli).map(clap::Command::get_name);
-        let failure = Failure::usage("command", format!("there is no command {name:?}"));
+        let failure = AppError::usage("command", format!("there is no command {name:?}"));
         match afresh_core::plan::nearest(name, known) {
-            Some(near) => failure.help(format!("did you mean {near:?}?")),
-            None => failure.help("`afresh --help` lists them"),
+            Some(near) => failure.hint(format!("did you mean {near:?}?")),
+            None => failure.hint("`afresh --help` lists them"),
         }
     })
 }
@@ -54,17 +54,17 @@ fn visible(cli: &clap::Command) -> impl Iterator<Item = &clap::Command> {
     cli.get_subcommands().filter(|command| !command.is_hide_set())
 }
 
-fn render(page: &clap::Command) -> Result<Vec<u8>, Failure> {
+fn render(page: &clap::Command) -> Result<Vec<u8>, AppError> {
     let mut text = Vec::new();
     Man::new(page.clone())
         .render(&mut text)
-        .map_err(|error| Failure::new(Exit::Bug, "man", error.to_string()))?;
+        .map_err(|error| AppError::bug("man", error.to_string()))?;
     Ok(text)
 }
 
-fn write_all(cli: &clap::Command, directory: &Path, output: &Output) -> Result<Exit, Failure> {
+fn write_all(cli: &clap::Command, directory: &Path, output: &Output) -> Result<Exit, AppError> {
     let failed = |error: std::io::Error| {
-        Failure::usage("man", format!("cannot write to {}", directory.display()))
+        AppError::usage("man", format!("cannot write to {}", directory.display()))
             .cause(error.to_string())
     };
     std::fs::create_dir_all(directory).map_err(failed)?;

@@ -108,7 +108,10 @@ mod tests {
 
     fn talk(lines: &str) -> Vec<Value> {
         let directory = tempfile::tempdir().expect("a directory");
-        let tools = Tools::new(Mailbox::of(directory.path().to_owned()));
+        let tools = Tools::new(
+            Mailbox::of(directory.path().to_owned()),
+            crate::app::environment::Environment::default(),
+        );
         let mut said = Vec::new();
         serve(&mut lines.as_bytes(), &mut said, &tools).expect("served");
         let said = String::from_utf8(said).expect("text");

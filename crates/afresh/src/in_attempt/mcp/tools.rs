@@ -7,21 +7,23 @@ use afresh_core::step::StepAnswer;
 use afresh_engine::mailbox::Mailbox;
 use serde_json::{Value, json};
 
-use crate::app::error::Failure;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
 use crate::in_attempt::worker;
 
 const COMMAND: &str = "afresh mcp --attempt";
 
 pub(crate) struct Tools {
     mailbox: Mailbox,
+    environment: Environment,
 }
 
 /// What the worker is told: that it went well, or what is wrong.
 type Said = Result<String, String>;
 
 impl Tools {
-    pub(crate) fn new(mailbox: Mailbox) -> Self {
-        Self { mailbox }
+    pub(crate) fn new(mailbox: Mailbox, environment: Environment) -> Self {
+        Self { mailbox, environment }
     }
 
     /// None where there is no such tool.
@@ -40,10 +42,10 @@ impl Tools {
 
     fn answer(&self, name: &str, arguments: &Value) -> Option<Said> {
         Some(match name {
-            "report_result" => report(arguments),
+            "report_result" => report(arguments, &self.environment),
             "step_done" => self.step_done(arguments),
             "log" => self.log(arguments),
-            "ask" => ask(arguments),
+            "ask" => ask(arguments, &self.environment),
             "issue" => self.issue(arguments),
             _ => return None,
         })
@@ -82,9 +84,9 @@ impl Tools {
     }
 }
 
-fn report(arguments: &Value) -> Said {
-    let outcome =
-        worker::result::report(COMMAND, &arguments.to_string()).map_err(|why| told(&why))?;
+fn report(arguments: &Value, environment: &Environment) -> Said {
+    let outcome = worker::result::report(COMMAND, &arguments.to_string(), environment)
+        .map_err(|why| told(&why))?;
     Ok(match outcome {
         Outcome::Done(_) => "recorded; you are finished. The checks decide.",
         _ => "recorded; you are finished.",
@@ -93,14 +95,14 @@ fn report(arguments: &Value) -> Said {
 }
 
 /// A question for a person is a result: the answer goes to a fresh worker.
-fn ask(arguments: &Value) -> Said {
+fn ask(arguments: &Value, environment: &Environment) -> Said {
     let question = text(arguments, "question")?;
     let field = |name: &str| arguments.get(name).cloned().unwrap_or(Value::Null);
     let result = json!({
         "status": "NEEDS_DECISION", "decision_needed": question, "options": field("options"),
         "context": field("context").as_str().unwrap_or_default(),
     });
-    worker::result::report(COMMAND, &result.to_string()).map_err(|why| told(&why))?;
+    worker::result::report(COMMAND, &result.to_string(), environment).map_err(|why| told(&why))?;
     Ok("asked. End now: the answer goes to whoever takes the task up next.".to_owned())
 }
 
@@ -119,8 +121,8 @@ fn text<'v>(arguments: &'v Value, name: &str) -> Result<&'v str, String> {
     given.ok_or_else(|| format!("`{name}` is missing"))
 }
 
-fn told(why: &Failure) -> String {
-    why.to_text().trim_end().to_owned()
+fn told(why: &AppError) -> String {
+    crate::error::to_text(why).trim_end().to_owned()
 }
 
 /// What the tools are, for the model that uses them: short, because every request pays for it.

@@ -11,14 +11,14 @@ pub(crate) mod stopping;
 
 use afresh_engine::mailbox::Mailbox;
 
-use crate::app::environment;
-use crate::app::error::Failure;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
 use crate::terminal::output::Output;
 
 /// The mailbox of the attempt around us.
-pub(crate) fn mailbox(command: &str) -> Result<Mailbox, Failure> {
-    let attempt = environment::attempt_directory().ok_or_else(|| no_attempt(command))?;
-    Ok(Mailbox::of(attempt).without(environment::secrets()))
+pub(crate) fn mailbox(command: &str, environment: &Environment) -> Result<Mailbox, AppError> {
+    let attempt = environment.attempt_directory().ok_or_else(|| no_attempt(command))?;
+    Ok(Mailbox::of(attempt).without(environment.secrets()))
 }
 
 /// Hands on a notice that waits for the worker, with the answer to whatever it called.
@@ -28,11 +28,11 @@ pub(crate) fn hand_on_notice(mailbox: &Mailbox, output: &Output) {
     }
 }
 
-pub(crate) fn no_attempt(command: &str) -> Failure {
-    Failure::usage("no-attempt", format!("`{command}` is for workers, inside an attempt"))
-        .help("AFRESH_RESULT is not set")
+pub(crate) fn no_attempt(command: &str) -> AppError {
+    AppError::usage("no-attempt", format!("`{command}` is for workers, inside an attempt"))
+        .hint("AFRESH_RESULT is not set")
 }
 
-pub(crate) fn cannot_leave(error: &std::io::Error) -> Failure {
-    Failure::usage("mailbox", "cannot use the mailbox of this attempt").cause(error.to_string())
+pub(crate) fn cannot_leave(error: &std::io::Error) -> AppError {
+    AppError::usage("mailbox", "cannot use the mailbox of this attempt").cause(error.to_string())
 }

@@ -5,7 +5,7 @@ use afresh_engine::mailbox::{Mailbox, WorkerMessage};
 use afresh_engine::reports::issues::ISSUE;
 
 use super::cannot_leave;
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 
 const MAX_EVENT_CHARS: usize = 100;
 const MAX_MESSAGE_CHARS: usize = 2_000;
@@ -15,17 +15,17 @@ pub(crate) fn log(
     level: LogLevel,
     event: &str,
     message: &str,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let short = |text: &str, most: usize| text.chars().take(most).collect();
     let (event, message) = (short(event, MAX_EVENT_CHARS), short(message, MAX_MESSAGE_CHARS));
     leave(mailbox, &WorkerMessage::Log { level, event, message })
 }
 
 /// Something that is not this worker's to mend.
-pub(crate) fn issue(mailbox: &Mailbox, text: &str) -> Result<(), Failure> {
+pub(crate) fn issue(mailbox: &Mailbox, text: &str) -> Result<(), AppError> {
     log(mailbox, LogLevel::Info, ISSUE, text)
 }
 
-fn leave(mailbox: &Mailbox, note: &WorkerMessage) -> Result<(), Failure> {
+fn leave(mailbox: &Mailbox, note: &WorkerMessage) -> Result<(), AppError> {
     mailbox.leave(note).map(drop).map_err(|error| cannot_leave(&error))
 }

@@ -1,14 +1,13 @@
 //! A worker marks a step as finished, and hears what became of it.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use afresh_core::outcome::Deviation;
 use afresh_core::step::StepAnswer;
 use afresh_engine::mailbox::{Mailbox, SentMessage, WorkerMessage};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::cannot_leave;
-use crate::app::error::Failure;
+use crate::app::error::AppError;
 
 /// A driver that lives reads its mail several times a second.
 const READ_WITHIN: Duration = Duration::from_secs(60);
@@ -21,14 +20,14 @@ pub(crate) fn done(
     mailbox: &Mailbox,
     step: u32,
     deviations: Vec<Deviation>,
-) -> Result<StepAnswer, Failure> {
+) -> Result<StepAnswer, AppError> {
     let failed = |error| cannot_leave(&error);
     mailbox.expect_answer(step).map_err(failed)?;
     let sent = mailbox.leave(&WorkerMessage::Step { step, deviations }).map_err(failed)?;
     wait(mailbox, sent, step)
 }
 
-fn wait(mailbox: &Mailbox, sent: SentMessage, step: u32) -> Result<StepAnswer, Failure> {
+fn wait(mailbox: &Mailbox, sent: SentMessage, step: u32) -> Result<StepAnswer, AppError> {
     let started = Instant::now();
     loop {
         if let Some(answer) = mailbox.answer(step) {
@@ -37,8 +36,8 @@ fn wait(mailbox: &Mailbox, sent: SentMessage, step: u32) -> Result<StepAnswer, F
         let waited = started.elapsed();
         if sent.is_waiting() && waited > READ_WITHIN || waited > ANSWER_WITHIN {
             sent.take_back();
-            return Err(Failure::usage("no-driver", "nobody answers: this run is not driven")
-                .help("`afresh status` tells where the run stands"));
+            return Err(AppError::usage("no-driver", "nobody answers: this run is not driven")
+                .hint("`afresh status` tells where the run stands"));
         }
         thread::sleep(PAUSE);
     }

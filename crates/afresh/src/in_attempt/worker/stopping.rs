@@ -9,6 +9,7 @@ use afresh_core::outcome::Outcome;
 use afresh_core::printable;
 
 use super::result;
+use crate::app::environment::Environment;
 
 /// How often a worker is sent back.
 const MOST: usize = 2;
@@ -16,11 +17,15 @@ const MOST: usize = 2;
 const TALLY: &str = "sent-back";
 
 /// What it is told, if it may not stop yet.
-pub(crate) fn sent_back_with(result_file: &Path, last_words: &str) -> Option<String> {
+pub(crate) fn sent_back_with(
+    result_file: &Path,
+    last_words: &str,
+    environment: &Environment,
+) -> Option<String> {
     if fs::metadata(result_file).is_ok_and(|file| file.len() > 0) {
         return None;
     }
-    let wrong = match result::in_words(last_words) {
+    let wrong = match result::in_words(last_words, environment) {
         Outcome::Silent => "You have not reported a result.".to_owned(),
         Outcome::Unintelligible { reason, .. } => {
             format!("Your answer makes no sense: {}.", printable::line(&reason))
@@ -56,13 +61,14 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("result");
         for _ in 0..2 {
-            let told = sent_back_with(&file, "I am done, I think.").expect("sent back");
+            let told = sent_back_with(&file, "I am done, I think.", &Environment::default())
+                .expect("sent back");
             assert!(
                 told.starts_with("You have not reported a result.")
                     && told.contains("report_result")
             );
         }
-        assert_eq!(sent_back_with(&file, "I am done, I think."), None);
+        assert_eq!(sent_back_with(&file, "I am done, I think.", &Environment::default()), None);
     }
 
     /// RE-01: an answer in words, or handed in, is enough.
@@ -70,10 +76,14 @@ mod tests {
     fn who_has_answered_may_stop() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("result");
-        assert_eq!(sent_back_with(&file, DONE), None);
-        let told = sent_back_with(&file, "OUTPUT_JSON_START\n{\"status\": 7}\nOUTPUT_JSON_END");
+        assert_eq!(sent_back_with(&file, DONE, &Environment::default()), None);
+        let told = sent_back_with(
+            &file,
+            "OUTPUT_JSON_START\n{\"status\": 7}\nOUTPUT_JSON_END",
+            &Environment::default(),
+        );
         assert!(told.expect("sent back").starts_with("Your answer makes no sense"));
         fs::write(&file, "{}").expect("written");
-        assert_eq!(sent_back_with(&file, ""), None);
+        assert_eq!(sent_back_with(&file, "", &Environment::default()), None);
     }
 }

@@ -3,21 +3,20 @@
 //! Everything is made aside and moved into place at once: an installation that was interrupted is never
 //! used, and is cleared away by the next one.
 
+use afresh_agents::adapters::versions::PinnedProgram;
+use afresh_process::ProcessEnd;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use afresh_agents::adapters::versions::PinnedProgram;
-use afresh_process::ProcessEnd;
-
 use super::{installed, look};
 use crate::app::agents::probe::{Errand, Trial};
 use crate::app::agents::which;
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::exit::Exit;
-use crate::terminal::output::{Output, count};
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::notice::Notice;
+use crate::app::text::count;
 
 /// What is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,21 +42,28 @@ const TELL_EVERY: Duration = Duration::from_secs(3);
 /// Directories that are being made.
 const ASIDE: &str = "new-";
 
-/// Installs one program, unless it is there.
-pub(crate) fn install(wanted: &Wanted, output: &Output) -> Result<Installed, Failure> {
-    let place = installed::directory().ok_or_else(|| {
-        Failure::usage("cache", "there is no cache directory to install into")
-            .help("set HOME, or AFRESH_CACHE to a directory of your choice")
+/// Where progress goes while an installation takes its time.
+pub(crate) type Notify<'a> = &'a dyn Fn(Notice);
+
+/// Installs one program, unless it is installed already.
+pub(crate) fn install(
+    wanted: &Wanted,
+    environment: &Environment,
+    notify: Notify<'_>,
+) -> Result<Installed, AppError> {
+    let place = installed::directory(environment).ok_or_else(|| {
+        AppError::usage("cache", "there is no cache directory to install into")
+            .hint("set HOME, or AFRESH_CACHE to a directory of your choice")
     })?;
     let Wanted { pin, version } = wanted;
     let target = place.join(format!("{}-{version}", pin.program));
     let cannot = |error: std::io::Error| cannot_write(&place, &error);
     fs::create_dir_all(&place).map_err(cannot)?;
-    let _lock = lock(&place, output).map_err(cannot)?;
+    let _lock = lock(&place, notify).map_err(cannot)?;
     clear_away(&place);
     let is_new = !target.is_dir();
     if is_new {
-        make(wanted, &place, &target, output)?;
+        make(wanted, &place, &target, environment, notify)?;
     }
     point(&place, pin.program, &target).map_err(cannot)?;
     let path = installed::bin(&place.join(pin.program), pin.program);
@@ -65,10 +71,10 @@ pub(crate) fn install(wanted: &Wanted, output: &Output) -> Result<Installed, Fai
 }
 
 /// One installs at a time; whoever comes second waits, and is told.
-fn lock(place: &Path, output: &Output) -> std::io::Result<File> {
+fn lock(place: &Path, notify: Notify<'_>) -> std::io::Result<File> {
     let file = File::create(place.join("lock"))?;
     if file.try_lock().is_err() {
-        output.note("another `afresh agents install` is at work; waiting for it");
+        notify(Notice::new("waiting for another `afresh agents install` to finish"));
         file.lock()?;
     }
     Ok(file)
@@ -84,15 +90,21 @@ fn clear_away(place: &Path) {
 }
 
 /// Makes it aside, looks that it starts, and moves it into place.
-fn make(wanted: &Wanted, place: &Path, target: &Path, output: &Output) -> Result<(), Failure> {
+fn make(
+    wanted: &Wanted,
+    place: &Path,
+    target: &Path,
+    environment: &Environment,
+    notify: Notify<'_>,
+) -> Result<(), AppError> {
     let aside = tempfile::Builder::new()
         .prefix(ASIDE)
         .tempdir_in(place)
         .map_err(|error| cannot_write(place, &error))?;
-    let trial = Trial::new().map_err(failed)?;
-    npm(wanted, aside.path(), &trial, output)?;
+    let trial = Trial::new(environment).map_err(failed)?;
+    npm(wanted, aside.path(), &trial, environment, notify)?;
     let program = installed::bin(aside.path(), wanted.pin.program);
-    starts(wanted, &program.to_string_lossy(), &trial)?;
+    starts(wanted, &program.to_string_lossy(), &trial, environment)?;
     // Whole installations only: the name appears when everything is there.
     let made = aside.keep();
     fs::rename(&made, target).map_err(|error| {
@@ -102,12 +114,17 @@ fn make(wanted: &Wanted, place: &Path, target: &Path, output: &Output) -> Result
 }
 
 /// What npm made is there, and those that have a `--version` say it.
-fn starts(wanted: &Wanted, program: &str, trial: &Trial) -> Result<(), Failure> {
+fn starts(
+    wanted: &Wanted,
+    program: &str,
+    trial: &Trial,
+    environment: &Environment,
+) -> Result<(), AppError> {
     let unusable = |why: &str| {
         failed(format!("npm installed {}, but its program {why}", package(wanted)))
-            .help("is `node --version` recent enough for it? Else try another --version")
+            .hint("is `node --version` recent enough for it? Else try another --version")
     };
-    which::find(program, &environment::path()).map_err(unusable)?;
+    which::find(program, &environment.search_path()).map_err(unusable)?;
     if !look::is_known(wanted.pin) {
         return Ok(());
     }
@@ -132,9 +149,15 @@ fn point(place: &Path, program: &str, target: &Path) -> std::io::Result<()> {
     fs::rename(&aside, &link)
 }
 
-fn npm(wanted: &Wanted, prefix: &Path, trial: &Trial, output: &Output) -> Result<(), Failure> {
-    let npm = which::find("npm", &environment::path()).map_err(|why| {
-        Failure::usage("npm", format!("npm {why}")).help(
+fn npm(
+    wanted: &Wanted,
+    prefix: &Path,
+    trial: &Trial,
+    environment: &Environment,
+    notify: Notify<'_>,
+) -> Result<(), AppError> {
+    let npm = which::find("npm", &environment.search_path()).map_err(|why| {
+        AppError::usage("npm", format!("npm {why}")).hint(
             "install Node.js, which brings npm (your package manager, or https://nodejs.org); or install \
              the program in another way, so that it is on the PATH",
         )
@@ -147,8 +170,8 @@ fn npm(wanted: &Wanted, prefix: &Path, trial: &Trial, output: &Output) -> Result
     let waits = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
     argv.extend(quiet.iter().chain(&told).chain(&waits).map(|word| (*word).to_owned()));
     argv.push(package(wanted));
-    output.note(&format!("installing {} …", package(wanted)));
-    let env = environment::all().into_iter().collect();
+    notify(Notice::new(format!("installing {} …", package(wanted))));
+    let env = environment.all().into_iter().collect();
     let errand = Errand { argv: &argv, cwd: prefix, env, limit: LIMIT, output_bytes: OUTPUT_BYTES };
     let mut told = Instant::now();
     let tell = |log: &Path| {
@@ -156,14 +179,14 @@ fn npm(wanted: &Wanted, prefix: &Path, trial: &Trial, output: &Output) -> Result
             told = Instant::now();
             let log = fs::read_to_string(log).unwrap_or_default();
             let done = log.lines().filter(|line| line.contains("http fetch GET 200")).count();
-            output.note(&format!("  {} so far", count(done, "download")));
+            notify(Notice::new(format!("  {} so far", count(done, "download"))));
         }
     };
     let (report, log) = trial.errand(&errand, tell).map_err(failed)?;
     match report.ended {
         Ok(ProcessEnd::Exited(0)) => Ok(()),
         Ok(ProcessEnd::TimedOut) => {
-            Err(failed(format!("npm did not install {} in time", package(wanted))).help(NETWORK))
+            Err(failed(format!("npm did not install {} in time", package(wanted))).hint(NETWORK))
         }
         _ => Err(refused(wanted, &log)),
     }
@@ -177,7 +200,7 @@ const NETWORK: &str = "check the connection, `npm config get registry` and HTTPS
      nothing half is left";
 
 /// Why npm failed, by its own codes.
-fn refused(wanted: &Wanted, log: &str) -> Failure {
+fn refused(wanted: &Wanted, log: &str) -> AppError {
     let errors = log.lines().filter_map(|line| {
         let line = line.trim();
         line.strip_prefix("npm error ").or_else(|| line.strip_prefix("npm ERR! "))
@@ -188,7 +211,7 @@ fn refused(wanted: &Wanted, log: &str) -> Failure {
     let last = || log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let failure = failed(format!("npm could not install {}", package(wanted)))
         .cause(format!("{code} {}", said.unwrap_or_else(last)).trim().to_owned());
-    failure.help(match code {
+    failure.hint(match code {
         "ENOTFOUND" | "EAI_AGAIN" | "ECONNREFUSED" | "ECONNRESET" | "ETIMEDOUT" | "ENETUNREACH" => {
             NETWORK
         }
@@ -198,12 +221,12 @@ fn refused(wanted: &Wanted, log: &str) -> Failure {
     })
 }
 
-fn failed(message: impl Into<String>) -> Failure {
-    Failure::new(Exit::Incomplete, "install", message)
+fn failed(message: impl Into<String>) -> AppError {
+    AppError::incomplete("install", message)
 }
 
-fn cannot_write(place: &Path, error: &std::io::Error) -> Failure {
+fn cannot_write(place: &Path, error: &std::io::Error) -> AppError {
     failed(format!("cannot install into {}", place.display()))
         .cause(error.to_string())
-        .help("AFRESH_CACHE may name another directory")
+        .hint("AFRESH_CACHE may name another directory")
 }

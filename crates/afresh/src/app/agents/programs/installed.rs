@@ -1,22 +1,21 @@
 //! The programs in the cache: `agents/PROGRAM-VERSION` each, and a link `agents/PROGRAM` to the one that
 //! is used.
 
+use afresh_agents::adapters::versions;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::adapters::versions;
-
 use crate::app::agents::which;
-use crate::app::environment;
+use crate::app::environment::Environment;
 
 /// Where they are; none where there is no cache directory.
-pub(super) fn directory() -> Option<PathBuf> {
-    environment::cache().map(|cache| cache.join("agents"))
+pub(super) fn directory(environment: &Environment) -> Option<PathBuf> {
+    environment.cache_directory().map(|cache| cache.join("agents"))
 }
 
 /// The installed program of this name.
-pub(super) fn find(program: &str) -> Option<PathBuf> {
+pub(super) fn find(program: &str, environment: &Environment) -> Option<PathBuf> {
     let pin = versions::find_pin(program).filter(|pin| pin.program == program)?;
-    let place = bin(&directory()?.join(pin.program), pin.program);
+    let place = bin(&directory(environment)?.join(pin.program), pin.program);
     which::find(place.to_str()?, std::ffi::OsStr::new("")).ok()
 }
 

@@ -1,17 +1,16 @@
 //! A look at an agent: its program is really started, with an argument that does no work.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
 use afresh_agents::adapters::versions::{self, PinnedProgram};
 use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::{Agent, AgentKind};
 use afresh_process::ProcessEnd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::version::{Age, Version};
 use super::{find, login, remedy};
 use crate::app::agents::probe::{self, Trial};
-use crate::app::environment;
+use crate::app::environment::Environment;
 
 /// Programs that we know answer `--version`, but some of them take their time.
 pub(super) const KNOWN_LIMIT: Duration = Duration::from_secs(20);
@@ -44,17 +43,23 @@ pub(crate) struct Trouble {
 pub(crate) fn at_all<'a>(
     agents: impl IntoIterator<Item = &'a Agent>,
     home: &Path,
+    environment: &Environment,
     trial: Result<&Trial, &String>,
 ) -> Vec<(&'a Agent, Look)> {
     std::thread::scope(|scope| {
-        let look = |agent| (agent, scope.spawn(move || at(agent, home, trial)));
+        let look = |agent| (agent, scope.spawn(move || at(agent, home, environment, trial)));
         let looks: Vec<_> = agents.into_iter().map(look).collect();
         looks.into_iter().filter_map(|(agent, look)| Some((agent, look.join().ok()?))).collect()
     })
 }
 
 /// `home` is where paths inside the repository are looked up.
-fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
+fn at(
+    agent: &Agent,
+    home: &Path,
+    environment: &Environment,
+    trial: Result<&Trial, &String>,
+) -> Look {
     let Some(command) = agent.command() else { return Look::default() };
     let program = real_program(command);
     let pin = versions::find_pin(program);
@@ -69,7 +74,7 @@ fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
     } else {
         program.to_owned()
     };
-    let found = match find(&place, &environment::path()) {
+    let found = match find(&place, environment) {
         Ok(found) => found,
         Err(why) => return Look { trouble: trouble(format!("{program} {why}"), true), ..seen },
     };
@@ -102,15 +107,15 @@ fn at(agent: &Agent, home: &Path, trial: Result<&Trial, &String>) -> Look {
         version: Version::parse(&said),
         said,
         trouble: why,
-        login: pin.and_then(|pin| login_of(agent, pin)),
+        login: pin.and_then(|pin| login_of(agent, pin, environment)),
         path: Some(found),
         ..seen
     }
 }
 
 /// What to do where its worker would see neither a key nor a login.
-fn login_of(agent: &Agent, pin: &PinnedProgram) -> Option<String> {
-    let mut visible = environment::all();
+fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Option<String> {
+    let mut visible = environment.all();
     let own = agent.variables();
     visible.retain(|name, _| {
         COMMON_VARIABLES.contains(&name.as_str()) || own.iter().any(|own| own == name)

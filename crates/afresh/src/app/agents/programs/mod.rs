@@ -19,33 +19,33 @@ pub(crate) mod look;
 mod native;
 pub(crate) mod version;
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::path::PathBuf;
-
 use afresh_agents::Agent;
 use afresh_agents::adapters::versions;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::app::agents::which;
+use crate::app::environment::Environment;
 
 /// Where a program is, or why it cannot be started.
-pub(crate) fn find(program: &str, path: &OsStr) -> Result<PathBuf, &'static str> {
-    let found = which::find(program, path);
-    let found = found.or_else(|why| installed::find(program).ok_or(why));
+pub(crate) fn find(program: &str, environment: &Environment) -> Result<PathBuf, &'static str> {
+    let found = which::find(program, &environment.search_path());
+    let found = found.or_else(|why| installed::find(program, environment).ok_or(why));
     found.map(|found| native::behind(&found).unwrap_or(found))
 }
 
 /// Agents whose program is not on the PATH, but in the cache, or is a wrapper around another one, are
 /// started by its path.
-pub(crate) fn resolve(agents: &mut BTreeMap<String, Agent>, path: &OsStr) {
+pub(crate) fn resolve(agents: &mut BTreeMap<String, Agent>, environment: &Environment) {
+    let path = environment.search_path();
     for agent in agents.values_mut() {
         let Some(program) = agent.command_mut().and_then(|command| command.first_mut()) else {
             continue;
         };
         let by_name = !program.contains('/') && versions::find_pin(program).is_some();
-        let found = if by_name { find(program, path).ok() } else { None };
+        let found = if by_name { find(program, environment).ok() } else { None };
         // Whoever is on the PATH under this name keeps it.
-        let found = found.filter(|found| which::find(program, path).as_ref() != Ok(found));
+        let found = found.filter(|found| which::find(program, &path).as_ref() != Ok(found));
         if let Some(found) = found.as_deref().and_then(std::path::Path::to_str) {
             found.clone_into(program);
         }

@@ -7,26 +7,24 @@
 mod needs;
 mod registries;
 
+use afresh_core::plan::Plan;
+use afresh_engine::execution_config::{AgentNetwork, WorkerConfig};
+use afresh_proxy::{Host, Upstream, UpstreamProblem};
+use afresh_sandbox::Level;
+use needs::Needs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use afresh_core::plan::Plan;
-use afresh_engine::ExecutionConfig;
-use afresh_engine::execution_config::AgentNetwork;
-use afresh_proxy::{Host, Upstream, UpstreamProblem};
-use afresh_sandbox::Level;
-
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::terminal::output::count;
-use needs::Needs;
+use crate::app::environment::Environment;
+use crate::app::error::AppError;
+use crate::app::text::count;
 
 /// What a person can say: `--agent-network`, `AFRESH_AGENT_NETWORK`.
 pub(crate) const WORDS: &[&str] = &["listed", "open", "off"];
 
 /// Whom workers are to reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Mode {
+pub(crate) enum NetworkMode {
     Open,
     /// Who is on a list: of an agent whose needs are known, unless the person gives one to all.
     Known,
@@ -34,7 +32,7 @@ pub(crate) enum Mode {
     Off,
 }
 
-impl Mode {
+impl NetworkMode {
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         match word {
             "open" => Some(Self::Open),
@@ -47,61 +45,62 @@ impl Mode {
 
 /// What there is to decide by.
 #[derive(Debug)]
-pub(crate) struct Wish<'a> {
+pub(crate) struct NetworkRequest<'a> {
     /// The flag's word.
-    pub(crate) said: Option<&'a str>,
+    pub(crate) option: Option<&'a str>,
     /// What a project's configuration asks for; never more than there would be.
-    pub(crate) asked: Option<Mode>,
+    pub(crate) config: Option<NetworkMode>,
     /// Opened by us.
-    pub(crate) more: &'a [Host],
+    pub(crate) more_hosts: &'a [Host],
     pub(crate) level: &'a Level,
     /// Of the repository.
     pub(crate) root: &'a Path,
+    pub(crate) environment: &'a Environment,
 }
 
 /// A decision, and what people have to know about it.
 #[derive(Debug, Default)]
-pub(crate) struct Decided {
+pub(crate) struct ChosenNetwork {
     pub(crate) agents: BTreeMap<String, AgentNetwork>,
     pub(crate) upstream: Upstream,
     /// In a few words; nothing where nothing is held.
-    pub(crate) words: String,
+    pub(crate) summary: String,
     pub(crate) notices: Vec<String>,
 }
 
-pub(crate) fn decide(
-    wish: &Wish<'_>,
-    rules: &ExecutionConfig,
+pub(crate) fn choose(
+    request: &NetworkRequest<'_>,
+    workers: &WorkerConfig,
     plan: &Plan,
-) -> Result<Decided, Failure> {
-    let opened = opened()?;
-    let mode = mode(wish, !opened.is_empty())?;
-    if wish.level.is_off() {
-        return Ok(Decided::default());
+) -> Result<ChosenNetwork, AppError> {
+    let opened = opened(request.environment)?;
+    let mode = mode(request, !opened.is_empty())?;
+    if request.level.is_off() {
+        return Ok(ChosenNetwork::default());
     }
-    let (mode, upstream, mut notices) = match Upstream::from_variables(&rules.environment) {
+    let (mode, upstream, mut notices) = match Upstream::from_variables(&workers.environment) {
         Ok(upstream) => (mode, upstream, Vec::new()),
-        Err(problem) if mode == Mode::Known => {
-            (Mode::Open, Upstream::default(), vec![cannot_be_listed(&problem)])
+        Err(problem) if mode == NetworkMode::Known => {
+            (NetworkMode::Open, Upstream::default(), vec![cannot_be_listed(&problem)])
         }
         Err(problem) => return Err(other_kind(&problem)),
     };
     let more: Vec<Host> = opened
         .into_iter()
-        .chain(wish.more.iter().cloned())
-        .chain(registries::of(wish.root).filter_map(|host| host.parse().ok()))
+        .chain(request.more_hosts.iter().cloned())
+        .chain(registries::of(request.root).filter_map(|host| host.parse().ok()))
         .collect();
-    let has_own_loopback = matches!(wish.level, Level::Bubblewrap { .. });
-    let used = used(rules, plan);
+    let has_own_loopback = matches!(request.level, Level::Bubblewrap { .. });
+    let used = used(workers, plan);
     let mut agents = BTreeMap::new();
-    for (name, agent) in &rules.agents {
-        let network = match (mode, needs::of(agent, rules)) {
-            (Mode::Open, _) | (Mode::Known, None) => AgentNetwork::Open,
-            (Mode::Known, Some(Needs { own_port: true, .. })) if !has_own_loopback => {
+    for (name, agent) in &workers.agents {
+        let network = match (mode, needs::find(agent, workers)) {
+            (NetworkMode::Open, _) | (NetworkMode::Known, None) => AgentNetwork::Open,
+            (NetworkMode::Known, Some(Needs { own_port: true, .. })) if !has_own_loopback => {
                 AgentNetwork::Open
             }
-            (Mode::Off, _) => AgentNetwork::Off,
-            (Mode::Known | Mode::Listed, known) => {
+            (NetworkMode::Off, _) => AgentNetwork::Off,
+            (NetworkMode::Known | NetworkMode::Listed, known) => {
                 let Needs { hosts, told, .. } = known.unwrap_or_default();
                 if used.contains(name.as_str()) {
                     notices.extend(told);
@@ -114,43 +113,45 @@ pub(crate) fn decide(
         }
         agents.insert(name.clone(), network);
     }
-    let words = words(&agents, &used, wish.level);
-    Ok(Decided { agents, upstream, words, notices })
+    let summary = summarize(&agents, &used, request.level);
+    Ok(ChosenNetwork { agents, upstream, summary, notices })
 }
 
 /// What would be, as far as that is known without a plan: for `afresh doctor`.
-pub(crate) fn outlook(level: &Level) -> Result<String, Failure> {
-    let opened = opened()?;
-    let wish = Wish { said: None, asked: None, more: &[], level, root: Path::new("") };
+pub(crate) fn outlook(level: &Level, environment: &Environment) -> Result<String, AppError> {
+    let opened = opened(environment)?;
+    let root = Path::new("");
+    let request =
+        NetworkRequest { option: None, config: None, more_hosts: &[], level, root, environment };
     let besides = match opened.len() {
         0 => String::new(),
         _ => format!(", and {} of AFRESH_SANDBOX_HOSTS", opened.len()),
     };
-    Ok(match mode(&wish, !opened.is_empty())? {
+    Ok(match mode(&request, !opened.is_empty())? {
         _ if level.is_off() => "open: there is no sandbox".to_owned(),
-        Mode::Open => "open".to_owned(),
-        Mode::Off => "off".to_owned(),
-        _ if Upstream::from_variables(&environment::all()).is_err() => {
+        NetworkMode::Open => "open".to_owned(),
+        NetworkMode::Off => "off".to_owned(),
+        _ if Upstream::from_variables(&environment.all()).is_err() => {
             "open: the proxy of your environment is not of the kind http://".to_owned()
         }
         _ if !level.holds_ports() => "listed, but this kernel does not hold connections".to_owned(),
-        Mode::Known => {
+        NetworkMode::Known => {
             "listed: model, login, package registries; open for other programs".to_owned()
         }
-        Mode::Listed => format!("listed: model, login, package registries{besides}"),
+        NetworkMode::Listed => format!("listed: model, login, package registries{besides}"),
     })
 }
 
 /// What the person opened.
-fn opened() -> Result<Vec<Host>, Failure> {
-    let value = environment::hosts().unwrap_or_default();
+fn opened(environment: &Environment) -> Result<Vec<Host>, AppError> {
+    let value = environment.sandbox_hosts().unwrap_or_default();
     let parts = value.split([',', ' ']).filter(|part| !part.is_empty());
     parts
         .map(|part| {
             part.parse().map_err(|error: afresh_proxy::BadHost| {
-                Failure::usage("sandbox", "AFRESH_SANDBOX_HOSTS cannot be read")
+                AppError::usage("sandbox", "AFRESH_SANDBOX_HOSTS cannot be read")
                     .cause(error.to_string())
-                    .help(
+                    .hint(
                         "as in AFRESH_SANDBOX_HOSTS=crates.io,registry.npmjs.org:443,*.example.com",
                     )
             })
@@ -159,38 +160,44 @@ fn opened() -> Result<Vec<Host>, Failure> {
 }
 
 /// The tighter one of what the person says and the project asks for.
-fn mode(wish: &Wish<'_>, has_list: bool) -> Result<Mode, Failure> {
-    let said = wish.said.map(str::to_owned).or_else(environment::agent_network);
-    let said = said.map(|word| Mode::from_word(&word).ok_or(word)).transpose().map_err(|word| {
-        Failure::usage("sandbox", format!("AFRESH_AGENT_NETWORK is {word:?}"))
-            .help(format!("one of: {}", WORDS.join(", ")))
-    })?;
-    if matches!(said, Some(Mode::Listed | Mode::Off)) && wish.level.is_off() {
+fn mode(request: &NetworkRequest<'_>, has_list: bool) -> Result<NetworkMode, AppError> {
+    let said = request.option.or_else(|| request.environment.agent_network());
+    let said =
+        said.map(|word| NetworkMode::from_word(word).ok_or(word)).transpose().map_err(|word| {
+            AppError::usage("sandbox", format!("AFRESH_AGENT_NETWORK is {word:?}"))
+                .hint(format!("one of: {}", WORDS.join(", ")))
+        })?;
+    if matches!(said, Some(NetworkMode::Listed | NetworkMode::Off)) && request.level.is_off() {
         let message = "the network of agents cannot be held: there is no sandbox";
-        return Err(Failure::usage("sandbox", message)
-            .help("leave out --agent-network, or run with a sandbox (`afresh doctor`)"));
+        return Err(AppError::usage("sandbox", message)
+            .hint("leave out --agent-network, or run with a sandbox (`afresh doctor`)"));
     }
-    let usual = if has_list { Mode::Listed } else { Mode::Known };
-    Ok(said.unwrap_or(usual).max(wish.asked.unwrap_or(Mode::Open)))
+    let usual = if has_list { NetworkMode::Listed } else { NetworkMode::Known };
+    Ok(said.unwrap_or(usual).max(request.config.unwrap_or(NetworkMode::Open)))
 }
 
 fn cannot_be_listed(problem: &UpstreamProblem) -> String {
     format!("note: agents have the whole network: {problem}")
 }
 
-fn other_kind(problem: &UpstreamProblem) -> Failure {
-    Failure::usage("sandbox", problem.to_string())
-        .help("leave out --agent-network listed, or name a proxy of the kind http://host:port")
+fn other_kind(problem: &UpstreamProblem) -> AppError {
+    AppError::usage("sandbox", problem.to_string())
+        .hint("leave out --agent-network listed, or name a proxy of the kind http://host:port")
 }
 
 /// Agents of this plan's tasks.
-fn used<'a>(rules: &'a ExecutionConfig, plan: &'a Plan) -> BTreeSet<&'a str> {
-    let named = plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&rules.agent));
+fn used<'a>(workers: &'a WorkerConfig, plan: &'a Plan) -> BTreeSet<&'a str> {
+    let named =
+        plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&workers.default_agent));
     named.collect()
 }
 
 /// `listed (9 hosts)`, or each agent's by its name where they differ.
-fn words(agents: &BTreeMap<String, AgentNetwork>, used: &BTreeSet<&str>, level: &Level) -> String {
+fn summarize(
+    agents: &BTreeMap<String, AgentNetwork>,
+    used: &BTreeSet<&str>,
+    level: &Level,
+) -> String {
     let word = |network: &AgentNetwork| match network {
         AgentNetwork::Open => "open".to_owned(),
         AgentNetwork::Off => "off".to_owned(),
@@ -217,23 +224,39 @@ fn words(agents: &BTreeMap<String, AgentNetwork>, used: &BTreeSet<&str>, level: 
 mod tests {
     use super::*;
 
-    fn of(said: Option<&str>, asked: Option<Mode>, level: &Level, has_list: bool) -> Option<Mode> {
-        let wish = Wish { said, asked, more: &[], level, root: Path::new("") };
-        mode(&wish, has_list).ok()
+    fn of(
+        option: Option<&str>,
+        config: Option<NetworkMode>,
+        level: &Level,
+        has_list: bool,
+    ) -> Option<NetworkMode> {
+        let environment = &Environment::default();
+        let request = NetworkRequest {
+            option,
+            config,
+            more_hosts: &[],
+            level,
+            root: Path::new(""),
+            environment,
+        };
+        mode(&request, has_list).ok()
     }
 
     /// B22: of what the person says and what the project asks for, the tighter one counts; what nothing
     /// can hold is refused.
     #[test]
-    fn the_tighter_wish_counts() {
+    fn the_tighter_request_counts() {
         let level = Level::Landlock { abi: 6 };
-        assert_eq!(of(None, None, &level, false), Some(Mode::Known));
-        assert_eq!(of(None, None, &level, true), Some(Mode::Listed));
-        assert_eq!(of(Some("open"), None, &level, true), Some(Mode::Open));
-        assert_eq!(of(Some("open"), Some(Mode::Off), &level, false), Some(Mode::Off));
-        assert_eq!(of(Some("off"), Some(Mode::Listed), &level, false), Some(Mode::Off));
+        assert_eq!(of(None, None, &level, false), Some(NetworkMode::Known));
+        assert_eq!(of(None, None, &level, true), Some(NetworkMode::Listed));
+        assert_eq!(of(Some("open"), None, &level, true), Some(NetworkMode::Open));
+        assert_eq!(of(Some("open"), Some(NetworkMode::Off), &level, false), Some(NetworkMode::Off));
+        assert_eq!(
+            of(Some("off"), Some(NetworkMode::Listed), &level, false),
+            Some(NetworkMode::Off)
+        );
         assert_eq!(of(Some("listed"), None, &Level::Off, false), None);
-        assert_eq!(of(None, None, &Level::Off, false), Some(Mode::Known));
+        assert_eq!(of(None, None, &Level::Off, false), Some(NetworkMode::Known));
     }
 
     #[test]
@@ -246,10 +269,10 @@ mod tests {
             ("mine".to_owned(), AgentNetwork::Open),
         ]);
         let level = Level::Landlock { abi: 6 };
-        let both = words(&agents, &BTreeSet::from(["claude", "mine"]), &level);
+        let both = summarize(&agents, &BTreeSet::from(["claude", "mine"]), &level);
         assert_eq!(both, "claude listed (1 host), mine open");
-        assert_eq!(words(&agents, &BTreeSet::from(["mine"]), &level), "open");
-        let old = words(&agents, &BTreeSet::from(["claude"]), &Level::Landlock { abi: 3 });
+        assert_eq!(summarize(&agents, &BTreeSet::from(["mine"]), &level), "open");
+        let old = summarize(&agents, &BTreeSet::from(["claude"]), &Level::Landlock { abi: 3 });
         assert_eq!(old, "listed (1 host), not held by this kernel");
     }
 }

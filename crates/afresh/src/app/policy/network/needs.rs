@@ -1,14 +1,12 @@
 //! Whom agents need, by the user's own settings; and whom a project would have them ask.
 
+use afresh_agents::adapters::network::base_urls;
+use afresh_agents::{Agent, AgentKind};
+use afresh_engine::execution_config::{AgentNetwork, WorkerConfig};
+use afresh_proxy::{Host, Hosts};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-
-use afresh_agents::adapters::network::base_urls;
-use afresh_agents::{Agent, AgentKind};
-use afresh_engine::ExecutionConfig;
-use afresh_engine::execution_config::AgentNetwork;
-use afresh_proxy::{Host, Hosts};
 
 /// A settings file that is longer is not read.
 const MOST_SETTINGS_BYTES: u64 = 1024 * 1024;
@@ -23,8 +21,8 @@ pub(super) struct Needs {
 }
 
 /// None where nobody knows.
-pub(super) fn of(agent: &Agent, rules: &ExecutionConfig) -> Option<Needs> {
-    let variables = rules.variables(&agent.variables());
+pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<Needs> {
+    let variables = workers.variables(&agent.variables());
     let variable = |name: &str| variables.get(name).cloned();
     let home = variable("HOME");
     let reach = agent.reach(home.as_deref().map(Path::new), &variable)?;

@@ -1,20 +1,17 @@
 //! `afresh agents install`.
 
-use std::path::Path;
-
 use afresh_agents::Agent;
 use afresh_agents::adapters::versions::{self, PINS};
 use afresh_core::plan::nearest;
 use serde_json::json;
+use std::path::Path;
 
 use crate::app::agents::programs;
 use crate::app::agents::programs::install::Wanted;
 use crate::app::agents::which;
 use crate::app::config;
-use crate::app::environment;
-use crate::app::error::Failure;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 
@@ -33,15 +30,21 @@ pub(super) struct Args {
     version: Option<String>,
 }
 
-pub(super) fn install(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let wanted = wanted(args, common)?;
+pub(super) fn install(
+    args: &Args,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let wanted = wanted(args, context)?;
     let mut done = Vec::new();
     for wanted in &wanted {
-        let installed = programs::install::install(wanted, output)?;
+        let installed = programs::install::install(wanted, &context.environment, &|notice| {
+            output.notices([notice]);
+        })?;
         let name = wanted.pin.program;
         let how = if installed.is_new { "installed" } else { "there already" };
         output.note(&format!("{name} {} is {how}: {}", wanted.version, installed.path.display()));
-        if let Some(other) = in_front(wanted, &installed.path) {
+        if let Some(other) = in_front(wanted, &installed.path, context) {
             output.note(&format!(
                 "note: {other} is on the PATH and counts before it; `command` under [agents.{name}] changes that"
             ));
@@ -58,21 +61,21 @@ pub(super) fn install(args: &Args, common: &Common, output: &Output) -> Result<E
 }
 
 /// Another program of this name that is found first.
-fn in_front(wanted: &Wanted, path: &Path) -> Option<String> {
-    let found = which::find(wanted.pin.program, &environment::path()).ok()?;
+fn in_front(wanted: &Wanted, path: &Path, context: &AppContext) -> Option<String> {
+    let found = which::find(wanted.pin.program, &context.environment.search_path()).ok()?;
     (found != path).then(|| found.display().to_string())
 }
 
-fn wanted(args: &Args, common: &Common) -> Result<Vec<Wanted>, Failure> {
-    let names = if args.names.is_empty() { missing(common)? } else { args.names.clone() };
+fn wanted(args: &Args, context: &AppContext) -> Result<Vec<Wanted>, AppError> {
+    let names = if args.names.is_empty() { missing(context)? } else { args.names.clone() };
     if args.version.is_some() && names.len() != 1 {
-        return Err(Failure::usage("version", "--version is for one program")
-            .help("afresh agents install NAME --version VERSION"));
+        return Err(AppError::usage("version", "--version is for one program")
+            .hint("afresh agents install NAME --version VERSION"));
     }
     let version = args.version.as_deref();
     if let Some(odd) = version.filter(|version| !is_version(version)) {
-        return Err(Failure::usage("version", format!("{odd:?} is no version"))
-            .help("a version has numbers and dots, as 2.1.197"));
+        return Err(AppError::usage("version", format!("{odd:?} is no version"))
+            .hint("a version has numbers and dots, as 2.1.197"));
     }
     let one = |name: &String| {
         let pin = PINS.iter().find(|pin| pin.program == name).ok_or_else(|| unknown(name))?;
@@ -88,20 +91,19 @@ fn is_version(text: &str) -> bool {
 }
 
 /// The programs of the configuration that are not there.
-fn missing(common: &Common) -> Result<Vec<String>, Failure> {
-    let directory = workplace::directory(common)?;
-    let config = config::load(&directory, common.config.as_deref())?;
-    let path = environment::path();
+fn missing(context: &AppContext) -> Result<Vec<String>, AppError> {
+    let directory = context.directory()?;
+    let config = config::load(&directory, context.config_file.as_deref())?;
     let programs = config.agents.values().filter_map(Agent::program).filter_map(versions::find_pin);
     let names: Vec<&'static str> = programs.map(|pin| pin.program).collect();
     if names.is_empty() {
-        return Err(Failure::usage(
+        return Err(AppError::usage(
             "agent",
             "the configuration has no agent that could be installed",
         )
-        .help(format!("name one: {}", known().join(", "))));
+        .hint(format!("name one: {}", known().join(", "))));
     }
-    let is_missing = |name: &&str| programs::find(name, &path).is_err();
+    let is_missing = |name: &&str| programs::find(name, &context.environment).is_err();
     Ok(names.into_iter().filter(is_missing).map(str::to_owned).collect())
 }
 
@@ -109,11 +111,11 @@ fn known() -> Vec<&'static str> {
     PINS.iter().map(|pin| pin.program).collect()
 }
 
-fn unknown(name: &str) -> Failure {
+fn unknown(name: &str) -> AppError {
     let help = match nearest(name, known().into_iter()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => format!("known are: {}", known().join(", ")),
     };
-    Failure::usage("agent", format!("there is no program {name:?} that could be installed"))
-        .help(help)
+    AppError::usage("agent", format!("there is no program {name:?} that could be installed"))
+        .hint(help)
 }

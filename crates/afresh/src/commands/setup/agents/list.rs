@@ -9,13 +9,14 @@ use afresh_core::plan::ModelTier;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::app::agents::assignment::with_built_in;
 use crate::app::agents::probe::Trial;
 use crate::app::agents::programs::look::{self, Look};
 use crate::app::config;
-use crate::app::error::Failure;
-use crate::app::session;
-use crate::app::session::workplace;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::app::session::RunOptions;
+use crate::app::session::options::default_agent;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
 
@@ -47,15 +48,15 @@ struct Listed {
     remedy: Option<String>,
 }
 
-pub(super) fn list(common: &Common, output: &Output) -> Result<Exit, Failure> {
-    let directory = workplace::directory(common)?;
-    let config = config::load(&directory, common.config.as_deref())?;
+pub(super) fn list(context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let directory = context.directory()?;
+    let config = config::load(&directory, context.config_file.as_deref())?;
     let home = config.home.clone();
     let configured: Vec<String> = config.agents.keys().cloned().collect();
-    let default = session::default_agent(&config);
-    let agents = session::with_built_in(config.agents);
-    let trial = Trial::new();
-    let looks = look::at_all(agents.values(), &home, trial.as_ref());
+    let default = default_agent(&config, &RunOptions::default());
+    let agents = with_built_in(config.agents);
+    let trial = Trial::new(&context.environment);
+    let looks = look::at_all(agents.values(), &home, &context.environment, trial.as_ref());
     let mut listed: Vec<Listed> = looks.iter().map(|(agent, look)| one(agent, look)).collect();
     for agent in &mut listed {
         agent.configured = configured.contains(&agent.name);

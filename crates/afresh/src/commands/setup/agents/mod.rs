@@ -3,8 +3,8 @@
 mod install;
 mod list;
 
-use crate::app::error::Failure;
-use crate::cli::Common;
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 
@@ -21,9 +21,9 @@ enum Command {
     Install(install::Args),
 }
 
-pub(crate) fn agents(args: &Args, common: &Common, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn agents(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.command {
-        Command::List(_) => list::list(common, output),
-        Command::Install(args) => install::install(args, common, output),
+        Command::List(_) => list::list(context, output),
+        Command::Install(args) => install::install(args, context, output),
     }
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_store::write_atomically;
 
-use crate::app::error::Failure;
-use crate::exit::Exit;
+use crate::app::error::AppError;
 use crate::terminal::output::Output;
 use crate::terminal::prompt::Asker;
 
@@ -45,7 +44,7 @@ impl Writing<'_> {
         }
     }
 
-    pub(crate) fn write(&mut self) -> Result<(), Failure> {
+    pub(crate) fn write(&mut self) -> Result<(), AppError> {
         let shown = self.target.display().to_string();
         if self.consent.dry_run {
             return Ok(());
@@ -55,13 +54,9 @@ impl Writing<'_> {
             return Ok(());
         }
         if self.target.exists() && !self.consent.force {
-            return Err(Failure::new(
-                Exit::Incomplete,
-                "exists",
-                format!("{shown} is there already"),
-            )
-            .about(shown)
-            .help("`afresh init --force` replaces it; above is what would change"));
+            return Err(AppError::incomplete("exists", format!("{shown} is there already"))
+                .in_file(shown)
+                .hint("`afresh init --force` replaces it; above is what would change"));
         }
         if !self.consent.yes {
             match &self.asker {
@@ -71,16 +66,16 @@ impl Writing<'_> {
                     return Ok(());
                 }
                 None => {
-                    return Err(Failure::usage(
+                    return Err(AppError::usage(
                         "needs-yes",
                         format!("{shown} was not written: there is nobody to ask"),
                     )
-                    .help("`afresh init --yes` writes it, `--dry-run` only shows it"));
+                    .hint("`afresh init --yes` writes it, `--dry-run` only shows it"));
                 }
             }
         }
         self.save().map_err(|cause| {
-            Failure::usage("write", format!("cannot write {shown}")).cause(cause).about(&shown)
+            AppError::usage("write", format!("cannot write {shown}")).cause(cause).in_file(&shown)
         })?;
         self.written = true;
         self.output.note(&format!("wrote {shown}"));

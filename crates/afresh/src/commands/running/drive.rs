@@ -1,0 +1,144 @@
+//! Driving a prepared run in this terminal: reporters, signals, questions. Also commands to a run.
+
+use std::time::Instant;
+
+use afresh_core::ids::RunId;
+use afresh_core::input::ResumeMode;
+use afresh_engine::reports::activity::ActivityLog;
+use afresh_engine::reports::issues::IssueList;
+use afresh_engine::{ControlCommand, RepoContext, Reporter};
+use serde_json::json;
+
+use crate::app::context::AppContext;
+use crate::app::error::AppError;
+use crate::app::session::interruption::{InterruptedWave, RESUME_CHOICES};
+use crate::app::session::open::{OpenedRun, RunRequest};
+use crate::app::session::{PreparedRun, control};
+use crate::app::text::moment;
+use crate::exit::Exit;
+use crate::reporters::json_events::EventLines;
+use crate::reporters::progress::{Progress, Questions};
+use crate::reporters::state_page::StatePage;
+use crate::reporters::summary::Ended;
+use crate::terminal::output::{Output, Paint, count};
+use crate::terminal::prompt::Asker;
+use crate::terminal::questions::Person;
+use crate::terminal::signals;
+
+/// Whether the user at this terminal may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interaction {
+    Ask,
+    NoInput,
+}
+
+impl Interaction {
+    pub(crate) fn from_no_input(no_input: bool) -> Self {
+        if no_input { Self::NoInput } else { Self::Ask }
+    }
+}
+
+/// Drives a run until nothing more can happen by itself.
+pub(crate) fn drive(
+    prepared: PreparedRun,
+    request: RunRequest,
+    interaction: Interaction,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Ended, AppError> {
+    let ask = |wave: &InterruptedWave| ask_how_to_resume(wave, interaction, output);
+    let opened = output.with_notices(|notices| prepared.open(request, context, &ask, notices))?;
+    if opened.is_new {
+        announce(&opened, output);
+    }
+    let started = Instant::now();
+    let person = Person::at_terminal(output).filter(|_| interaction == Interaction::Ask);
+    let layout = opened.repository.layout.clone();
+    let reporters = reporters(&opened.repository, person.as_ref(), output)?;
+    let (mut driver, opening) = opened.into_driver(reporters)?;
+    signals::listen(driver.input_sender())
+        .map_err(|error| AppError::bug("signals", error.to_string()))?;
+    if let Some(person) = person {
+        driver.wait_for_answers(person.presence());
+        person.listen(driver.run(), driver.input_sender());
+    }
+    let standing = driver.drive(opening)?;
+    Ok(Ended { run: driver.run().clone(), standing, took: started.elapsed(), layout })
+}
+
+/// Offers the ways to continue an interrupted wave.
+fn ask_how_to_resume(
+    wave: &InterruptedWave,
+    interaction: Interaction,
+    output: &Output,
+) -> Option<ResumeMode> {
+    let asker = Asker::there(output).filter(|_| interaction == Interaction::Ask)?;
+    let descriptions = RESUME_CHOICES.map(|(_, description)| description);
+    let chosen = asker.choose(&wave.question(), &descriptions, output)?;
+    Some(RESUME_CHOICES[chosen].0)
+}
+
+fn announce(opened: &OpenedRun, output: &Output) {
+    let run = opened.run();
+    let mark = output.paint(Paint::Blue, "run");
+    output.note(&format!(
+        "{mark} {}: {} in {} on {}",
+        run.id(),
+        count(run.plan().len(), "task"),
+        count(run.plan().waves().len(), "wave"),
+        run.branch()
+    ));
+}
+
+fn reporters(
+    repository: &RepoContext,
+    person: Option<&Person>,
+    output: &Output,
+) -> Result<Vec<Box<dyn Reporter>>, AppError> {
+    let path = repository.layout.activity_log();
+    let log = ActivityLog::open(&path, moment::iso)
+        .map_err(|error| AppError::cannot_write("log", &path, error))?;
+    let view: Box<dyn Reporter> = if output.json {
+        Box::new(EventLines { output: output.clone() })
+    } else {
+        let asked = person.map_or(Questions::ToldHere, |_| Questions::AskedElsewhere);
+        Box::new(Progress::new(output.clone(), asked))
+    };
+    let mut reporters: Vec<Box<dyn Reporter>> = vec![Box::new(log)];
+    reporters.extend(pages(repository));
+    reporters.push(view);
+    reporters.extend(person.map(|person| Box::new(person.clone()) as Box<dyn Reporter>));
+    Ok(reporters)
+}
+
+/// Reporters that keep the files that people open current.
+fn pages(repository: &RepoContext) -> [Box<dyn Reporter>; 2] {
+    let issues = IssueList::new(repository.layout.issues(), moment::iso);
+    let page = StatePage::new(repository.layout.state_page());
+    [Box::new(issues), Box::new(page)]
+}
+
+/// Sends a command to the last run, and prints `done` if it was accepted.
+pub(crate) fn send_command(
+    context: &AppContext,
+    output: &Output,
+    done: &str,
+    make: impl FnOnce(RunId) -> ControlCommand,
+) -> Result<Exit, AppError> {
+    let run = control::send_command(context, &open_file_reporters, make)?;
+    if output.json {
+        output.document(&json!({"run": run, "ok": true}));
+    } else {
+        output.note(done);
+    }
+    Ok(Exit::Done)
+}
+
+/// The activity log and the pages.
+fn open_file_reporters(repository: &RepoContext) -> Vec<Box<dyn Reporter>> {
+    let mut reporters: Vec<Box<dyn Reporter>> = pages(repository).into();
+    // Without the log, which repeats the journal, the command is carried out all the same.
+    let log = ActivityLog::open(&repository.layout.activity_log(), moment::iso).ok();
+    reporters.extend(log.map(|log| Box::new(log) as Box<dyn Reporter>));
+    reporters
+}

@@ -1,0 +1,102 @@
+//! Options of `afresh run` and `afresh resume`: what was typed, and what it means.
+
+use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule};
+use afresh_core::usage::Budget;
+
+use crate::app::policy::{network, sandbox};
+use crate::app::session::RunOptions;
+use crate::terminal::completion;
+
+/// How to run; options win over the configuration.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct RunArgs {
+    /// How many workers run at the same time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    parallel: Option<u16>,
+    /// The default agent, for tasks that name none
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The model of every task, by the name that the agent program uses
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// eager: start a task as soon as its dependencies are merged; waves: finish each wave first
+    #[arg(long, value_parser = words(Schedule::WORDS))]
+    schedule: Option<String>,
+    /// Run this task only
+    #[arg(long, value_name = "ID", add = completion::tasks())]
+    task: Option<String>,
+    /// Ask before each task
+    #[arg(long)]
+    interactive: bool,
+    /// Sandbox for workers and checks; auto: the strongest available; required: refuse to run without
+    #[arg(long, value_name = "LEVEL", value_parser = words(sandbox::WORDS))]
+    sandbox: Option<String>,
+    /// Let checks reach the network
+    #[arg(long)]
+    check_network: bool,
+    /// Worker network access: allowlist (listed), open, or off. By default, known agents get an allowlist
+    #[arg(long, value_name = "MODE", value_parser = words(network::WORDS))]
+    agent_network: Option<String>,
+    /// Never ask in this terminal; exit with code 4 when only a person can continue
+    #[arg(long)]
+    pub(crate) no_input: bool,
+    /// What to do with attempts that were running when afresh was killed
+    #[arg(long, value_parser = words(OnOrphan::WORDS))]
+    on_orphan: Option<String>,
+    /// How to answer a worker that needs a decision
+    #[arg(long, value_parser = words(OnDecision::WORDS))]
+    on_decision: Option<String>,
+    /// What to do when a task has used up its attempts
+    #[arg(long, value_parser = words(OnFailure::WORDS))]
+    on_failure: Option<String>,
+    /// Stop the run at this many dollars
+    #[arg(long, value_name = "X", value_parser = parse_usd)]
+    budget_usd: Option<u64>,
+    /// Stop the run at this many tokens
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+    /// Stop a task at this many dollars, for all its attempts together
+    #[arg(long, value_name = "X", value_parser = parse_usd)]
+    task_budget_usd: Option<u64>,
+    /// Stop a task at this many tokens, for all its attempts together
+    #[arg(long, value_name = "N")]
+    task_budget_tokens: Option<u64>,
+}
+
+impl RunArgs {
+    pub(crate) fn options(&self) -> RunOptions {
+        fn parse<T>(word: Option<&String>, from_word: impl Fn(&str) -> Option<T>) -> Option<T> {
+            word.and_then(|word| from_word(word))
+        }
+        RunOptions {
+            parallel: self.parallel,
+            agent: self.agent.clone(),
+            model: self.model.clone(),
+            schedule: parse(self.schedule.as_ref(), Schedule::from_word),
+            task: self.task.clone(),
+            interactive: self.interactive,
+            sandbox: self.sandbox.clone(),
+            check_network: self.check_network,
+            agent_network: self.agent_network.clone(),
+            on_orphan: parse(self.on_orphan.as_ref(), OnOrphan::from_word),
+            on_decision: parse(self.on_decision.as_ref(), OnDecision::from_word),
+            on_failure: parse(self.on_failure.as_ref(), OnFailure::from_word),
+            budget: Budget { cost_micros: self.budget_usd, tokens: self.budget_tokens },
+            task_budget: Budget {
+                cost_micros: self.task_budget_usd,
+                tokens: self.task_budget_tokens,
+            },
+            ..RunOptions::default()
+        }
+    }
+}
+
+fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(words)
+}
+
+/// Dollars as whole millionths.
+fn parse_usd(text: &str) -> Result<u64, String> {
+    let dollars = text.parse().ok().and_then(afresh_agents::stream::usage::micros);
+    dollars.ok_or_else(|| "not an amount of dollars from 0 to 1000000".to_owned())
+}

@@ -1,0 +1,67 @@
+//! The activity of a run as lines, and what is added while a driver runs.
+
+use afresh_core::ids::RunId;
+use afresh_engine::RepoContext;
+use afresh_store::{Journal, Record};
+use serde_json::Value;
+
+use crate::app::error::AppError;
+use crate::app::logs::FOLLOW_INTERVAL;
+use crate::app::logs::activity::{ActivityEntry, ActivityFilter, entries};
+use crate::app::text::moment;
+use crate::terminal::output::Output;
+
+/// Which lines are printed, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ActivityOptions {
+    /// Only the last ones.
+    pub(crate) last: Option<usize>,
+    pub(crate) filter: ActivityFilter,
+    /// Continue while a driver runs.
+    pub(crate) follow: bool,
+}
+
+pub(crate) fn print(
+    repository: &RepoContext,
+    run: &RunId,
+    records: Vec<Record>,
+    options: ActivityOptions,
+    output: &Output,
+) -> Result<(), AppError> {
+    let mut seen = records.last().map_or(0, |record| record.seq);
+    let mut listed = entries(records, run, options.filter)?;
+    if let Some(last) = options.last {
+        listed.drain(..listed.len().saturating_sub(last));
+    }
+    if output.json && !options.follow {
+        let list: Vec<Value> = listed.iter().map(ActivityEntry::to_json).collect();
+        output.document(&list);
+        return Ok(());
+    }
+    let mut has_reader = print_entries(&listed, output);
+    while options.follow && has_reader {
+        // Asked before reading: what the driver recorded before it ended is read afterwards.
+        let driven = repository.holder()?.is_some();
+        let Some(reader) = Journal::open_read_only(&repository.layout.state)? else { break };
+        let fresh = reader.after(seen)?;
+        seen = fresh.last().map_or(seen, |record| record.seq);
+        has_reader = print_entries(&entries(fresh, run, options.filter)?, output);
+        if !driven {
+            break;
+        }
+        std::thread::sleep(FOLLOW_INTERVAL);
+    }
+    Ok(())
+}
+
+/// False once standard output is closed.
+fn print_entries(entries: &[ActivityEntry], output: &Output) -> bool {
+    entries.iter().all(|entry| {
+        let text = if output.json {
+            entry.to_json().to_string()
+        } else {
+            entry.line.render(&moment::iso(entry.wall_ms))
+        };
+        output.line(&text)
+    })
+}
