@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::app::context::AppContext;
-use crate::app::environment::Environment;
 use crate::commands::{finishing, in_attempt, planning, running, setup, tooling};
+use afresh_app::context::AppContext;
+use afresh_app::environment::Environment;
 
 /// Runs a specification to done with a fresh coding agent for every task.
 #[derive(Debug, Parser)]

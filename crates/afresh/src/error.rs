@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::safe;
+use afresh_app::error::AppError;
 
 pub(crate) fn to_json(error: &AppError) -> Value {
     let first = error.findings.iter().find(|finding| finding.is_error());

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use afresh_core::run::DriveState;
 
-use crate::app::error::ErrorClass;
+use afresh_app::error::ErrorClass;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {

@@ -1,10 +1,10 @@
 //! Runs a plan to completion with a fresh coding agent for every task.
 //!
-//! This crate is the only one that prints, reads the environment and parses arguments.
+//! This crate is the only one that prints, reads the environment and parses arguments. Everything
+//! that does not depend on a terminal is in `afresh-app`.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`app`] | everything that does not depend on a terminal |
 //! | [`cli`] | what was typed |
 //! | [`commands`] | one file per command |
 //! | [`demo`] | the scratch repository of `afresh demo` |
@@ -15,7 +15,6 @@
 //! | [`reporters`] | data as text: for people, for scripts, for files |
 //! | [`terminal`] | output, questions, signals, completion |
 
-mod app;
 mod cli;
 mod commands;
 mod demo;
@@ -32,12 +31,12 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     // The supervisor is this very program; it must start fast and knows no options.
-    if std::env::args().nth(1).as_deref() == Some(afresh_process::HIDDEN_COMMAND) {
-        return afresh_process::supervise_main();
+    if std::env::args().nth(1).as_deref() == Some(afresh_app::process::HIDDEN_COMMAND) {
+        return afresh_app::process::supervise_main();
     }
     // So is the last step before a program in a sandbox.
-    if std::env::args().nth(1).as_deref() == Some(afresh_sandbox::CONFINE) {
-        return afresh_sandbox::confine_main();
+    if std::env::args().nth(1).as_deref() == Some(afresh_app::sandbox::CONFINE) {
+        return afresh_app::sandbox::confine_main();
     }
     exit::exit_on_panic();
     if terminal::completion::answered_a_shell() {

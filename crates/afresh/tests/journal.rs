@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use afresh_app::store::Journal;
 use afresh_core::Event;
 use afresh_core::status::RunStatus;
 use afresh_engine::journal_records;
 use afresh_engine::reports::activity;
-use afresh_store::Journal;
 use afresh_testkit::TestRepo;
 use support::{Driver, Gate, WORKER, expect_landed_once, repo};
 

@@ -16,11 +16,11 @@ pub(crate) mod running;
 pub(crate) mod setup;
 pub(crate) mod tooling;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &cli.command {

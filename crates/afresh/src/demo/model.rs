@@ -4,14 +4,14 @@
 //! Its home directory is the demo's own, so that nothing of the user's is read or written.
 
 use afresh_agents::AgentProgram;
+use afresh_app::proxy::Host;
 use afresh_model::{Client, Script, Server, Step};
-use afresh_proxy::Host;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::app::error::AppError;
 use crate::demo::roles;
+use afresh_app::error::AppError;
 
 /// A model server for one program; it ends when this is dropped.
 #[derive(Debug)]

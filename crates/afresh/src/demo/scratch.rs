@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::app::error::AppError;
+use afresh_app::error::AppError;
 
 const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("project/README.md")),

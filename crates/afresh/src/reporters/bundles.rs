@@ -4,20 +4,20 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use afresh_agents::bundle::FileOrigin;
+use afresh_app::formats::Finding;
 use afresh_core::Run;
 use afresh_engine::bundle::rendered::{BUNDLE, PROMPT};
 use afresh_engine::bundle::stored::{DependencyState, StoredBundle};
-use afresh_formats::Finding;
 use serde_json::{Value, json};
 
-use crate::app::bundles::cleanup::BundleCleanup;
-use crate::app::bundles::generate::GeneratedBundle;
-use crate::app::bundles::integrity::{BundleIntegrity, SourceState};
-use crate::app::bundles::listing::ListedBundle;
-use crate::app::bundles::select::SelectedBundle;
-use crate::app::text::moment;
 use crate::reporters::plan_json::share;
 use crate::terminal::output::{Output, Paint, count, safe};
+use afresh_app::bundles::cleanup::BundleCleanup;
+use afresh_app::bundles::generate::GeneratedBundle;
+use afresh_app::bundles::integrity::{BundleIntegrity, SourceState};
+use afresh_app::bundles::listing::ListedBundle;
+use afresh_app::bundles::select::SelectedBundle;
+use afresh_app::text::moment;
 
 pub(crate) fn generated_json(generated: &GeneratedBundle, directory: &Path) -> Value {
     json!({

@@ -5,8 +5,8 @@ use afresh_core::ids::TaskId;
 use afresh_core::plan::{Task, nearest};
 use serde_json::{Value, json};
 
-use crate::app::error::AppError;
 use crate::terminal::output::safe;
+use afresh_app::error::AppError;
 
 /// More files than this that two tasks share are not listed.
 const MAX_SHARED: usize = 20;

@@ -3,8 +3,8 @@
 use afresh_engine::{RecordedEvent, Reporter};
 use serde_json::Value;
 
-use crate::app::text::moment;
 use crate::terminal::output::Output;
+use afresh_app::text::moment;
 
 #[derive(Debug)]
 pub(crate) struct EventLines {

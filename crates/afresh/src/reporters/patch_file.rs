@@ -3,17 +3,17 @@
 use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 
+use afresh_app::git::{PatchHead, Signature};
+use afresh_app::store::write_atomically;
 use afresh_core::Run;
 use afresh_engine::RepoContext;
-use afresh_git::{PatchHead, Signature};
-use afresh_store::write_atomically;
 use serde_json::json;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::text::moment;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::text::moment;
 
 /// Where a patch goes.
 #[derive(Debug, Clone, Copy)]

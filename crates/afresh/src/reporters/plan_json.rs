@@ -13,9 +13,9 @@ use afresh_core::plan::{
 };
 use serde::Serialize;
 
-use crate::app::agents::assignment::AssignedAgent;
-use crate::app::plan_source::PlanFile;
-use crate::app::plan_source::prompt_sizes::PromptSizes;
+use afresh_app::agents::assignment::AssignedAgent;
+use afresh_app::plan_source::PlanFile;
+use afresh_app::plan_source::prompt_sizes::PromptSizes;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct PlanJson<'a> {

@@ -7,8 +7,8 @@ use afresh_core::refusal::{self, DeniedAction};
 use afresh_core::rejection::Rejection;
 use afresh_engine::{RecordedEvent, Reporter};
 
-use crate::app::text::moment;
 use crate::terminal::output::{Output, Paint, count, safe};
+use afresh_app::text::moment;
 
 #[derive(Debug)]
 pub(crate) struct Progress {

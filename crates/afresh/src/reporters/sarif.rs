@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use afresh_formats::Finding;
-use afresh_formats::findings::codes;
+use afresh_app::formats::Finding;
+use afresh_app::formats::findings::codes;
 use serde_json::{Value, json};
 
 pub(crate) fn document(findings: &[Finding]) -> Value {

@@ -9,9 +9,9 @@ use afresh_core::status::RunStatus;
 use afresh_core::usage::BudgetAmount;
 use afresh_engine::StateLayout;
 
-use crate::app::policy::budget;
-use crate::app::text::moment;
 use crate::terminal::output::{Output, Paint, safe};
+use afresh_app::policy::budget;
+use afresh_app::text::moment;
 
 /// A run whose driver has nothing more to do.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use clap_complete::env::CompleteEnv;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::app::context::AppContext;
-use crate::app::session::select_run;
 use crate::cli::Cli;
 use crate::terminal::output::safe;
+use afresh_app::context::AppContext;
+use afresh_app::session::select_run;
 
 /// Set by the scripts that `afresh completions` prints.
 pub(crate) const VARIABLE: &str = "AFRESH_COMPLETE";

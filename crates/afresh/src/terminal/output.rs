@@ -8,13 +8,13 @@ use std::process::ExitCode;
 use afresh_core::printable;
 use serde::Serialize;
 
-use crate::app::environment::Environment;
-use crate::app::error::AppError;
-use crate::app::notice::Notice;
 use crate::cli::{Color, Common};
 use crate::error;
 use crate::exit::Exit;
 use crate::terminal::foreground;
+use afresh_app::environment::Environment;
+use afresh_app::error::AppError;
+use afresh_app::notice::Notice;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
@@ -174,7 +174,7 @@ fn ascii_where_hidden(json: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-pub(crate) use crate::app::text::count;
+pub(crate) use afresh_app::text::count;
 
 /// Text from plans, repositories and workers, safe for one line of a terminal.
 pub(crate) use afresh_core::printable::line as safe;

@@ -15,9 +15,9 @@ use afresh_core::question::Question;
 use afresh_core::{Event, Input, Run};
 use afresh_engine::{RecordedEvent, Reporter};
 
-use crate::app::context::user_name;
 use crate::terminal::foreground;
 use crate::terminal::output::{Output, Paint, safe};
+use afresh_app::context::user_name;
 
 /// How often a job in the background looks whether it still is.
 const GLANCE: Duration = Duration::from_millis(500);

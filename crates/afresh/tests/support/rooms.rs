@@ -5,9 +5,10 @@
 pub(crate) fn levels() -> Vec<&'static str> {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut levels = Vec::new();
-    for (word, found) in
-        [("bubblewrap", afresh_sandbox::find(&path)), ("landlock", afresh_sandbox::find(""))]
-    {
+    for (word, found) in [
+        ("bubblewrap", afresh_app::sandbox::find(&path)),
+        ("landlock", afresh_app::sandbox::find("")),
+    ] {
         if found.level.word() == word {
             levels.push(word);
         } else {

@@ -1,20 +1,19 @@
 //! `afresh clean`: removes what afresh made and nobody needs, and says what it kept and why.
 
+use afresh_app::store::LockError;
 use afresh_engine::cleanup::{
-    Cleanup, CleanupError, CleanupItem, CleanupOptions, CleanupOutcome, Disposition, remove_gone,
-    things_of_gone,
+    Cleanup, CleanupItem, CleanupOptions, CleanupOutcome, Disposition, remove_gone, things_of_gone,
 };
-use afresh_store::LockError;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-use crate::app::config;
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::text::byte_size;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::{Output, safe};
+use afresh_app::config;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::text::byte_size;
 
 /// Remove what afresh made and nobody needs: only what is merged or saved
 ///
@@ -84,7 +83,7 @@ fn wishes(args: &Args, context: &AppContext) -> Result<CleanupOptions, AppError>
 fn span(text: &str) -> Result<Duration, String> {
     let days = text.strip_suffix('d').and_then(|number| number.parse::<u64>().ok());
     let days = days.and_then(|days| days.checked_mul(24 * 3600)).map(Duration::from_secs);
-    days.or_else(|| afresh_formats::text::duration::parse(text))
+    days.or_else(|| afresh_app::formats::text::duration::parse(text))
         .ok_or_else(|| "expected a span such as 30d, 12h or 90m".to_owned())
 }
 
@@ -200,22 +199,4 @@ fn failed_json(outcome: &CleanupOutcome) -> Value {
     json!({
         "kind": thing.kind, "name": thing.name, "bytes": thing.bytes, "why": outcome.failure,
     })
-}
-
-impl From<CleanupError> for AppError {
-    fn from(error: CleanupError) -> Self {
-        let text = error.to_string();
-        match error {
-            CleanupError::Open(error) => error.into(),
-            CleanupError::NothingToDiscard(_) => Self::usage("discard", text)
-                .hint("`afresh clean --dry-run` lists what is kept, and how to discard it"),
-            CleanupError::StillNeeded(run) => Self::usage("unfinished", text).hint(format!(
-                "`afresh run` goes on with it; `afresh run --resume abort` gives run {run} up"
-            )),
-            CleanupError::Pool(_)
-            | CleanupError::Refs(_)
-            | CleanupError::Git(_)
-            | CleanupError::File(_) => Self::usage("clean", text),
-        }
-    }
 }

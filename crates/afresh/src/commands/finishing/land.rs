@@ -1,20 +1,20 @@
 //! `afresh land`: brings a run's work to the branch that the user is on, or hands it over as a patch.
 
+use afresh_app::git::{LandError, LandRequest, Landing, Signature, Way};
 use afresh_core::Run;
 use afresh_core::status::{RunState, RunStatus};
 use afresh_engine::RepoContext;
-use afresh_git::{LandError, LandRequest, Landing, Signature, Way};
 use serde_json::json;
 use std::path::PathBuf;
 
-use crate::app::context::AppContext;
-use crate::app::error::{AppError, ErrorClass};
-use crate::app::session::select_run;
-use crate::app::text::moment;
 use crate::exit::Exit;
 use crate::reporters::patch_file::{self, Target};
 use crate::terminal::completion;
 use crate::terminal::output::{Output, count, safe};
+use afresh_app::context::AppContext;
+use afresh_app::error::{AppError, ErrorClass};
+use afresh_app::session::select_run;
+use afresh_app::text::moment;
 
 /// How many files that are in the way are named.
 const NAMED: usize = 20;
@@ -115,7 +115,7 @@ fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), AppEr
         return Err(AppError::incomplete("gone", message)
             .hint("somebody deleted its branch and cleaned the repository up"));
     }
-    let now = repository.read_ref(&afresh_git::ref_names::run_branch_ref(run.id().as_str()));
+    let now = repository.read_ref(&afresh_app::git::ref_names::run_branch_ref(run.id().as_str()));
     if let Ok(Some(now)) = now
         && now != *run.tip()
     {
@@ -212,7 +212,7 @@ fn failed(error: &LandError, run: &Run) -> AppError {
     }
 }
 
-fn git_failed(error: &afresh_git::CommandError) -> AppError {
+fn git_failed(error: &afresh_app::git::CommandError) -> AppError {
     AppError::git(&error)
 }
 

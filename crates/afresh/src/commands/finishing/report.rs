@@ -1,17 +1,17 @@
 //! `afresh report`: what a run came to.
 
+use afresh_app::store::write_atomically;
 use afresh_engine::reports::run_report::{ReportContext, RunReport};
-use afresh_store::write_atomically;
 use std::path::{Path, PathBuf};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::session::select_run;
-use crate::app::text::moment;
 use crate::exit::Exit;
 use crate::reporters::report_page;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::session::select_run;
+use afresh_app::text::moment;
 
 /// Report what a run came to, as Markdown or JSON
 #[derive(Debug, clap::Args)]

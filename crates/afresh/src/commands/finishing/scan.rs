@@ -1,16 +1,16 @@
 //! `afresh scan [PATH]…`: where secrets are, without telling them.
 
+use afresh_app::secrets::{SecretFinding, SecretScan};
 use afresh_core::ids::{CommitId, RunId};
 use afresh_engine::RepoContext;
 use afresh_engine::scan;
-use afresh_secrets::{SecretFinding, SecretScan};
 use serde_json::json;
 use std::path::PathBuf;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count, safe};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Find keys and other secrets: in the repository, in what runs added to it, in what afresh keeps
 ///

@@ -7,13 +7,13 @@ use afresh_agents::adapters::scripted::AgentScript;
 use afresh_agents::adapters::scripted::script::{ActionKind, ScriptAction, ScriptedEnd};
 use std::io::{Read as _, stdin, stdout};
 
-use crate::app::config::script;
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::acp::{Outcome, converse, die_by};
 use crate::in_attempt::scripted::{Player, Voice};
 use crate::terminal::output::{Output, safe};
+use afresh_app::config::script;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Agents that are built in
 #[derive(Debug, clap::Args)]

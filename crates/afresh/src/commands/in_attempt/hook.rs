@@ -7,11 +7,11 @@ use std::io::{Read, stdin};
 
 use serde_json::{Value, json};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker::{mailbox, no_attempt, stopping};
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 const COMMAND: &str = "afresh hook";
 /// More than this of what a program tells is not read.

@@ -1,10 +1,10 @@
 //! `afresh issue TEXT`: a worker notes what is not its task to mend.
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Note something for people in ISSUES.md (called by a worker, inside its attempt)
 #[derive(Debug, clap::Args)]

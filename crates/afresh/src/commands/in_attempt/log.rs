@@ -3,11 +3,11 @@
 use afresh_core::event::LogLevel;
 use clap::ValueEnum;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Add a line to the activity log (called by a worker, inside its attempt)
 #[derive(Debug, clap::Args)]

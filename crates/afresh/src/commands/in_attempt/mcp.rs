@@ -2,11 +2,11 @@
 
 use std::io::{stdin, stdout};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::mcp as server;
 use crate::in_attempt::worker;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Serve a worker's tools over the Model Context Protocol, on standard input and output
 #[derive(Debug, clap::Args)]

@@ -9,12 +9,12 @@ use afresh_core::outcome::Outcome;
 use afresh_core::printable;
 use serde_json::{Value, json};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::in_attempt::worker::result::MAX_ANSWER_BYTES;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Hand in the answer to a task (called by a worker, inside its attempt)
 #[derive(Debug, clap::Args)]

@@ -4,11 +4,11 @@ use afresh_core::outcome::Deviation;
 use afresh_core::printable;
 use afresh_core::step::StepAnswer;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::in_attempt::worker;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Mark a step of the task as finished (called by a worker, inside its attempt)
 #[derive(Debug, clap::Args)]

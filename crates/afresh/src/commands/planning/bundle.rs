@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use afresh_core::run::TaskStage;
 use serde_json::{Value, json};
 
-use crate::app::bundles::generate::{GeneratedBundle, open_parts};
-use crate::app::bundles::select::{BundleSelection, list_kept};
-use crate::app::bundles::subject::{BundleScope, BundleSubject};
-use crate::app::bundles::{cleanup, integrity, validate};
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::session::select_run;
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::reporters::bundles;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
+use afresh_app::bundles::generate::{GeneratedBundle, open_parts};
+use afresh_app::bundles::select::{BundleSelection, list_kept};
+use afresh_app::bundles::subject::{BundleScope, BundleSubject};
+use afresh_app::bundles::{cleanup, integrity, validate};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::session::select_run;
 
 /// Make, check, list and remove bundles: what a worker is given
 #[derive(Debug, clap::Args)]

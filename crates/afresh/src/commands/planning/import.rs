@@ -1,16 +1,16 @@
 //! `afresh import [PLAN]`: a plan of any format, written in the own one.
 
-use afresh_formats::native::{self, PlanSyntax};
-use afresh_store::write_atomically;
+use afresh_app::formats::native::{self, PlanSyntax};
+use afresh_app::store::write_atomically;
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::plan_source::{self, PlanFile};
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::plan_source::{self, PlanFile};
 
 /// Write a plan of any format in afresh's own, as TOML or JSON
 #[derive(Debug, clap::Args)]

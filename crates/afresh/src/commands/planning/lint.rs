@@ -1,23 +1,23 @@
 //! `afresh lint [PATH]`: what is wrong with a plan, of any format; needs no agent.
 
-use afresh_formats::findings::codes::{self, FindingCode};
-use afresh_formats::folder::PlanFolder;
-use afresh_formats::lint::{self, LintSubject};
-use afresh_formats::reading::PlanReading;
-use afresh_formats::{Finding, Severity};
+use afresh_app::formats::findings::codes::{self, FindingCode};
+use afresh_app::formats::folder::PlanFolder;
+use afresh_app::formats::lint::{self, LintSubject};
+use afresh_app::formats::reading::PlanReading;
+use afresh_app::formats::{Finding, Severity};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::plan_source::fixes;
-use crate::app::plan_source::fixes::PlanFixes;
-use crate::app::plan_source::{self, FoundPlan};
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::reporters::sarif;
 use crate::terminal::output::{Output, count};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::plan_source::fixes;
+use afresh_app::plan_source::fixes::PlanFixes;
+use afresh_app::plan_source::{self, FoundPlan};
 
 /// Find what is wrong with a plan of any format, before any agent is started
 #[derive(Debug, clap::Args)]
@@ -95,7 +95,7 @@ fn everything(
 fn repository_around(path: &Path, context: &AppContext) -> Option<BTreeSet<String>> {
     let root = path.ancestors().find(|place| place.join(".git").exists())?;
     let program = context.git().ok()?;
-    let repository = afresh_git::Repository::discover(&program, root).ok()?;
+    let repository = afresh_app::git::Repository::discover(&program, root).ok()?;
     let head = repository.head().ok()??;
     let files = repository.list_files(&head).ok()?;
     Some(files.into_iter().map(|file| file.path).collect())

@@ -5,9 +5,9 @@ pub(crate) mod import;
 pub(crate) mod lint;
 pub(crate) mod show;
 
-use afresh_import::detect::WorkUnit;
+use afresh_app::import::detect::WorkUnit;
 
-use crate::app::plan_source::{PlanReadOptions, format_names};
+use afresh_app::plan_source::{PlanReadOptions, format_names};
 
 /// Options of all commands that read a plan.
 #[derive(Debug, Clone, clap::Args)]

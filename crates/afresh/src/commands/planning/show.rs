@@ -7,18 +7,18 @@ use afresh_agents::prompt::size;
 use afresh_core::Plan;
 use afresh_core::plan::Task;
 
-use crate::app::agents::assignment::{AssignedAgent, TaskAssignments};
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::plan_source::estimates::Estimates;
-use crate::app::plan_source::prompt_sizes::PromptSizes;
-use crate::app::plan_source::{self, PlanFile};
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::reporters::conflicts::Apart;
 use crate::reporters::plan_graph::{Picture, draw};
 use crate::reporters::plan_json::PlanJson;
 use crate::terminal::output::{Output, count, safe};
+use afresh_app::agents::assignment::{AssignedAgent, TaskAssignments};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::plan_source::estimates::Estimates;
+use afresh_app::plan_source::prompt_sizes::PromptSizes;
+use afresh_app::plan_source::{self, PlanFile};
 
 /// Show what would run: waves, files, critical path, conflicts
 #[derive(Debug, clap::Args)]

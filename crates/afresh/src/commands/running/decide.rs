@@ -2,12 +2,12 @@
 
 use afresh_engine::ControlCommand;
 
-use crate::app::context::{AppContext, user_name};
-use crate::app::error::AppError;
 use crate::commands::running::drive::send_command;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
+use afresh_app::context::{AppContext, user_name};
+use afresh_app::error::AppError;
 
 /// Answer a question
 #[derive(Debug, clap::Args)]

@@ -9,12 +9,6 @@ use afresh_engine::reports::issues::IssueList;
 use afresh_engine::{ControlCommand, RepoContext, Reporter};
 use serde_json::json;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::session::interruption::{InterruptedWave, RESUME_CHOICES};
-use crate::app::session::open::{OpenedRun, RunRequest};
-use crate::app::session::{PreparedRun, control};
-use crate::app::text::moment;
 use crate::exit::Exit;
 use crate::reporters::json_events::EventLines;
 use crate::reporters::progress::{Progress, Questions};
@@ -24,6 +18,12 @@ use crate::terminal::output::{Output, Paint, count};
 use crate::terminal::prompt::Asker;
 use crate::terminal::questions::Person;
 use crate::terminal::signals;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::session::interruption::{InterruptedWave, RESUME_CHOICES};
+use afresh_app::session::open::{OpenedRun, RunRequest};
+use afresh_app::session::{PreparedRun, control};
+use afresh_app::text::moment;
 
 /// Whether the user at this terminal may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use afresh_engine::ControlCommand;
 
-use crate::app::context::{AppContext, user_name};
-use crate::app::error::AppError;
 use crate::commands::running::drive::send_command;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use afresh_app::context::{AppContext, user_name};
+use afresh_app::error::AppError;
 
 /// Stop gracefully: running attempts finish, nothing new starts; a second time ends them
 #[derive(Debug, clap::Args)]

@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::logs::FOLLOW_INTERVAL;
-use crate::app::logs::activity::ActivityFilter;
-use crate::app::logs::readers::Readers;
-use crate::app::logs::transcript::{Transcript, Wanted};
-use crate::app::session::select_run;
-use crate::app::text::moment;
 use crate::exit::Exit;
 use crate::reporters::logs::activity::{self, ActivityOptions};
 use crate::reporters::logs::pages::{Pages, Show};
 use crate::terminal::completion;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::logs::FOLLOW_INTERVAL;
+use afresh_app::logs::activity::ActivityFilter;
+use afresh_app::logs::readers::Readers;
+use afresh_app::logs::transcript::{Transcript, Wanted};
+use afresh_app::session::select_run;
+use afresh_app::text::moment;
 
 /// How often it is looked whether there are new files.
 const NEW_FILES: Duration = Duration::from_secs(1);

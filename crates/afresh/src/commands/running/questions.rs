@@ -2,10 +2,10 @@
 
 use afresh_core::status::{QuestionStatus, RunStatus};
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, safe};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Show the questions that wait for an answer
 #[derive(Debug, clap::Args)]

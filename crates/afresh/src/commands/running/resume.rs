@@ -2,13 +2,13 @@
 
 use afresh_engine::ControlCommand;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::commands::running::drive::send_command;
 use crate::commands::running::run;
 use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Clear the halt and continue the run
 #[derive(Debug, clap::Args)]

@@ -2,24 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
+use afresh_app::git::{DiscoverError, Repository};
 use afresh_core::input::ResumeMode;
 use afresh_engine::RepoContext;
-use afresh_git::{DiscoverError, Repository};
 
-use crate::app::agents::assignment::TaskAssignments;
-use crate::app::config::{self, Config};
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::plan_source::{self, PlanFile};
-use crate::app::session::open::{ExistingRun, HaltedRun, RunRequest};
-use crate::app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
-use crate::app::text::moment;
 use crate::commands::planning::{PlanArgs, show};
 use crate::commands::running::drive::{Interaction, drive};
 use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
 use crate::reporters::summary;
 use crate::terminal::output::Output;
+use afresh_app::agents::assignment::TaskAssignments;
+use afresh_app::config::{self, Config};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::plan_source::{self, PlanFile};
+use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
+use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
+use afresh_app::text::moment;
 
 /// Run a plan: start it, or continue where it stopped
 #[derive(Debug, clap::Args)]

@@ -3,9 +3,9 @@
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule};
 use afresh_core::usage::Budget;
 
-use crate::app::policy::{network, sandbox};
-use crate::app::session::RunOptions;
 use crate::terminal::completion;
+use afresh_app::policy::{network, sandbox};
+use afresh_app::session::RunOptions;
 
 /// How to run; options win over the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]

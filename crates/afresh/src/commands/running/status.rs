@@ -7,16 +7,16 @@ use afresh_engine::journal_records;
 use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
 
-use crate::app::agents::agent_backoff::{Parked, parked};
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::plan_source::estimates::Estimates;
-use crate::app::session::select_run;
-use crate::app::text::moment;
 use crate::exit::Exit;
 use crate::reporters::plan_json::share;
 use crate::terminal::completion;
 use crate::terminal::output::{Output, Paint, count, safe};
+use afresh_app::agents::agent_backoff::{Parked, parked};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::plan_source::estimates::Estimates;
+use afresh_app::session::select_run;
+use afresh_app::text::moment;
 
 /// Show where the run stands
 #[derive(Debug, clap::Args)]
@@ -126,7 +126,7 @@ fn print_parked(parked: &[Parked], output: &Output) {
 
 /// The moment of the last halt request.
 fn halted_since(found: &RecordedRun) -> Option<String> {
-    let halts = |record: &&afresh_store::Record| {
+    let halts = |record: &&afresh_app::store::Record| {
         matches!(journal_records::to_event(record), Ok(Event::HaltRequested { .. }))
     };
     found.records.iter().rev().find(halts).map(|record| moment::iso(record.wall_ms))

@@ -5,13 +5,13 @@ use afresh_core::run::TaskStage;
 use afresh_engine::ControlCommand;
 use serde_json::json;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::session::select_run;
 use crate::commands::running::drive::send_command;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::session::select_run;
 
 /// List the tasks that are ready; retry one, skip it, or do without it
 #[derive(Debug, clap::Args)]

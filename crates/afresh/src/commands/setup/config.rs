@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::app::config::{self, Config};
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::cli::Color;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, safe};
+use afresh_app::config::{self, Config};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Show the configuration
 #[derive(Debug, clap::Args)]

@@ -1,25 +1,16 @@
 //! `afresh demo`: everything that afresh does, in a scratch repository, without a key or a network.
 
 use afresh_agents::AgentProgram;
+use afresh_app::store::write_atomically;
 use afresh_core::run::DriveState;
 use afresh_core::settings::OnDecision;
 use afresh_engine::RepoContext;
 use afresh_engine::reports::run_report::{ReportContext, RunReport};
-use afresh_store::write_atomically;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::app::agents::which;
-use crate::app::config;
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::plan_source;
-use crate::app::plan_source::PlanReadOptions;
-use crate::app::session::open::RunRequest;
-use crate::app::session::{RunOptions, Session};
-use crate::app::text::moment;
 use crate::commands::running::drive::{Interaction, drive};
 use crate::demo::{self, Direction, Played, Scratch};
 use crate::exit::Exit;
@@ -27,6 +18,15 @@ use crate::reporters::report_page;
 use crate::reporters::summary;
 use crate::terminal::output::{Output, Paint};
 use crate::terminal::questions::Person;
+use afresh_app::agents::which;
+use afresh_app::config;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::plan_source;
+use afresh_app::plan_source::PlanReadOptions;
+use afresh_app::session::open::RunRequest;
+use afresh_app::session::{RunOptions, Session};
+use afresh_app::text::moment;
 
 const CONFIG: &str = ".afresh/config.toml";
 /// The configuration of the built-in workers.
@@ -169,7 +169,7 @@ fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> E
 }
 
 fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
-    let found = crate::app::session::select_run::find_run(place, None)?;
+    let found = afresh_app::session::select_run::find_run(place, None)?;
     RunReport::of(&found, ReportContext { is_driven: false, moment: moment::iso })
         .map_err(|error| AppError::usage("journal", error.to_string()))
 }

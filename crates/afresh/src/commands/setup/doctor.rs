@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::app::context::AppContext;
-use crate::app::doctor::{self, Line, State};
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
+use afresh_app::context::AppContext;
+use afresh_app::doctor::{self, Line, State};
 
 /// Look whether everything is there that a run needs
 ///

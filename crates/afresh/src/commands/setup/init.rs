@@ -3,19 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use afresh_formats::project::{self, CheckKind, FileListing, ProjectStack};
+use afresh_app::formats::project::{self, CheckKind, FileListing, ProjectStack};
 use serde_json::json;
 
-use crate::app::agents::programs;
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::init::agents::{self, FoundAgent};
-use crate::app::init::files;
-use crate::app::init::template::{self, Choices};
 use crate::commands::setup::write_config::{Consent, Writing};
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 use crate::terminal::prompt::Asker;
+use afresh_app::agents::programs;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::init::agents::{self, FoundAgent};
+use afresh_app::init::files;
+use afresh_app::init::template::{self, Choices};
 
 /// Write a configuration for this repository, after showing it
 #[derive(Debug, clap::Args)]

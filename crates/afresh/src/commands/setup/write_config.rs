@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use afresh_store::write_atomically;
+use afresh_app::store::write_atomically;
 
-use crate::app::error::AppError;
 use crate::terminal::output::Output;
 use crate::terminal::prompt::Asker;
+use afresh_app::error::AppError;
 
 /// What the flags say about writing.
 #[derive(Debug, Clone, Copy)]

@@ -3,10 +3,10 @@
 
 use clap_complete::env::Shells;
 
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::completion::VARIABLE;
 use crate::terminal::output::Output;
+use afresh_app::error::AppError;
 
 /// Print the script that makes a shell complete commands, tasks, runs and questions
 #[derive(Debug, clap::Args)]

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Print a manual page, or write all of them
 #[derive(Debug, clap::Args)]

@@ -110,7 +110,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let tools = Tools::new(
             Mailbox::of(directory.path().to_owned()),
-            crate::app::environment::Environment::default(),
+            afresh_app::environment::Environment::default(),
         );
         let mut said = Vec::new();
         serve(&mut lines.as_bytes(), &mut said, &tools).expect("served");

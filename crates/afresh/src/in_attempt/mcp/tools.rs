@@ -7,9 +7,9 @@ use afresh_core::step::StepAnswer;
 use afresh_engine::mailbox::Mailbox;
 use serde_json::{Value, json};
 
-use crate::app::environment::Environment;
-use crate::app::error::AppError;
 use crate::in_attempt::worker;
+use afresh_app::environment::Environment;
+use afresh_app::error::AppError;
 
 const COMMAND: &str = "afresh mcp --attempt";
 

@@ -11,9 +11,9 @@ pub(crate) mod stopping;
 
 use afresh_engine::mailbox::Mailbox;
 
-use crate::app::environment::Environment;
-use crate::app::error::AppError;
 use crate::terminal::output::Output;
+use afresh_app::environment::Environment;
+use afresh_app::error::AppError;
 
 /// The mailbox of the attempt around us.
 pub(crate) fn mailbox(command: &str, environment: &Environment) -> Result<Mailbox, AppError> {

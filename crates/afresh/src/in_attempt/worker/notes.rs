@@ -5,7 +5,7 @@ use afresh_engine::mailbox::{Mailbox, WorkerMessage};
 use afresh_engine::reports::issues::ISSUE;
 
 use super::cannot_leave;
-use crate::app::error::AppError;
+use afresh_app::error::AppError;
 
 const MAX_EVENT_CHARS: usize = 100;
 const MAX_MESSAGE_CHARS: usize = 2_000;

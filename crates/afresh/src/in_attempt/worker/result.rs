@@ -2,15 +2,15 @@
 //! which counts before whatever the worker prints.
 
 use afresh_agents::Bundle;
+use afresh_app::formats::result::{self, ResultContext};
+use afresh_app::secrets::redact;
 use afresh_core::outcome::Outcome;
 use afresh_core::printable;
-use afresh_formats::result::{self, ResultContext};
-use afresh_secrets::redact;
 use std::fs;
 
 use super::no_attempt;
-use crate::app::environment::Environment;
-use crate::app::error::AppError;
+use afresh_app::environment::Environment;
+use afresh_app::error::AppError;
 
 /// More than this of a result file is not read either.
 pub(crate) const MAX_ANSWER_BYTES: u64 = 1024 * 1024;
@@ -36,7 +36,7 @@ pub(crate) fn report(
         ));
     }
     let answer = redact(answer, &environment.secrets());
-    afresh_store::write_atomically(&file, answer.as_bytes()).map_err(|error| {
+    afresh_app::store::write_atomically(&file, answer.as_bytes()).map_err(|error| {
         AppError::usage("result", "cannot write the result file").cause(error.to_string())
     })?;
     Ok(outcome)

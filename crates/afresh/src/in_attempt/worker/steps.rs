@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cannot_leave;
-use crate::app::error::AppError;
+use afresh_app::error::AppError;
 
 /// A driver that lives reads its mail several times a second.
 const READ_WITHIN: Duration = Duration::from_secs(60);

@@ -9,7 +9,7 @@ use afresh_core::outcome::Outcome;
 use afresh_core::printable;
 
 use super::result;
-use crate::app::environment::Environment;
+use afresh_app::environment::Environment;
 
 /// How often a worker is sent back.
 const MOST: usize = 2;
@@ -46,7 +46,7 @@ pub(crate) fn sent_back_with(
 /// Notes one more time; false when there were enough, or where it cannot be noted.
 fn count(tally: &Path) -> bool {
     let so_far = fs::read(tally).unwrap_or_default().len();
-    so_far < MOST && afresh_store::write_atomically(tally, &vec![b'.'; so_far + 1]).is_ok()
+    so_far < MOST && afresh_app::store::write_atomically(tally, &vec![b'.'; so_far + 1]).is_ok()
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! The activity of a run as lines, and what is added while a driver runs.
 
+use afresh_app::store::{Journal, Record};
 use afresh_core::ids::RunId;
 use afresh_engine::RepoContext;
-use afresh_store::{Journal, Record};
 use serde_json::Value;
 
-use crate::app::error::AppError;
-use crate::app::logs::FOLLOW_INTERVAL;
-use crate::app::logs::activity::{ActivityEntry, ActivityFilter, entries};
-use crate::app::text::moment;
 use crate::terminal::output::Output;
+use afresh_app::error::AppError;
+use afresh_app::logs::FOLLOW_INTERVAL;
+use afresh_app::logs::activity::{ActivityEntry, ActivityFilter, entries};
+use afresh_app::text::moment;
 
 /// Which lines are printed, and for how long.
 #[derive(Debug, Clone, Copy)]

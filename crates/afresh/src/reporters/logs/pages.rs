@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use afresh_engine::reports::run_report::AttemptResult;
 
-use crate::app::logs::decode::Decoder;
-use crate::app::logs::readers::Readers;
-use crate::app::logs::told::Told;
-use crate::app::logs::transcript::{Part, Transcript};
 use crate::terminal::output::{Output, Paint, safe};
+use afresh_app::logs::decode::Decoder;
+use afresh_app::logs::readers::Readers;
+use afresh_app::logs::told::Told;
+use afresh_app::logs::transcript::{Part, Transcript};
 
-pub(crate) use crate::app::logs::decode::Show;
+pub(crate) use afresh_app::logs::decode::Show;
 
 const PIECE_BYTES: usize = 64 * 1024;
 

@@ -13,9 +13,9 @@ use afresh_engine::reports::run_report::{
     AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport,
 };
 
-use crate::app::text::moment;
 use crate::reporters::markdown::{code, text};
 use crate::terminal::output::count;
+use afresh_app::text::moment;
 
 /// How many paths of one kind are listed.
 const MAX_PATHS: usize = 200;

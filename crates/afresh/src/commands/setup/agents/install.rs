@@ -6,14 +6,14 @@ use afresh_core::plan::nearest;
 use serde_json::json;
 use std::path::Path;
 
-use crate::app::agents::programs;
-use crate::app::agents::programs::install::Wanted;
-use crate::app::agents::which;
-use crate::app::config;
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use afresh_app::agents::programs;
+use afresh_app::agents::programs::install::Wanted;
+use afresh_app::agents::which;
+use afresh_app::config;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// Install agent programs from npm into the cache directory, in the versions that afresh is tested with
 ///

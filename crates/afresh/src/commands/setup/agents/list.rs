@@ -9,16 +9,16 @@ use afresh_core::plan::ModelTier;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::app::agents::assignment::with_built_in;
-use crate::app::agents::probe::Trial;
-use crate::app::agents::programs::look::{self, Look};
-use crate::app::config;
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
-use crate::app::session::RunOptions;
-use crate::app::session::options::default_agent;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
+use afresh_app::agents::assignment::with_built_in;
+use afresh_app::agents::probe::Trial;
+use afresh_app::agents::programs::look::{self, Look};
+use afresh_app::config;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::session::RunOptions;
+use afresh_app::session::options::default_agent;
 
 /// Show the known and the configured agents: program, version, models, abilities, and whether each
 /// can be used

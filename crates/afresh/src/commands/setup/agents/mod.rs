@@ -3,10 +3,10 @@
 mod install;
 mod list;
 
-use crate::app::context::AppContext;
-use crate::app::error::AppError;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
 
 /// The agents that tasks can be given to
 #[derive(Debug, clap::Args)]

@@ -1,0 +1,44 @@
+//! Which agents wait for their model, until when, and why: out of the journal, for people.
+
+use std::collections::BTreeMap;
+
+use afresh_core::Event;
+use afresh_engine::journal_records;
+use afresh_engine::session::RecordedRun;
+use serde::Serialize;
+
+use crate::text::moment;
+
+/// An agent that starts nothing with this size of model for now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Parked {
+    /// None: the agent of tasks that name none.
+    pub agent: Option<String>,
+    pub tier: &'static str,
+    pub until: String,
+    pub why: String,
+}
+
+/// Those that wait still. The run's own clock decides; the date is what it comes to on the wall.
+pub fn parked(found: &RecordedRun) -> Vec<Parked> {
+    let mut last = BTreeMap::new();
+    for record in &found.records {
+        let Ok(Event::AgentParked { agent, tier, until, why }) = journal_records::to_event(record)
+        else {
+            continue;
+        };
+        let wait = i64::try_from(until.0.saturating_sub(record.at_ms)).unwrap_or(i64::MAX);
+        let wall_ms = record.wall_ms.saturating_add(wait);
+        last.insert((agent, tier), (until, wall_ms, why));
+    }
+    let now_ms = i64::try_from(moment::now_seconds()).unwrap_or(i64::MAX).saturating_mul(1_000);
+    last.into_iter()
+        .filter(|(_, (until, wall_ms, _))| *until > found.last_at && *wall_ms > now_ms)
+        .map(|((agent, tier), (_, wall_ms, why))| Parked {
+            agent,
+            tier: tier.word(),
+            until: moment::iso(wall_ms),
+            why,
+        })
+        .collect()
+}

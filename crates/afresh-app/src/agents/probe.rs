@@ -1,0 +1,111 @@
+//! Running a program to its end, only to see what it says: supervised and bounded.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use afresh_agents::agent::COMMON_VARIABLES;
+use afresh_process::{Containment, Job, Limits, Report, Running, StopSignal};
+use tempfile::TempDir;
+
+use crate::environment::Environment;
+use crate::policy::limits;
+
+/// How long a harmless argument may take.
+pub const LIMIT: Duration = Duration::from_secs(10);
+const OUTPUT_BYTES: u64 = 64 * 1024;
+
+/// A place for trials, gone when this is dropped.
+#[derive(Debug)]
+pub struct Trial {
+    directory: TempDir,
+    exe: PathBuf,
+    environment: BTreeMap<String, String>,
+    containment: Containment,
+    /// Several may be under way.
+    started: AtomicU32,
+}
+
+/// How a trial went, and the first line that it printed.
+#[derive(Debug)]
+pub struct Tried {
+    pub report: Report,
+    pub said: String,
+}
+
+/// A longer errand than a trial.
+#[derive(Debug)]
+pub struct Errand<'a> {
+    pub argv: &'a [String],
+    pub cwd: &'a Path,
+    pub env: Vec<(String, String)>,
+    pub limit: Duration,
+    pub output_bytes: u64,
+}
+
+impl Trial {
+    pub fn new(environment: &Environment) -> Result<Self, String> {
+        let directory = tempfile::Builder::new()
+            .prefix("afresh-trial-")
+            .tempdir()
+            .map_err(|error| format!("cannot make a temporary directory: {error}"))?;
+        Ok(Self {
+            directory,
+            exe: environment.executable.clone(),
+            environment: environment.all(),
+            containment: environment.containment().unwrap_or(Containment::Auto),
+            started: AtomicU32::new(0),
+        })
+    }
+
+    /// Runs a command line to its end, or to the limit, with what a worker may see.
+    pub fn run(&self, argv: &[String], env: &[String], limit: Duration) -> Result<Tried, String> {
+        let named = COMMON_VARIABLES.iter().copied().chain(env.iter().map(String::as_str));
+        let variables = named.filter_map(|name| {
+            self.environment.get(name).map(|value| (name.to_owned(), value.clone()))
+        });
+        let (cwd, env) = (self.directory.path(), variables.collect());
+        let errand = Errand { argv, cwd, env, limit, output_bytes: OUTPUT_BYTES };
+        let (report, text) = self.errand(&errand, |_| ())?;
+        let said = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        Ok(Tried { report, said: said.trim().chars().take(80).collect() })
+    }
+
+    /// The same for an errand: how it went, and all that it printed. `watch` is shown the file with
+    /// what it printed so far, whenever that grows.
+    pub fn errand(
+        &self,
+        errand: &Errand<'_>,
+        mut watch: impl FnMut(&Path),
+    ) -> Result<(Report, String), String> {
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        let at = self.directory.path();
+        let output = at.join(format!("output-{number}"));
+        let job = Job {
+            name: format!("trial-{}-{number}", std::process::id()),
+            argv: errand.argv.to_vec(),
+            through: vec![],
+            cwd: errand.cwd.to_owned(),
+            env: errand.env.clone(),
+            stdin: None,
+            stdout: output.clone(),
+            stderr: output.clone(),
+            secrets: vec![],
+            limits: Limits {
+                wall: Some(errand.limit),
+                silence: None,
+                output_bytes: errand.output_bytes,
+                grace: Duration::from_secs(1),
+                stop_signal: StopSignal::Terminate,
+            },
+            bounds: limits::bounds(limits::LimitRequest::default()),
+            containment: self.containment,
+            registry: at.join("processes"),
+        };
+        let mut running = Running::start(&self.exe, &job).map_err(|error| error.to_string())?;
+        let report = running.wait_watching(|| watch(&output));
+        let bytes = std::fs::read(&output).unwrap_or_default();
+        Ok((report, String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}

@@ -1,0 +1,232 @@
+//! Putting agent programs into the cache, with npm.
+//!
+//! Everything is made aside and moved into place at once: an installation that was interrupted is never
+//! used, and is cleared away by the next one.
+
+use afresh_agents::adapters::versions::PinnedProgram;
+use afresh_process::ProcessEnd;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{installed, look};
+use crate::agents::probe::{Errand, Trial};
+use crate::agents::which;
+use crate::environment::Environment;
+use crate::error::AppError;
+use crate::notice::Notice;
+use crate::text::count;
+
+/// What is installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    pub pin: &'static PinnedProgram,
+    /// Another version than the one that afresh is tested with, perhaps.
+    pub version: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    pub path: PathBuf,
+    /// It was not there before.
+    pub is_new: bool,
+}
+
+/// The largest of them has half a gigabyte.
+const LIMIT: Duration = Duration::from_secs(30 * 60);
+const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
+/// How often people hear that it goes on.
+const TELL_EVERY: Duration = Duration::from_secs(3);
+/// Directories that are being made.
+const ASIDE: &str = "new-";
+
+/// Where progress goes while an installation takes its time.
+pub type Notify<'a> = &'a dyn Fn(Notice);
+
+/// Installs one program, unless it is installed already.
+pub fn install(
+    wanted: &Wanted,
+    environment: &Environment,
+    notify: Notify<'_>,
+) -> Result<Installed, AppError> {
+    let place = installed::directory(environment).ok_or_else(|| {
+        AppError::usage("cache", "there is no cache directory to install into")
+            .hint("set HOME, or AFRESH_CACHE to a directory of your choice")
+    })?;
+    let Wanted { pin, version } = wanted;
+    let target = place.join(format!("{}-{version}", pin.program));
+    let cannot = |error: std::io::Error| cannot_write(&place, &error);
+    fs::create_dir_all(&place).map_err(cannot)?;
+    let _lock = lock(&place, notify).map_err(cannot)?;
+    clear_away(&place);
+    let is_new = !target.is_dir();
+    if is_new {
+        make(wanted, &place, &target, environment, notify)?;
+    }
+    point(&place, pin.program, &target).map_err(cannot)?;
+    let path = installed::bin(&place.join(pin.program), pin.program);
+    Ok(Installed { path, is_new })
+}
+
+/// One installs at a time; whoever comes second waits, and is told.
+fn lock(place: &Path, notify: Notify<'_>) -> std::io::Result<File> {
+    let file = File::create(place.join("lock"))?;
+    if file.try_lock().is_err() {
+        notify(Notice::new("waiting for another `afresh agents install` to finish"));
+        file.lock()?;
+    }
+    Ok(file)
+}
+
+/// What installations left that were interrupted. Nobody else is at work: we hold the lock.
+fn clear_away(place: &Path) {
+    let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(ASIDE)) {
+        // What cannot be removed is not used either.
+        let _ = fs::remove_dir_all(entry.path());
+    }
+}
+
+/// Makes it aside, looks that it starts, and moves it into place.
+fn make(
+    wanted: &Wanted,
+    place: &Path,
+    target: &Path,
+    environment: &Environment,
+    notify: Notify<'_>,
+) -> Result<(), AppError> {
+    let aside = tempfile::Builder::new()
+        .prefix(ASIDE)
+        .tempdir_in(place)
+        .map_err(|error| cannot_write(place, &error))?;
+    let trial = Trial::new(environment).map_err(failed)?;
+    npm(wanted, aside.path(), &trial, environment, notify)?;
+    let program = installed::bin(aside.path(), wanted.pin.program);
+    starts(wanted, &program.to_string_lossy(), &trial, environment)?;
+    // Whole installations only: the name appears when everything is there.
+    let made = aside.keep();
+    fs::rename(&made, target).map_err(|error| {
+        let _ = fs::remove_dir_all(&made);
+        cannot_write(place, &error)
+    })
+}
+
+/// What npm made is there, and those that have a `--version` say it.
+fn starts(
+    wanted: &Wanted,
+    program: &str,
+    trial: &Trial,
+    environment: &Environment,
+) -> Result<(), AppError> {
+    let unusable = |why: &str| {
+        failed(format!("npm installed {}, but its program {why}", package(wanted)))
+            .hint("is `node --version` recent enough for it? Else try another --version")
+    };
+    which::find(program, &environment.search_path()).map_err(unusable)?;
+    if !look::is_known(wanted.pin) {
+        return Ok(());
+    }
+    let argv = [program.to_owned(), "--version".to_owned()];
+    let tried = trial.run(&argv, &[], look::KNOWN_LIMIT).map_err(failed)?;
+    match tried.report.ended {
+        Ok(ProcessEnd::Exited(0)) => Ok(()),
+        _ => Err(unusable("does not start").cause(tried.said)),
+    }
+}
+
+/// The link to the version that is used, replaced at once.
+fn point(place: &Path, program: &str, target: &Path) -> std::io::Result<()> {
+    let name = target.file_name().unwrap_or_default();
+    let link = place.join(program);
+    if fs::read_link(&link).is_ok_and(|now| now == Path::new(name)) {
+        return Ok(());
+    }
+    let aside = place.join(format!("{ASIDE}link"));
+    let _ = fs::remove_file(&aside);
+    symlink(name, &aside)?;
+    fs::rename(&aside, &link)
+}
+
+fn npm(
+    wanted: &Wanted,
+    prefix: &Path,
+    trial: &Trial,
+    environment: &Environment,
+    notify: Notify<'_>,
+) -> Result<(), AppError> {
+    let npm = which::find("npm", &environment.search_path()).map_err(|why| {
+        AppError::usage("npm", format!("npm {why}")).hint(
+            "install Node.js, which brings npm (your package manager, or https://nodejs.org); or install \
+             the program in another way, so that it is on the PATH",
+        )
+    })?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut argv = vec![text(&npm), "install".to_owned(), "--prefix".to_owned(), text(prefix)];
+    let quiet = ["--location=project", "--no-audit", "--no-fund", "--no-progress"];
+    // A line for every package says that it goes on; an address that nobody answers is soon given up.
+    let told = ["--loglevel=http", "--fetch-retries=2"];
+    let waits = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
+    argv.extend(quiet.iter().chain(&told).chain(&waits).map(|word| (*word).to_owned()));
+    argv.push(package(wanted));
+    notify(Notice::new(format!("installing {} …", package(wanted))));
+    let env = environment.all().into_iter().collect();
+    let errand = Errand { argv: &argv, cwd: prefix, env, limit: LIMIT, output_bytes: OUTPUT_BYTES };
+    let mut told = Instant::now();
+    let tell = |log: &Path| {
+        if told.elapsed() >= TELL_EVERY {
+            told = Instant::now();
+            let log = fs::read_to_string(log).unwrap_or_default();
+            let done = log.lines().filter(|line| line.contains("http fetch GET 200")).count();
+            notify(Notice::new(format!("  {} so far", count(done, "download"))));
+        }
+    };
+    let (report, log) = trial.errand(&errand, tell).map_err(failed)?;
+    match report.ended {
+        Ok(ProcessEnd::Exited(0)) => Ok(()),
+        Ok(ProcessEnd::TimedOut) => {
+            Err(failed(format!("npm did not install {} in time", package(wanted))).hint(NETWORK))
+        }
+        _ => Err(refused(wanted, &log)),
+    }
+}
+
+fn package(wanted: &Wanted) -> String {
+    format!("{}@{}", wanted.pin.package, wanted.version)
+}
+
+const NETWORK: &str = "check the connection, `npm config get registry` and HTTPS_PROXY, and try again; \
+     nothing half is left";
+
+/// Why npm failed, by its own codes.
+fn refused(wanted: &Wanted, log: &str) -> AppError {
+    let errors = log.lines().filter_map(|line| {
+        let line = line.trim();
+        line.strip_prefix("npm error ").or_else(|| line.strip_prefix("npm ERR! "))
+    });
+    let errors: Vec<&str> = errors.map(str::trim).filter(|line| !line.is_empty()).collect();
+    let code = errors.iter().find_map(|line| line.strip_prefix("code ")).unwrap_or_default();
+    let said = errors.iter().find(|line| !line.starts_with("code ")).copied();
+    let last = || log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let failure = failed(format!("npm could not install {}", package(wanted)))
+        .cause(format!("{code} {}", said.unwrap_or_else(last)).trim().to_owned());
+    failure.hint(match code {
+        "ENOTFOUND" | "EAI_AGAIN" | "ECONNREFUSED" | "ECONNRESET" | "ETIMEDOUT" | "ENETUNREACH" => {
+            NETWORK
+        }
+        "E404" | "ETARGET" => "there is no such version: leave out --version for the tested one",
+        "ENOSPC" => "there is no space left; AFRESH_CACHE may name a directory on another disk",
+        _ => "the same by hand shows more: npm install --prefix DIR PACKAGE",
+    })
+}
+
+fn failed(message: impl Into<String>) -> AppError {
+    AppError::incomplete("install", message)
+}
+
+fn cannot_write(place: &Path, error: &std::io::Error) -> AppError {
+    failed(format!("cannot install into {}", place.display()))
+        .cause(error.to_string())
+        .hint("AFRESH_CACHE may name another directory")
+}

@@ -1,0 +1,172 @@
+//! A look at an agent: its program is really started, with an argument that does no work.
+
+use afresh_agents::adapters::versions::{self, PinnedProgram};
+use afresh_agents::agent::COMMON_VARIABLES;
+use afresh_agents::{Agent, AgentKind};
+use afresh_process::ProcessEnd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::version::{Age, Version};
+use super::{find, login, remedy};
+use crate::agents::probe::{self, Trial};
+use crate::environment::Environment;
+
+/// Programs that we know answer `--version`, but some of them take their time.
+pub(super) const KNOWN_LIMIT: Duration = Duration::from_secs(20);
+
+/// What was seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Where its program is; none where it is our own, or not there.
+    pub path: Option<PathBuf>,
+    /// The first line that it printed.
+    pub said: String,
+    pub version: Option<Version>,
+    /// What afresh is tested with.
+    pub tested: Option<&'static PinnedProgram>,
+    pub trouble: Option<Trouble>,
+    /// What to do where it seems to have neither key nor login.
+    pub login: Option<String>,
+}
+
+/// Why it cannot be used, or perhaps not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub text: String,
+    pub cure: String,
+    /// Certainly not; else only its `--version` is odd, and that is not for every program.
+    pub is_certain: bool,
+}
+
+/// Looks at several at once: some take seconds to say their version.
+pub fn at_all<'a>(
+    agents: impl IntoIterator<Item = &'a Agent>,
+    home: &Path,
+    environment: &Environment,
+    trial: Result<&Trial, &String>,
+) -> Vec<(&'a Agent, Look)> {
+    std::thread::scope(|scope| {
+        let look = |agent| (agent, scope.spawn(move || at(agent, home, environment, trial)));
+        let looks: Vec<_> = agents.into_iter().map(look).collect();
+        looks.into_iter().filter_map(|(agent, look)| Some((agent, look.join().ok()?))).collect()
+    })
+}
+
+/// `home` is where paths inside the repository are looked up.
+fn at(
+    agent: &Agent,
+    home: &Path,
+    environment: &Environment,
+    trial: Result<&Trial, &String>,
+) -> Look {
+    let Some(command) = agent.command() else { return Look::default() };
+    let program = real_program(command);
+    let pin = versions::find_pin(program);
+    let seen = Look { tested: pin, ..Look::default() };
+    let trouble = |text: String, is_certain: bool| {
+        Some(Trouble { text, cure: remedy(&agent.name, program), is_certain })
+    };
+    // A path inside the repository is looked up in the workspace.
+    let relative = program.contains('/') && !program.starts_with('/');
+    let place = if relative {
+        home.join(program).to_string_lossy().into_owned()
+    } else {
+        program.to_owned()
+    };
+    let found = match find(&place, environment) {
+        Ok(found) => found,
+        Err(why) => return Look { trouble: trouble(format!("{program} {why}"), true), ..seen },
+    };
+    let argv = [found.to_string_lossy().into_owned(), "--version".to_owned()];
+    // Others may have no such argument, and mean no harm by it.
+    let must_answer = pin.is_some_and(is_known);
+    let limit = if must_answer { KNOWN_LIMIT } else { probe::LIMIT };
+    let tried = trial.map_err(Clone::clone);
+    let tried = match tried.and_then(|trial| trial.run(&argv, &agent.variables(), limit)) {
+        Ok(tried) => tried,
+        Err(why) => return Look { trouble: trouble(why, true), path: Some(found), ..seen },
+    };
+    let shown = format!("{} --version", found.display());
+    let why = match &tried.report.ended {
+        Err(failure) => trouble(failure.message.clone(), true),
+        Ok(ProcessEnd::TimedOut | ProcessEnd::WentSilent) => {
+            trouble(format!("{shown} does not end"), must_answer)
+        }
+        Ok(ProcessEnd::Exited(0)) => None,
+        Ok(ProcessEnd::Exited(code)) if must_answer => {
+            let said = if tried.said.is_empty() { "nothing" } else { &tried.said };
+            trouble(format!("{shown} ends with exit code {code} and says: {said}"), true)
+        }
+        _ if must_answer => trouble(format!("{shown} is ended by a signal"), true),
+        _ => None,
+    };
+    let said =
+        if tried.report.ended == Ok(ProcessEnd::Exited(0)) { tried.said } else { String::new() };
+    Look {
+        version: Version::parse(&said),
+        said,
+        trouble: why,
+        login: pin.and_then(|pin| login_of(agent, pin, environment)),
+        path: Some(found),
+        ..seen
+    }
+}
+
+/// What to do where its worker would see neither a key nor a login.
+fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Option<String> {
+    let mut visible = environment.all();
+    let own = agent.variables();
+    visible.retain(|name, _| {
+        COMMON_VARIABLES.contains(&name.as_str()) || own.iter().any(|own| own == name)
+    });
+    let cure = login::missing(pin.program, &visible)?;
+    match agent.kind {
+        AgentKind::Program(_) => Some(cure.to_owned()),
+        // Nothing is handed on to these but what is named.
+        AgentKind::Acp(_) => {
+            Some(format!("{cure}, and name it in `env` under [agents.{}]", agent.name))
+        }
+        AgentKind::Command { .. } | AgentKind::Scripted { .. } => None,
+    }
+}
+
+/// Those that answer `--version`; the others only speak their protocol.
+pub(super) fn is_known(pin: &PinnedProgram) -> bool {
+    afresh_agents::AgentProgram::from_word(pin.program).is_some()
+}
+
+impl Look {
+    /// How its version stands to the one that afresh is tested with, and that in words.
+    pub fn beside_tested(&self) -> Option<(Age, String)> {
+        let (version, tested) = (self.version?, self.tested?.version);
+        let age = version.beside(tested)?;
+        let how = match age {
+            Age::Older => "older",
+            Age::Newer => "newer",
+        };
+        Some((age, format!("{how} than {tested}, which afresh is tested with")))
+    }
+}
+
+/// The program behind `env NAME=VALUE …`.
+fn real_program(command: &[String]) -> &str {
+    let first = command.first().map_or("", String::as_str);
+    if first != "env" {
+        return first;
+    }
+    let behind = command.iter().skip(1).find(|word| !word.contains('=') && !word.starts_with('-'));
+    behind.map_or(first, String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_behind_env_is_found() {
+        let line = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(real_program(&line(&["env", "A=1", "gemini", "-x"])), "gemini");
+        assert_eq!(real_program(&line(&["claude", "-p"])), "claude");
+    }
+}

@@ -1,0 +1,62 @@
+//! Versions as programs print them.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Major, minor, patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(u64, u64, u64);
+
+impl Version {
+    /// The first one in a line: `codex-cli 0.166.0`, `2.1.197 (Claude Code)`, `v1.2.3-beta.1`.
+    pub fn parse(line: &str) -> Option<Self> {
+        line.split_whitespace().find_map(|word| {
+            let word = word.trim_start_matches('v');
+            let end = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+            let mut numbers = word[..end].split('.').map(|number| number.parse().ok());
+            Some(Self(numbers.next()??, numbers.next()??, numbers.next()??))
+        })
+    }
+
+    /// How it stands to the one that afresh is tested with; nothing where they are the same.
+    pub fn beside(self, tested: &str) -> Option<Age> {
+        match self.cmp(&Self::parse(tested)?) {
+            Ordering::Less => Some(Age::Older),
+            Ordering::Greater => Some(Age::Newer),
+            Ordering::Equal => None,
+        }
+    }
+}
+
+/// How a version stands to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    Older,
+    Newer,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_what_programs_print() {
+        let read = |line| Version::parse(line).map(|version| version.to_string());
+        assert_eq!(read("codex-cli 0.166.0").as_deref(), Some("0.166.0"));
+        assert_eq!(read("2.1.197 (Claude Code)").as_deref(), Some("2.1.197"));
+        assert_eq!(read("tool v1.2.3-beta.1").as_deref(), Some("1.2.3"));
+        for none in ["", "1.2", "a.b.c", "99999999999999999999.1.1", "..", "usage: x"] {
+            assert_eq!(read(none), None, "{none}");
+        }
+        let version = Version::parse("2.1.10").expect("one");
+        assert_eq!(version.beside("2.1.9"), Some(Age::Newer));
+        assert_eq!(version.beside("2.2.0"), Some(Age::Older));
+        assert_eq!(version.beside("2.1.10"), None);
+    }
+}

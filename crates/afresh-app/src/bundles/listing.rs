@@ -1,0 +1,60 @@
+//! The bundles of a run: task, attempt, size against the model's window, age.
+
+use afresh_agents::bundle::FileChecksum;
+use afresh_agents::prompt::size;
+use afresh_core::Run;
+use afresh_core::estimate::DEFAULT_WINDOW;
+use afresh_core::usage::ContextFill;
+use afresh_engine::bundle::stored::{DependencyState, StoredBundle};
+use serde::{Deserialize, Serialize};
+
+use crate::session::briefing::TEMPLATE;
+use crate::text::files;
+
+/// More than any bundle of ours.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// What is read of a bundle for it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct BundleHeader {
+    window: Option<u64>,
+    sources: Vec<FileChecksum>,
+}
+
+/// One bundle, as it is listed.
+#[derive(Debug)]
+pub struct ListedBundle<'a> {
+    pub kept: &'a StoredBundle,
+    pub need: DependencyState,
+    pub fill: ContextFill,
+    /// The project's own template that it was rendered with, if it has one.
+    pub template: Option<PromptTemplate>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PromptTemplate {
+    pub path: String,
+    pub sha256: String,
+}
+
+impl<'a> ListedBundle<'a> {
+    pub fn read(kept: &'a StoredBundle, run: Option<&Run>) -> Self {
+        let told: BundleHeader = files::read_bounded(&kept.bundle(), MAX_BYTES)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        let bytes = usize::try_from(kept.prompt_bytes).unwrap_or(usize::MAX);
+        let own = told.sources.into_iter().find(|source| source.path == TEMPLATE);
+        Self {
+            kept,
+            need: kept.need(run),
+            fill: size::fill(bytes, told.window.unwrap_or(DEFAULT_WINDOW)),
+            template: own.map(|FileChecksum { path, sha256, .. }| PromptTemplate { path, sha256 }),
+        }
+    }
+
+    pub fn name(&self) -> String {
+        self.kept.attempt.to_string()
+    }
+}

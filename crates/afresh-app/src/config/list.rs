@@ -1,0 +1,198 @@
+//! Every value that can be configured, by its dotted key.
+
+use std::time::Duration;
+
+use afresh_agents::{AgentKind, PromptDelivery};
+use afresh_core::plan::ModelTier;
+use afresh_core::usage::Budget;
+use afresh_formats::text::duration;
+use serde_json::{Value, json};
+
+use super::Config;
+
+/// One value that holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    pub key: String,
+    /// Null where nothing is set and nothing holds.
+    pub value: Value,
+}
+
+impl Config {
+    /// What holds, in the order of the documentation; then what the file says besides.
+    pub fn values(&self) -> Vec<Listed> {
+        let mut values = self.run();
+        values.extend(self.agent_values());
+        let lists = [
+            ("workspace.setup", json!(self.setup)),
+            ("workspace.keep", json!(self.keep)),
+            ("workspace.quota_mib", json!(self.quota.map(|bytes| bytes >> 20))),
+            ("checks.always", json!(self.settings.always)),
+            ("checks.timeout", spanned(self.check_timeout)),
+            ("checks.parallel", json!(self.checks_parallel)),
+            ("checks.env", json!(self.check_env)),
+        ];
+        values.extend(lists.map(|(key, value)| listed(key, value)));
+        values.extend(self.budgets());
+        let context = self.settings.context;
+        let shares = [("context.soft", context.soft), ("context.hard", context.hard)];
+        values.extend(shares.map(|(key, percent)| listed(key, json!(f64::from(percent) / 100.0))));
+        values.extend(self.price_values());
+        let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
+        let besides: Vec<Listed> =
+            besides.map(|(key, written)| listed(key, written.value.clone())).collect();
+        values.extend(besides);
+        values
+    }
+
+    fn run(&self) -> Vec<Listed> {
+        let settings = &self.settings;
+        let unlisted = if settings.unlisted_beside_others { "beside" } else { "alone" };
+        let backoff: Vec<Value> = settings.backoff.iter().copied().map(spanned).collect();
+        [
+            ("parallel", json!(settings.parallel)),
+            ("schedule", json!(settings.schedule.word())),
+            ("agent", json!(self.agent)),
+            ("tier", json!(settings.tier.word())),
+            ("attempts", json!(settings.attempts)),
+            ("attempt_timeout", spanned(self.attempt_timeout)),
+            ("silence_timeout", spanned(self.silence_timeout)),
+            ("timeout_action", json!(settings.timeout_action.word())),
+            ("halt_grace", spanned(settings.halt_grace)),
+            ("history", json!(settings.history.word())),
+            ("scope", json!(settings.scope.word())),
+            ("backoff", json!(backoff)),
+            ("unlisted", json!(unlisted)),
+            ("output_limit", json!(self.output_bytes)),
+        ]
+        .into_iter()
+        .map(|(key, value)| listed(&format!("run.{key}"), value))
+        .collect()
+    }
+
+    fn agent_values(&self) -> Vec<Listed> {
+        let mut values = Vec::new();
+        for agent in self.agents.values() {
+            let mut add = |key: &str, value| {
+                values.push(listed(&format!("agents.{}.{key}", agent.name), value));
+            };
+            match &agent.kind {
+                AgentKind::Command { command, prompt } => {
+                    add("kind", json!("command"));
+                    add("command", json!(command));
+                    add("prompt", json!(prompt_word(*prompt)));
+                }
+                AgentKind::Program(program) => {
+                    add("kind", json!(program.program.word()));
+                    add("command", json!(program.command));
+                    add("args", json!(program.args));
+                }
+                AgentKind::Acp(acp) => {
+                    add("kind", json!("acp"));
+                    add("command", json!(acp.command));
+                }
+                AgentKind::Scripted { script } => {
+                    add("kind", json!("scripted"));
+                    add("script", json!(script.shown));
+                }
+            }
+            for tier in [ModelTier::Small, ModelTier::Standard, ModelTier::Large] {
+                if let Some(model) = agent.model(tier) {
+                    add(&format!("models.{}", tier.word()), json!(model));
+                }
+            }
+            add("env", json!(agent.env));
+        }
+        values
+    }
+
+    /// In dollars per million tokens, and the window in tokens.
+    fn price_values(&self) -> Vec<Listed> {
+        let mut values = vec![listed("prices.as_of", json!(self.prices.as_of))];
+        for (name, model) in self.prices.models() {
+            let prices = [
+                ("input", json!(dollars(model.input))),
+                ("output", json!(dollars(model.output))),
+                ("cache_read", json!(dollars(model.cache_read))),
+                ("cache_write", json!(dollars(model.cache_write))),
+                ("window", json!(model.window)),
+            ];
+            let own = prices.map(|(key, value)| (format!("prices.{name}.{key}"), value));
+            let is_own = own.iter().any(|(key, _)| self.spelled(key).is_some());
+            for (key, value) in own {
+                // What the file leaves out of a model of its own follows from the rest.
+                match self.spelled(&key) {
+                    Some(key) => values.push(listed(key, value)),
+                    None if is_own => {}
+                    None => values.push(listed(&key, value)),
+                }
+            }
+        }
+        values
+    }
+
+    /// A key as the file has it: the names of models may be written in capitals.
+    fn spelled(&self, key: &str) -> Option<&str> {
+        self.written.keys().map(String::as_str).find(|written| written.eq_ignore_ascii_case(key))
+    }
+
+    fn budgets(&self) -> Vec<Listed> {
+        let amounts = |budget: Budget| (budget.cost_micros.map(dollars), budget.tokens);
+        let ((usd, tokens), (task_usd, task_tokens)) =
+            (amounts(self.settings.budget), amounts(self.settings.task_budget));
+        [
+            ("budget.usd", json!(usd)),
+            ("budget.tokens", json!(tokens)),
+            ("budget.task_usd", json!(task_usd)),
+            ("budget.task_tokens", json!(task_tokens)),
+        ]
+        .map(|(key, value)| listed(key, value))
+        .to_vec()
+    }
+}
+
+fn listed(key: &str, value: Value) -> Listed {
+    Listed { key: key.to_owned(), value }
+}
+
+fn spanned(length: Duration) -> Value {
+    json!(duration::render(length))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "money is shown here, not counted")]
+fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+fn prompt_word(prompt: PromptDelivery) -> &'static str {
+    match prompt {
+        PromptDelivery::Stdin => "stdin",
+        PromptDelivery::File => "file",
+        PromptDelivery::Arg => "arg",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+
+    /// A key that can be written is listed: nobody has to guess which value holds.
+    #[test]
+    fn every_key_that_is_read_is_listed() {
+        let keys: Vec<String> = Config::default().values().into_iter().map(|v| v.key).collect();
+        let tables = [
+            ("run", read::RUN),
+            ("workspace", read::WORKSPACE),
+            ("checks", read::CHECKS),
+            ("budget", read::BUDGET),
+            ("context", read::CONTEXT),
+        ];
+        for (table, names) in tables {
+            for name in names {
+                let key = format!("{table}.{name}");
+                assert!(keys.contains(&key), "{key} is not listed");
+            }
+        }
+    }
+}

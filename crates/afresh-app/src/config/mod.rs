@@ -1,0 +1,141 @@
+//! The configuration: built-in values, then the file, then flags.
+//!
+//! The file is read with places, so that a mistake is shown where it is. An unknown key is an
+//! error: a misspelt limit must not silently mean no limit.
+
+mod agents;
+mod list;
+mod origin;
+mod read;
+pub mod script;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use afresh_agents::bundle::FileChecksum;
+use afresh_agents::{Agent, PriceTable};
+use afresh_core::settings::Settings;
+use afresh_formats::Finding;
+
+use crate::config::origin::Written;
+use crate::error::AppError;
+use crate::policy::sandbox::SandboxRequest;
+use crate::text::files;
+
+/// No configuration that a person writes has more.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// Everything that can be configured.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// What decisions rest on.
+    pub settings: Settings,
+    pub agent: Option<String>,
+    pub agents: BTreeMap<String, Agent>,
+    /// What models cost: the built-in table, and what the file says over it.
+    pub prices: PriceTable,
+    pub attempt_timeout: Duration,
+    pub silence_timeout: Duration,
+    pub output_bytes: u64,
+    pub setup: Vec<String>,
+    pub keep: Vec<String>,
+    /// What a workspace may hold, in bytes.
+    pub quota: Option<u64>,
+    pub check_timeout: Duration,
+    pub checks_parallel: u16,
+    pub check_env: Vec<String>,
+    pub sandbox: SandboxRequest,
+    /// The directory that paths in the file are relative to.
+    pub home: PathBuf,
+    /// The file, as people know it; where there is none, the one to write.
+    pub shown: String,
+    /// What it was read as.
+    pub checksum: Option<FileChecksum>,
+    /// What the file says, by its dotted keys.
+    pub written: BTreeMap<String, Written>,
+    /// Parts that this version reads but does not carry out yet.
+    pub warnings: Vec<Finding>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            agent: None,
+            agents: BTreeMap::new(),
+            prices: PriceTable::built_in(),
+            attempt_timeout: Duration::from_secs(30 * 60),
+            silence_timeout: Duration::from_secs(10 * 60),
+            output_bytes: 32 * 1024 * 1024,
+            setup: Vec::new(),
+            keep: Vec::new(),
+            quota: None,
+            check_timeout: Duration::from_secs(10 * 60),
+            checks_parallel: 2,
+            check_env: Vec::new(),
+            sandbox: SandboxRequest::default(),
+            home: PathBuf::new(),
+            shown: ".afresh/config.toml".to_owned(),
+            checksum: None,
+            written: BTreeMap::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Whether there is a file at all.
+    pub fn is_from_file(&self) -> bool {
+        !self.home.as_os_str().is_empty()
+    }
+}
+
+/// Loads the configuration for work in `directory`.
+pub fn load(directory: &Path, given: Option<&Path>) -> Result<Config, AppError> {
+    let mut config = Config::default();
+    let path = match given {
+        Some(given) => Some(directory.join(given)),
+        None => project_file(directory),
+    };
+    let Some(path) = path else { return Ok(config) };
+    let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
+    let bytes = files::read_bounded(&path, MAX_BYTES).map_err(|error| {
+        AppError::usage("config", format!("cannot read the configuration {shown}"))
+            .cause(error.to_string())
+    })?;
+    config.home = home(&path);
+    let findings = read::read(&shown, &bytes, &mut config);
+    if findings.iter().any(Finding::is_error) {
+        return Err(AppError::with_findings(
+            "config",
+            &format!("cannot use the configuration {shown}"),
+            findings,
+        ));
+    }
+    config.warnings = findings;
+    config.checksum = Some(FileChecksum::from_bytes(&shown, &bytes));
+    config.shown = shown;
+    Ok(config)
+}
+
+/// Where paths in a configuration start: beside `.afresh`, or beside a file that is elsewhere.
+fn home(file: &Path) -> PathBuf {
+    let directory = file.parent().unwrap_or(Path::new("."));
+    let inside = directory.file_name().is_some_and(|name| name == ".afresh");
+    if inside { directory.parent().unwrap_or(directory) } else { directory }.to_owned()
+}
+
+/// The nearest `.afresh/config.toml`, up to the root of the checkout.
+fn project_file(directory: &Path) -> Option<PathBuf> {
+    for place in directory.ancestors() {
+        let file = place.join(".afresh/config.toml");
+        if file.is_file() {
+            return Some(file);
+        }
+        if place.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}

@@ -1,0 +1,352 @@
+//! `.afresh/config.toml` into a [`Config`].
+
+use afresh_core::plan::TierChoice;
+use afresh_core::settings::{History, Schedule, ScopeMode, TimeoutAction};
+use afresh_formats::Finding;
+use afresh_formats::findings::SourceText;
+use afresh_formats::text::node::{Node, TableEntry};
+use afresh_formats::text::node_reader::NodeReader;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::{Config, agents, origin};
+use crate::policy::network::{self, NetworkMode};
+use crate::policy::sandbox::SandboxRequest;
+
+/// Tables that belong to the format, and are carried out by later versions.
+const LATER: &[(&str, &str)] = &[("review", "reviews"), ("hooks", "hooks")];
+const TABLES: &[&str] = &[
+    "run",
+    "agents",
+    "workspace",
+    "checks",
+    "budget",
+    "context",
+    "prices",
+    "sandbox",
+    "review",
+    "hooks",
+];
+pub(super) const RUN: &[&str] = &[
+    "parallel",
+    "schedule",
+    "agent",
+    "tier",
+    "attempt_timeout",
+    "silence_timeout",
+    "timeout_action",
+    "attempts",
+    "halt_grace",
+    "history",
+    "scope",
+    "backoff",
+    "output_limit",
+    "unlisted",
+];
+/// What a budget may be.
+const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000_000;
+/// In bytes: a worker's answer must fit, and a disk is not endless.
+const OUTPUT_LIMITS: RangeInclusive<u64> = 65_536..=1_000_000_000_000;
+pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
+pub(super) const SANDBOX: &[&str] =
+    &["level", "network", "agent_network", "memory_mib", "file_mib", "processes"];
+pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
+pub(super) const WORKSPACE: &[&str] = &["setup", "keep", "quota_mib"];
+pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
+
+/// Reads the file onto `config`; everything that is wrong comes back.
+pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+        Err(error) => {
+            let message = format!("byte {} is not UTF-8", error.valid_up_to());
+            return vec![Finding::of_file(file, "not-utf8", message)];
+        }
+    };
+    let source = SourceText::new(file, text);
+    let mut reader = NodeReader::new(&source, "config");
+    match afresh_formats::text::toml::parse(&source) {
+        Ok(root) => {
+            config.written = origin::written(&source, &root);
+            tables(&mut reader, &root, config);
+        }
+        Err(finding) => reader.add(finding),
+    }
+    reader.into_findings()
+}
+
+fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config) {
+    for entry in reader.entries(root) {
+        match entry.key.as_str() {
+            "run" => run(reader, &entry.node, config),
+            "agents" => agents::read(reader, &entry.node, config),
+            "workspace" => workspace(reader, &entry.node, config),
+            "checks" => checks(reader, &entry.node, config),
+            "budget" => budget(reader, &entry.node, config),
+            "context" => context(reader, &entry.node, config),
+            "prices" => config.prices.read(reader, &entry.node),
+            "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
+            key => match LATER.iter().find(|(table, _)| *table == key) {
+                Some((_, what)) => later(reader, entry, what),
+                None => reader.unknown(entry, TABLES),
+            },
+        }
+    }
+}
+
+fn run(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    let settings = &mut config.settings;
+    for entry in reader.entries(node) {
+        let value = &entry.node;
+        match entry.key.as_str() {
+            "parallel" => set(&mut settings.parallel, count(reader, value)),
+            "attempts" => set(&mut settings.attempts, count(reader, value).map(u32::from)),
+            "schedule" => {
+                let word = reader.word_by(value, Schedule::WORDS, Schedule::from_word);
+                set(&mut settings.schedule, word);
+            }
+            "history" => {
+                set(
+                    &mut settings.history,
+                    reader.word_by(value, History::WORDS, History::from_word),
+                );
+            }
+            "scope" => {
+                let word = reader.word_by(value, ScopeMode::WORDS, ScopeMode::from_word);
+                set(&mut settings.scope, word);
+            }
+            "timeout_action" => {
+                let word = reader.word_by(value, TimeoutAction::WORDS, TimeoutAction::from_word);
+                set(&mut settings.timeout_action, word);
+            }
+            "halt_grace" => set(&mut settings.halt_grace, reader.span(value)),
+            "backoff" => set(&mut settings.backoff, spans(reader, value)),
+            "unlisted" => {
+                let word = reader.word(value, &[("alone", false), ("beside", true)]);
+                set(&mut settings.unlisted_beside_others, word);
+            }
+            "tier" => set(&mut settings.tier, reader.word(value, TierChoice::WORDS)),
+            "agent" => set(&mut config.agent, reader.text(value).map(Some)),
+            "attempt_timeout" => set(&mut config.attempt_timeout, reader.span(value)),
+            "silence_timeout" => set(&mut config.silence_timeout, reader.span(value)),
+            "output_limit" => set(&mut config.output_bytes, reader.number(value, OUTPUT_LIMITS)),
+            _ => reader.unknown(entry, RUN),
+        }
+    }
+}
+
+fn workspace(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    for entry in reader.entries(node) {
+        match entry.key.as_str() {
+            "setup" => set(&mut config.setup, reader.texts(&entry.node)),
+            "keep" => set(&mut config.keep, reader.texts(&entry.node)),
+            "quota_mib" => config.quota = mebibytes(reader, &entry.node),
+            _ => reader.unknown(entry, WORKSPACE),
+        }
+    }
+}
+
+fn checks(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    for entry in reader.entries(node) {
+        let value = &entry.node;
+        match entry.key.as_str() {
+            "always" => set(&mut config.settings.always, reader.texts(value)),
+            "timeout" => set(&mut config.check_timeout, reader.span(value)),
+            "parallel" => set(&mut config.checks_parallel, count(reader, value)),
+            "env" => set(&mut config.check_env, reader.texts(value)),
+            _ => reader.unknown(entry, CHECKS),
+        }
+    }
+}
+
+fn budget(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    let settings = &mut config.settings;
+    for entry in reader.entries(node) {
+        let value = &entry.node;
+        match entry.key.as_str() {
+            "usd" => settings.budget.cost_micros = dollars(reader, value),
+            "tokens" => settings.budget.tokens = reader.number(value, TOKENS),
+            "task_usd" => settings.task_budget.cost_micros = dollars(reader, value),
+            "task_tokens" => settings.task_budget.tokens = reader.number(value, TOKENS),
+            _ => reader.unknown(entry, BUDGET),
+        }
+    }
+}
+
+fn context(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    let limits = &mut config.settings.context;
+    let mut soft = None;
+    for entry in reader.entries(node) {
+        match entry.key.as_str() {
+            "soft" => soft = share(reader, &entry.node),
+            "hard" => set(&mut limits.hard, share(reader, &entry.node)),
+            _ => reader.unknown(entry, CONTEXT),
+        }
+    }
+    // A hard limit alone is enough to say.
+    limits.soft = soft.unwrap_or(limits.soft.min(limits.hard));
+    if limits.soft > limits.hard {
+        let message = "the soft limit is above the hard one".to_owned();
+        reader.problem(&node.span, message, Some("soft = 0.5, hard = 0.7".to_owned()));
+    }
+}
+
+/// A project can only ask for more. What it cannot have is told, and the rest holds.
+fn sandbox(reader: &mut NodeReader<'_, '_>, node: &Node, asked: &mut SandboxRequest) {
+    for field in reader.entries(node) {
+        let value = &field.node;
+        match field.key.as_str() {
+            "level" => {
+                let levels = [("auto", "auto"), ("off", "off"), ("required", "required")];
+                let level = reader.word(value, &levels);
+                asked.required = level == Some("required");
+                if level == Some("off") {
+                    not_for_projects(reader, field, "turn the sandbox off", "--sandbox off");
+                }
+            }
+            "network" => {
+                if reader.flag(value) == Some(true) {
+                    not_for_projects(reader, field, "give checks a network", "--check-network");
+                }
+            }
+            "agent_network" => {
+                let mode = reader.word_by(value, network::WORDS, NetworkMode::from_word);
+                if mode == Some(NetworkMode::Open) {
+                    let flag = "--agent-network open";
+                    not_for_projects(reader, field, "give agents the whole network", flag);
+                }
+                asked.agent_network = mode.filter(|mode| *mode != NetworkMode::Open);
+            }
+            "memory_mib" => asked.limits.memory = mebibytes(reader, value),
+            "file_mib" => asked.file = mebibytes(reader, value),
+            "processes" => asked.limits.processes = reader.number(value, 1..=1_000_000),
+            _ => reader.unknown(field, SANDBOX),
+        }
+    }
+}
+
+/// As bytes.
+fn mebibytes(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
+    reader.number(node, 1..=1 << 30).map(|number| number << 20)
+}
+
+fn not_for_projects(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str, flag: &str) {
+    let message = format!("a project cannot {what}: only who runs it can");
+    let finding = reader.finding("sandbox", &entry.key_span, message);
+    reader.add(finding.as_warning().with_hint(format!("`afresh run {flag}`, if you mean it")));
+}
+
+/// A share of a whole, in per cent.
+fn share(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u8> {
+    let share = reader.fraction(node, 0.01..=1.0)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 1 and 100, as was just checked"
+    )]
+    Some((share * 100.0).round() as u8)
+}
+
+/// Puts the value where it belongs, if there is one.
+pub(super) fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+/// Something that this version knows of and does not do.
+pub(super) fn later(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str) {
+    let message = format!("{what} are read, but not carried out by this version");
+    let finding = reader.finding("later", &entry.key_span, message);
+    reader.add(finding.as_warning());
+}
+
+fn count(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u16> {
+    reader.number(node, 1..=1000).and_then(|number| u16::try_from(number).ok())
+}
+
+/// Dollars as millionths.
+fn dollars(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
+    reader.fraction(node, 0.0..=1e6).and_then(afresh_agents::stream::usage::micros)
+}
+
+fn spans(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<Vec<Duration>> {
+    reader.list(node, "a list of spans").iter().map(|item| reader.span(item)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(text: &str) -> (Config, Vec<Finding>) {
+        let mut config = Config::default();
+        let findings = read("config.toml", text.as_bytes(), &mut config);
+        (config, findings)
+    }
+
+    #[test]
+    fn the_documented_keys_are_read() {
+        let (config, findings) = findings(
+            "[run]\nparallel = 8\nattempt_timeout = \"90s\"\nscope = \"strict\"\n\
+             [agents.mine]\nkind = \"command\"\ncommand = [\"python3\", \"a.py\"]\nprompt = \"file\"\nenv = [\"T\"]\n\
+             [checks]\nalways = [\"make test\"]\n",
+        );
+        assert_eq!(findings, []);
+        assert_eq!(config.settings.parallel, 8);
+        assert_eq!(config.settings.scope, ScopeMode::Strict);
+        assert_eq!(config.attempt_timeout, Duration::from_secs(90));
+        assert_eq!(config.agents["mine"].env, ["T"]);
+        assert_eq!(config.settings.always, ["make test"]);
+    }
+
+    #[test]
+    fn a_misspelt_key_is_shown_where_it_is_with_the_nearest_one() {
+        let (_, findings) = findings("[run]\nparalel = 8\n");
+        assert_eq!((findings[0].line, findings[0].column), (2, 1));
+        assert!(findings[0].hint.as_deref().is_some_and(|help| help.contains("parallel")));
+    }
+
+    /// AG-07: both limits are read; a soft one is never above a hard one.
+    #[test]
+    fn the_limits_of_a_context_are_read() {
+        let (config, told) = findings("[context]\nsoft = 0.4\nhard = 0.6\n");
+        assert_eq!((config.settings.context.soft, config.settings.context.hard), (40, 60));
+        assert_eq!(told, []);
+        let (config, told) = findings("[context]\nhard = 0.4\n");
+        assert_eq!(
+            (config.settings.context.soft, told),
+            (40, vec![]),
+            "a hard one alone is enough"
+        );
+        let (_, refused) = findings("[context]\nsoft = 0.6\nhard = 0.4\n");
+        assert!(refused.iter().any(Finding::is_error), "{refused:?}");
+    }
+
+    /// F22, B22: a project can ask for a sandbox, and cannot turn one off.
+    #[test]
+    fn a_project_can_only_tighten() {
+        let (config, told) =
+            findings("[sandbox]\nlevel = \"required\"\nmemory_mib = 512\nprocesses = 100\n");
+        assert!(config.sandbox.required && told.is_empty(), "{told:?}");
+        assert_eq!(config.sandbox.limits.memory, Some(512 << 20));
+        let (config, told) = findings("[workspace]\nquota_mib = 100\n");
+        assert_eq!((config.quota, told), (Some(100 << 20), vec![]));
+        let (config, told) = findings("[sandbox]\nlevel = \"off\"\nnetwork = true\n");
+        assert!(!config.sandbox.required);
+        assert!(told.len() == 2 && told.iter().all(|found| !found.is_error()), "{told:?}");
+        assert!(told[0].hint.as_deref().is_some_and(|help| help.contains("--sandbox off")));
+        let (config, told) = findings("[sandbox]\nagent_network = \"off\"\n");
+        assert_eq!(config.sandbox.agent_network, Some(NetworkMode::Off));
+        assert!(told.is_empty(), "{told:?}");
+        let (config, told) = findings("[sandbox]\nagent_network = \"open\"\n");
+        assert_eq!(config.sandbox.agent_network, None);
+        assert!(told[0].hint.as_deref().is_some_and(|help| help.contains("--agent-network open")));
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        let (_, findings) =
+            findings("[run]\nparallel = 0\nschedule = \"now\"\nhalt_grace = 5\n[agents.x]\n");
+        assert_eq!(findings.len(), 4, "{findings:?}");
+    }
+}

@@ -1,0 +1,90 @@
+//! The agents of the configuration, and the known ones that are installed besides: each is really
+//! started, with an argument that does no work.
+
+use std::collections::BTreeMap;
+
+use afresh_agents::Agent;
+
+use crate::agents::assignment::with_built_in;
+use crate::agents::probe::Trial;
+use crate::agents::programs;
+use crate::agents::programs::look::{self, Look};
+use crate::agents::programs::version::Age;
+use crate::config::Config;
+use crate::doctor::Line;
+use crate::environment::Environment;
+
+pub(super) fn look(
+    config: &Config,
+    environment: &Environment,
+    trial: Result<&Trial, &String>,
+) -> Vec<Line> {
+    let others = others(config, environment);
+    let agents = config.agents.values().chain(&others);
+    let looks = look::at_all(agents, &config.home, environment, trial);
+    let is_named = |agent: &Agent| {
+        config.agents.contains_key(&agent.name) || config.agent.as_ref() == Some(&agent.name)
+    };
+    let need = |agent| if is_named(agent) { Need::Configured } else { Need::Installed };
+    looks.iter().flat_map(|(agent, look)| lines(agent, need(agent), look)).collect()
+}
+
+/// Why an agent is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Configured,
+    /// It is there, and nobody asked for it.
+    Installed,
+}
+
+/// Known programs that have no table in the configuration: the one that it names all the same, and
+/// those that are here.
+fn others(config: &Config, environment: &Environment) -> Vec<Agent> {
+    let known = with_built_in(BTreeMap::new()).into_values();
+    let is_here = |agent: &Agent| {
+        agent.program().is_some_and(|program| programs::find(program, environment).is_ok())
+    };
+    known
+        .filter(|agent| !config.agents.contains_key(&agent.name))
+        .filter(|agent| config.agent.as_ref() == Some(&agent.name) || is_here(agent))
+        .collect()
+}
+
+fn lines(agent: &Agent, need: Need, look: &Look) -> Vec<Line> {
+    let name = format!("agent {}", agent.name);
+    let mut lines = vec![match &look.trouble {
+        Some(trouble) if trouble.is_certain && need == Need::Configured => {
+            Line::fail(&name, &trouble.text, &trouble.cure)
+        }
+        Some(trouble) => Line::warn(&name, &trouble.text, &trouble.cure),
+        None => started(&name, need, look),
+    }];
+    let wants_login = need == Need::Configured && look.trouble.is_none();
+    if let Some(cure) = look.login.as_ref().filter(|_| wants_login) {
+        let text = format!("{} seems to have neither a key nor a login", agent.name);
+        lines.push(Line::warn(&format!("login {}", agent.name), text, cure));
+    }
+    lines
+}
+
+fn started(name: &str, need: Need, look: &Look) -> Line {
+    let Some(path) = &look.path else { return Line::ok(name, "built in") };
+    let path = path.display();
+    let besides = match need {
+        Need::Configured => "",
+        Need::Installed => " (not in the configuration)",
+    };
+    let text = match look.said.as_str() {
+        "" => format!("{path} starts{besides}"),
+        said => format!("{path}: {said}{besides}"),
+    };
+    match look.beside_tested() {
+        Some((Age::Older, note)) => {
+            let package = look.tested.map(|pin| format!("{}@{}", pin.package, pin.version));
+            let cure = format!("update it: npm install -g {}", package.unwrap_or_default());
+            Line::warn(name, format!("{text}; {note}"), cure)
+        }
+        Some((Age::Newer, note)) => Line::ok(name, format!("{text}; {note}")),
+        None => Line::ok(name, text),
+    }
+}

@@ -1,0 +1,145 @@
+//! The configuration, and the programs of its commands.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use afresh_agents::AgentProgram;
+
+use crate::agents::probe::Trial;
+use crate::agents::programs;
+use crate::agents::which;
+use crate::config::{self, Config};
+use crate::context::AppContext;
+use crate::doctor::{Line, agents};
+use crate::environment::Environment;
+
+/// Words of a shell that are no programs.
+const SHELL: &[&str] = &[
+    "cd", "{", "(", "!", "if", "for", "while", "case", "exec", "set", "export", "test", "[", ":",
+    "true", "false", "echo", "eval", ".", "source", "ulimit", "umask", "trap",
+];
+
+pub(super) fn look(
+    context: &AppContext,
+    directory: &Path,
+    trial: Result<&Trial, &String>,
+    lines: &mut Vec<Line>,
+) {
+    let config = match config::load(directory, context.config_file.as_deref()) {
+        Ok(config) => config,
+        Err(failure) => {
+            lines.extend(failure.findings.iter().filter(|f| f.is_error()).map(|finding| {
+                let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
+                let cure =
+                    finding.hint.clone().unwrap_or_else(|| "see docs/configuration.md".to_owned());
+                Line::fail("configuration", format!("{place}: {}", finding.message), cure)
+            }));
+            if failure.findings.is_empty() {
+                lines.push(Line::failed("configuration", &failure));
+            }
+            return;
+        }
+    };
+    lines.push(configuration(&config));
+    lines.extend(config.warnings.iter().map(|warning| {
+        let text = format!("{}:{}: {}", warning.file, warning.line, warning.message);
+        let cure =
+            warning.hint.clone().unwrap_or_else(|| "remove it to be rid of this line".to_owned());
+        Line::warn("configuration", text, cure)
+    }));
+    lines.extend(chosen(&config, &context.environment));
+    lines.extend(agents::look(&config, &context.environment, trial));
+    let sets = [("setup", &config.setup), ("checks", &config.settings.always)];
+    lines.extend(
+        sets.iter().filter_map(|(name, commands)| programs(name, commands, &context.environment)),
+    );
+}
+
+fn configuration(config: &Config) -> Line {
+    if config.is_from_file() {
+        return Line::ok("configuration", config.shown.clone());
+    }
+    Line::warn("configuration", "none; the built-in values hold", "`afresh init` writes one")
+}
+
+/// The agent of tasks that name none.
+fn chosen(config: &Config, environment: &Environment) -> Option<Line> {
+    let cure =
+        "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
+    let is_built_in = |name: &str| AgentProgram::from_word(name).is_some();
+    match &config.agent {
+        Some(name) if is_built_in(name) => None,
+        None if config.agents.is_empty() && programs::find("claude", environment).is_ok() => {
+            Some(Line::warn("agent", "no agent is configured; tasks go to claude", cure))
+        }
+        _ if config.agents.is_empty() => Some(Line::fail("agent", "no agent is configured", cure)),
+        Some(name) if !config.agents.contains_key(name) => {
+            let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();
+            let text = format!("[run] agent is {name:?}, but there are only: {}", known.join(", "));
+            Some(Line::fail(
+                "agent",
+                text,
+                format!("add [agents.{name}], or name one that is there"),
+            ))
+        }
+        None => Some(Line::warn(
+            "agent",
+            "tasks that name no agent have none",
+            "set `agent` under [run]",
+        )),
+        Some(_) => None,
+    }
+}
+
+/// Whether the programs of shell commands are there; none if there are no commands.
+fn programs(name: &str, commands: &[String], environment: &Environment) -> Option<Line> {
+    if commands.is_empty() {
+        return None;
+    }
+    let wanted: BTreeSet<&str> = commands.iter().flat_map(|command| words(command)).collect();
+    let path = environment.search_path();
+    let missing: Vec<&str> = wanted
+        .iter()
+        .copied()
+        .filter(|program| !program.contains('/') && which::find(program, &path).is_err())
+        .collect();
+    Some(if missing.is_empty() {
+        Line::ok(name, format!("{} found", wanted.into_iter().collect::<Vec<_>>().join(", ")))
+    } else {
+        Line::warn(
+            name,
+            format!("not on the PATH: {}", missing.join(", ")),
+            "install them, or change the commands in the configuration",
+        )
+    })
+}
+
+/// The first word of each simple command, as far as that can be told without a shell.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    let simple = command.split([';', '|', '&', '\n']).filter_map(|part| {
+        let mut words = part.split_whitespace().filter(|word| !word.contains('='));
+        words.find(|word| !matches!(*word, "{" | "(" | "!"))
+    });
+    let plain = |word: &&str| {
+        word.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'/' | b'+'))
+    };
+    simple.filter(plain).filter(|word| !SHELL.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_of_a_command_are_found() {
+        let found = |command| words(command).collect::<Vec<_>>();
+        assert_eq!(found("cargo test -q"), ["cargo"]);
+        assert_eq!(found("cd web && A=1 npm ci; ./x.sh | grep y"), ["npm", "./x.sh", "grep"]);
+        assert_eq!(
+            found("{ test -d build || meson setup build; } && meson test"),
+            ["meson", "meson"]
+        );
+        assert_eq!(found("\"$X\" y"), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,136 @@
+//! State and cache directories, the journal, free space, the lock.
+
+use std::path::{Path, PathBuf};
+
+use afresh_engine::RepoContext;
+use afresh_engine::cleanup::{CleanupSize, of_directory};
+use afresh_store::Journal;
+use nix::sys::statfs::statfs;
+use nix::sys::statvfs::statvfs;
+use nix::unistd::{AccessFlags, access};
+
+use crate::doctor::Line;
+use crate::text::byte_size::shown as bytes;
+use crate::text::moment;
+
+/// Below this, work is likely to stop.
+const LITTLE_BYTES: u64 = 2 << 30;
+/// Below this, nothing works.
+const NO_BYTES: u64 = 100 << 20;
+/// Above this, somebody may want to clean up.
+const MUCH_BYTES: u64 = 10 << 30;
+/// Looking at more takes too long.
+const MOST_FILES: u64 = 200_000;
+/// File systems on which locks and renames do not hold as the journal needs it.
+const REMOTE: &[(i64, &str)] = &[
+    (0x6969, "NFS"),
+    (0x0102_1997, "9p"),
+    (0x6573_5546, "FUSE"),
+    (0xff53_4d42, "CIFS"),
+    (0xfe53_4d42, "SMB"),
+];
+
+pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
+    let layout = &place.layout;
+    lines.push(directory("state", &layout.state, "AFRESH_STATE"));
+    lines.push(journal(&layout.state));
+    lines.push(directory("cache", &layout.cache, "AFRESH_CACHE"));
+    lines.push(lock(place));
+    lines.push(room(&layout.state, &layout.cache));
+}
+
+/// How much room afresh takes itself. The cache is that of all repositories.
+fn room(state: &Path, cache: &Path) -> Line {
+    let (state, cache) = (of_directory(state, MOST_FILES), of_directory(cache, MOST_FILES));
+    let shown = |size: CleanupSize| {
+        let least = if size.is_whole { "" } else { "more than " };
+        format!("{least}{}", bytes(size.bytes))
+    };
+    let text = format!("workspaces take {}, transcripts {}", shown(cache), shown(state));
+    if cache.bytes.saturating_add(state.bytes) < MUCH_BYTES {
+        return Line::ok("room", text);
+    }
+    Line::warn(
+        "room",
+        text,
+        "`afresh clean --dry-run` says what can go; docs/cleaning.md tells more",
+    )
+}
+
+/// A directory that is there, or can be made.
+fn directory(name: &str, path: &Path, variable: &str) -> Line {
+    let elsewhere = format!("set {variable} to a directory of yours on a local disk");
+    let there = nearest(path);
+    let shown = path.display();
+    if !there.is_dir() {
+        return Line::fail(name, format!("{} is not a directory", there.display()), elsewhere);
+    }
+    if access(&there, AccessFlags::W_OK | AccessFlags::X_OK).is_err() {
+        return Line::fail(name, format!("{} cannot be written", there.display()), elsewhere);
+    }
+    if let Some(kind) = remote_kind(&there)
+        && name == "state"
+    {
+        let text = format!("{shown} is on {kind}, where locks do not hold");
+        return Line::fail(name, text, elsewhere);
+    }
+    match free_bytes(&there) {
+        Some(free) if free < NO_BYTES => {
+            Line::fail(name, format!("{shown}: {} free", bytes(free)), "free some space")
+        }
+        Some(free) if free < LITTLE_BYTES => {
+            Line::warn(name, format!("{shown}: only {} free", bytes(free)), "free some space")
+        }
+        Some(free) => Line::ok(name, format!("{shown}, {} free", bytes(free))),
+        None => Line::ok(name, shown.to_string()),
+    }
+}
+
+/// The path itself, or what is there of the way to it.
+fn nearest(path: &Path) -> PathBuf {
+    let there = path.ancestors().find(|place| place.exists());
+    there.unwrap_or(Path::new("/")).to_owned()
+}
+
+fn remote_kind(path: &Path) -> Option<&'static str> {
+    let kind = statfs(path).ok()?.filesystem_type();
+    REMOTE.iter().find(|(magic, _)| i128::from(kind.0) == i128::from(*magic)).map(|(_, name)| *name)
+}
+
+fn free_bytes(path: &Path) -> Option<u64> {
+    let found = statvfs(path).ok()?;
+    Some(found.blocks_available().saturating_mul(found.fragment_size()))
+}
+
+/// Reads it from end to end: every record is chained to the one before.
+fn journal(state: &Path) -> Line {
+    let read = Journal::open_read_only(state)
+        .and_then(|reader| reader.map(|reader| reader.read_all()).transpose());
+    match read {
+        Ok(None) => Line::ok("journal", "none yet; the first run makes it"),
+        Ok(Some(records)) => {
+            let text =
+                format!("{} records, and every one is the one that was written", records.len());
+            Line::ok("journal", text)
+        }
+        Err(error) => Line::fail(
+            "journal",
+            error.to_string(),
+            "nothing was changed; keep a copy of the state directory, then move it away to start anew",
+        ),
+    }
+}
+
+fn lock(place: &RepoContext) -> Line {
+    match place.holder() {
+        Ok(None) => Line::ok("driver", "nobody drives a run here"),
+        Ok(Some(holder)) => {
+            let since = moment::iso(holder.since_wall_ms);
+            let text = format!("process {} on {} drives since {since}", holder.pid, holder.host);
+            Line::ok("driver", text)
+        }
+        Err(error) => {
+            Line::fail("driver", error.to_string(), "see who holds the lock: `fuser -v` names them")
+        }
+    }
+}

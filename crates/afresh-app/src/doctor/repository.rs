@@ -1,0 +1,85 @@
+//! git, who the user is, and the repository.
+
+use afresh_engine::RepoContext;
+use afresh_git::ref_names::{display_name, run_of_branch_ref};
+use afresh_git::{Identity, Program};
+
+use crate::context::AppContext;
+use crate::doctor::Line;
+use crate::error::AppError;
+
+/// The repository, if there is one that can be used.
+pub(super) fn look(context: &AppContext, lines: &mut Vec<Line>) -> Option<RepoContext> {
+    match Program::find(context.environment.git_environment()) {
+        Ok(git) => {
+            let text = format!("git {} ({})", git.version(), git.path().display());
+            lines.push(Line::ok("git", text));
+        }
+        Err(error) => {
+            lines.push(Line::failed("git", &AppError::from(error)));
+            return None;
+        }
+    }
+    let place = match context.repository() {
+        Ok(place) => place,
+        Err(failure) => {
+            lines.push(Line::failed("repository", &failure));
+            return None;
+        }
+    };
+    lines.push(repository(&place));
+    lines.push(identity(&place));
+    lines.extend(checked_out(&place));
+    Some(place)
+}
+
+fn repository(place: &RepoContext) -> Line {
+    let repository = &place.repository;
+    let at = repository.root().unwrap_or_else(|| repository.common_dir()).display().to_string();
+    let shallow = repository.common_dir().join("shallow").is_file();
+    let kind = match (repository.is_bare(), shallow) {
+        (true, _) => " (bare)",
+        (false, true) => " (shallow: workers see no older history either)",
+        (false, false) => "",
+    };
+    match repository.head() {
+        Ok(Some(head)) => {
+            let branch = repository.branch().ok().flatten();
+            let on = branch.unwrap_or_else(|| "a detached HEAD".to_owned());
+            let text = format!("{at}{kind}, on {on} at {}", &head.as_str()[..10]);
+            Line::ok("repository", text)
+        }
+        Ok(None) => Line::fail(
+            "repository",
+            format!("{at} has no commit yet, so there is nothing to start from"),
+            "commit something, or let `afresh run --init-git` make an empty first commit",
+        ),
+        Err(error) => Line::fail("repository", error.to_string(), "see what `git status` says"),
+    }
+}
+
+fn identity(place: &RepoContext) -> Line {
+    let cure = "git config --global user.name NAME; git config --global user.email ADDRESS";
+    match place.repository.identity() {
+        Ok(identity) if identity == Identity::default() => Line::warn(
+            "identity",
+            "git does not know who you are; commits are made in the name of afresh",
+            cure,
+        ),
+        Ok(identity) => Line::ok("identity", format!("{} <{}>", identity.name(), identity.email())),
+        Err(error) => Line::warn("identity", error.to_string(), cure),
+    }
+}
+
+/// A run's branch that is checked out cannot grow.
+fn checked_out(place: &RepoContext) -> Vec<Line> {
+    let worktrees = place.repository.worktrees().unwrap_or_default();
+    let ours = worktrees.into_iter().filter_map(|worktree| {
+        let branch = worktree.branch?;
+        run_of_branch_ref(&branch)?;
+        let text =
+            format!("{} is checked out in {}", display_name(&branch), worktree.path.display());
+        Some(Line::warn("branch", text, "switch to another branch before that run goes on"))
+    });
+    ours.collect()
+}

@@ -1,0 +1,65 @@
+//! The agents that a configuration can be written for: the programs whose ways we know, and any
+//! command line of the user's.
+
+use afresh_agents::{AgentKind, AgentProgram, ProgramAgent, PromptDelivery};
+
+/// An agent, under the name that it gets in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundAgent {
+    pub name: String,
+    pub kind: AgentKind,
+}
+
+impl FoundAgent {
+    /// What people should know about it.
+    pub fn remark(&self) -> &'static str {
+        match &self.kind {
+            AgentKind::Program(ProgramAgent { program, .. }) => may_do(*program),
+            AgentKind::Acp(_) => "speaks the Agent Client Protocol; what it asks for is allowed",
+            AgentKind::Command { .. } | AgentKind::Scripted { .. } => {
+                "gets its prompt on standard input"
+            }
+        }
+    }
+}
+
+/// What each program may do without being asked: nobody is there to ask.
+fn may_do(program: AgentProgram) -> &'static str {
+    match program {
+        AgentProgram::Claude => {
+            "runs commands and edits files without asking; no other tools but ours"
+        }
+        AgentProgram::Codex => {
+            "runs commands and edits files without asking, outside its own sandbox"
+        }
+        AgentProgram::Gemini => "runs commands and edits files without asking (its mode yolo)",
+        AgentProgram::Opencode => "runs commands and edits files without asking",
+    }
+}
+
+/// The names of those that we know.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    AgentProgram::ALL.iter().map(|program| program.word())
+}
+
+/// The agent of this name; any other word or command line is a program of the user's. None where
+/// nothing is said.
+pub fn named(text: &str) -> Option<FoundAgent> {
+    if let Some(program) = AgentProgram::from_word(text) {
+        return Some(FoundAgent {
+            name: text.to_owned(),
+            kind: AgentKind::Program(program.agent()),
+        });
+    }
+    let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    let name = plain_name(command.first()?);
+    Some(FoundAgent { name, kind: AgentKind::Command { command, prompt: PromptDelivery::Stdin } })
+}
+
+/// The last part of a path, as a key that needs no quotes.
+fn plain_name(program: &str) -> String {
+    let last = program.rsplit('/').next().unwrap_or_default();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    let name: String = last.chars().map(plain).collect();
+    if name.is_empty() { "mine".to_owned() } else { name }
+}

@@ -1,0 +1,49 @@
+//! What commands, a terminal view, a browser page, a planner and a fleet share.
+//!
+//! Nothing in here prints, parses arguments or reads the process environment: functions take an
+//! [`context::AppContext`], return [`notice::Notice`]s for the user, and fail with an
+//! [`error::AppError`] that has a cause and a hint.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`agents`] | agent programs: where they are installed, whether they work, which task gets which |
+//! | [`bundles`] | what workers are given |
+//! | [`config`] | the configuration file, and where each value comes from |
+//! | [`context`] | where a command works: directory, configuration file, environment |
+//! | [`doctor`] | checks of everything that a run needs |
+//! | [`environment`] | every environment variable that afresh reads |
+//! | [`error`] | errors with a class, a cause and a hint |
+//! | [`init`] | what a new configuration file contains |
+//! | [`logs`] | activity and transcripts of a run |
+//! | [`notice`] | messages for the user, returned and not printed |
+//! | [`plan_source`] | finding and reading a plan; sizes, estimates, fixes |
+//! | [`policy`] | sandbox, network, limits, budget |
+//! | [`session`] | preparing and opening a run; commands to a run that another process drives |
+//! | [`text`] | byte sizes, times and bounded files as text |
+//!
+//! The crates below are re-exported, because their types are part of this interface; whoever uses
+//! this crate needs no other besides core, agents and engine.
+
+pub mod agents;
+pub mod bundles;
+pub mod config;
+pub mod context;
+pub mod doctor;
+pub mod environment;
+pub mod error;
+pub mod init;
+pub mod logs;
+pub mod notice;
+pub mod plan_source;
+pub mod policy;
+pub mod session;
+pub mod text;
+
+pub use afresh_formats as formats;
+pub use afresh_git as git;
+pub use afresh_import as import;
+pub use afresh_process as process;
+pub use afresh_proxy as proxy;
+pub use afresh_sandbox as sandbox;
+pub use afresh_secrets as secrets;
+pub use afresh_store as store;

@@ -1,0 +1,20 @@
+//! What was logged: the activity of a run, and what the attempts of a task printed.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`activity`] | the journal as log entries |
+//! | [`decode`] | bytes of a worker as text that is safe to print |
+//! | [`readers`] | which agent made an attempt, and so how its output is read |
+//! | [`told`] | an agent's reports as people read them |
+//! | [`transcript`] | the files of an attempt |
+
+pub mod activity;
+pub mod decode;
+pub mod readers;
+pub mod told;
+pub mod transcript;
+
+use std::time::Duration;
+
+/// How often files and journal are read while they are followed.
+pub const FOLLOW_INTERVAL: Duration = Duration::from_millis(150);

@@ -1,0 +1,38 @@
+//! Which agent made an attempt, and so who can read what it reported.
+
+use std::collections::BTreeMap;
+
+use afresh_agents::{Agent, StreamReader};
+use afresh_core::Run;
+
+use crate::agents::assignment::AgentSet;
+use crate::config;
+use crate::context::AppContext;
+use crate::session::RunOptions;
+use crate::session::select_run;
+
+/// The agents of a run. Nobody where they cannot be known any more: then output is shown as it is.
+#[derive(Debug, Default)]
+pub struct Readers(BTreeMap<String, Agent>);
+
+impl Readers {
+    /// As the configuration has them now.
+    pub fn of(run: &Run, context: &AppContext) -> Self {
+        let found = || {
+            let directory = context.directory().ok()?;
+            let file = select_run::load_plan(run).ok()?;
+            let config = config::load(&directory, context.config_file.as_deref()).ok()?;
+            let options = RunOptions::default();
+            // What is worth a notice was shown when the run started.
+            let set =
+                AgentSet::load(&config, &options, &file, &context.environment, &mut Vec::new());
+            Some(Self(set.ok()?.agents))
+        };
+        found().unwrap_or_default()
+    }
+
+    /// None where its output is its answer and nothing else.
+    pub fn reader(&self, agent: Option<&str>) -> Option<Box<dyn StreamReader>> {
+        self.0.get(agent?)?.reader()
+    }
+}

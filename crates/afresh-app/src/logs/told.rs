@@ -1,0 +1,220 @@
+//! What an agent program reported, as people read it: its words, its tools and their ends, what went
+//! wrong, its answer, what it used.
+//!
+//! The program's own reader says what a line means. What is no report of the program is shown as it
+//! is; whoever wants every byte takes `--raw`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use afresh_agents::stream::event::{RetryNotice, ToolCall, ToolEnd};
+use afresh_agents::stream::lines::LineBuffer;
+use afresh_agents::{AgentEvent, StreamReader};
+use afresh_core::printable;
+use afresh_core::usage::Usage;
+
+use crate::text::moment;
+
+/// How much of one text is shown, in characters.
+const MAX_TEXT_CHARS: usize = 20_000;
+/// How many lines of what a tool gave back.
+const MAX_OUTPUT_LINES: usize = 8;
+
+/// One stream of reports, while it is read.
+pub struct Told {
+    reader: Box<dyn StreamReader>,
+    lines: LineBuffer,
+    last_words: String,
+    used: Usage,
+    shown: Usage,
+    has_answered: bool,
+}
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Told").field("used", &self.used).finish_non_exhaustive()
+    }
+}
+
+impl Told {
+    pub fn new(reader: Box<dyn StreamReader>) -> Self {
+        Self {
+            reader,
+            lines: LineBuffer::default(),
+            last_words: String::new(),
+            used: Usage::default(),
+            shown: Usage::default(),
+            has_answered: false,
+        }
+    }
+
+    /// What is new to read, safe for a terminal.
+    pub fn next(&mut self, piece: &[u8]) -> String {
+        let lines = self.lines.push(piece);
+        lines.iter().map(|line| self.line(line)).collect()
+    }
+
+    /// The rest, now that nothing more comes.
+    pub fn rest(&mut self) -> String {
+        let last = self.lines.rest();
+        let mut text = self.line(&last);
+        self.tell_use(&mut text);
+        text
+    }
+
+    fn line(&mut self, bytes: &[u8]) -> String {
+        let line = String::from_utf8_lossy(bytes);
+        let line = line.trim();
+        let events = self.reader.read_line(line);
+        let mut text = String::new();
+        if events.is_empty() && !line.is_empty() && !line.starts_with('{') {
+            say(&mut text, line);
+        }
+        for event in events {
+            self.event(&mut text, event);
+        }
+        text
+    }
+
+    fn event(&mut self, text: &mut String, event: AgentEvent) {
+        match event {
+            AgentEvent::Session(id) => mark(text, '#', &format!("session {id}")),
+            AgentEvent::Model(name) => mark(text, '#', &format!("model {name}")),
+            AgentEvent::Text(words) => {
+                say(text, &words);
+                self.last_words = words;
+            }
+            AgentEvent::ToolStarted(call) => tool(text, &call),
+            AgentEvent::ToolEnded(end) => ended(text, &end),
+            AgentEvent::Used(total) => self.used = self.used.at_least(&total),
+            AgentEvent::UsedByModel(models) => {
+                let total = models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
+                self.used = self.used.at_least(&total);
+            }
+            // `status` and `report` have it.
+            AgentEvent::Context { .. } => {}
+            AgentEvent::Retrying(retry) => mark(text, '!', &again(&retry)),
+            AgentEvent::Hopeless(error) => mark(text, '!', &error.describe()),
+            AgentEvent::Notice(what) | AgentEvent::Nonsense(what) => mark(text, '!', &what),
+            AgentEvent::Result(answer) => self.answered(text, &answer),
+        }
+        if self.has_answered {
+            self.tell_use(text);
+        }
+    }
+
+    fn answered(&mut self, text: &mut String, answer: &str) {
+        self.has_answered = true;
+        if answer.trim() == self.last_words.trim() {
+            return mark(text, '=', "that is its answer");
+        }
+        mark(text, '=', "its answer:");
+        say(text, answer);
+    }
+
+    /// Once it has answered, and when nothing more comes: totals grow all the time before.
+    fn tell_use(&mut self, text: &mut String) {
+        if self.used == self.shown {
+            return;
+        }
+        self.shown = self.used;
+        let Usage { input, output, cache_read, cache_write, cost_micros } = self.used;
+        let cost = match cost_micros {
+            #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
+            Some(micros) => format!("${:.4}", micros as f64 / 1e6),
+            None => "cost not told".to_owned(),
+        };
+        let words = format!(
+            "used: {input} input, {output} output, {cache_read} cache read, {cache_write} cache write; {cost}"
+        );
+        mark(text, '#', &words);
+    }
+}
+
+/// Lines as they are, bounded.
+fn say(text: &mut String, words: &str) {
+    let words = words.trim_end();
+    if words.is_empty() {
+        return;
+    }
+    let shown: String = words.chars().take(MAX_TEXT_CHARS).collect();
+    let more = if shown.len() < words.len() { " … (cut; --raw has all)" } else { "" };
+    let _ = writeln!(text, "{}{more}", printable::lines(&shown));
+}
+
+/// A line of ours, told from the worker's words by its first character.
+fn mark(text: &mut String, mark: char, words: &str) {
+    let shown: String = words.chars().take(MAX_TEXT_CHARS).collect();
+    let _ = writeln!(text, "{mark} {}", printable::line(&shown));
+}
+
+fn tool(text: &mut String, call: &ToolCall) {
+    let about = if call.about.is_empty() { String::new() } else { format!(": {}", call.about) };
+    mark(text, '>', &format!("{}{about}", call.tool));
+}
+
+fn ended(text: &mut String, end: &ToolEnd) {
+    if end.failed {
+        mark(text, '!', "the tool failed");
+    }
+    let output = printable::lines(end.output.trim_end());
+    for line in output.lines().take(MAX_OUTPUT_LINES) {
+        let _ = writeln!(text, "  | {line}");
+    }
+    match output.lines().count().saturating_sub(MAX_OUTPUT_LINES) {
+        0 => {}
+        more => drop(writeln!(text, "  | … {more} more")),
+    }
+}
+
+fn again(retry: &RetryNotice) -> String {
+    let wait = retry.wait.filter(|wait| *wait > Duration::ZERO);
+    let wait = wait.map_or_else(String::new, |wait| format!(", after {}", moment::span(wait)));
+    format!("asks its model again{wait}: {}: {}", retry.class.word(), retry.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use afresh_agents::{AcpAgent, Agent, AgentKind, AgentProgram};
+
+    use super::*;
+
+    /// What the real programs printed, told.
+    fn told(agent: &str, transcript: &str) -> String {
+        let kind = match AgentProgram::ALL.iter().find(|program| program.word() == agent) {
+            Some(program) => AgentKind::Program(program.agent()),
+            None => AgentKind::Acp(AcpAgent { command: vec!["any".to_owned()], models: None }),
+        };
+        let agent = Agent { name: agent.to_owned(), kind, env: Vec::new() };
+        let file = format!("../afresh-agents/tests/transcripts/{}/{transcript}.jsonl", agent.name);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let bytes =
+            std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let mut told = Told::new(agent.reader().expect("it reports"));
+        // However the output comes in pieces.
+        let mut text: String = bytes.chunks(100).map(|piece| told.next(piece)).collect();
+        text.push_str(&told.rest());
+        text
+    }
+
+    /// LO-02: whatever the program, a failing tool, the words after it and the use are told, and no
+    /// report is left as JSON.
+    #[test]
+    fn reports_of_every_program_are_told() {
+        let mut all = String::new();
+        for (agent, transcript) in [
+            ("claude", "toolfail"),
+            ("codex", "toolfail"),
+            ("gemini", "toolfail"),
+            ("opencode", "toolfail"),
+            ("acp", "claude_toolfail"),
+        ] {
+            let text = told(agent, transcript);
+            assert!(!text.contains("\"type\"") && !text.contains("jsonrpc"), "{text}");
+            let _ = write!(all, "--- {agent}\n{text}");
+        }
+        insta::assert_snapshot!(all);
+    }
+}

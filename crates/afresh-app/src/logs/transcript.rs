@@ -1,0 +1,110 @@
+//! Which files tell of an attempt: its prompt, what its worker printed, what its checks printed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use afresh_core::Event;
+use afresh_core::check::CheckResult;
+use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::rejection::Rejection;
+use afresh_engine::reports::run_report::AttemptReport;
+use afresh_engine::session::RecordedRun;
+use afresh_engine::{StateLayout, journal_records};
+use serde::Serialize;
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// `prompt`, `stdout`, `stderr`, or `check alone-1` and the like.
+    pub name: String,
+    /// What ran, for a check.
+    pub command: Option<String>,
+    #[serde(skip)]
+    pub file: PathBuf,
+}
+
+/// Which attempts and files are wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    pub task: TaskId,
+    pub attempt: Option<u32>,
+    pub prompt: bool,
+}
+
+/// The files of one attempt.
+#[derive(Debug)]
+pub struct Transcript {
+    pub attempt: AttemptReport,
+    pub parts: Vec<Part>,
+}
+
+impl Transcript {
+    pub fn of(
+        layout: &StateLayout,
+        found: &RecordedRun,
+        attempt: &AttemptReport,
+        wanted: &Wanted,
+    ) -> Self {
+        let directory = layout.attempt(found.run.id(), &attempt.id);
+        let mut names = vec![("stdout", "stdout.log"), ("stderr", "stderr.log")];
+        if wanted.prompt {
+            names.insert(0, ("prompt", "prompt.md"));
+        }
+        let part = |(name, file): (&str, &str)| Part {
+            name: name.to_owned(),
+            command: None,
+            file: directory.join(file),
+        };
+        let mut parts: Vec<Part> = names.into_iter().map(part).collect();
+        parts.extend(checks(layout, found, &attempt.id));
+        parts.retain(|part| is_plain_file(&part.file));
+        Self { attempt: attempt.clone(), parts }
+    }
+}
+
+/// A worker may have put a pipe or a link there.
+fn is_plain_file(file: &PathBuf) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|found| found.is_file())
+}
+
+fn checks(layout: &StateLayout, found: &RecordedRun, attempt: &AttemptId) -> Vec<Part> {
+    let directory = layout.checks(found.run.id(), Some(attempt));
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    // In the order in which they ran; names do not sort that way.
+    files.sort_by_key(|file| (fs::metadata(file).and_then(|m| m.modified()).ok(), file.clone()));
+    let commands = commands(found, attempt);
+    let part = |file: PathBuf| {
+        let stem = file.file_stem()?.to_str()?.to_owned();
+        Some(Part { command: commands.get(&stem).cloned(), name: format!("check {stem}"), file })
+    };
+    files.into_iter().filter_map(part).collect()
+}
+
+/// The commands of an attempt's checks, by the names of their files.
+fn commands(found: &RecordedRun, attempt: &AttemptId) -> BTreeMap<String, String> {
+    let mut commands = BTreeMap::new();
+    let mut note = |phase: &str, of: &AttemptId, results: &[CheckResult]| {
+        for (result, number) in results.iter().zip(1..).filter(|_| of == attempt) {
+            commands.insert(format!("{phase}-{number}"), result.command.clone());
+        }
+    };
+    for event in found.records.iter().filter_map(|record| journal_records::to_event(record).ok()) {
+        match &event {
+            Event::RedSeen { attempt, results } => note("red", attempt, results),
+            Event::ChecksPassed { attempt, results, .. } => note("alone", attempt, results),
+            Event::LandIntended { attempt, receipt, .. } => {
+                note("merged", attempt, &receipt.checks);
+            }
+            Event::AttemptRejected { attempt, reason, .. } => match reason {
+                Rejection::ChecksFailed { results } => note("alone", attempt, results),
+                Rejection::NotRed { results } => note("red", attempt, results),
+                Rejection::BrokenMerge { results } => note("merged", attempt, results),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    commands
+}

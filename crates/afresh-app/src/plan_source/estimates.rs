@@ -1,0 +1,21 @@
+//! How much of a worker's context each task of a plan will fill, by the files that are there now.
+
+use std::path::Path;
+
+use afresh_core::estimate::{ContextEstimate, DEFAULT_WINDOW};
+use afresh_core::plan::{Plan, Task};
+
+use crate::plan_source::file_sizes::FileSizes;
+
+#[derive(Debug)]
+pub struct Estimates(FileSizes);
+
+impl Estimates {
+    pub fn of(plan: &Plan, root: &Path) -> Self {
+        Self(FileSizes::of(root, plan.tasks().iter().flat_map(Task::patterns)))
+    }
+
+    pub fn percent(&self, task: &Task) -> u64 {
+        ContextEstimate::of(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern)).percent()
+    }
+}

@@ -1,0 +1,152 @@
+//! `afresh lint --fix`: carries out what findings propose, on disk.
+//!
+//! What is safe is for `afresh_formats::findings::fixes` to prove. Here only files of the plan are written,
+//! never through a link, never over a change that somebody made meanwhile, and each at once.
+
+use afresh_formats::Finding;
+use afresh_formats::findings::fixes::{self, AppliedFixes, LintResult};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::PlanReading;
+use similar::TextDiff;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::AppError;
+use crate::plan_source::FoundPlan;
+
+/// What came of mending.
+#[derive(Debug)]
+pub struct PlanFixes {
+    pub done: Vec<Finding>,
+    pub refused: Vec<Finding>,
+    /// By file.
+    pub diffs: BTreeMap<String, String>,
+    pub dry_run: bool,
+}
+
+/// Everything that is found in a plan that was read out of a folder.
+type LookAt<'a> = &'a dyn Fn(&dyn PlanFolder, &PlanReading) -> Vec<Finding>;
+
+/// Mends what is safe to mend; on a dry run it is only said what would change.
+pub fn apply_fixes(
+    found: &FoundPlan,
+    dry_run: bool,
+    look: LookAt<'_>,
+) -> Result<PlanFixes, AppError> {
+    let mut originals = BTreeMap::new();
+    for finding in found.reading.findings.iter().filter(|finding| finding.fix.is_some()) {
+        if !originals.contains_key(&finding.file) {
+            let bytes = read(found, &finding.file)?;
+            originals.insert(finding.file.clone(), bytes);
+        }
+    }
+    let look = |folder: &dyn PlanFolder| {
+        let reading = found.read_from(folder);
+        LintResult { findings: look(folder, &reading), plan: reading.plan }
+    };
+    let AppliedFixes { files, done, refused } =
+        fixes::apply_fixes(found.folder.as_ref(), &originals, &look);
+    let diffs = files.iter().map(|(file, new)| (file.clone(), diff(file, &originals[file], new)));
+    let diffs = diffs.collect();
+    if !dry_run {
+        for (file, new) in &files {
+            replace(&place(found, file)?, file, &originals[file], new)?;
+        }
+    }
+    Ok(PlanFixes { done, refused, diffs, dry_run })
+}
+
+impl PlanFixes {
+    pub fn has_written(&self) -> bool {
+        !self.dry_run && !self.diffs.is_empty()
+    }
+}
+
+/// The file that a finding names, if it is one that we may write: a plain file, reached without
+/// links, inside the plan's own directory.
+fn place(found: &FoundPlan, file: &str) -> Result<PathBuf, AppError> {
+    let path = found.base.join(file);
+    let refused = |cause: String| {
+        AppError::usage("fix", format!("cannot mend {file}"))
+            .in_file(file)
+            .cause(cause)
+            .hint("mend it by hand, or run `afresh lint --fix` where it really is")
+    };
+    let real = path.canonicalize().map_err(|error| refused(error.to_string()))?;
+    // The own format is one file, and that is the one that was read.
+    let inside = found.base.canonicalize().is_ok_and(|base| real == base.join(file));
+    let is_plan = real == found.path;
+    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    if is_link || !(inside || is_plan) {
+        return Err(refused("it is reached through a symbolic link".to_owned()));
+    }
+    Ok(path)
+}
+
+fn read(found: &FoundPlan, file: &str) -> Result<Vec<u8>, AppError> {
+    let path = place(found, file)?;
+    fs::read(&path).map_err(|error| cannot_write(file, &error))
+}
+
+/// Gives a file its new bytes, if it still has the old ones.
+fn replace(path: &Path, file: &str, old: &[u8], new: &[u8]) -> Result<(), AppError> {
+    let failed = |error: io::Error| cannot_write(file, &error);
+    if fs::read(path).map_err(failed)? != old {
+        return Err(AppError::usage("fix", format!("{file} was changed meanwhile"))
+            .in_file(file)
+            .hint("nothing of it was written; run `afresh lint --fix` again"));
+    }
+    let permissions = fs::metadata(path).map_err(failed)?.permissions();
+    write(path, new).map_err(failed)?;
+    fs::set_permissions(path, permissions).map_err(failed)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    afresh_store::write_atomically(path, bytes).map_err(io::Error::other)
+}
+
+fn cannot_write(file: &str, error: &io::Error) -> AppError {
+    AppError::usage("fix", format!("cannot mend {file}"))
+        .in_file(file)
+        .cause(error.to_string())
+        .hint("is the file there, and may you write it?")
+}
+
+/// What changes, as `diff -u` shows it.
+fn diff(file: &str, old: &[u8], new: &[u8]) -> String {
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let diff = TextDiff::from_lines(&*old, &*new);
+    diff.unified_diff().header(&format!("a/{file}"), &format!("b/{file}")).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// BE-01: what somebody wrote meanwhile is not overwritten.
+    #[test]
+    fn a_file_that_changed_meanwhile_is_left_alone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("PLAN.md");
+        fs::write(&path, "newer").expect("written");
+        let refused = replace(&path, "PLAN.md", b"old", b"mended").expect_err("it changed");
+        assert_eq!(refused.message, "PLAN.md was changed meanwhile");
+        assert_eq!(fs::read(&path).expect("the file"), b"newer");
+    }
+
+    /// BE-01: only the bytes change, not who may read the file.
+    #[test]
+    fn a_mended_file_keeps_its_permissions() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("PLAN.md");
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
+        replace(&path, "PLAN.md", b"old", b"mended").expect("it is as it was");
+        let mode = fs::metadata(&path).expect("the file").permissions().mode();
+        assert_eq!((fs::read(&path).expect("it"), mode & 0o777), (b"mended".to_vec(), 0o640));
+    }
+}

@@ -1,0 +1,243 @@
+//! Finding a plan and reading it, in whatever format.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `own` | plans of the own format: one file |
+//! | `foreign` | plans of other formats: known by what lies in a directory |
+//! | `disk` | a directory as readers see it |
+
+mod disk;
+pub mod estimates;
+pub mod file_sizes;
+pub mod fixes;
+mod foreign;
+mod native;
+pub mod prompt_sizes;
+pub mod unstarted_run;
+
+use afresh_core::Plan;
+use afresh_core::ids::TaskId;
+use afresh_core::settings::Settings;
+use afresh_formats::folder::{MemoryFolder, PlanFolder};
+use afresh_formats::native as native_format;
+use afresh_formats::reading::PlanReading;
+use afresh_formats::{Finding, Severity};
+use afresh_import::detect::{FORMATS, PlanFormat, ReadOptions, WorkUnit};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::AppError;
+
+const WHAT_IS_A_PLAN: &str =
+    "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
+/// The name of the own format.
+const NATIVE: &str = "native";
+
+/// A plan, and where it came from.
+#[derive(Debug)]
+pub struct PlanFile {
+    /// Absolute, without links: a file, or a directory.
+    pub path: PathBuf,
+    /// As people know it.
+    pub shown: String,
+    pub format: &'static str,
+    /// How it was asked to be read.
+    pub how: PlanReadOptions,
+    pub plan: Plan,
+    /// The directory whose repository it is for, where it names one (EX-12).
+    pub target: Option<PathBuf>,
+    pub warnings: Vec<Finding>,
+    /// Fields that mean nothing to us, by their path: kept, and shown.
+    pub unknown: BTreeMap<String, String>,
+    /// The files that it was read from.
+    pub files: Vec<PathBuf>,
+    /// The file of each task, where there are several.
+    pub task_files: BTreeMap<TaskId, PathBuf>,
+}
+
+/// How a plan is to be read.
+#[derive(Debug, Clone, Default)]
+pub struct PlanReadOptions {
+    /// The plan's format; none: recognised by the files.
+    pub format: Option<String>,
+    pub unit: WorkUnit,
+}
+
+impl PlanReadOptions {
+    /// As a run's plan was read when it started.
+    pub fn recorded_in(settings: &Settings) -> Self {
+        let format = Some(settings.format.clone()).filter(|format| !format.is_empty());
+        Self { format, unit: if settings.by_task { WorkUnit::Task } else { WorkUnit::Plan } }
+    }
+
+    /// Records it in a run's settings, so that the plan is read the same way again.
+    pub fn record_in(&self, settings: Settings) -> Settings {
+        Settings {
+            format: self.format.clone().unwrap_or_default(),
+            by_task: self.unit == WorkUnit::Task,
+            ..settings
+        }
+    }
+}
+
+/// The names of all formats, the native one first.
+pub fn format_names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(NATIVE).chain(FORMATS.iter().map(|format| format.name))
+}
+
+/// What came of looking: perhaps no plan, but then findings.
+pub struct FoundPlan {
+    pub path: PathBuf,
+    pub shown: String,
+    pub format: &'static str,
+    pub reading: PlanReading,
+    /// The files that findings name, and the directory they are in.
+    pub folder: Box<dyn PlanFolder>,
+    pub base: PathBuf,
+    reader: Reader,
+}
+
+/// Who reads it.
+enum Reader {
+    /// One file of the own format, by the name that findings call it.
+    Own(String),
+    Foreign(&'static PlanFormat, ReadOptions),
+}
+
+impl std::fmt::Debug for FoundPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FoundPlan").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl FoundPlan {
+    /// The same plan out of other files.
+    pub fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
+        match &self.reader {
+            Reader::Foreign(format, wishes) => (format.read)(folder, wishes),
+            Reader::Own(file) => match folder.text(file) {
+                Some(Ok(text)) => native_format::read(file, text.as_bytes()),
+                Some(Err(finding)) => PlanReading::failed(finding),
+                None => PlanReading::default(),
+            },
+        }
+    }
+}
+
+/// Reads what is at `given`, relative to `directory`.
+pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<FoundPlan, AppError> {
+    let path = directory.join(given);
+    let shown = given.display().to_string();
+    let metadata = fs::metadata(&path).map_err(|error| unreadable(&shown, &error))?;
+    let is_own = how.format.as_deref().is_none_or(|format| format == NATIVE);
+    let own = if !is_own {
+        None
+    } else if metadata.is_dir() {
+        native::only_one_in(&path, &shown)?
+    } else {
+        // Whatever is named and is no part of another format is read as our own.
+        Some(path.clone()).filter(|path| native::is_plan_name(path) || !is_of_another(path, how))
+    };
+    let Some(path) = own else { return foreign::read(&path, &shown, how) };
+    let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
+    let bytes = native::read(&path, &shown)?;
+    let reading = native_format::read(&shown, &bytes);
+    let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
+    let folder = Box::new(MemoryFolder::new([(shown.clone(), bytes)]));
+    let base = directory.to_owned();
+    let reader = Reader::Own(shown.clone());
+    Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, reader })
+}
+
+/// Markdown and the like are never plans of our own format.
+fn is_of_another(path: &Path, how: &PlanReadOptions) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    how.format.is_none() && matches!(ending, "md" | "jsonl" | "yml" | "yaml")
+}
+
+/// The same, where a plan is to be carried out.
+pub fn load(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<PlanFile, AppError> {
+    match read_plan(directory, given, how)? {
+        (file, None) => Ok(file),
+        (_, Some(no_target)) => Err(no_target),
+    }
+}
+
+/// The same, where a plan is only looked at: its target need not be there yet.
+pub fn read_plan(
+    directory: &Path,
+    given: &Path,
+    how: &PlanReadOptions,
+) -> Result<(PlanFile, Option<AppError>), AppError> {
+    let FoundPlan { path, shown, format, reading, base, .. } = read(directory, given, how)?;
+    let Some(plan) = reading.plan else {
+        let what = format!("cannot read the plan {shown}");
+        return Err(AppError::with_findings("plan", &what, reading.findings));
+    };
+    let plan = named(plan, &path);
+    let target = reading.target.map(|target| target_of(&path, &target)).transpose();
+    let (target, no_target) = match target {
+        Ok(target) => (target, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let ids = plan.tasks().iter().map(|task| task.id.clone());
+    let of_tasks = reading.places.iter().map(|places| base.join(&*places.whole.file));
+    let task_files = if format == NATIVE { BTreeMap::new() } else { ids.zip(of_tasks).collect() };
+    let mut files: Vec<PathBuf> = if format == NATIVE {
+        vec![path.clone()]
+    } else {
+        reading.places.iter().map(|places| base.join(&*places.whole.file)).collect()
+    };
+    files.sort();
+    files.dedup();
+    let (mut warnings, unknown) = (reading.findings, reading.unknown);
+    // Whoever wants to know everything asks `afresh lint`.
+    warnings.retain(|finding| finding.severity != Severity::Note);
+    let how = how.clone();
+    let file =
+        PlanFile { path, shown, format, how, plan, target, warnings, unknown, files, task_files };
+    Ok((file, no_target))
+}
+
+impl PlanFile {
+    /// The directory that the plan's paths are in: its target, else the repository around its file.
+    pub fn root(&self) -> PathBuf {
+        let start = match &self.target {
+            Some(target) => target.as_path(),
+            None if self.path.is_dir() => self.path.as_path(),
+            None => self.path.parent().unwrap_or(Path::new("/")),
+        };
+        let root = start.ancestors().find(|place| place.join(".git").exists());
+        root.unwrap_or(start).to_owned()
+    }
+}
+
+/// Relative to the plan's own directory.
+fn target_of(plan: &Path, target: &str) -> Result<PathBuf, AppError> {
+    let base = if plan.is_dir() { plan } else { plan.parent().unwrap_or(Path::new("/")) };
+    let failure = AppError::usage("plan", format!("cannot use the plan's target {target:?}"))
+        .hint("`target` is a directory, relative to the plan's file");
+    match base.join(target).canonicalize() {
+        Ok(found) if found.is_dir() => Ok(found),
+        Ok(_) => Err(failure.cause("it is not a directory")),
+        Err(error) => Err(failure.cause(error.to_string())),
+    }
+}
+
+/// A plan without a name is called after its file.
+fn named(mut plan: Plan, path: &Path) -> Plan {
+    if plan.name.trim().is_empty() {
+        let stem = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = stem.trim_start_matches('.');
+        stem.split('.').next().unwrap_or_default().clone_into(&mut plan.name);
+    }
+    plan
+}
+
+fn unreadable(shown: &str, error: &std::io::Error) -> AppError {
+    AppError::usage("plan", format!("cannot read the plan {shown}"))
+        .in_file(shown)
+        .cause(error.to_string())
+        .hint(WHAT_IS_A_PLAN)
+}

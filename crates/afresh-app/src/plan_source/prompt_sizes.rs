@@ -1,0 +1,34 @@
+//! How large the prompt of each task will be at least, against what its model can hold (PR-06).
+
+use afresh_agents::prompt::size;
+use afresh_core::settings::Settings;
+use afresh_core::usage::ContextFill;
+use afresh_engine::bundle::rendered;
+use afresh_engine::execution_config::WorkerConfig;
+
+use crate::plan_source::PlanFile;
+use crate::plan_source::unstarted_run;
+
+#[derive(Debug)]
+pub struct PromptSizes {
+    fills: Vec<ContextFill>,
+    limit: u8,
+}
+
+impl PromptSizes {
+    /// For a run that starts now.
+    pub fn measure(file: &PlanFile, settings: &Settings, workers: &WorkerConfig) -> Self {
+        let run = unstarted_run::without_commit(&file.plan, settings);
+        let fills = (0..file.plan.len()).map(|at| rendered::least(&run, at, workers)).collect();
+        Self { fills, limit: settings.context.hard }
+    }
+
+    pub fn fill(&self, at: usize) -> ContextFill {
+        self.fills[at]
+    }
+
+    /// Why no worker would start, if none would.
+    pub fn refused(&self, at: usize) -> Option<String> {
+        size::fits(self.fills[at], self.limit).err().map(|error| error.to_string())
+    }
+}

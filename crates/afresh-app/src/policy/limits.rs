@@ -1,0 +1,77 @@
+//! How much of the machine one worker or check may use, with all that it starts.
+//!
+//! It holds with and without a sandbox: these limits are not about trust. A project can only ask for
+//! less.
+
+use afresh_core::process::size;
+use afresh_process::{Bounds, CONTROLLERS, hand_down, keepers, own_memory_limit};
+
+/// What a project's configuration asks for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LimitRequest {
+    pub memory: Option<u64>,
+    pub processes: Option<u64>,
+}
+
+/// Processes and threads of one worker or check. The largest builds and browsers have some hundreds.
+const PROCESSES: u64 = 4096;
+
+pub fn bounds(request: LimitRequest) -> Bounds {
+    Bounds {
+        memory: smaller(request.memory, memory()),
+        processes: smaller(request.processes, Some(PROCESSES)),
+        ..Bounds::default()
+    }
+}
+
+/// Delegates cgroup controllers, so that the kernel enforces the limits where it can. Must happen before
+/// anything is started.
+pub fn delegate_controllers() {
+    hand_down(&CONTROLLERS);
+}
+
+/// For people: how much, and who keeps it.
+pub fn describe(bounds: &Bounds) -> String {
+    let memory = bounds.memory.map(|bytes| format!("{} of memory", size(bytes)));
+    let processes = bounds.processes.map(|number| format!("{number} processes"));
+    let parts: Vec<String> = memory.into_iter().chain(processes).collect();
+    format!("{} for each worker or check ({})", parts.join(", "), keepers(bounds).describe())
+}
+
+/// What is request for counts where it is less.
+pub fn smaller(request: Option<u64>, built_in: Option<u64>) -> Option<u64> {
+    match (request, built_in) {
+        (Some(request), Some(built_in)) => Some(request.min(built_in)),
+        (request, built_in) => request.or(built_in),
+    }
+}
+
+/// Three quarters of what there is for us: the machine's, or less where somebody limited us.
+pub fn memory() -> Option<u64> {
+    let all = smaller(own_memory_limit(), of_machine())?;
+    // In whole mebibytes, for whoever reads it.
+    Some(((all / 4 * 3) >> 20) << 20)
+}
+
+fn of_machine() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = total.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes.saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BE-07: a project's limits can only be smaller.
+    #[test]
+    fn limits_of_a_project_only_tighten() {
+        let request = LimitRequest { memory: Some(u64::MAX), processes: Some(10) };
+        let found = bounds(request);
+        assert_eq!(found.processes, Some(10));
+        assert_eq!(found.memory, memory());
+        let large = LimitRequest { processes: Some(u64::MAX), ..LimitRequest::default() };
+        assert_eq!(bounds(large).processes, Some(PROCESSES));
+    }
+}

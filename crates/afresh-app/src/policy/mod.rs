@@ -1,0 +1,13 @@
+//! What workers and checks may do, as the user set it.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`budget`] | limits on tokens and cost |
+//! | [`limits`] | limits on memory, processes and disk |
+//! | [`network`] | the hosts that workers may reach |
+//! | [`sandbox`] | which sandbox is used, and which paths it opens |
+
+pub mod budget;
+pub mod limits;
+pub mod network;
+pub mod sandbox;

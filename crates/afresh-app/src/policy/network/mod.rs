@@ -1,0 +1,278 @@
+//! Whom workers reach on the network: what the person says, what the project asks for, what their
+//! agents need.
+//!
+//! A project can only ask for less. Who is opened besides is named by the person, in
+//! `AFRESH_SANDBOX_HOSTS`.
+
+mod needs;
+mod registries;
+
+use afresh_core::plan::Plan;
+use afresh_engine::execution_config::{AgentNetwork, WorkerConfig};
+use afresh_proxy::{Host, Upstream, UpstreamProblem};
+use afresh_sandbox::Level;
+use needs::Needs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::environment::Environment;
+use crate::error::AppError;
+use crate::text::count;
+
+/// What a person can say: `--agent-network`, `AFRESH_AGENT_NETWORK`.
+pub const WORDS: &[&str] = &["listed", "open", "off"];
+
+/// Whom workers are to reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NetworkMode {
+    Open,
+    /// Who is on a list: of an agent whose needs are known, unless the person gives one to all.
+    Known,
+    Listed,
+    Off,
+}
+
+impl NetworkMode {
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "open" => Some(Self::Open),
+            "listed" => Some(Self::Listed),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+}
+
+/// What there is to decide by.
+#[derive(Debug)]
+pub struct NetworkRequest<'a> {
+    /// The flag's word.
+    pub option: Option<&'a str>,
+    /// What a project's configuration asks for; never more than there would be.
+    pub config: Option<NetworkMode>,
+    /// Opened by us.
+    pub more_hosts: &'a [Host],
+    pub level: &'a Level,
+    /// Of the repository.
+    pub root: &'a Path,
+    pub environment: &'a Environment,
+}
+
+/// A decision, and what people have to know about it.
+#[derive(Debug, Default)]
+pub struct ChosenNetwork {
+    pub agents: BTreeMap<String, AgentNetwork>,
+    pub upstream: Upstream,
+    /// In a few words; nothing where nothing is held.
+    pub summary: String,
+    pub notices: Vec<String>,
+}
+
+pub fn choose(
+    request: &NetworkRequest<'_>,
+    workers: &WorkerConfig,
+    plan: &Plan,
+) -> Result<ChosenNetwork, AppError> {
+    let opened = opened(request.environment)?;
+    let mode = mode(request, !opened.is_empty())?;
+    if request.level.is_off() {
+        return Ok(ChosenNetwork::default());
+    }
+    let (mode, upstream, mut notices) = match Upstream::from_variables(&workers.environment) {
+        Ok(upstream) => (mode, upstream, Vec::new()),
+        Err(problem) if mode == NetworkMode::Known => {
+            (NetworkMode::Open, Upstream::default(), vec![cannot_be_listed(&problem)])
+        }
+        Err(problem) => return Err(other_kind(&problem)),
+    };
+    let more: Vec<Host> = opened
+        .into_iter()
+        .chain(request.more_hosts.iter().cloned())
+        .chain(registries::of(request.root).filter_map(|host| host.parse().ok()))
+        .collect();
+    let has_own_loopback = matches!(request.level, Level::Bubblewrap { .. });
+    let used = used(workers, plan);
+    let mut agents = BTreeMap::new();
+    for (name, agent) in &workers.agents {
+        let network = match (mode, needs::find(agent, workers)) {
+            (NetworkMode::Open, _) | (NetworkMode::Known, None) => AgentNetwork::Open,
+            (NetworkMode::Known, Some(Needs { own_port: true, .. })) if !has_own_loopback => {
+                AgentNetwork::Open
+            }
+            (NetworkMode::Off, _) => AgentNetwork::Off,
+            (NetworkMode::Known | NetworkMode::Listed, known) => {
+                let Needs { hosts, told, .. } = known.unwrap_or_default();
+                if used.contains(name.as_str()) {
+                    notices.extend(told);
+                }
+                AgentNetwork::Listed(hosts.into_iter().chain(more.iter().cloned()).collect())
+            }
+        };
+        if used.contains(name.as_str()) {
+            notices.extend(needs::wishes_of_project(agent, &network));
+        }
+        agents.insert(name.clone(), network);
+    }
+    let summary = summarize(&agents, &used, request.level);
+    Ok(ChosenNetwork { agents, upstream, summary, notices })
+}
+
+/// What would be, as far as that is known without a plan: for `afresh doctor`.
+pub fn outlook(level: &Level, environment: &Environment) -> Result<String, AppError> {
+    let opened = opened(environment)?;
+    let root = Path::new("");
+    let request =
+        NetworkRequest { option: None, config: None, more_hosts: &[], level, root, environment };
+    let besides = match opened.len() {
+        0 => String::new(),
+        _ => format!(", and {} of AFRESH_SANDBOX_HOSTS", opened.len()),
+    };
+    Ok(match mode(&request, !opened.is_empty())? {
+        _ if level.is_off() => "open: there is no sandbox".to_owned(),
+        NetworkMode::Open => "open".to_owned(),
+        NetworkMode::Off => "off".to_owned(),
+        _ if Upstream::from_variables(&environment.all()).is_err() => {
+            "open: the proxy of your environment is not of the kind http://".to_owned()
+        }
+        _ if !level.holds_ports() => "listed, but this kernel does not hold connections".to_owned(),
+        NetworkMode::Known => {
+            "listed: model, login, package registries; open for other programs".to_owned()
+        }
+        NetworkMode::Listed => format!("listed: model, login, package registries{besides}"),
+    })
+}
+
+/// What the person opened.
+fn opened(environment: &Environment) -> Result<Vec<Host>, AppError> {
+    let value = environment.sandbox_hosts().unwrap_or_default();
+    let parts = value.split([',', ' ']).filter(|part| !part.is_empty());
+    parts
+        .map(|part| {
+            part.parse().map_err(|error: afresh_proxy::BadHost| {
+                AppError::usage("sandbox", "AFRESH_SANDBOX_HOSTS cannot be read")
+                    .cause(error.to_string())
+                    .hint(
+                        "as in AFRESH_SANDBOX_HOSTS=crates.io,registry.npmjs.org:443,*.example.com",
+                    )
+            })
+        })
+        .collect()
+}
+
+/// The tighter one of what the person says and the project asks for.
+fn mode(request: &NetworkRequest<'_>, has_list: bool) -> Result<NetworkMode, AppError> {
+    let said = request.option.or_else(|| request.environment.agent_network());
+    let said =
+        said.map(|word| NetworkMode::from_word(word).ok_or(word)).transpose().map_err(|word| {
+            AppError::usage("sandbox", format!("AFRESH_AGENT_NETWORK is {word:?}"))
+                .hint(format!("one of: {}", WORDS.join(", ")))
+        })?;
+    if matches!(said, Some(NetworkMode::Listed | NetworkMode::Off)) && request.level.is_off() {
+        let message = "the network of agents cannot be held: there is no sandbox";
+        return Err(AppError::usage("sandbox", message)
+            .hint("leave out --agent-network, or run with a sandbox (`afresh doctor`)"));
+    }
+    let usual = if has_list { NetworkMode::Listed } else { NetworkMode::Known };
+    Ok(said.unwrap_or(usual).max(request.config.unwrap_or(NetworkMode::Open)))
+}
+
+fn cannot_be_listed(problem: &UpstreamProblem) -> String {
+    format!("note: agents have the whole network: {problem}")
+}
+
+fn other_kind(problem: &UpstreamProblem) -> AppError {
+    AppError::usage("sandbox", problem.to_string())
+        .hint("leave out --agent-network listed, or name a proxy of the kind http://host:port")
+}
+
+/// Agents of this plan's tasks.
+fn used<'a>(workers: &'a WorkerConfig, plan: &'a Plan) -> BTreeSet<&'a str> {
+    let named =
+        plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&workers.default_agent));
+    named.collect()
+}
+
+/// `listed (9 hosts)`, or each agent's by its name where they differ.
+fn summarize(
+    agents: &BTreeMap<String, AgentNetwork>,
+    used: &BTreeSet<&str>,
+    level: &Level,
+) -> String {
+    let word = |network: &AgentNetwork| match network {
+        AgentNetwork::Open => "open".to_owned(),
+        AgentNetwork::Off => "off".to_owned(),
+        AgentNetwork::Listed(hosts) if level.holds_ports() => {
+            format!("listed ({})", count(hosts.len(), "host"))
+        }
+        AgentNetwork::Listed(hosts) => {
+            format!("listed ({}), not held by this kernel", count(hosts.len(), "host"))
+        }
+    };
+    let by_name: Vec<(&str, String)> = used
+        .iter()
+        .filter_map(|name| agents.get(*name).map(|network| (*name, word(network))))
+        .collect();
+    let words: BTreeSet<&String> = by_name.iter().map(|(_, words)| words).collect();
+    if let (1, Some((_, words))) = (words.len(), by_name.first()) {
+        return words.clone();
+    }
+    let each: Vec<String> = by_name.iter().map(|(name, words)| format!("{name} {words}")).collect();
+    each.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(
+        option: Option<&str>,
+        config: Option<NetworkMode>,
+        level: &Level,
+        has_list: bool,
+    ) -> Option<NetworkMode> {
+        let environment = &Environment::default();
+        let request = NetworkRequest {
+            option,
+            config,
+            more_hosts: &[],
+            level,
+            root: Path::new(""),
+            environment,
+        };
+        mode(&request, has_list).ok()
+    }
+
+    /// B22: of what the person says and what the project asks for, the tighter one counts; what nothing
+    /// can hold is refused.
+    #[test]
+    fn the_tighter_request_counts() {
+        let level = Level::Landlock { abi: 6 };
+        assert_eq!(of(None, None, &level, false), Some(NetworkMode::Known));
+        assert_eq!(of(None, None, &level, true), Some(NetworkMode::Listed));
+        assert_eq!(of(Some("open"), None, &level, true), Some(NetworkMode::Open));
+        assert_eq!(of(Some("open"), Some(NetworkMode::Off), &level, false), Some(NetworkMode::Off));
+        assert_eq!(
+            of(Some("off"), Some(NetworkMode::Listed), &level, false),
+            Some(NetworkMode::Off)
+        );
+        assert_eq!(of(Some("listed"), None, &Level::Off, false), None);
+        assert_eq!(of(None, None, &Level::Off, false), Some(NetworkMode::Known));
+    }
+
+    #[test]
+    fn agents_that_differ_are_told_by_name() {
+        let agents = BTreeMap::from([
+            (
+                "claude".to_owned(),
+                AgentNetwork::Listed(["a.test".parse().expect("one")].into_iter().collect()),
+            ),
+            ("mine".to_owned(), AgentNetwork::Open),
+        ]);
+        let level = Level::Landlock { abi: 6 };
+        let both = summarize(&agents, &BTreeSet::from(["claude", "mine"]), &level);
+        assert_eq!(both, "claude listed (1 host), mine open");
+        assert_eq!(summarize(&agents, &BTreeSet::from(["mine"]), &level), "open");
+        let old = summarize(&agents, &BTreeSet::from(["claude"]), &Level::Landlock { abi: 3 });
+        assert_eq!(old, "listed (1 host), not held by this kernel");
+    }
+}

@@ -1,0 +1,115 @@
+//! Sending a command to a run: through the inbox if a driver is running, else under the lock.
+
+use std::time::{Duration, Instant};
+
+use afresh_core::ids::RunId;
+use afresh_engine::{ControlCommand, OpenError, RepoContext, Reporter, driver};
+use afresh_store::{Inbox, InboxError, LockError};
+
+use crate::context::{AppContext, user_name};
+use crate::error::AppError;
+
+/// How long a driver gets to answer; the command is on disk in any case.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Opens the reporters that record what a command changes.
+pub type OpenReporters<'a> = &'a dyn Fn(&RepoContext) -> Vec<Box<dyn Reporter>>;
+
+/// Sends a command to the last run, and returns that run's id once it is carried out or on disk.
+pub fn send_command(
+    context: &AppContext,
+    open_reporters: OpenReporters<'_>,
+    make: impl FnOnce(RunId) -> ControlCommand,
+) -> Result<RunId, AppError> {
+    let repository = context.repository()?;
+    let found = repository.find_run(|_| true)?.ok_or_else(no_run)?;
+    let command = make(found.run.id().clone()).without(&context.environment.secrets());
+    let sender = CommandSender { context, repository, command, open_reporters };
+    match sender.deliver()? {
+        Some(refusal) => Err(AppError::incomplete("refused", refusal)
+            .hint("`afresh status` shows the state of the run and its tasks")),
+        None => Ok(sender.command.run().clone()),
+    }
+}
+
+/// There is no run in this repository.
+pub fn no_run() -> AppError {
+    AppError::usage("no-run", "there is no run in this repository")
+        .hint("`afresh run PLAN` starts one")
+}
+
+struct CommandSender<'a> {
+    context: &'a AppContext,
+    repository: RepoContext,
+    command: ControlCommand,
+    open_reporters: OpenReporters<'a>,
+}
+
+impl CommandSender<'_> {
+    /// The reason, if the command was refused.
+    fn deliver(&self) -> Result<Option<String>, AppError> {
+        let mut sent = None;
+        loop {
+            match self.apply(sent) {
+                Err(OpenError::Lock(LockError::Held(_))) => {
+                    let message = if let Some(message) = sent { message } else { self.send()? };
+                    sent = Some(message);
+                    match self.await_answer(message)? {
+                        Some(answer) => return Ok((answer != "ok").then_some(answer)),
+                        // The driver ended before it read the command, so it is up to us.
+                        None if self.repository.holder()?.is_none() => {}
+                        // It is on disk; the next driver carries it out.
+                        None => return Ok(None),
+                    }
+                }
+                Err(error) => return Err(error.into()),
+                Ok(refusal) => return Ok(refusal),
+            }
+        }
+    }
+
+    /// No driver is running: carries the command out here, under the lock.
+    fn apply(&self, sent: Option<i64>) -> Result<Option<String>, OpenError> {
+        let locked = self.repository.lock(&self.context.lock_holder())?;
+        let Some(found) = locked.find_run(|run| run.id() == self.command.run())? else {
+            return Ok(Some(format!("there is no run {}", self.command.run())));
+        };
+        let open = locked.open_run(found.run, found.last_at);
+        let mut reporters = (self.open_reporters)(&self.repository);
+        Ok(driver::control::apply_command(open, &self.command, sent, &mut reporters)?)
+    }
+
+    /// A driver is running: writes the command to the inbox. It is durable when this returns.
+    fn send(&self) -> Result<i64, AppError> {
+        let mut inbox = self.inbox()?;
+        let body = serde_json::to_string(&self.command)
+            .map_err(|error| AppError::bug("order", error.to_string()))?;
+        inbox.send(&user_name(), &body).map_err(inbox_failed)
+    }
+
+    /// The driver's answer; none if there is none yet, or no driver to give it.
+    fn await_answer(&self, message: i64) -> Result<Option<String>, AppError> {
+        let inbox = self.inbox()?;
+        let until = Instant::now() + ANSWER_TIMEOUT;
+        while Instant::now() < until {
+            if let Some(answer) = inbox.answer_of(message).map_err(inbox_failed)? {
+                return Ok(Some(answer));
+            }
+            if self.repository.holder()?.is_none() {
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(None)
+    }
+
+    fn inbox(&self) -> Result<Inbox, AppError> {
+        Inbox::open(&self.repository.layout.state).map_err(inbox_failed)
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+fn inbox_failed(error: InboxError) -> AppError {
+    AppError::machine("inbox", error.to_string())
+        .hint("check the permissions and the free space of the state directory")
+}

@@ -1,0 +1,172 @@
+//! A session: from a plan and a configuration to a run that can be driven.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`briefing`] | the files that every prompt of a run contains |
+//! | [`control`] | commands to a run, whether another process drives it or none does |
+//! | [`interruption`] | an interrupted wave, and the ways to continue |
+//! | [`open`] | locking the repository; continuing the plan's run or starting one |
+//! | [`options`] | how to run: options win over the configuration |
+//! | [`preflight`] | what must be true before a run touches anything |
+//! | [`prose`] | plans whose tasks have no commands for checks |
+//! | [`select_run`] | the run that a command is about |
+//!
+//! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and
+//! [`Session::prepare`] for a run.
+
+pub mod briefing;
+pub mod control;
+pub mod interruption;
+pub mod open;
+pub mod options;
+pub mod preflight;
+mod prose;
+pub mod select_run;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use afresh_core::settings::Settings;
+use afresh_engine::execution_config::WorkerConfig;
+use afresh_engine::{ExecutionConfig, RepoContext};
+use afresh_secrets::redact;
+
+use crate::agents::assignment::AgentSet;
+use crate::config::Config;
+use crate::context::AppContext;
+use crate::environment::Environment;
+use crate::error::AppError;
+use crate::notice::Notice;
+use crate::plan_source::PlanFile;
+use crate::policy::network::{self, NetworkRequest};
+use crate::policy::{budget, limits, sandbox};
+pub use options::RunOptions;
+
+/// A plan and everything that a run of it needs; nothing has been touched yet.
+#[derive(Debug)]
+pub struct PreparedRun {
+    pub repository: RepoContext,
+    pub file: PlanFile,
+    /// What the core decides by; recorded in the journal.
+    pub settings: Settings,
+    /// How the executor carries it out; of this machine and this session alone.
+    pub execution: ExecutionConfig,
+}
+
+/// Prepares runs with the user's options.
+#[derive(Debug, Clone, Copy)]
+pub struct Session<'a> {
+    pub context: &'a AppContext,
+    pub options: &'a RunOptions,
+}
+
+impl Session<'_> {
+    /// Reads, decides and checks everything that can be wrong before anything is touched.
+    pub fn prepare(
+        &self,
+        repository: RepoContext,
+        mut file: PlanFile,
+        config: Config,
+        notices: &mut Vec<Notice>,
+    ) -> Result<PreparedRun, AppError> {
+        let environment = &self.context.environment;
+        let warnings = file.warnings.iter().chain(&config.warnings);
+        notices.extend(warnings.map(|warning| Notice::new(warning.render().trim_end())));
+        let in_config = |failure: AppError| failure.or_in_file(&config.shown);
+        let terms = plan_terms(&repository, &mut file, &config, self.options, environment, notices);
+        let PlanTerms { settings, workers } = terms.map_err(in_config)?;
+        preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
+        let chosen = sandbox::choose(config.sandbox, self.options, environment)?;
+        notices.extend(chosen.notice.clone());
+        limits::delegate_controllers();
+        let bounds = limits::bounds(config.sandbox.limits);
+        let request = NetworkRequest {
+            option: self.options.agent_network.as_deref(),
+            config: config.sandbox.agent_network,
+            more_hosts: &self.options.hosts,
+            level: &chosen.level,
+            root: &file.root(),
+            environment,
+        };
+        let network = network::choose(&request, &workers, &file.plan)?;
+        notices.extend(network.notices.iter().map(Notice::new));
+        let settings = Settings {
+            limits: limits::describe(&bounds),
+            sandbox: sandbox::describe(&chosen.level, &chosen.passed_over, &network.summary),
+            ..settings
+        };
+        notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));
+        let execution = ExecutionConfig {
+            attempt_timeout: Some(config.attempt_timeout),
+            silence_timeout: Some(config.silence_timeout),
+            output_bytes: config.output_bytes,
+            check_timeout: config.check_timeout,
+            checks_parallel: config.checks_parallel,
+            setup: config.setup,
+            keep: config.keep,
+            containment: environment.containment().unwrap_or(afresh_process::Containment::Auto),
+            bounds,
+            quota: config.quota,
+            sandbox: chosen.with_network(network, environment),
+            exe: environment.executable.clone(),
+            workers,
+        };
+        Ok(PreparedRun { repository, file, settings, execution })
+    }
+}
+
+/// What follows from a plan and a configuration alone: enough to make bundles and to check the plan.
+#[derive(Debug)]
+pub struct PlanTerms {
+    pub settings: Settings,
+    pub workers: WorkerConfig,
+}
+
+/// Builds the terms of a plan, and redacts the plan by them.
+pub fn plan_terms(
+    repository: &RepoContext,
+    file: &mut PlanFile,
+    config: &Config,
+    options: &RunOptions,
+    environment: &Environment,
+    notices: &mut Vec<Notice>,
+) -> Result<PlanTerms, AppError> {
+    let settings = options::settings(config, options, repository, file)?;
+    let root = file.root();
+    let settings = prose::add_repository_checks(file, settings, &root, notices);
+    let agents = AgentSet::load(config, options, file, environment, notices)?;
+    let pinned = settings.pinned.iter().cloned().chain(agents.definitions_inside(&root));
+    let pinned = pinned.collect();
+    let briefing_root = briefing::root(repository, file);
+    let workers =
+        worker_config(config, options, file, agents, &briefing_root, environment, notices)?;
+    let sources = workers.briefing.sources.iter().cloned().chain(config.checksum.clone());
+    let digests: BTreeMap<String, String> = sources.map(|it| (it.path, it.sha256)).collect();
+    // The plan goes into the journal, prompts, commits and reports (B36).
+    let secrets = workers.secrets();
+    file.plan.reword(|text| redact(text, &secrets));
+    Ok(PlanTerms { settings: Settings { pinned, digests, ..settings }, workers })
+}
+
+/// The agents with what their prompts contain.
+pub fn worker_config(
+    config: &Config,
+    options: &RunOptions,
+    file: &PlanFile,
+    agents: AgentSet,
+    root: &std::path::Path,
+    environment: &Environment,
+    notices: &mut Vec<Notice>,
+) -> Result<WorkerConfig, AppError> {
+    let mut briefing = briefing::load(root, file, notices)?;
+    let AgentSet { default_agent, agents, definitions } = agents;
+    definitions.add_to(&file.root(), &mut briefing);
+    Ok(WorkerConfig {
+        agents,
+        default_agent,
+        prices: Arc::new(config.prices.clone()),
+        briefing: Arc::new(briefing),
+        check_env: config.check_env.clone(),
+        environment: environment.all().into_iter().chain(options.variables.clone()).collect(),
+    })
+}

@@ -1,0 +1,137 @@
+//! RunOpening a run: lock the repository, then continue the plan's run or start one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::Run;
+use afresh_core::input::{ResumeMode, RunOpening};
+use afresh_engine::driver::local::LocalHost;
+use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
+
+use super::PreparedRun;
+use super::interruption::InterruptedWave;
+use crate::context::AppContext;
+use crate::error::AppError;
+use crate::notice::Notice;
+use crate::policy::budget;
+
+/// What the user wants of a run that exists.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunRequest {
+    pub halt: HaltedRun,
+    pub existing: ExistingRun,
+    /// How to continue an interrupted wave; none: ask, or continue as usual.
+    pub resume: Option<ResumeMode>,
+}
+
+/// What to do with a halted run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HaltedRun {
+    #[default]
+    Refuse,
+    ClearHalt,
+}
+
+/// What to do where a run of this plan exists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ExistingRun {
+    #[default]
+    Continue,
+    StartNew,
+}
+
+/// Asks how to continue an interrupted wave; none: as usual.
+pub type ChooseResume<'a> = &'a dyn Fn(&InterruptedWave) -> Option<ResumeMode>;
+
+/// A run with the repository's lock held.
+#[derive(Debug)]
+pub struct OpenedRun {
+    pub repository: RepoContext,
+    /// Whether this session started it.
+    pub is_new: bool,
+    open: OpenRun,
+    opening: RunOpening,
+    execution: ExecutionConfig,
+}
+
+impl PreparedRun {
+    /// Locks the repository, and continues the plan's run or starts one.
+    pub fn open(
+        self,
+        request: RunRequest,
+        context: &AppContext,
+        choose_resume: ChooseResume<'_>,
+        notices: &mut Vec<Notice>,
+    ) -> Result<OpenedRun, AppError> {
+        let Self { repository, file, mut settings, execution } = self;
+        let locked = repository.lock(&context.lock_holder())?;
+        let source = settings.source.clone();
+        let is_wanted = |run: &Run| {
+            request.existing == ExistingRun::Continue && run.settings().source == source
+        };
+        let Some(found) = locked.find_run(is_wanted)? else {
+            let open = locked.start_run(file.plan, settings)?;
+            open.keep_branch()?;
+            let opening = RunOpening::default();
+            return Ok(OpenedRun { repository, is_new: true, open, opening, execution });
+        };
+        if let Some(refused) = refuse_halted(&found.run, request.halt) {
+            return Err(refused);
+        }
+        let before = found.run.settings();
+        notices.extend(changed_files(&before.digests, &settings.digests));
+        // A budget stays in force until another one is given.
+        settings.budget = budget::or_earlier(settings.budget, before.budget);
+        settings.task_budget = budget::or_earlier(settings.task_budget, before.task_budget);
+        let ask = || choose_resume(&InterruptedWave::find(&found.run)?);
+        let opening = RunOpening {
+            plan: Some(file.plan),
+            settings: Some(settings),
+            clear_halt: request.halt == HaltedRun::ClearHalt,
+            resume: request.resume.or_else(ask),
+        };
+        let open = locked.open_run(found.run, found.last_at);
+        open.keep_branch()?;
+        Ok(OpenedRun { repository, is_new: false, open, opening, execution })
+    }
+}
+
+impl OpenedRun {
+    pub fn run(&self) -> &Run {
+        &self.open.run
+    }
+
+    /// The driver of the run, and how it begins.
+    pub fn into_driver(
+        self,
+        reporters: Vec<Box<dyn Reporter>>,
+    ) -> Result<(Driver<LocalHost>, RunOpening), AppError> {
+        Ok((Driver::local(self.open, self.execution, reporters)?, self.opening))
+    }
+}
+
+/// Files that a run depends on are read once per session (B28). The user is shown which ones differ
+/// from the last session.
+fn changed_files(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> Option<Notice> {
+    // Earlier versions recorded none.
+    if before.is_empty() {
+        return None;
+    }
+    let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let changed = paths.into_iter().filter(|path| before.get(*path) != now.get(*path));
+    let changed: Vec<&str> = changed.map(String::as_str).collect();
+    (!changed.is_empty()).then(|| {
+        Notice::note(format!(
+            "these files changed since the last session and were read again: {}",
+            changed.join(", ")
+        ))
+    })
+}
+
+fn refuse_halted(run: &Run, wanted: HaltedRun) -> Option<AppError> {
+    let halt = run.halt().filter(|_| wanted == HaltedRun::Refuse)?;
+    let message = format!("run {} was halted by {}: {}", run.id(), halt.by, halt.reason);
+    Some(AppError::halted(message).hint("`afresh resume` clears the halt and continues"))
+}

@@ -1,0 +1,111 @@
+//! How to run: options win over the configuration.
+
+use std::collections::BTreeMap;
+
+use afresh_agents::AgentKind;
+use afresh_core::ids::TaskId;
+use afresh_core::plan::nearest;
+use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
+use afresh_core::usage::Budget;
+use afresh_engine::RepoContext;
+use afresh_proxy::Host;
+
+use super::briefing;
+use crate::config::Config;
+use crate::error::AppError;
+use crate::plan_source::PlanFile;
+use crate::policy::budget;
+
+/// What the user asks of a run, beyond the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// How many workers run at the same time.
+    pub parallel: Option<u16>,
+    /// The agent of tasks that name none.
+    pub agent: Option<String>,
+    /// The model of every task, whatever its size.
+    pub model: Option<String>,
+    pub schedule: Option<Schedule>,
+    /// Run this task only.
+    pub task: Option<String>,
+    /// Ask before each task.
+    pub interactive: bool,
+    /// One of [`crate::policy::sandbox::WORDS`].
+    pub sandbox: Option<String>,
+    /// Checks may reach the network.
+    pub check_network: bool,
+    /// One of [`crate::policy::network::WORDS`].
+    pub agent_network: Option<String>,
+    pub on_orphan: Option<OnOrphan>,
+    pub on_decision: Option<OnDecision>,
+    pub on_failure: Option<OnFailure>,
+    pub budget: Budget,
+    pub task_budget: Budget,
+    /// Variables of workers and checks that are not the user's.
+    pub variables: BTreeMap<String, String>,
+    /// Hosts that workers may reach in addition to their allowlists.
+    pub hosts: Vec<Host>,
+}
+
+/// What the core decides by.
+pub(super) fn settings(
+    config: &Config,
+    options: &RunOptions,
+    repository: &RepoContext,
+    file: &PlanFile,
+) -> Result<Settings, AppError> {
+    let configured = config.settings.clone();
+    let settings = Settings {
+        source: file.path.to_string_lossy().into_owned(),
+        pinned: pinned_files(config, repository, file),
+        parallel: options.parallel.unwrap_or(configured.parallel),
+        schedule: options.schedule.unwrap_or(configured.schedule),
+        on_orphan: options.on_orphan.unwrap_or(configured.on_orphan),
+        on_decision: options.on_decision.unwrap_or(configured.on_decision),
+        on_failure: options.on_failure.unwrap_or(configured.on_failure),
+        budget: budget::or_earlier(options.budget, configured.budget),
+        task_budget: budget::or_earlier(options.task_budget, configured.task_budget),
+        agent: default_agent(config, options),
+        interactive: options.interactive,
+        only: options.task.as_deref().map(|task| only_task(task, file)).transpose()?,
+        ..configured
+    };
+    Ok(file.how.record_in(settings))
+}
+
+/// The agent of tasks that name none.
+pub fn default_agent(config: &Config, options: &RunOptions) -> String {
+    let named = options.agent.clone().or_else(|| config.agent.clone());
+    named.unwrap_or_else(|| "claude".to_owned())
+}
+
+fn only_task(task: &str, file: &PlanFile) -> Result<TaskId, AppError> {
+    let id = TaskId::new(task).ok().filter(|id| file.plan.position(id).is_some());
+    id.ok_or_else(|| {
+        let near = nearest(task, file.plan.tasks().iter().map(|task| task.id.as_str()));
+        let failure = AppError::usage("task", format!("the plan has no task {task:?}"));
+        match near {
+            Some(near) => failure.hint(format!("did you mean {near:?}?")),
+            None => failure.hint("`afresh show PLAN` lists its tasks"),
+        }
+    })
+}
+
+/// The files inside the repository that no worker may change: the plan, scripts of agents, and the
+/// prompt template.
+fn pinned_files(config: &Config, repository: &RepoContext, file: &PlanFile) -> Vec<String> {
+    let Some(root) = repository.repository.root().and_then(|root| root.canonicalize().ok()) else {
+        return Vec::new();
+    };
+    let scripts = config.agents.values().filter_map(|agent| match &agent.kind {
+        AgentKind::Scripted { script } => Some(&script.path),
+        AgentKind::Command { .. } | AgentKind::Program(_) | AgentKind::Acp(_) => None,
+    });
+    let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
+    let template = root.join(briefing::TEMPLATE);
+    plan.chain(scripts)
+        .chain(std::iter::once(&template).filter(|template| template.is_file()))
+        .filter_map(|path| path.strip_prefix(&root).ok())
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}

@@ -1,0 +1,259 @@
+//! What must hold before a run touches anything.
+
+use afresh_agents::AgentKind;
+use afresh_agents::adapters::scripted;
+use afresh_agents::prompt::size;
+use afresh_core::ids::CommitId;
+use afresh_core::plan::Task;
+use afresh_core::scope::leaves_tree;
+use afresh_core::settings::Settings;
+use afresh_engine::execution_config::WorkerConfig;
+use afresh_engine::{RepoContext, bundle};
+use afresh_git::Mode;
+use afresh_secrets::redact;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::agents::assignment::AgentSet;
+use crate::agents::definitions;
+use crate::agents::programs;
+use crate::agents::which;
+use crate::config::Config;
+use crate::environment::Environment;
+use crate::error::AppError;
+use crate::notice::Notice;
+use crate::plan_source::PlanFile;
+use crate::plan_source::unstarted_run;
+use crate::session::{RunOptions, worker_config};
+
+pub fn check(
+    repository: &RepoContext,
+    file: &PlanFile,
+    settings: &Settings,
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    check_without_repository(file, settings, workers)?;
+    no_path_through_a_link(repository, file)
+}
+
+/// Checks a plan before its repository is created.
+pub fn check_plan(
+    file: &PlanFile,
+    config: &Config,
+    options: &RunOptions,
+    environment: &Environment,
+    notices: &mut Vec<Notice>,
+) -> Result<(), AppError> {
+    let agents = AgentSet::load(config, options, file, environment, notices)?;
+    let workers = worker_config(config, options, file, agents, &file.root(), environment, notices)?;
+    check_without_repository(file, &config.settings, &workers)
+        .map_err(|failure| failure.or_in_file(&config.shown))
+}
+
+fn check_without_repository(
+    file: &PlanFile,
+    settings: &Settings,
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    agents_are_there(file, workers)?;
+    scripts_fit(file, workers)?;
+    no_secret_is_carried_out(file, settings, workers)?;
+    prompts_fit(file, settings, workers)?;
+    something_judges(file, settings)
+}
+
+/// Commands and paths are carried out as they are, and so cannot be redacted where they are written
+/// down: a secret in one of them would be in the journal (B36).
+fn no_secret_is_carried_out(
+    file: &PlanFile,
+    settings: &Settings,
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    let secrets = workers.secrets();
+    let holds = |text: &str| redact(text, &secrets) != *text;
+    let told = |whose: &str, what: &str| {
+        AppError::usage("secret", format!("{whose} has a {what} that holds a secret"))
+            .in_file(&file.shown)
+            .hint("name the variable instead, as in \"$MY_TOKEN\"; `env` under [checks] hands it over")
+    };
+    for task in file.plan.tasks() {
+        if task.all_checks().any(|check| holds(&check.command)) {
+            return Err(told(&format!("task {}", task.id), "check"));
+        }
+        if task.patterns().any(|pattern| holds(pattern.as_str())) {
+            return Err(told(&format!("task {}", task.id), "path"));
+        }
+    }
+    if settings.always.iter().any(|command| holds(command)) {
+        return Err(told("`always` under [checks]", "command"));
+    }
+    Ok(())
+}
+
+/// A task whose prompt would fill its worker's context never starts (PR-06). What other tasks will
+/// leave for it is not known yet.
+fn prompts_fit(
+    file: &PlanFile,
+    settings: &Settings,
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    let run = unstarted_run::without_commit(&file.plan, settings);
+    for (at, task) in file.plan.tasks().iter().enumerate() {
+        let fill = bundle::rendered::least(&run, at, workers);
+        if let Err(error) = bundle::rendered::fits(&run, fill) {
+            return Err(AppError::usage("too-large", format!("task {} is too large", task.id))
+                .cause(error.to_string())
+                .in_file(&file.shown)
+                .hint(size::SIZE_HINT));
+        }
+    }
+    Ok(())
+}
+
+/// Every agent that a task names must be known, and its program must be there (B37).
+fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
+    let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
+    for task in file.plan.tasks() {
+        wanted
+            .entry(task.agent.as_deref().unwrap_or(&workers.default_agent))
+            .or_insert(task.id.as_str());
+    }
+    for (name, task) in wanted {
+        let Some(agent) = workers.agents.get(name) else {
+            return Err(unknown_agent(name, task, file, workers));
+        };
+        let Some(program) = agent.program() else { continue };
+        // A path inside the repository is looked for in the workspace, which is not there yet.
+        let relative = program.contains('/') && !program.starts_with('/');
+        let path = workers.environment.get("PATH").cloned().unwrap_or_default();
+        if !relative && let Err(why) = which::find(program, path.as_ref()) {
+            return Err(AppError::usage(
+                "spawn",
+                format!("cannot start agent {name:?}: {program:?} {why}"),
+            )
+            .hint(programs::remedy(name, program)));
+        }
+    }
+    Ok(())
+}
+
+/// A script must know what to do for every task that it is to play.
+fn scripts_fit(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
+    for agent in workers.agents.values() {
+        let AgentKind::Scripted { script: source } = &agent.kind else { continue };
+        // It was read before, so that nothing can be wrong with it now.
+        let Some(script) = scripted::read(&source.shown, source.text.as_bytes()).script else {
+            continue;
+        };
+        let played =
+            |task: &&Task| task.agent.as_deref().unwrap_or(&workers.default_agent) == agent.name;
+        let left: Vec<&str> = file
+            .plan
+            .tasks()
+            .iter()
+            .filter(played)
+            .map(|task| task.id.as_str())
+            .filter(|task| script.deeds(task, 1).is_none())
+            .take(20)
+            .collect();
+        if !left.is_empty() {
+            let message =
+                format!("the script has no part for the first attempt of: {}", left.join(", "));
+            return Err(AppError::usage("script", message)
+                .in_file(&source.shown)
+                .hint("add a [[task]] for each, or one with id = \"*\" at the end"));
+        }
+    }
+    Ok(())
+}
+
+fn unknown_agent(name: &str, task: &str, file: &PlanFile, workers: &WorkerConfig) -> AppError {
+    let home = workers.environment.get("HOME").map(PathBuf::from);
+    let known: Vec<&str> = workers.agents.keys().map(String::as_str).collect();
+    let defined = definitions::names(&file.root(), home.as_deref());
+    let all = known.iter().copied().chain(defined.iter().map(String::as_str));
+    // `plugin:name` is a name too.
+    let bare = name.rsplit(':').next().unwrap_or(name);
+    let near = afresh_core::plan::nearest(name, all.clone())
+        .or_else(|| afresh_core::plan::nearest(bare, all));
+    let help = match (near, known.is_empty()) {
+        (Some(near), _) => format!("did you mean {near:?}?"),
+        (None, false) => format!("configured are: {}", known.join(", ")),
+        (None, true) => "`afresh init` finds one; or write to .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
+    };
+    let message = if known.is_empty() {
+        "no agent is configured".to_owned()
+    } else {
+        format!("there is no agent {name:?} (task {task} needs it)")
+    };
+    AppError::usage("agent-not-found", message).hint(help)
+}
+
+/// Work that nothing but a worker's word would judge is refused, unless that is meant (B21).
+fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError> {
+    if !settings.always.is_empty() {
+        return Ok(());
+    }
+    let unchecked: Vec<&str> =
+        file.plan.unchecked().map(|task| task.id.as_str()).take(20).collect();
+    if unchecked.is_empty() {
+        return Ok(());
+    }
+    Err(AppError::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).in_file(&file.shown).hint(
+        "give them `checks`, or `no_check = \"reason\"`, or set `always` under [checks] in .afresh/config.toml",
+    ))
+}
+
+/// A listed path behind a symbolic link of the repository could lead anywhere (B03).
+fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), AppError> {
+    let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
+    let mut parents: BTreeSet<String> = BTreeSet::new();
+    for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
+        parents.extend(above(pattern.as_str()).map(str::to_owned));
+        parents.insert(pattern.as_str().to_owned());
+    }
+    let paths: Vec<String> = parents.into_iter().collect();
+    let modes = place.repository.entry_modes(&head, &paths).map_err(AppError::git)?;
+    for task in file.plan.tasks() {
+        for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
+            let link = above(path)
+                .find(|parent| modes.get(*parent).is_some_and(|mode| *mode == Mode::Symlink));
+            if let Some(link) = link {
+                return Err(AppError::usage(
+                    "bad-path",
+                    format!(
+                        "task {}: the path {path:?} leads through {link:?}, a symbolic link",
+                        task.id
+                    ),
+                )
+                .in_file(&file.shown)
+                .hint("name the file by its real path"));
+            }
+            if modes.get(path) == Some(&Mode::Symlink) && leads_out(place, &head, path) {
+                let message = format!(
+                    "task {}: {path:?} is a symbolic link that leaves the repository",
+                    task.id
+                );
+                return Err(AppError::usage("bad-path", message)
+                    .in_file(&file.shown)
+                    .hint("a worker would write what it leads to; replace it with a file"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a link of a commit leads out of it; one that cannot be read might.
+fn leads_out(place: &RepoContext, commit: &CommitId, path: &str) -> bool {
+    let target = place.repository.show_file(commit, path).ok().flatten();
+    let target = target.and_then(|bytes| String::from_utf8(bytes).ok());
+    target.is_none_or(|target| leaves_tree(path, &target))
+}
+
+/// The directories above a path, or above what every match of a glob starts with.
+fn above(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern
+        .match_indices('/')
+        .map(|(at, _)| &pattern[..at])
+        .take_while(|directory| !directory.contains(['*', '?', '[', '{']))
+}

@@ -1,0 +1,96 @@
+//! The run that a command is about: the named one, else the last one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use afresh_core::Run;
+use afresh_core::ids::TaskId;
+use afresh_core::plan::nearest;
+use afresh_engine::RepoContext;
+use afresh_engine::session::RecordedRun;
+
+use super::control;
+use crate::error::AppError;
+use crate::plan_source::{self, PlanFile, PlanReadOptions};
+
+/// The run with this id, else the last one.
+pub fn find_run(repository: &RepoContext, named: Option<&str>) -> Result<RecordedRun, AppError> {
+    match (find_last_or_named(repository, named)?, named) {
+        (Some(found), _) => Ok(found),
+        (None, None) => Err(control::no_run()),
+        (None, Some(id)) => Err(unknown_run(repository, id)?),
+    }
+}
+
+/// The same, where no run at all is no error.
+pub fn find_optional_run(
+    repository: &RepoContext,
+    named: Option<&str>,
+) -> Result<Option<RecordedRun>, AppError> {
+    match named {
+        Some(id) => find_run(repository, Some(id)).map(Some),
+        None => find_last_or_named(repository, None),
+    }
+}
+
+fn find_last_or_named(
+    repository: &RepoContext,
+    named: Option<&str>,
+) -> Result<Option<RecordedRun>, AppError> {
+    Ok(repository.find_run(|run| named.is_none_or(|id| id == run.id().as_str()))?)
+}
+
+/// The task with this id.
+pub fn find_task(run: &Run, named: &str) -> Result<TaskId, AppError> {
+    let known = TaskId::new(named).ok().filter(|id| run.plan().position(id).is_some());
+    known.ok_or_else(|| {
+        let ids = run.plan().tasks().iter().map(|task| task.id.as_str());
+        let failure = AppError::usage("task", format!("run {} has no task {named:?}", run.id()));
+        match nearest(named, ids) {
+            Some(near) => failure.hint(format!("did you mean {near:?}?")),
+            None => failure.hint("`afresh status` lists the tasks"),
+        }
+    })
+}
+
+/// The plan of a run, read from its file again.
+pub fn load_plan(run: &Run) -> Result<PlanFile, AppError> {
+    let (settings, how) = (run.settings(), PlanReadOptions::recorded_in(run.settings()));
+    let source = PathBuf::from(&settings.source);
+    if source.exists() {
+        return plan_source::load(Path::new("/"), &source, &how);
+    }
+    // The file is gone; the run continues with the plan that was pinned.
+    let shown = source.display().to_string();
+    Ok(PlanFile {
+        path: source,
+        shown,
+        format: "native",
+        how,
+        plan: run.plan().clone(),
+        files: vec![],
+        task_files: BTreeMap::new(),
+        target: None,
+        warnings: vec![],
+        unknown: BTreeMap::new(),
+    })
+}
+
+/// The ids of all runs of the repository.
+pub fn run_ids(repository: &RepoContext) -> Result<BTreeSet<String>, AppError> {
+    let runs = repository.all_runs()?;
+    Ok(runs.iter().map(|found| found.run.id().to_string()).collect())
+}
+
+fn unknown_run(repository: &RepoContext, id: &str) -> Result<AppError, AppError> {
+    let known = run_ids(repository)?;
+    if known.is_empty() {
+        return Ok(control::no_run());
+    }
+    let failure = AppError::usage("no-run", format!("there is no run {id:?}"));
+    let list: Vec<&str> = known.iter().map(String::as_str).collect();
+    Ok(match nearest(id, list.iter().copied()) {
+        Some(near) => failure.hint(format!("did you mean {near:?}?")),
+        None => failure.hint(format!("the runs are: {}", list.join(", "))),
+    })
+}
