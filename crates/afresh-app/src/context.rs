@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use afresh_engine::RepoContext;
-use afresh_git::Program;
+use afresh_git::GitProgram;
 use afresh_store::Holder;
 
 use crate::environment::Environment;
@@ -29,8 +29,8 @@ impl AppContext {
         })
     }
 
-    pub fn git(&self) -> Result<Program, AppError> {
-        Ok(Program::find(self.environment.git_environment())?)
+    pub fn git(&self) -> Result<GitProgram, AppError> {
+        Ok(GitProgram::find(self.environment.git_environment())?)
     }
 
     pub fn cache_directory(&self) -> Result<PathBuf, AppError> {

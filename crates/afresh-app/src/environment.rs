@@ -17,7 +17,7 @@
 //! | `TMPDIR` | where `afresh demo` makes its scratch repository |
 //! | `NO_COLOR` | no colours |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the way out of what workers are let through; see `afresh_proxy` |
-//! | `PATH` and what git needs | handed to git; see `afresh_git::Surroundings` |
+//! | `PATH` and what git needs | handed to git; see `afresh_git::GitEnv` |
 //! | variables whose names say that they are secret | to mask their values; see `afresh_engine::rules` |
 //! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
 
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use afresh_git::Surroundings;
+use afresh_git::GitEnv;
 use afresh_process::Containment;
 use afresh_secrets::is_secret_variable;
 
@@ -175,8 +175,8 @@ impl Environment {
     }
 
     /// What git may see.
-    pub fn git_environment(&self) -> Surroundings {
-        Surroundings::from_vars(self.variables.clone())
+    pub fn git_environment(&self) -> GitEnv {
+        GitEnv::from_vars(self.variables.clone())
     }
 
     /// All variables, from which allowlists choose; one that is not UTF-8 is never handed on.

@@ -8,7 +8,7 @@ use std::path::Path;
 use afresh_engine::cleanup::CleanupError;
 use afresh_engine::{DriveError, OpenError};
 use afresh_formats::Finding;
-use afresh_git::{DiscoverError, ProgramError, RefError};
+use afresh_git::{DiscoverError, GitProgramError, RefError};
 use afresh_store::{JournalError, LockError};
 
 /// Whose fault it is, or what has to happen first.
@@ -171,10 +171,10 @@ fn with_causes(mut failure: AppError, error: &dyn std::error::Error) -> AppError
     failure
 }
 
-impl From<ProgramError> for AppError {
-    fn from(error: ProgramError) -> Self {
+impl From<GitProgramError> for AppError {
+    fn from(error: GitProgramError) -> Self {
         let class = match &error {
-            ProgramError::Unusable(_) => ErrorClass::Machine,
+            GitProgramError::Unusable(_) => ErrorClass::Machine,
             _ => ErrorClass::Usage,
         };
         with_causes(Self::new(class, "git", error.to_string()).hint(error.hint()), &error)

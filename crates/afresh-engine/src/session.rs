@@ -13,8 +13,8 @@ use afresh_git::ref_names::{
     OWN_REFS, RUN_BRANCHES, branch_ref, run_branch_name, run_branch_ref, run_tip_ref,
 };
 use afresh_git::{
-    CommandError, DEFAULT_PATIENCE, DiscoverError, Expect, Pool, PoolError, Program, RefError,
-    RefUpdate, Repository,
+    CommandError, DEFAULT_LOCK_TIMEOUT, DiscoverError, GitProgram, PoolError, RefError,
+    RefExpectation, RefUpdate, Repository, WorkspacePool,
 };
 use afresh_process::{SweepReport, sweep};
 use afresh_store::{
@@ -70,7 +70,7 @@ fn list(paths: &[PathBuf]) -> String {
 impl RepoContext {
     /// The repository around `directory`.
     pub fn find(
-        program: &Program,
+        program: &GitProgram,
         directory: &Path,
         state: Option<PathBuf>,
         cache: PathBuf,
@@ -138,7 +138,7 @@ impl RepoContext {
     fn end_leftovers(&self) -> Result<SweepReport, OpenError> {
         let prefix = job_prefix(&self.repository);
         let swept = sweep(&self.layout.processes(), &prefix);
-        self.repository.await_orphans(ORPHAN_PATIENCE)?;
+        self.repository.end_stale_git(ORPHAN_PATIENCE)?;
         // What still runs may still write into a workspace that the next worker would get.
         if !swept.stubborn.is_empty() {
             return Err(OpenError::StillRunning(swept.stubborn));
@@ -294,13 +294,13 @@ impl LockedRepo {
         let kept = RefUpdate {
             name: run_tip_ref(run.id().as_str()),
             new: Some(tip.clone()),
-            old: Expect::Missing,
+            old: RefExpectation::Missing,
         };
-        let made = RefUpdate { name: branch, new: Some(tip), old: Expect::Missing };
+        let made = RefUpdate { name: branch, new: Some(tip), old: RefExpectation::Missing };
         // What is there already stays as it is: landing compares before it moves anything.
         for update in [kept, made] {
             if repository.read_ref(&update.name)?.is_none() {
-                let _ = repository.update_refs(&[update], DEFAULT_PATIENCE)?;
+                let _ = repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)?;
             }
         }
         Ok(())
@@ -373,6 +373,6 @@ pub(crate) fn job_prefix(repository: &Repository) -> String {
 }
 
 /// A pool of workspaces for the repository.
-pub(crate) fn pool(workplace: &RepoContext) -> Result<Pool, PoolError> {
-    Pool::open(workplace.repository.clone(), &workplace.layout.cache)
+pub(crate) fn pool(workplace: &RepoContext) -> Result<WorkspacePool, PoolError> {
+    WorkspacePool::open(workplace.repository.clone(), &workplace.layout.cache)
 }

@@ -4,18 +4,18 @@
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::git::command::{CommandError, Finished};
+use crate::git::command::{CommandError, GitOutput};
 use crate::git::repository::parse_id;
-use crate::objects::merge::{Sides, merge_plainly};
-use crate::objects::tree::tree_name;
-use crate::workspace::pool::{Pool, PoolError};
+use crate::objects::merge::{MergeSides, merge_without_git};
+use crate::objects::tree::tree_object_id;
+use crate::workspace::pool::{PoolError, WorkspacePool};
 
 /// How much of git's account of a conflict is handed on.
 const MAX_ACCOUNT_BYTES: usize = 64 * 1024;
 
 /// What to merge.
 #[derive(Debug, Clone, Copy)]
-pub struct Merge<'a> {
+pub struct MergeRequest<'a> {
     /// Where the attempt started.
     pub base: &'a CommitId,
     /// Where the branch is now.
@@ -37,20 +37,20 @@ pub enum MergeOutcome {
     },
 }
 
-impl Pool {
+impl WorkspacePool {
     /// Merges two commits; the tree of a clean merge is on the disk afterwards.
-    pub fn merge(&self, merge: &Merge<'_>) -> Result<MergeOutcome, PoolError> {
+    pub fn merge(&self, merge: &MergeRequest<'_>) -> Result<MergeOutcome, PoolError> {
         // Nothing has landed meanwhile: the attempt's tree is the result.
         if merge.onto == merge.base {
             return Ok(MergeOutcome::Clean { tree: merge.theirs_tree.clone() });
         }
-        let Merge { base, onto, theirs, theirs_tree } = merge;
-        let sides = Sides {
-            base: self.repository.tree_name_of(base)?,
-            ours: self.repository.tree_name_of(onto)?,
-            theirs: tree_name(theirs_tree),
+        let MergeRequest { base, onto, theirs, theirs_tree } = merge;
+        let sides = MergeSides {
+            base: self.repository.tree_object_id_of(base)?,
+            ours: self.repository.tree_object_id_of(onto)?,
+            theirs: tree_object_id(theirs_tree),
         };
-        if let Some(tree) = merge_plainly(&self.repository, sides)? {
+        if let Some(tree) = merge_without_git(&self.repository, sides)? {
             let tree = TreeId::new(tree.to_string()).expect("a digest in hexadecimal is an id");
             return Ok(MergeOutcome::Clean { tree });
         }
@@ -65,7 +65,7 @@ impl Pool {
 }
 
 /// Reads what `merge-tree --write-tree -z --name-only --messages` printed.
-pub(crate) fn parse_outcome(answer: Finished) -> Result<MergeOutcome, CommandError> {
+pub(crate) fn parse_outcome(answer: GitOutput) -> Result<MergeOutcome, CommandError> {
     match answer.code() {
         Some(0) => Ok(MergeOutcome::Clean { tree: parse_tree(&answer)? }),
         Some(1) => Ok(parse_conflict(&answer)),
@@ -73,13 +73,13 @@ pub(crate) fn parse_outcome(answer: Finished) -> Result<MergeOutcome, CommandErr
     }
 }
 
-fn parse_tree(answer: &Finished) -> Result<TreeId, CommandError> {
+fn parse_tree(answer: &GitOutput) -> Result<TreeId, CommandError> {
     let first = answer.fields().next().unwrap_or_default();
     parse_id(&String::from_utf8_lossy(first), |detail| answer.unexpected(detail))
 }
 
 /// Reads `tree NUL (path NUL)* NUL (count NUL path{count} type NUL message NUL)*`.
-fn parse_conflict(answer: &Finished) -> MergeOutcome {
+fn parse_conflict(answer: &GitOutput) -> MergeOutcome {
     let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
     let mut fields = answer.fields().skip(1);
     let mut paths: Vec<String> =

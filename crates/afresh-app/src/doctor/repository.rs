@@ -2,7 +2,7 @@
 
 use afresh_engine::RepoContext;
 use afresh_git::ref_names::{display_name, run_of_branch_ref};
-use afresh_git::{Identity, Program};
+use afresh_git::{CommitIdentity, GitProgram};
 
 use crate::context::AppContext;
 use crate::doctor::Line;
@@ -10,7 +10,7 @@ use crate::error::AppError;
 
 /// The repository, if there is one that can be used.
 pub(super) fn look(context: &AppContext, lines: &mut Vec<Line>) -> Option<RepoContext> {
-    match Program::find(context.environment.git_environment()) {
+    match GitProgram::find(context.environment.git_environment()) {
         Ok(git) => {
             let text = format!("git {} ({})", git.version(), git.path().display());
             lines.push(Line::ok("git", text));
@@ -61,7 +61,7 @@ fn repository(place: &RepoContext) -> Line {
 fn identity(place: &RepoContext) -> Line {
     let cure = "git config --global user.name NAME; git config --global user.email ADDRESS";
     match place.repository.identity() {
-        Ok(identity) if identity == Identity::default() => Line::warn(
+        Ok(identity) if identity == CommitIdentity::default() => Line::warn(
             "identity",
             "git does not know who you are; commits are made in the name of afresh",
             cure,

@@ -9,7 +9,7 @@ use afresh_core::scope::leaves_tree;
 use afresh_core::settings::Settings;
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{RepoContext, bundle};
-use afresh_git::Mode;
+use afresh_git::EntryMode;
 use afresh_secrets::redact;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -217,7 +217,7 @@ fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Ap
     for task in file.plan.tasks() {
         for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
             let link = above(path)
-                .find(|parent| modes.get(*parent).is_some_and(|mode| *mode == Mode::Symlink));
+                .find(|parent| modes.get(*parent).is_some_and(|mode| *mode == EntryMode::Symlink));
             if let Some(link) = link {
                 return Err(AppError::usage(
                     "bad-path",
@@ -229,7 +229,7 @@ fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Ap
                 .in_file(&file.shown)
                 .hint("name the file by its real path"));
             }
-            if modes.get(path) == Some(&Mode::Symlink) && leads_out(place, &head, path) {
+            if modes.get(path) == Some(&EntryMode::Symlink) && leads_out(place, &head, path) {
                 let message = format!(
                     "task {}: {path:?} is a symbolic link that leaves the repository",
                     task.id

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_git::{GonePool, gone_pools};
+use afresh_git::{AbandonedPool, find_abandoned_pools};
 
 use super::apply::{CleanupOutcome, remove_all};
 use super::item::{CleanupItem, CleanupKind, CleanupTarget};
@@ -16,10 +16,10 @@ const JOB_KEY_DIGITS: usize = 12;
 
 /// What there is of them in the cache directory.
 pub fn things_of_gone(cache: &Path) -> Result<Vec<CleanupItem>, CleanupError> {
-    Ok(gone_pools(cache)?.iter().map(|pool| thing(cache, pool)).collect())
+    Ok(find_abandoned_pools(cache)?.iter().map(|pool| thing(cache, pool)).collect())
 }
 
-fn thing(cache: &Path, pool: &GonePool) -> CleanupItem {
+fn thing(cache: &Path, pool: &AbandonedPool) -> CleanupItem {
     let name = pool.repository.display().to_string();
     let bytes = size::of(&pool.directory);
     if !pool.unsaved.is_empty() {

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use afresh_core::ids::CommitId;
-use afresh_git::{DEFAULT_PATIENCE, Expect, Place, RefOutcome, RefUpdate, Retired, remove_tree};
+use afresh_git::{
+    DEFAULT_LOCK_TIMEOUT, RefExpectation, RefOutcome, RefUpdate, RetireOutcome, WorkspaceId,
+    remove_tree,
+};
 
 use crate::cleanup::Cleanup;
 use crate::cleanup::item::{CleanupItem, CleanupTarget};
@@ -44,11 +47,11 @@ impl Cleanup<'_> {
         }
     }
 
-    fn retire(&self, place: Place) -> Result<Option<SavedWork>, String> {
+    fn retire(&self, place: WorkspaceId) -> Result<Option<SavedWork>, String> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match pool.retire(place, &self.wishes.keep) {
-            Ok(Retired::Empty) => Ok(None),
-            Ok(Retired::Saved { name, commit }) => Ok(Some(SavedWork { name, commit })),
+            Ok(RetireOutcome::Empty) => Ok(None),
+            Ok(RetireOutcome::Saved { name, commit }) => Ok(Some(SavedWork { name, commit })),
             Err(error) => Err(describe(&error)),
         }
     }
@@ -56,7 +59,7 @@ impl Cleanup<'_> {
     /// Not while there is a slot: one that could not go needs what is noted about it.
     fn remove_pool(&self) -> Result<(), String> {
         let Some(pool) = &self.pool else { return Ok(()) };
-        let left = pool.places().map_err(|error| error.to_string())?;
+        let left = pool.list_workspaces().map_err(|error| error.to_string())?;
         if !left.is_empty() {
             return Err("a workspace is left".to_owned());
         }
@@ -64,9 +67,9 @@ impl Cleanup<'_> {
     }
 
     fn remove_ref(&self, name: &str, commit: &CommitId) -> Result<(), String> {
-        let old = Expect::Is(commit.clone());
+        let old = RefExpectation::Is(commit.clone());
         let update = RefUpdate { name: name.to_owned(), new: None, old };
-        match self.place.repository.update_refs(&[update], DEFAULT_PATIENCE) {
+        match self.place.repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT) {
             Ok(RefOutcome::Done | RefOutcome::Mismatch { now: None, .. }) => Ok(()),
             Ok(RefOutcome::Mismatch { .. }) => Err("somebody moved it meanwhile".to_owned()),
             Err(error) => Err(describe(&error)),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use afresh_core::ids::CommitId;
-use afresh_git::Place;
+use afresh_git::WorkspaceId;
 use serde::Serialize;
 
 /// What a thing is.
@@ -61,7 +61,7 @@ pub enum Disposition {
 /// How it is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CleanupTarget {
-    Slot(Place),
+    Slot(WorkspaceId),
     /// The pool's own directory, if no slot is left in it.
     PoolItself,
     Paths(Vec<PathBuf>),

@@ -29,7 +29,7 @@ use std::time::Duration;
 use afresh_core::Run;
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
-use afresh_git::{CommandError, FileError, Pool, PoolError, RefError};
+use afresh_git::{CommandError, FileError, PoolError, RefError, WorkspacePool};
 
 use crate::session::{OpenError, RepoContext};
 
@@ -77,7 +77,7 @@ pub struct Cleanup<'a> {
     place: &'a RepoContext,
     wishes: &'a CleanupOptions,
     /// None where no workspace was ever made.
-    pool: Option<Pool>,
+    pool: Option<WorkspacePool>,
     /// Oldest first.
     runs: Vec<KnownRuns>,
     now_ms: i64,
@@ -109,7 +109,7 @@ impl KnownRuns {
 
 impl<'a> Cleanup<'a> {
     pub fn new(place: &'a RepoContext, wishes: &'a CleanupOptions) -> Result<Self, CleanupError> {
-        let pool = Pool::find(place.repository.clone(), &place.layout.cache)?;
+        let pool = WorkspacePool::find(place.repository.clone(), &place.layout.cache)?;
         let runs = place.all_runs()?;
         let runs = runs
             .into_iter()

@@ -28,13 +28,13 @@ impl<'a> MergeProof<'a> {
     pub(super) fn new(repository: &'a Repository) -> Result<Self, CleanupError> {
         let mut merged = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        for (name, tip) in repository.own_tips()? {
+        for (name, tip) in repository.user_branch_tips()? {
             let shown = display_name(&name);
             // Many branches are often at the same commit.
             if !seen.insert(tip.clone()) {
                 continue;
             }
-            for ours in repository.our_refs_merged_into(&tip)? {
+            for ours in repository.own_refs_merged_into(&tip)? {
                 merged.entry(ours).or_insert_with(|| shown.to_owned());
             }
         }
@@ -48,7 +48,7 @@ impl<'a> MergeProof<'a> {
             return Ok(Some(format!("it is in {tip}")));
         }
         let Some(head) = &self.head else { return Ok(None) };
-        let held = self.repository.holds(head, commit)?;
+        let held = self.repository.find_merge_evidence(head, commit)?;
         Ok(held.map(|_| format!("everything it changed is in {}", self.head_name)))
     }
 
@@ -61,7 +61,7 @@ impl<'a> MergeProof<'a> {
         work: &CommitId,
     ) -> Result<Option<String>, CommandError> {
         let Some(commit) = landed.0.get(attempt) else { return Ok(None) };
-        let held = self.repository.holds(commit, work)?;
+        let held = self.repository.find_merge_evidence(commit, work)?;
         Ok(held.map(|_| format!("it landed as {}", &commit.as_str()[..10])))
     }
 

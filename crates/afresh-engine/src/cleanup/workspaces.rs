@@ -3,7 +3,7 @@
 use std::fs::DirEntry;
 
 use afresh_git::ref_names::split_salvage_ref;
-use afresh_git::{Place, Pool};
+use afresh_git::{WorkspaceId, WorkspacePool};
 
 use super::history::entries;
 use super::item::{CleanupItem, CleanupKind, CleanupTarget};
@@ -17,7 +17,7 @@ impl Cleanup<'_> {
     pub(super) fn workspaces(&self) -> Result<Vec<CleanupItem>, CleanupError> {
         let Some(pool) = &self.pool else { return Ok(Vec::new()) };
         let mut things = Vec::new();
-        for place in pool.places()? {
+        for place in pool.list_workspaces()? {
             let bytes = size::of(&pool.directory().join(place.to_string()));
             things.push(self.workspace(pool, place).of_size(bytes));
         }
@@ -43,16 +43,16 @@ impl Cleanup<'_> {
         Ok(things)
     }
 
-    fn workspace(&self, pool: &Pool, place: Place) -> CleanupItem {
+    fn workspace(&self, pool: &WorkspacePool, place: WorkspaceId) -> CleanupItem {
         let name = place.to_string();
         let goes = |why: String| {
             CleanupItem::goes(CleanupKind::Workspace, &name, why, CleanupTarget::Slot(place))
         };
-        if matches!(place, Place::Check(_)) {
+        if matches!(place, WorkspaceId::Check(_)) {
             return goes("checks ran in it; nobody's work is there".to_owned());
         }
         let unsaved = pool.unsaved(place);
-        let owner = unsaved.clone().or_else(|| pool.owner(place));
+        let owner = unsaved.clone().or_else(|| pool.lease_holder(place));
         let underway = owner.as_deref().and_then(split_salvage_ref).filter(|(run, attempt)| {
             self.known(run).is_some_and(|known| !known.is_finished() && known.is_underway(attempt))
         });

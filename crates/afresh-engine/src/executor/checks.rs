@@ -14,7 +14,7 @@ use afresh_core::ids::{CommitId, TreeId, WorkspaceSlot};
 use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
 use afresh_core::printable;
-use afresh_git::{Place, Target};
+use afresh_git::{PrepareTarget, WorkspaceId};
 use afresh_process::{Job, Limits, ProcessEnd, Running, StopSignal};
 
 use crate::executor::ExecutorContext;
@@ -112,7 +112,7 @@ pub(crate) fn carry_out(
 ) -> Input {
     let tree = match &request.on {
         CheckOn::Tree(tree) => Ok(tree.clone()),
-        CheckOn::Commit(commit) => shared.pool.repository().tree_of(commit),
+        CheckOn::Commit(commit) => shared.pool.repository().commit_tree(commit),
     };
     let (tree, checked) = match tree {
         Ok(tree) => {
@@ -178,8 +178,8 @@ impl CheckRound<'_> {
             return Ok(None);
         };
         let entered = OccupiedSlot { shared: self.shared, slot, handle };
-        let target = Target::Tree { tree: self.tree, head: self.head };
-        let place = Place::Check(slot);
+        let target = PrepareTarget::Tree { tree: self.tree, head: self.head };
+        let place = WorkspaceId::Check(slot);
         self.shared
             .pool
             .prepare(place, target, &self.shared.config.keep)
@@ -223,7 +223,7 @@ impl OccupiedSlot<'_> {
             name: format!("{}check-{}", self.shared.job_prefix, self.slot),
             argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), check.command.clone()],
             through: vec![],
-            cwd: self.shared.pool.tree(Place::Check(self.slot)),
+            cwd: self.shared.pool.tree(WorkspaceId::Check(self.slot)),
             env: self.shared.environment(&rules.workers.check_env, &own).into_iter().collect(),
             stdin: None,
             stdout: log.clone(),

@@ -5,7 +5,7 @@ use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::step::StartPoint;
 use afresh_core::{Input, Run, printable};
 use afresh_git::ref_names::salvage_ref;
-use afresh_git::{HarvestLimits, HarvestRequest, Place, Signature, TreeChange};
+use afresh_git::{CommitSignature, HarvestLimits, HarvestRequest, TreeChange, WorkspaceId};
 use nix::sys::statvfs::statvfs;
 
 use crate::driver::clock::wall_seconds;
@@ -43,8 +43,10 @@ impl HarvestJob {
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
-        let signature =
-            Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
+        let signature = CommitSignature {
+            identity: shared.pool.identity().clone(),
+            at_seconds: wall_seconds(),
+        };
         let prefix = format!("feat({}): ", self.attempt.task);
         let request = HarvestRequest {
             base: &self.ground.base,
@@ -59,7 +61,7 @@ impl HarvestJob {
             salvage: &salvage_ref(shared.run.as_str(), &self.attempt.to_string()),
             limits: limits(shared),
         };
-        let harvest = shared.pool.harvest(Place::Work(self.slot), &request);
+        let harvest = shared.pool.harvest(WorkspaceId::Work(self.slot), &request);
         let harvest = harvest.map(|it| measured(shared, it)).map_err(|error| describe(&error));
         Input::Harvested(self.attempt.clone(), harvest)
     }

@@ -9,7 +9,8 @@ use afresh_core::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::ref_names::{branch_ref, run_tip_ref, salvage_ref, step_ref};
 use afresh_git::{
-    DEFAULT_PATIENCE, Expect, Merge, MergeOutcome, NewCommit, RefOutcome, RefUpdate, Signature,
+    CommitSignature, DEFAULT_LOCK_TIMEOUT, MergeOutcome, MergeRequest, NewCommit, RefExpectation,
+    RefOutcome, RefUpdate,
 };
 
 use crate::driver::clock::wall_seconds;
@@ -55,7 +56,8 @@ impl MergeJob {
         let repository = shared.pool.repository();
         let tree = match (&self.theirs, &self.tree) {
             (Some(theirs), Some(theirs_tree)) => {
-                let merge = Merge { base: &self.base, onto: &self.onto, theirs, theirs_tree };
+                let merge =
+                    MergeRequest { base: &self.base, onto: &self.onto, theirs, theirs_tree };
                 match shared.pool.merge(&merge).map_err(|error| describe(&error))? {
                     MergeOutcome::Clean { tree } => tree,
                     MergeOutcome::Conflict { paths, text } => {
@@ -64,7 +66,7 @@ impl MergeJob {
                 }
             }
             // Nothing changed, and nothing was expected to.
-            _ => repository.tree_of(&self.onto).map_err(|error| describe(&error))?,
+            _ => repository.commit_tree(&self.onto).map_err(|error| describe(&error))?,
         };
         let mut parents = vec![self.onto.clone()];
         parents.extend(self.theirs.clone().filter(|_| !self.linear));
@@ -75,8 +77,10 @@ impl MergeJob {
             run = shared.run,
             number = self.attempt.number,
         );
-        let signature =
-            Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
+        let signature = CommitSignature {
+            identity: shared.pool.identity().clone(),
+            at_seconds: wall_seconds(),
+        };
         let new =
             NewCommit { tree: &tree, parents: &parents, message: &message, signature: &signature };
         let commit = repository.commit(&new).map_err(|error| describe(&error))?;
@@ -118,7 +122,7 @@ pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)>
 
 impl MoveJob {
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
-        let from = Expect::Is(self.from.clone());
+        let from = RefExpectation::Is(self.from.clone());
         let moved = self.try_move(shared, &from, &self.reached);
         let moved = moved.unwrap_or_else(BranchMove::Trouble);
         Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved)
@@ -127,7 +131,7 @@ impl MoveJob {
     fn try_move(
         &self,
         shared: &ExecutorContext,
-        expected: &Expect,
+        expected: &RefExpectation,
         reached: &[(String, CommitId)],
     ) -> Result<BranchMove, String> {
         if let Some(place) = checked_out_in(shared, &self.branch) {
@@ -138,7 +142,7 @@ impl MoveJob {
         }
         let repository = shared.pool.repository();
         let updates = self.updates(shared, expected.clone(), reached);
-        let outcome = match repository.update_refs(&updates, DEFAULT_PATIENCE) {
+        let outcome = match repository.update_refs(&updates, DEFAULT_LOCK_TIMEOUT) {
             Ok(outcome) => outcome,
             // Nothing points to the commit before the branch does: a clean-up may have taken it.
             Err(_) if matches!(repository.exists(&self.to), Ok(false)) => {
@@ -157,14 +161,15 @@ impl MoveJob {
             // Killed between the move and its record: it is done.
             RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(BranchMove::Done),
             // The user deleted the branch; everything on it is kept, so it can come back.
-            RefOutcome::Mismatch { now: None, .. } if *expected != Expect::Missing => {
-                self.try_move(shared, &Expect::Missing, reached)
+            RefOutcome::Mismatch { now: None, .. } if *expected != RefExpectation::Missing => {
+                self.try_move(shared, &RefExpectation::Missing, reached)
             }
             RefOutcome::Mismatch { now: Some(now), .. }
-                if self.restore.as_ref() == Some(&now) && *expected != Expect::Is(now.clone()) =>
+                if self.restore.as_ref() == Some(&now)
+                    && *expected != RefExpectation::Is(now.clone()) =>
             {
                 save_outsider(shared, &now)?;
-                self.try_move(shared, &Expect::Is(now), reached)
+                self.try_move(shared, &RefExpectation::Is(now), reached)
             }
             RefOutcome::Mismatch { now: Some(now), .. } => Ok(BranchMove::Foreign(now)),
             RefOutcome::Mismatch { now: None, name } => Err(format!("{name} comes and goes")),
@@ -174,18 +179,22 @@ impl MoveJob {
     fn updates(
         &self,
         shared: &ExecutorContext,
-        expected: Expect,
+        expected: RefExpectation,
         reached: &[(String, CommitId)],
     ) -> Vec<RefUpdate> {
         let run = shared.run.as_str();
         let mut updates = vec![
             RefUpdate { name: branch_ref(&self.branch), new: Some(self.to.clone()), old: expected },
-            RefUpdate { name: run_tip_ref(run), new: Some(self.to.clone()), old: Expect::Any },
+            RefUpdate {
+                name: run_tip_ref(run),
+                new: Some(self.to.clone()),
+                old: RefExpectation::Any,
+            },
         ];
         updates.extend(reached.iter().map(|(name, commit)| RefUpdate {
             name: name.clone(),
             new: None,
-            old: Expect::Is(commit.clone()),
+            old: RefExpectation::Is(commit.clone()),
         }));
         updates
     }
@@ -194,8 +203,8 @@ impl MoveJob {
 /// An outsider's commit is somebody's work.
 fn save_outsider(shared: &ExecutorContext, commit: &CommitId) -> Result<(), String> {
     let name = salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
-    let update = RefUpdate { name, new: Some(commit.clone()), old: Expect::Any };
-    let outcome = shared.pool.repository().update_refs(&[update], DEFAULT_PATIENCE);
+    let update = RefUpdate { name, new: Some(commit.clone()), old: RefExpectation::Any };
+    let outcome = shared.pool.repository().update_refs(&[update], DEFAULT_LOCK_TIMEOUT);
     outcome.map(drop).map_err(|error| describe(&error))
 }
 

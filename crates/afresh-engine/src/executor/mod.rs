@@ -20,7 +20,7 @@ use std::thread;
 use afresh_core::ids::RunId;
 use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
-use afresh_git::Pool;
+use afresh_git::WorkspacePool;
 use afresh_proxy::Crowd;
 
 use crate::execution_config::ExecutionConfig;
@@ -37,7 +37,7 @@ use steps::StepJob;
 /// Everything that the threads share.
 pub(crate) struct ExecutorContext {
     pub(crate) run: RunId,
-    pub(crate) pool: Pool,
+    pub(crate) pool: WorkspacePool,
     pub(crate) layout: StateLayout,
     pub(crate) config: ExecutionConfig,
     pub(crate) cancels: CancelRegistry,
@@ -64,7 +64,7 @@ impl LocalExecutor {
     pub(crate) fn perform(&self, effect: Effect, run: &Run) {
         // A lock of the user's git must not prolong a halt that ends everything (R7).
         let at_once = run.halt().is_some_and(|halt| halt.now);
-        self.context.pool.repository().hurry(at_once);
+        self.context.pool.repository().set_impatient(at_once);
         match effect {
             Effect::Start { attempt, slot, ground, tier, resumes } => {
                 let ordered = AttemptRequest { attempt, slot, ground, tier, resumes };

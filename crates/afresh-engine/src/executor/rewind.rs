@@ -4,7 +4,7 @@ use afresh_core::Input;
 use afresh_core::ids::CommitId;
 use afresh_core::input::BranchMove;
 use afresh_git::ref_names::{branch_ref, run_tip_ref, salvage_ref};
-use afresh_git::{DEFAULT_PATIENCE, Expect, RefOutcome, RefUpdate};
+use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefExpectation, RefOutcome, RefUpdate};
 
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
@@ -18,31 +18,35 @@ pub(crate) struct RewindJob {
 
 impl RewindJob {
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
-        let expected = Expect::Is(self.from.clone());
+        let expected = RefExpectation::Is(self.from.clone());
         let moved = self.try_move(shared, expected).unwrap_or_else(BranchMove::Trouble);
         Input::MovedBack(self.to.clone(), moved)
     }
 
-    fn try_move(&self, shared: &ExecutorContext, expected: Expect) -> Result<BranchMove, String> {
+    fn try_move(
+        &self,
+        shared: &ExecutorContext,
+        expected: RefExpectation,
+    ) -> Result<BranchMove, String> {
         if let Some(place) = checked_out_in(shared, &self.branch) {
             let branch = &self.branch;
             return Err(format!("{branch} is checked out in {place}; switch to another one there"));
         }
         let run = shared.run.as_str();
         let kept = format!("rewound-{}", &self.from.as_str()[..12]);
-        let update = |name: String, new: &CommitId, old: Expect| RefUpdate {
+        let update = |name: String, new: &CommitId, old: RefExpectation| RefUpdate {
             name,
             new: Some(new.clone()),
             old,
         };
-        let was_deleted = expected == Expect::Missing;
+        let was_deleted = expected == RefExpectation::Missing;
         // All in one: what was on the branch is kept by the time that it is not on it any more.
         let updates = [
             update(branch_ref(&self.branch), &self.to, expected),
-            update(salvage_ref(run, &kept), &self.from, Expect::Any),
-            update(run_tip_ref(run), &self.to, Expect::Any),
+            update(salvage_ref(run, &kept), &self.from, RefExpectation::Any),
+            update(run_tip_ref(run), &self.to, RefExpectation::Any),
         ];
-        let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_PATIENCE);
+        let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_LOCK_TIMEOUT);
         match outcome.map_err(|error| describe(&error))? {
             RefOutcome::Done => Ok(BranchMove::Done),
             // Killed between the move and its record: it is done.
@@ -52,7 +56,9 @@ impl RewindJob {
                 Err(format!("{name} comes and goes"))
             }
             // The user deleted the branch; everything on it is kept.
-            RefOutcome::Mismatch { now: None, .. } => self.try_move(shared, Expect::Missing),
+            RefOutcome::Mismatch { now: None, .. } => {
+                self.try_move(shared, RefExpectation::Missing)
+            }
         }
     }
 }

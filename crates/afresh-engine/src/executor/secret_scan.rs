@@ -4,7 +4,7 @@
 //! lines that were not there before count.
 
 use afresh_core::harvest::Leak;
-use afresh_git::{Mode, TreeChange};
+use afresh_git::{EntryMode, TreeChange};
 use afresh_secrets::{SecretScanner, new_secret_lines};
 
 use crate::executor::ExecutorContext;
@@ -18,7 +18,8 @@ const MAX_LEAKS: usize = 20;
 pub(crate) fn find_leaks(shared: &ExecutorContext, changes: &[TreeChange]) -> Vec<Leak> {
     let scanner = SecretScanner::new(&shared.config.workers.secrets());
     let read = |id: &str| shared.pool.repository().blob(id, MAX_BYTES).ok()?;
-    let is_file = |change: &&TreeChange| matches!(change.new_mode, Mode::File | Mode::Executable);
+    let is_file =
+        |change: &&TreeChange| matches!(change.new_mode, EntryMode::File | EntryMode::Executable);
     let mut leaks = Vec::new();
     for change in changes.iter().filter(is_file).take(MAX_FILES) {
         let Some(text) = read(&change.new_id) else { continue };

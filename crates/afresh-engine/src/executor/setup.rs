@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use afresh_git::Place;
+use afresh_git::WorkspaceId;
 use afresh_process::{Job, Limits, ProcessEnd, Running, StopSignal};
 
 use crate::executor::ExecutorContext;
@@ -57,7 +57,7 @@ impl ExecutorContext {
     /// Makes sure that the set-up commands have run for what is in the slot now.
     pub(crate) fn set_up(
         &self,
-        place: Place,
+        place: WorkspaceId,
         handle: &CancelHandle,
     ) -> Result<SetupOutcome, String> {
         if self.config.setup.is_empty() {
@@ -67,7 +67,7 @@ impl ExecutorContext {
         let notes = self.pool.directory().join("setup");
         fs::create_dir_all(&notes)
             .map_err(|error| format!("cannot make {}: {error}", notes.display()))?;
-        let mark = self.pool.set_up_mark(place);
+        let mark = self.pool.setup_marker(place);
         let print = fingerprint(&self.config.setup, &tree);
         let lasts = !self.config.keep.is_empty();
         if lasts && is_done(&mark, &print) {

@@ -5,7 +5,7 @@ use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::step::{StartPoint, StepAnswer};
 use afresh_core::{Input, Run};
 use afresh_git::ref_names::{salvage_ref, step_ref};
-use afresh_git::{HarvestLimits, Place, Signature, SnapshotRequest};
+use afresh_git::{CommitSignature, HarvestLimits, SnapshotRequest, WorkspaceId};
 
 use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
@@ -40,7 +40,7 @@ impl StepJob {
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
-        let place = Place::Work(self.slot);
+        let place = WorkspaceId::Work(self.slot);
         let saved = shared.room_of_git(place).and_then(|room| {
             self.save(shared, place, room.as_ref().map_or(&[], GitSandbox::before))
         });
@@ -50,12 +50,14 @@ impl StepJob {
     fn save(
         &self,
         shared: &ExecutorContext,
-        place: Place,
+        place: WorkspaceId,
         through: &[String],
     ) -> Result<Harvest, String> {
         let (run, attempt) = (shared.run.as_str(), self.attempt.to_string());
-        let signature =
-            Signature { identity: shared.pool.identity().clone(), at_seconds: wall_seconds() };
+        let signature = CommitSignature {
+            identity: shared.pool.identity().clone(),
+            at_seconds: wall_seconds(),
+        };
         let request = SnapshotRequest {
             base: &self.ground.base,
             prepared: &self.ground.prepared,

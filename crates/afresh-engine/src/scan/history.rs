@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use afresh_core::ids::{CommitId, RunId};
 use afresh_git::ref_names::{OWN_REFS, RUN_BRANCHES, display_name};
-use afresh_git::{CommandError, Mode, Repository, TreeChange};
+use afresh_git::{CommandError, EntryMode, Repository, TreeChange};
 use afresh_secrets::{SecretScan, SecretSource};
 
 use super::MAX_BYTES;
@@ -46,7 +46,7 @@ fn added(
 ) -> Result<Vec<TreeChange>, CommandError> {
     let base = match base {
         Some(base) => Some(base.clone()),
-        None => repository.parent_of(tip)?,
+        None => repository.first_parent(tip)?,
     };
     base.map_or(Ok(Vec::new()), |base| repository.diff(&base, tip))
 }
@@ -60,7 +60,8 @@ fn scan_changes(
 ) {
     let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
     let read = |id: &str| repository.blob(id, most).ok().flatten();
-    let is_file = |change: &&TreeChange| matches!(change.new_mode, Mode::File | Mode::Executable);
+    let is_file =
+        |change: &&TreeChange| matches!(change.new_mode, EntryMode::File | EntryMode::Executable);
     for change in changes.iter().filter(is_file) {
         let place = format!("{name}:{}", change.path);
         match read(&change.new_id) {

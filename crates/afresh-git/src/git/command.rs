@@ -10,8 +10,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::git::program::Program;
-use crate::workspace::lock::GiveWay;
+use crate::git::program::GitProgram;
+use crate::workspace::lock::PreemptFlag;
 
 /// Settings that no configuration file may change: nothing of the user's or of a worker's runs,
 /// nothing is fetched, what we make is on the disk before git returns.
@@ -59,7 +59,7 @@ pub enum CommandError {
     #[error("cannot {doing}: git {verb} did not end within {} s", limit.as_secs())]
     TimedOut { doing: String, verb: String, limit: Duration },
     #[error("cannot {doing}: git {verb} was ended, because its slot was needed")]
-    GaveWay { doing: String, verb: String },
+    Preempted { doing: String, verb: String },
 }
 
 impl CommandError {
@@ -72,7 +72,7 @@ impl CommandError {
 
 /// How a git process ended and what it printed.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub(crate) struct GitOutput {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
@@ -80,7 +80,7 @@ pub(crate) struct Finished {
     verb: String,
 }
 
-impl Finished {
+impl GitOutput {
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
@@ -121,22 +121,22 @@ impl Finished {
 
 /// A git process that is about to be started.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct GitCommand {
     command: Command,
     doing: String,
     verb: Option<String>,
     input: Option<Vec<u8>>,
     limit: Option<Duration>,
-    give_way: Option<GiveWay>,
-    through: Vec<String>,
+    preempt_flag: Option<PreemptFlag>,
+    wrapper: Vec<String>,
 }
 
-impl Call {
+impl GitCommand {
     /// With nothing of the user's configuration.
-    pub(crate) fn scrubbed(program: &Program, doing: impl Into<String>) -> Self {
+    pub(crate) fn scrubbed(program: &GitProgram, doing: impl Into<String>) -> Self {
         let mut call = Self::bare(program, doing);
         for name in ["PATH", "HOME"] {
-            if let Some(value) = program.surroundings().get(name) {
+            if let Some(value) = program.git_env().get(name) {
                 call.command.env(name, value);
             }
         }
@@ -152,14 +152,14 @@ impl Call {
     }
 
     /// With the user's own configuration: only to find the repository and who the user is.
-    pub(crate) fn as_user(program: &Program, doing: impl Into<String>) -> Self {
+    pub(crate) fn as_user(program: &GitProgram, doing: impl Into<String>) -> Self {
         let mut call = Self::bare(program, doing);
-        call.command.envs(program.surroundings().users_own());
+        call.command.envs(program.git_env().user_variables());
         call.command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"]);
         call
     }
 
-    fn bare(program: &Program, doing: impl Into<String>) -> Self {
+    fn bare(program: &GitProgram, doing: impl Into<String>) -> Self {
         let mut command = Command::new(program.path());
         command
             .env_clear()
@@ -173,8 +173,8 @@ impl Call {
             verb: None,
             input: None,
             limit: None,
-            give_way: None,
-            through: Vec::new(),
+            preempt_flag: None,
+            wrapper: Vec::new(),
         }
     }
 
@@ -206,7 +206,7 @@ impl Call {
         self
     }
 
-    pub(crate) fn feed(mut self, input: Vec<u8>) -> Self {
+    pub(crate) fn stdin(mut self, input: Vec<u8>) -> Self {
         self.input = Some(input);
         self
     }
@@ -218,14 +218,14 @@ impl Call {
     }
 
     /// Ends it early where somebody else needs the slot; only together with a limit.
-    pub(crate) fn give_way(mut self, give_way: &GiveWay) -> Self {
-        self.give_way = Some(give_way.clone());
+    pub(crate) fn preempted_by(mut self, preempt_flag: &PreemptFlag) -> Self {
+        self.preempt_flag = Some(preempt_flag.clone());
         self
     }
 
     /// What stands before git and its arguments, such as a sandbox; nothing where that is empty.
-    pub(crate) fn through(mut self, before: &[String]) -> Self {
-        self.through = before.to_vec();
+    pub(crate) fn wrapped_in(mut self, before: &[String]) -> Self {
+        self.wrapper = before.to_vec();
         self
     }
 
@@ -235,8 +235,8 @@ impl Call {
     }
 
     /// The same git, started by what stands before it.
-    fn put_behind(&mut self) {
-        let Some((first, rest)) = self.through.split_first() else { return };
+    fn apply_wrapper(&mut self) {
+        let Some((first, rest)) = self.wrapper.split_first() else { return };
         let mut command = Command::new(first);
         command.args(rest).arg(self.command.get_program()).args(self.command.get_args());
         let set = self.command.get_envs().filter_map(|(name, value)| Some((name, value?)));
@@ -248,7 +248,7 @@ impl Call {
     }
 
     fn spawn(&mut self, stdin: Stdio) -> Result<Child, CommandError> {
-        self.put_behind();
+        self.apply_wrapper();
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C goes to the whole group of a terminal; what git is at is not to be cut off by it.
         self.command.process_group(0);
@@ -258,27 +258,27 @@ impl Call {
     }
 
     /// Runs it; a non-zero exit is the caller's to judge.
-    pub(crate) fn run(mut self) -> Result<Finished, CommandError> {
+    pub(crate) fn run(mut self) -> Result<GitOutput, CommandError> {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         let mut child = self.spawn(stdin)?;
         let verb = self.verb.take().unwrap_or_default();
         let doing = self.doing;
         let start = |source| CommandError::Start { doing: doing.clone(), source };
         let (input, limit) = (self.input.take(), self.limit);
-        let give_way = self.give_way.unwrap_or_default();
-        let ended = exchange(&mut child, input.as_deref(), limit, &give_way).map_err(start)?;
+        let preempt_flag = self.preempt_flag.unwrap_or_default();
+        let ended = exchange(&mut child, input.as_deref(), limit, &preempt_flag).map_err(start)?;
         let Some((status, stdout, stderr)) = ended else {
-            if give_way.is_asked() {
-                return Err(CommandError::GaveWay { doing, verb });
+            if preempt_flag.is_set() {
+                return Err(CommandError::Preempted { doing, verb });
             }
             let limit = limit.unwrap_or_default();
             return Err(CommandError::TimedOut { doing, verb, limit });
         };
-        Ok(Finished { status, stdout, stderr, doing, verb })
+        Ok(GitOutput { status, stdout, stderr, doing, verb })
     }
 
     /// Runs it and wants exit 0.
-    pub(crate) fn done(self) -> Result<Finished, CommandError> {
+    pub(crate) fn run_checked(self) -> Result<GitOutput, CommandError> {
         self.run()?.success()
     }
 }
@@ -294,7 +294,7 @@ fn exchange(
     child: &mut Child,
     input: Option<&[u8]>,
     limit: Option<Duration>,
-    give_way: &GiveWay,
+    preempt_flag: &PreemptFlag,
 ) -> std::io::Result<Option<(ExitStatus, Vec<u8>, Vec<u8>)>> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
@@ -314,7 +314,7 @@ fn exchange(
         let status;
         if let Some(limit) = limit {
             let answers = scope.spawn(move || drain(stdout));
-            let ended = wait_at_most(child, limit, give_way)?;
+            let ended = wait_at_most(child, limit, preempt_flag)?;
             answer = answers.join().unwrap_or_default();
             let Some(in_time) = ended else { return Ok(None) };
             status = in_time;
@@ -339,7 +339,7 @@ fn drain(pipe: Option<impl Read>) -> Vec<u8> {
 fn wait_at_most(
     child: &mut Child,
     limit: Duration,
-    give_way: &GiveWay,
+    preempt_flag: &PreemptFlag,
 ) -> std::io::Result<Option<ExitStatus>> {
     let started = Instant::now();
     let mut pause = Duration::from_micros(500);
@@ -347,7 +347,7 @@ fn wait_at_most(
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if started.elapsed() >= limit || give_way.is_asked() {
+        if started.elapsed() >= limit || preempt_flag.is_set() {
             child.kill()?;
             child.wait()?;
             return Ok(None);

@@ -4,11 +4,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::git::command::{Call, CommandError, Finished};
-use crate::git::error::{Context, FileError};
-use crate::git::program::Program;
+use crate::git::command::{CommandError, GitCommand, GitOutput};
+use crate::git::error::{FileContext, FileError};
+use crate::git::program::GitProgram;
 use crate::git::repository::{ObjectFormat, Repository};
-use crate::objects::cat_file::Reader;
+use crate::objects::cat_file::ObjectReader;
 use crate::workspace::pool::PoolError;
 
 /// Why a directory has no repository for us.
@@ -55,9 +55,9 @@ impl From<PoolError> for DiscoverError {
 
 impl Repository {
     /// Opens the repository that `directory` belongs to, as the user's own git would find it.
-    pub fn discover(program: &Program, directory: &Path) -> Result<Self, DiscoverError> {
+    pub fn discover(program: &GitProgram, directory: &Path) -> Result<Self, DiscoverError> {
         let directory = directory.canonicalize().context("open", directory)?;
-        let call = Call::as_user(program, "find the repository").directory(&directory);
+        let call = GitCommand::as_user(program, "find the repository").directory(&directory);
         let questions =
             ["--is-bare-repository", "--show-object-format", "--git-common-dir", "--git-dir"];
         let answer = call.args(["rev-parse", "--path-format=absolute"]).args(questions).run()?;
@@ -79,7 +79,7 @@ impl Repository {
             root: None,
             format,
             hurried,
-            reader: Reader::default(),
+            reader: ObjectReader::default(),
         };
         found.root = found.find_root(&directory, bare == b"true")?;
         Ok(found)
@@ -92,7 +92,7 @@ impl Repository {
             if bare {
                 return Ok(None);
             }
-            let call = Call::as_user(&self.program, "find the worktree").directory(directory);
+            let call = GitCommand::as_user(&self.program, "find the worktree").directory(directory);
             let answer = call.args(["rev-parse", "--show-toplevel"]).run()?;
             if answer.status.success() {
                 let path = answer.stdout.strip_suffix(b"\n").unwrap_or_default();
@@ -115,9 +115,9 @@ fn resolve(path: &[u8]) -> Result<PathBuf, FileError> {
 }
 
 /// Git says why only in words; our language setting makes them dependable.
-fn refused(directory: PathBuf, answer: Finished) -> DiscoverError {
+fn refused(directory: PathBuf, answer: GitOutput) -> DiscoverError {
     let complaint = answer.complaint();
-    let distrusts = ["dubious ownership", "unsafe repository", "cannot use bare repository"];
+    let distrusts = ["dubious record", "unsafe repository", "cannot use bare repository"];
     if distrusts.iter().any(|words| complaint.contains(words)) {
         DiscoverError::Unsafe { directory, complaint }
     } else if complaint.contains("not a git repository") {

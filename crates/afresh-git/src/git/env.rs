@@ -5,7 +5,7 @@
 use std::ffi::{OsStr, OsString};
 
 /// Variables that decide which configuration is the user's own.
-const USERS_OWN: [&str; 11] = [
+const USER_VARIABLES: [&str; 11] = [
     "HOME",
     "PATH",
     "XDG_CONFIG_HOME",
@@ -21,14 +21,14 @@ const USERS_OWN: [&str; 11] = [
 
 /// The part of an environment that git is given.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct GitEnv {
     variables: Vec<(OsString, OsString)>,
 }
 
-impl Surroundings {
+impl GitEnv {
     /// Keeps what git needs of `variables` (usually `std::env::vars_os()`) and forgets the rest.
     pub fn from_vars(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let wanted = |name: &OsStr| USERS_OWN.iter().any(|own| name == OsStr::new(own));
+        let wanted = |name: &OsStr| USER_VARIABLES.iter().any(|own| name == OsStr::new(own));
         Self { variables: variables.into_iter().filter(|(name, _)| wanted(name)).collect() }
     }
 
@@ -37,7 +37,7 @@ impl Surroundings {
         found.map(|(_, value)| value.as_os_str())
     }
 
-    pub(crate) fn users_own(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+    pub(crate) fn user_variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 }

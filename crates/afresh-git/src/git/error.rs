@@ -20,18 +20,18 @@ impl FileError {
 }
 
 /// Says what a failed file operation was for.
-pub(crate) trait Context<T> {
+pub(crate) trait FileContext<T> {
     fn context(self, doing: &'static str, path: &Path) -> Result<T, FileError>;
 }
 
-impl<T> Context<T> for io::Result<T> {
+impl<T> FileContext<T> for io::Result<T> {
     fn context(self, doing: &'static str, path: &Path) -> Result<T, FileError> {
         self.map_err(|source| FileError { doing, path: path.to_owned(), source })
     }
 }
 
 /// A missing file is no failure where the aim was that it be gone.
-pub(crate) fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
+pub(crate) fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

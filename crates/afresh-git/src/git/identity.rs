@@ -4,12 +4,12 @@
 
 /// A name and an address as git writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct CommitIdentity {
     name: String,
     email: String,
 }
 
-impl Identity {
+impl CommitIdentity {
     /// Takes out what git could not store; a part that is then empty becomes `afresh`'s.
     pub fn new(name: &str, email: &str) -> Self {
         let own = Self::default();
@@ -25,7 +25,7 @@ impl Identity {
     }
 }
 
-impl Default for Identity {
+impl Default for CommitIdentity {
     fn default() -> Self {
         Self { name: String::from("afresh"), email: String::from("afresh@localhost") }
     }
@@ -42,13 +42,13 @@ fn clean(text: &str) -> Option<String> {
 
 /// An identity at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
-    pub identity: Identity,
+pub struct CommitSignature {
+    pub identity: CommitIdentity,
     /// Seconds since 1970, written as UTC.
     pub at_seconds: u64,
 }
 
-impl Signature {
+impl CommitSignature {
     /// The environment that makes git sign as this.
     pub(crate) fn variables(&self) -> [(&'static str, String); 6] {
         let date = format!("@{} +0000", self.at_seconds);
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn a_name_that_git_would_refuse_becomes_ours() {
-        assert_eq!(Identity::new("", "x@y").name(), "afresh");
-        assert_eq!(Identity::new(" .;", "<>").email(), "afresh@localhost");
-        assert_eq!(Identity::new("A <b>\nC", "a@b").name(), "A bC");
+        assert_eq!(CommitIdentity::new("", "x@y").name(), "afresh");
+        assert_eq!(CommitIdentity::new(" .;", "<>").email(), "afresh@localhost");
+        assert_eq!(CommitIdentity::new("A <b>\nC", "a@b").name(), "A bC");
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::git::command::Call;
+use crate::git::command::GitCommand;
 use crate::git::discover::DiscoverError;
-use crate::git::error::Context;
-use crate::git::identity::Signature;
-use crate::git::program::Program;
+use crate::git::error::FileContext;
+use crate::git::identity::CommitSignature;
+use crate::git::program::GitProgram;
 use crate::git::repository::{Repository, parse_id};
 use crate::objects::commit::NewCommit;
 
@@ -16,7 +16,7 @@ impl Repository {
     /// Files that are there stay untracked; what exists already is left as it is. The commit is
     /// made in the name of the user at `at_seconds`.
     pub fn init(
-        program: &Program,
+        program: &GitProgram,
         directory: &Path,
         at_seconds: u64,
     ) -> Result<Self, DiscoverError> {
@@ -31,17 +31,17 @@ impl Repository {
     }
 
     /// As the user would: their default branch and template count.
-    fn create(program: &Program, directory: &Path) -> Result<Self, DiscoverError> {
+    fn create(program: &GitProgram, directory: &Path) -> Result<Self, DiscoverError> {
         let directory = directory.canonicalize().context("open", directory)?;
-        let call = Call::as_user(program, "make a repository").directory(&directory);
-        call.args(["init", "--quiet"]).done()?;
+        let call = GitCommand::as_user(program, "make a repository").directory(&directory);
+        call.args(["init", "--quiet"]).run_checked()?;
         Self::discover(program, &directory)
     }
 
     fn begin_history(&self, at_seconds: u64) -> Result<(), DiscoverError> {
-        let answer = self.git("make an empty tree").args(["mktree", "-z"]).done()?;
+        let answer = self.git("make an empty tree").args(["mktree", "-z"]).run_checked()?;
         let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
-        let signature = Signature { identity: self.identity()?, at_seconds };
+        let signature = CommitSignature { identity: self.identity()?, at_seconds };
         let root = self.commit(&NewCommit {
             tree: &tree,
             parents: &[],
@@ -54,7 +54,8 @@ impl Repository {
         }
         // The zero id: somebody else's first commit is not ours to move.
         let zero = self.format.zero();
-        call.args(["update-ref", "-m", "afresh: start", "HEAD", root.as_str(), &zero]).done()?;
+        call.args(["update-ref", "-m", "afresh: start", "HEAD", root.as_str(), &zero])
+            .run_checked()?;
         Ok(())
     }
 }

@@ -4,24 +4,24 @@ use std::fmt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::command::{Call, CommandError};
-use crate::git::env::Surroundings;
+use crate::git::command::{CommandError, GitCommand};
+use crate::git::env::GitEnv;
 
 /// The first version with `merge-tree --write-tree` and `cat-file -z`.
-const OLDEST: Version = Version { major: 2, minor: 38 };
+const OLDEST: GitVersion = GitVersion { major: 2, minor: 38 };
 /// The first version that lets a caller name the merge base.
-const NAMED_MERGE_BASE: Version = Version { major: 2, minor: 40 };
+const NAMED_MERGE_BASE: GitVersion = GitVersion { major: 2, minor: 40 };
 /// The first version that can read attributes from somewhere else than the tree.
-const ATTRIBUTE_SOURCE: Version = Version { major: 2, minor: 41 };
+const ATTRIBUTE_SOURCE: GitVersion = GitVersion { major: 2, minor: 41 };
 
 /// A version of git, as far as it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
+pub struct GitVersion {
     pub major: u32,
     pub minor: u32,
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for GitVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)
     }
@@ -29,18 +29,18 @@ impl fmt::Display for Version {
 
 /// Why there is no git for us.
 #[derive(Debug, thiserror::Error)]
-pub enum ProgramError {
+pub enum GitProgramError {
     #[error("cannot find git: no directory of PATH holds a program of that name")]
     Missing,
     #[error("cannot use {}: it is git {found}, and at least {OLDEST} is needed", path.display())]
-    TooOld { path: PathBuf, found: Version },
+    TooOld { path: PathBuf, found: GitVersion },
     #[error("cannot use {}: it does not say which git it is, but {said:?}", path.display())]
     Unrecognised { path: PathBuf, said: String },
     #[error("cannot ask git for its version")]
     Unusable(#[from] CommandError),
 }
 
-impl ProgramError {
+impl GitProgramError {
     /// What the user can do about it.
     pub fn hint(&self) -> String {
         match self {
@@ -57,27 +57,28 @@ impl ProgramError {
 
 /// The git program, found and checked once.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct GitProgram {
     path: PathBuf,
-    version: Version,
-    surroundings: Surroundings,
+    version: GitVersion,
+    env: GitEnv,
 }
 
-impl Program {
+impl GitProgram {
     /// Looks for git in the surroundings' PATH and checks its version.
-    pub fn find(surroundings: Surroundings) -> Result<Self, ProgramError> {
-        let path = search(&surroundings).ok_or(ProgramError::Missing)?;
-        let unchecked = Self { path, version: OLDEST, surroundings };
-        let answer =
-            Call::scrubbed(&unchecked, "ask for its version").args(["--version"]).done()?;
+    pub fn find(env: GitEnv) -> Result<Self, GitProgramError> {
+        let path = find_on_path(&env).ok_or(GitProgramError::Missing)?;
+        let unchecked = Self { path, version: OLDEST, env: env };
+        let answer = GitCommand::scrubbed(&unchecked, "ask for its version")
+            .args(["--version"])
+            .run_checked()?;
         // A wrapper may print more lines than the one we look for.
         let said = String::from_utf8_lossy(&answer.stdout);
         let Some(found) = said.lines().find_map(parse_version) else {
             let said = said.chars().take(200).collect();
-            return Err(ProgramError::Unrecognised { path: unchecked.path, said });
+            return Err(GitProgramError::Unrecognised { path: unchecked.path, said });
         };
         if found < OLDEST {
-            return Err(ProgramError::TooOld { path: unchecked.path, found });
+            return Err(GitProgramError::TooOld { path: unchecked.path, found });
         }
         Ok(Self { version: found, ..unchecked })
     }
@@ -86,12 +87,12 @@ impl Program {
         &self.path
     }
 
-    pub fn version(&self) -> Version {
+    pub fn version(&self) -> GitVersion {
         self.version
     }
 
-    pub(crate) fn surroundings(&self) -> &Surroundings {
-        &self.surroundings
+    pub(crate) fn git_env(&self) -> &GitEnv {
+        &self.env
     }
 
     pub(crate) fn can_name_the_merge_base(&self) -> bool {
@@ -103,8 +104,8 @@ impl Program {
     }
 }
 
-fn search(surroundings: &Surroundings) -> Option<PathBuf> {
-    let directories = std::env::split_paths(surroundings.get("PATH")?);
+fn find_on_path(env: &GitEnv) -> Option<PathBuf> {
+    let directories = std::env::split_paths(env.get("PATH")?);
     // A relative entry would mean another program in every directory.
     let candidates = directories.filter(|d| d.is_absolute()).map(|d| d.join("git"));
     candidates.into_iter().find(|path| is_program(path))
@@ -115,11 +116,11 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Reads `git version 2.39.5 (Apple Git-154)`.
-fn parse_version(line: &str) -> Option<Version> {
+fn parse_version(line: &str) -> Option<GitVersion> {
     let mut numbers = line.trim().strip_prefix("git version ")?.split(['.', ' ', '-']);
     let major = numbers.next()?.parse().ok()?;
     let minor = numbers.next()?.parse().ok()?;
-    Some(Version { major, minor })
+    Some(GitVersion { major, minor })
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 
 use afresh_core::ids::CommitId;
 
-use crate::git::command::{Call, CommandError};
-use crate::git::identity::Identity;
-use crate::git::program::Program;
-use crate::objects::cat_file::Reader;
+use crate::git::command::{CommandError, GitCommand};
+use crate::git::identity::CommitIdentity;
+use crate::git::program::GitProgram;
+use crate::objects::cat_file::ObjectReader;
 use crate::refs::names::branch_name;
 
 /// How objects are named in a repository.
@@ -54,7 +54,7 @@ pub struct Worktree {
 /// A repository of the user's.
 #[derive(Debug, Clone)]
 pub struct Repository {
-    pub(crate) program: Program,
+    pub(crate) program: GitProgram,
     pub(crate) common_dir: PathBuf,
     /// Differs from the common directory in a linked worktree.
     pub(crate) git_dir: PathBuf,
@@ -62,7 +62,7 @@ pub struct Repository {
     pub(crate) format: ObjectFormat,
     /// Shared by all clones: nobody is to be waited for.
     pub(crate) hurried: Arc<AtomicBool>,
-    pub(crate) reader: Reader,
+    pub(crate) reader: ObjectReader,
 }
 
 impl Repository {
@@ -84,7 +84,7 @@ impl Repository {
         self.format
     }
 
-    pub fn program(&self) -> &Program {
+    pub fn program(&self) -> &GitProgram {
         &self.program
     }
 
@@ -113,7 +113,7 @@ impl Repository {
     /// All checkouts, the main one first: a branch that is checked out must not move under it.
     pub fn worktrees(&self) -> Result<Vec<Worktree>, CommandError> {
         let call = self.git("list the worktrees");
-        let answer = call.args(["worktree", "list", "--porcelain", "-z"]).done()?;
+        let answer = call.args(["worktree", "list", "--porcelain", "-z"]).run_checked()?;
         let mut worktrees: Vec<Worktree> = Vec::new();
         for field in answer.fields() {
             let text = String::from_utf8_lossy(field);
@@ -129,8 +129,9 @@ impl Repository {
     }
 
     /// Who the user is to git; `afresh` where that is not configured.
-    pub fn identity(&self) -> Result<Identity, CommandError> {
-        let call = Call::as_user(&self.program, "read who the user is").directory(&self.git_dir);
+    pub fn identity(&self) -> Result<CommitIdentity, CommandError> {
+        let call =
+            GitCommand::as_user(&self.program, "read who the user is").directory(&self.git_dir);
         let call = call.env("GIT_DIR", &self.git_dir);
         let answer = call.args(["config", "-z", "--get-regexp", "^user\\.(name|email)$"]).run()?;
         // Exit 1: neither is set.
@@ -145,12 +146,12 @@ impl Repository {
                 _ => {}
             }
         }
-        Ok(Identity::new(&name, &email))
+        Ok(CommitIdentity::new(&name, &email))
     }
 
     /// A call on the user's repository itself: for refs and for reading objects, never for trees.
-    pub(crate) fn git(&self, doing: impl Into<String>) -> Call {
-        self.marked(Call::scrubbed(&self.program, doing))
+    pub(crate) fn git(&self, doing: impl Into<String>) -> GitCommand {
+        self.mark_as_ours(GitCommand::scrubbed(&self.program, doing))
             .env("GIT_DIR", &self.common_dir)
             .directory(&self.common_dir)
     }

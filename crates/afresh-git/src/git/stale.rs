@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 
-use crate::git::command::{Call, CommandError};
+use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::Repository;
 use crate::refs::names::OWN_REFS;
 
@@ -31,13 +31,13 @@ impl Repository {
     /// `patience` it is ended, and a lock that it held below `refs/afresh/` is removed.
     ///
     /// The caller holds the repository's lock, so that no other driver is at work.
-    pub fn await_orphans(&self, patience: Duration) -> Result<(), CommandError> {
-        let orphans = Orphans { mark: self.mark() };
+    pub fn end_stale_git(&self, patience: Duration) -> Result<(), CommandError> {
+        let orphans = StaleGitProcesses { mark: self.mark() };
         if orphans.first().is_none() {
             return Ok(());
         }
         let held = locks_below(&self.common_dir.join(OWN_REFS));
-        if orphans.gone_within(patience, |_| {}) {
+        if orphans.wait_until_gone(patience, |_| {}) {
             return Ok(());
         }
         // They write slots and refs of ours alone, and those are put right for the next attempt.
@@ -45,7 +45,7 @@ impl Repository {
             // It may end by itself meanwhile, which is as good.
             let _ = kill(pid, Signal::SIGKILL);
         };
-        if !orphans.gone_within(LAST_PATIENCE, end) {
+        if !orphans.wait_until_gone(LAST_PATIENCE, end) {
             let doing = "take over from an earlier afresh".to_owned();
             let verb = orphans.first().map_or_else(String::new, |pid| format!("(process {pid})"));
             let limit = patience + LAST_PATIENCE;
@@ -59,7 +59,7 @@ impl Repository {
     }
 
     /// Marks a git process as ours.
-    pub(crate) fn marked(&self, call: Call) -> Call {
+    pub(crate) fn mark_as_ours(&self, call: GitCommand) -> GitCommand {
         call.env(MARK, &self.common_dir)
     }
 
@@ -72,13 +72,13 @@ impl Repository {
 }
 
 /// The living processes with a mark.
-struct Orphans {
+struct StaleGitProcesses {
     mark: Vec<u8>,
 }
 
-impl Orphans {
+impl StaleGitProcesses {
     /// Whether all were gone in time; what to do with those that are not, at every look.
-    fn gone_within(&self, patience: Duration, treat: impl Fn(Pid)) -> bool {
+    fn wait_until_gone(&self, patience: Duration, treat: impl Fn(Pid)) -> bool {
         let until = Instant::now() + patience;
         while let Some(pid) = self.first() {
             treat(pid);

@@ -9,57 +9,57 @@ use std::time::Duration;
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::git::command::{Call, CommandError, Finished, lines};
+use crate::git::command::{CommandError, GitCommand, GitOutput, lines};
 use crate::git::error::FileError;
 use crate::git::repository::parse_id;
-use crate::harvest::prescan::{Manner, Survey, survey, told};
-use crate::harvest::steps::{self, NoSteps};
-use crate::harvest::{HarvestRequest, Refusal};
+use crate::harvest::prescan::{ScanMode, TreeScan, display_path, scan_tree};
+use crate::harvest::steps::{self, StepsUnusable};
+use crate::harvest::{HarvestRejection, HarvestRequest};
 use crate::objects::build;
-use crate::objects::change::{Mode, RawChange};
+use crate::objects::change::{EntryMode, RawTreeChange};
 use crate::objects::commit::NewCommit;
 use crate::objects::diff;
-use crate::objects::index::Index;
-use crate::objects::tree::tree_name;
-use crate::workspace::keep::Patterns;
-use crate::workspace::lock::GiveWay;
-use crate::workspace::pool::{Pool, PoolError};
+use crate::objects::index::IndexFile;
+use crate::objects::tree::tree_object_id;
+use crate::workspace::keep::KeepPatterns;
+use crate::workspace::lock::PreemptFlag;
+use crate::workspace::pool::{PoolError, WorkspacePool};
 use crate::workspace::remove::remove_file;
-use crate::workspace::slot::{Workspace, copy_index};
+use crate::workspace::slot::{WorkspaceDir, copy_index};
 
 /// A worker that is alive can make git wait, with a pipe where a file was.
 const ALIVE_LIMIT: Duration = Duration::from_secs(120);
 
 /// Whose checkout is looked at.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Worker<'a> {
+pub(crate) enum WorkerPresence<'a> {
     Gone,
     /// Git is ended when somebody else needs the slot, and started through what keeps it from being
     /// led elsewhere by links that come and go.
     Alive {
-        give_way: &'a GiveWay,
+        preempt_flag: &'a PreemptFlag,
         through: &'a [String],
     },
 }
 
 /// What is in the checkout, as git stores it.
 #[derive(Debug)]
-pub(crate) struct Gathered {
+pub(crate) struct CollectedWork {
     pub(crate) tree: TreeId,
     /// Against the base.
-    pub(crate) raw: Vec<RawChange>,
+    pub(crate) raw: Vec<RawTreeChange>,
     /// Against what our commits are put on, where that is not the base.
-    above: Option<Vec<RawChange>>,
+    above: Option<Vec<RawTreeChange>>,
     pub(crate) targets: BTreeMap<String, String>,
     pub(crate) notes: Vec<String>,
-    pub(crate) refusal: Option<Refusal>,
+    pub(crate) rejection: Option<HarvestRejection>,
     /// Whether git saw a checkout that held still.
     pub(crate) is_settled: bool,
 }
 
 /// The commits that were made of it.
 #[derive(Debug, Default)]
-pub(crate) struct Chain {
+pub(crate) struct CommitChain {
     /// `None` where nothing differs from the base.
     pub(crate) top: Option<CommitId>,
     pub(crate) new: Vec<CommitId>,
@@ -67,69 +67,71 @@ pub(crate) struct Chain {
 
 /// One harvest on its way.
 #[derive(Debug)]
-pub(crate) struct Harvester<'a> {
-    pub(crate) pool: &'a Pool,
-    pub(crate) workspace: &'a Workspace,
+pub(crate) struct WorkCollector<'a> {
+    pub(crate) pool: &'a WorkspacePool,
+    pub(crate) workspace: &'a WorkspaceDir,
     pub(crate) request: &'a HarvestRequest<'a>,
-    worker: Worker<'a>,
-    pub(crate) keep: Patterns,
+    worker: WorkerPresence<'a>,
+    pub(crate) keep: KeepPatterns,
     pub(crate) index: PathBuf,
     pub(crate) excludes: PathBuf,
 }
 
-impl<'a> Harvester<'a> {
+impl<'a> WorkCollector<'a> {
     pub(crate) fn new(
-        pool: &'a Pool,
-        workspace: &'a Workspace,
+        pool: &'a WorkspacePool,
+        workspace: &'a WorkspaceDir,
         request: &'a HarvestRequest<'a>,
-        worker: Worker<'a>,
+        worker: WorkerPresence<'a>,
     ) -> Self {
         let (index, excludes) = match worker {
-            Worker::Gone => ("harvest.index", "excludes"),
-            Worker::Alive { .. } => ("snapshot.index", "snapshot.excludes"),
+            WorkerPresence::Gone => ("harvest.index", "excludes"),
+            WorkerPresence::Alive { .. } => ("snapshot.index", "snapshot.excludes"),
         };
         let (index, excludes) = (workspace.file(index), workspace.file(excludes));
-        let keep = Patterns::new(request.keep);
+        let keep = KeepPatterns::new(request.keep);
         Self { pool, workspace, request, worker, keep, index, excludes }
     }
 
-    pub(crate) fn survey(&self) -> Result<Survey, FileError> {
+    pub(crate) fn scan(&self) -> Result<TreeScan, FileError> {
         let aside = self.workspace.file("aside");
-        let manner = match self.worker {
-            Worker::Gone => Manner::PutRight { aside: &aside },
-            Worker::Alive { .. } => Manner::OnlyLook,
+        let mode = match self.worker {
+            WorkerPresence::Gone => ScanMode::Repair { aside: &aside },
+            WorkerPresence::Alive { .. } => ScanMode::ReadOnly,
         };
-        survey(&self.workspace.tree(), manner, &self.keep, self.request.limits.max_file_bytes)
+        scan_tree(&self.workspace.tree(), mode, &self.keep, self.request.limits.max_file_bytes)
     }
 
-    pub(crate) fn gather(&self, mut survey: Survey) -> Result<Gathered, PoolError> {
+    pub(crate) fn collect(&self, mut scan: TreeScan) -> Result<CollectedWork, PoolError> {
         self.start_index()?;
         self.write_excludes()?;
-        let too_much = self.too_much(&survey)?;
+        let too_much = self.select_if_over_cap(&scan)?;
         let added = match &too_much {
-            Some(fitting) => self.add_fitting(fitting)?,
-            None => self.add_all(&survey)?,
+            Some(selection) => self.stage_selection(selection)?,
+            None => self.stage_all(&scan)?,
         };
-        let listed = self.add_listed(&survey)?;
-        let too_much = too_much.and_then(|it| it.refusal).or(listed);
+        let listed = self.stage_listed(&scan)?;
+        let too_much = too_much.and_then(|it| it.rejection).or(listed);
         let too_large =
-            too_much.map_or_else(|| self.first_unignored(&survey), |it| Ok(Some(it)))?;
+            too_much.map_or_else(|| self.find_unignored_oversized(&scan), |it| Ok(Some(it)))?;
         let (tree, raw) = self.write_tree()?;
         let HarvestRequest { base, onto, .. } = self.request;
         let above = if onto == base { None } else { Some(self.compare(onto, &tree)?) };
-        let refusal = too_large.or_else(|| self.too_many(raw.len()));
+        let rejection = too_large.or_else(|| self.check_path_count(raw.len()));
         let targets = self.symlink_targets(&raw)?;
-        let mut notes = std::mem::take(&mut survey.notes);
+        let mut notes = std::mem::take(&mut scan.notes);
         notes.extend(added.notes);
-        let is_settled = added.is_whole && !raw.iter().any(RawChange::is_new_gitlink);
-        Ok(Gathered { tree, raw, above, targets, notes, refusal, is_settled })
+        let is_settled = added.is_whole && !raw.iter().any(RawTreeChange::is_new_gitlink);
+        Ok(CollectedWork { tree, raw, above, targets, notes, rejection, is_settled })
     }
 
     /// Our own index of what was prepared; a lock beside it is from a harvest that was killed.
     fn start_index(&self) -> Result<(), PoolError> {
         let ours = match self.worker {
-            Worker::Gone => ["harvest.index.lock", "steps.index.lock", "index.lock"].as_slice(),
-            Worker::Alive { .. } => &["snapshot.index.lock"],
+            WorkerPresence::Gone => {
+                ["harvest.index.lock", "steps.index.lock", "index.lock"].as_slice()
+            }
+            WorkerPresence::Alive { .. } => &["snapshot.index.lock"],
         };
         for stale in ours {
             remove_file(&self.workspace.file(stale))?;
@@ -139,90 +141,96 @@ impl<'a> Harvester<'a> {
             return Ok(copy_index(&self.workspace.index(), &self.index)?);
         }
         let call = self.git("list the files that were prepared")?;
-        call.args(["read-tree", self.request.prepared.as_str()]).done()?;
-        if matches!(self.worker, Worker::Gone) {
+        call.args(["read-tree", self.request.prepared.as_str()]).run_checked()?;
+        if matches!(self.worker, WorkerPresence::Gone) {
             copy_index(&self.index, &self.workspace.index())?;
         }
         Ok(())
     }
 
-    fn too_many(&self, count: usize) -> Option<Refusal> {
+    fn check_path_count(&self, count: usize) -> Option<HarvestRejection> {
         let limit = self.request.limits.max_paths;
-        (count > limit).then_some(Refusal::TooManyPaths { count, limit })
+        (count > limit).then_some(HarvestRejection::TooManyPaths { count, limit })
     }
 
     /// The tree of our index, and what it changes in the base.
-    fn write_tree(&self) -> Result<(TreeId, Vec<RawChange>), PoolError> {
+    fn write_tree(&self) -> Result<(TreeId, Vec<RawTreeChange>), PoolError> {
         let repository = &self.pool.repository;
-        let base = repository.tree_name_of(self.request.base)?;
-        if let Some(index) = Index::load_whole(&self.index, repository.format)
-            && let Some(built) = build::build(repository, &index, base)?
+        let base = repository.tree_object_id_of(self.request.base)?;
+        if let Some(index) = IndexFile::load_whole(&self.index, repository.format)
+            && let Some(built) = build::build_tree(repository, &index, base)?
         {
             let tree =
                 TreeId::new(built.tree.to_string()).expect("a digest in hexadecimal is an id");
             return Ok((tree, built.changes));
         }
-        let answer = self.git("write the harvested tree")?.args(["write-tree"]).done()?;
+        let answer = self.git("write the harvested tree")?.args(["write-tree"]).run_checked()?;
         let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
         let raw = self.compare(self.request.base, &tree)?;
         Ok((tree, raw))
     }
 
-    fn compare(&self, old: &CommitId, new: &TreeId) -> Result<Vec<RawChange>, PoolError> {
+    fn compare(&self, old: &CommitId, new: &TreeId) -> Result<Vec<RawTreeChange>, PoolError> {
         let mut repository = &self.pool.repository;
-        let old = repository.tree_name_of(old)?;
-        Ok(diff::compare(repository, old, tree_name(new), &mut repository)?)
+        let old = repository.tree_object_id_of(old)?;
+        Ok(diff::diff_trees(repository, old, tree_object_id(new), &mut repository)?)
     }
 
     /// Where new and changed symlinks point, by object.
-    fn symlink_targets(&self, raw: &[RawChange]) -> Result<BTreeMap<String, String>, PoolError> {
-        let links = raw.iter().filter(|one| one.new_mode == Mode::Symlink);
+    fn symlink_targets(
+        &self,
+        raw: &[RawTreeChange],
+    ) -> Result<BTreeMap<String, String>, PoolError> {
+        let links = raw.iter().filter(|one| one.new_mode == EntryMode::Symlink);
         let mut ids = links.map(|one| one.new_id.as_str()).peekable();
         if ids.peek().is_none() {
             return Ok(BTreeMap::new());
         }
         let call = self.pool.shadow_git("read new symlinks")?.args(["cat-file", "--batch"]);
-        let answer = call.feed(lines(ids)).done()?;
+        let answer = call.stdin(lines(ids)).run_checked()?;
         parse_blobs(&answer).map_err(PoolError::from)
     }
 
     /// Makes the steps and the commit on top of them, as far as anything changed.
-    pub(crate) fn commit(&self, gathered: &mut Gathered) -> Result<Chain, PoolError> {
-        if gathered.raw.is_empty() {
-            return Ok(Chain::default());
+    pub(crate) fn commit(&self, work: &mut CollectedWork) -> Result<CommitChain, PoolError> {
+        if work.raw.is_empty() {
+            return Ok(CommitChain::default());
         }
         let onto = self.request.onto;
-        if gathered.above.as_ref().is_some_and(Vec::is_empty) {
-            return Ok(Chain { top: Some(onto.clone()), new: Vec::new() });
+        if work.above.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(CommitChain { top: Some(onto.clone()), new: Vec::new() });
         }
         let mut new: Vec<CommitId> = Vec::new();
         let mut last = None;
-        let steps = self.steps(gathered);
+        let steps = self.steps(work);
         for step in &steps {
             let parent = new.last().unwrap_or(onto);
             new.push(self.commit_on(parent, &step.tree, &step.subject)?);
             last = Some(&step.tree);
         }
-        if last != Some(&gathered.tree) {
+        if last != Some(&work.tree) {
             let parent = new.last().unwrap_or(onto);
-            new.push(self.commit_on(parent, &gathered.tree, self.request.message)?);
+            new.push(self.commit_on(parent, &work.tree, self.request.message)?);
         }
-        Ok(Chain { top: new.last().cloned(), new })
+        Ok(CommitChain { top: new.last().cloned(), new })
     }
 
     /// The worker's own commits, unless its steps were marked while it worked.
-    fn steps(&self, gathered: &mut Gathered) -> Vec<steps::Step> {
+    fn steps(&self, work: &mut CollectedWork) -> Vec<steps::WorkerStep> {
         let marked = self.request.onto != self.request.prepared;
-        if marked || gathered.refusal.is_some() || matches!(self.worker, Worker::Alive { .. }) {
+        if marked || work.rejection.is_some() || matches!(self.worker, WorkerPresence::Alive { .. })
+        {
             return Vec::new();
         }
-        let whole = gathered.above.as_ref().unwrap_or(&gathered.raw);
-        steps::find(self.pool, self.workspace, self.request, whole).unwrap_or_else(|why| {
-            if let NoSteps::Odd(why) = why {
-                gathered.notes.push(format!("the worker's own commits were not used: {why}"));
-            }
-            Vec::new()
-        })
+        let whole = work.above.as_ref().unwrap_or(&work.raw);
+        steps::find_worker_steps(self.pool, self.workspace, self.request, whole).unwrap_or_else(
+            |why| {
+                if let StepsUnusable::Odd(why) = why {
+                    work.notes.push(format!("the worker's own commits were not used: {why}"));
+                }
+                Vec::new()
+            },
+        )
     }
 
     fn commit_on(
@@ -239,29 +247,29 @@ impl<'a> Harvester<'a> {
         })
     }
 
-    pub(crate) fn git(&self, doing: &str) -> Result<Call, FileError> {
+    pub(crate) fn git(&self, doing: &str) -> Result<GitCommand, FileError> {
         let call = self.pool.tree_git(doing, self.workspace, &self.index)?;
         let call = call.setting("core.excludesFile", self.excludes.as_os_str());
         Ok(match self.worker {
-            Worker::Gone => call,
-            Worker::Alive { give_way, through } => {
-                call.limit(ALIVE_LIMIT).give_way(give_way).through(through)
+            WorkerPresence::Gone => call,
+            WorkerPresence::Alive { preempt_flag, through } => {
+                call.limit(ALIVE_LIMIT).preempted_by(preempt_flag).wrapped_in(through)
             }
         })
     }
 
-    pub(crate) fn forget_scratch(&self) -> Result<(), FileError> {
+    pub(crate) fn remove_scratch_files(&self) -> Result<(), FileError> {
         remove_file(&self.index)?;
         remove_file(&self.excludes)?;
         match self.worker {
-            Worker::Gone => remove_file(&self.workspace.file("steps.index")),
-            Worker::Alive { .. } => Ok(()),
+            WorkerPresence::Gone => remove_file(&self.workspace.file("steps.index")),
+            WorkerPresence::Alive { .. } => Ok(()),
         }
     }
 }
 
 /// Reads `<id> blob <size> LF <content> LF` again and again.
-fn parse_blobs(answer: &Finished) -> Result<BTreeMap<String, String>, CommandError> {
+fn parse_blobs(answer: &GitOutput) -> Result<BTreeMap<String, String>, CommandError> {
     let mut blobs = BTreeMap::new();
     let mut rest = answer.stdout.as_slice();
     while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -272,7 +280,7 @@ fn parse_blobs(answer: &Finished) -> Result<BTreeMap<String, String>, CommandErr
         };
         let size: usize = size.parse().map_err(|_| odd())?;
         let content = rest.get(end + 1..end + 1 + size).ok_or_else(odd)?;
-        blobs.insert(id.to_owned(), told(content));
+        blobs.insert(id.to_owned(), display_path(content));
         rest = rest.get(end + size + 2..).unwrap_or_default();
     }
     Ok(blobs)

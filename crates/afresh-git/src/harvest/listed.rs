@@ -5,31 +5,31 @@
 
 use std::path::Path;
 
-use crate::harvest::paths::{is_plain, is_reached_without_symlinks};
-use crate::objects::index::Index;
-use crate::workspace::keep::Patterns;
+use crate::harvest::paths::{is_reached_without_symlinks, is_safe_relative_path};
+use crate::objects::index::IndexFile;
+use crate::workspace::keep::KeepPatterns;
 
 /// The listed paths that git may have left out.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct ListedPaths {
     pub(crate) pathspecs: Vec<String>,
     literal: Vec<String>,
 }
 
-impl Listed {
+impl ListedPaths {
     /// Looks which of `files` could be ignored: they are there, and `index` does not hold them.
-    pub(crate) fn new(files: &[String], tree: &Path, index: Option<&Index>) -> Self {
+    pub(crate) fn new(files: &[String], tree: &Path, index: Option<&IndexFile>) -> Self {
         let mut listed = Self::default();
         for file in files {
             let path = file.trim_end_matches('/');
             if path.contains(['*', '?', '[']) && !tree.join(path).exists() {
                 let first = path.split('/').next().unwrap_or_default();
-                if is_plain(path) && !first.contains(['*', '?', '[']) {
+                if is_safe_relative_path(path) && !first.contains(['*', '?', '[']) {
                     listed.pathspecs.push(format!(":(top,glob){path}"));
                 }
                 continue;
             }
-            if !is_plain(path) || !is_reached_without_symlinks(tree, path) {
+            if !is_safe_relative_path(path) || !is_reached_without_symlinks(tree, path) {
                 continue;
             }
             let Ok(found) = tree.join(path).symlink_metadata() else { continue };
@@ -43,7 +43,12 @@ impl Listed {
     }
 
     /// Whether an ignored file that a pathspec found is really meant.
-    pub(crate) fn means(&self, path: &[u8], droppings: &Patterns, keep: &Patterns) -> bool {
+    pub(crate) fn contains(
+        &self,
+        path: &[u8],
+        droppings: &KeepPatterns,
+        keep: &KeepPatterns,
+    ) -> bool {
         self.literal.iter().any(|literal| literal.as_bytes() == path)
             || !(droppings.covers(path) || keep.covers(path))
     }

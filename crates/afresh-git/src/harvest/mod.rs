@@ -18,12 +18,12 @@ use std::path::PathBuf;
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::git::identity::Signature;
-use crate::harvest::collect::{Chain, Gathered, Harvester, Worker};
+use crate::git::identity::CommitSignature;
+use crate::harvest::collect::{CollectedWork, CommitChain, WorkCollector, WorkerPresence};
 use crate::objects::change::TreeChange;
 use crate::refs::RefError;
-use crate::workspace::lease::Owner;
-use crate::workspace::pool::{Place, Pool, PoolError};
+use crate::workspace::lease::LeaseHolder;
+use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};
 
 /// What to harvest and how to sign it; the same request on the same tree gives the same commits.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ pub struct HarvestRequest<'a> {
     pub step_prefix: &'a str,
     /// What the plan calls the steps; used where the worker made exactly that many commits.
     pub step_names: &'a [String],
-    pub signature: &'a Signature,
+    pub signature: &'a CommitSignature,
     /// The full name of the ref that keeps the work, under `refs/afresh/salvage/`.
     pub salvage: &'a str,
     pub limits: HarvestLimits,
@@ -83,41 +83,41 @@ pub struct WorkspaceHarvest {
 
 /// Why work is not taken, although what could be is kept under the salvage ref.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum HarvestRejection {
     #[error("{count} paths changed, and at most {limit} are allowed")]
     TooManyPaths { count: usize, limit: usize },
     #[error("{path} has {bytes} bytes, and at most {limit} are allowed; it was not kept")]
     FileTooLarge { path: String, bytes: u64, limit: u64 },
     #[error("{bytes} bytes are new, and at most {limit} are kept; the largest files were not")]
-    TooMuch { bytes: u64, limit: u64 },
+    TooManyBytes { bytes: u64, limit: u64 },
     #[error("the name of {path} is not UTF-8")]
     NotUtf8 { path: String },
     #[error("git would wait for {path}, which is a pipe, a socket or a device")]
     Endless { path: String },
 }
 
-impl Refusal {
+impl HarvestRejection {
     /// Is some of the work in its workspace and nowhere else?
-    fn leaves_behind(&self) -> bool {
-        matches!(self, Self::FileTooLarge { .. } | Self::TooMuch { .. })
+    fn leaves_work_unsaved(&self) -> bool {
+        matches!(self, Self::FileTooLarge { .. } | Self::TooManyBytes { .. })
     }
 }
 
 /// Why there is no harvest.
 #[derive(Debug, thiserror::Error)]
 pub enum HarvestError {
-    #[error("cannot harvest {place}: it is not prepared as {wanted}, but as {found}")]
-    NotPrepared { place: Place, wanted: CommitId, found: String },
-    #[error("cannot harvest {place}: it holds the work of {owner}")]
-    Foreign { place: Place, owner: String },
-    #[error("cannot harvest {place}: its checkout {} is gone", tree.display())]
-    Gone { place: Place, tree: PathBuf },
-    #[error("cannot harvest {place}: {refusal}")]
-    Refused { place: Place, refusal: Refusal, salvaged: Option<CommitId> },
-    #[error("cannot harvest {place}")]
-    Pool { place: Place, source: PoolError },
-    #[error("cannot keep the harvest of {place}")]
-    Ref { place: Place, source: RefError },
+    #[error("cannot harvest {id}: it is not prepared as {wanted}, but as {found}")]
+    NotPrepared { id: WorkspaceId, wanted: CommitId, found: String },
+    #[error("cannot harvest {id}: it holds the work of {owner}")]
+    Foreign { id: WorkspaceId, owner: String },
+    #[error("cannot harvest {id}: its checkout {} is gone", tree.display())]
+    Gone { id: WorkspaceId, tree: PathBuf },
+    #[error("cannot harvest {id}: {rejection}")]
+    Rejected { id: WorkspaceId, rejection: HarvestRejection, salvaged: Option<CommitId> },
+    #[error("cannot harvest {id}")]
+    Pool { id: WorkspaceId, source: PoolError },
+    #[error("cannot keep the harvest of {id}")]
+    Ref { id: WorkspaceId, source: RefError },
 }
 
 impl HarvestError {
@@ -131,7 +131,7 @@ impl HarvestError {
     }
 }
 
-impl Pool {
+impl WorkspacePool {
     /// Harvests a slot that was prepared with `Target::Commit(request.prepared)`, and that was entrusted
     /// to `request.salvage` or never to anybody.
     ///
@@ -140,65 +140,67 @@ impl Pool {
     /// that holds other work is left alone: `-2`, `-3` … is added to the name, and a note says so.
     pub fn harvest(
         &self,
-        place: Place,
+        id: WorkspaceId,
         request: &HarvestRequest<'_>,
     ) -> Result<WorkspaceHarvest, HarvestError> {
-        let _turn = self.turns.insist_on(place);
-        let harvest = match self.ownership(place).owner() {
-            Owner::Never => self.take_in(place, request),
-            Owner::Attempt(owner) if owner == request.salvage => self.take_in(place, request),
-            other => return Err(HarvestError::Foreign { place, owner: other.describe() }),
+        let _guard = self.locks.lock_preempting(id);
+        let harvest = match self.lease_record(id).holder() {
+            LeaseHolder::Never => self.harvest_locked(id, request),
+            LeaseHolder::Attempt(owner) if owner == request.salvage => {
+                self.harvest_locked(id, request)
+            }
+            other => return Err(HarvestError::Foreign { id, owner: other.describe() }),
         };
-        if matches!(harvest, Err(HarvestError::Refused { .. })) {
+        if matches!(harvest, Err(HarvestError::Rejected { .. })) {
             // Whoever asked is told what was left behind.
-            let marked = self.ownership(place).mark_saved();
-            marked.map_err(|error| HarvestError::Pool { place, source: error.into() })?;
+            let marked = self.lease_record(id).mark_saved();
+            marked.map_err(|error| HarvestError::Pool { id, source: error.into() })?;
         }
         harvest
     }
 
     /// The same, whoever the slot belongs to; the caller has the turn.
-    pub(crate) fn take_in(
+    pub(crate) fn harvest_locked(
         &self,
-        place: Place,
+        id: WorkspaceId,
         request: &HarvestRequest<'_>,
     ) -> Result<WorkspaceHarvest, HarvestError> {
-        self.check_slot(place, request)?;
-        let workspace = self.workspace(place);
-        let harvester = Harvester::new(self, &workspace, request, Worker::Gone);
-        let failed = |source| HarvestError::Pool { place, source };
-        let survey = harvester.survey().map_err(|e| failed(e.into()))?;
+        self.check_workspace(id, request)?;
+        let workspace = self.workspace_dir(id);
+        let collector = WorkCollector::new(self, &workspace, request, WorkerPresence::Gone);
+        let failed = |source| HarvestError::Pool { id, source };
+        let scan = collector.scan().map_err(|e| failed(e.into()))?;
         // A worker that deletes every file still leaves the `.git` that we gave it.
-        if survey.is_empty {
-            return Err(HarvestError::Gone { place, tree: workspace.tree() });
+        if scan.is_empty {
+            return Err(HarvestError::Gone { id, tree: workspace.tree() });
         }
-        let mut gathered = harvester.gather(survey).map_err(failed)?;
-        let chain = harvester.commit(&mut gathered).map_err(failed)?;
-        self.keep_safe(place, request, &mut gathered, &chain)?;
+        let mut work = collector.collect(scan).map_err(failed)?;
+        let chain = collector.commit(&mut work).map_err(failed)?;
+        self.save_to_salvage_ref(id, request, &mut work, &chain)?;
         // What is too large is nowhere but here.
-        let is_whole = !gathered.refusal.as_ref().is_some_and(Refusal::leaves_behind);
+        let is_whole = !work.rejection.as_ref().is_some_and(HarvestRejection::leaves_work_unsaved);
         if is_whole {
-            self.ownership(place).mark_saved().map_err(|e| failed(e.into()))?;
+            self.lease_record(id).mark_saved().map_err(|e| failed(e.into()))?;
         }
-        harvester.forget_scratch().map_err(|e| failed(e.into()))?;
-        gathered.into_harvest(place, chain)
+        collector.remove_scratch_files().map_err(|e| failed(e.into()))?;
+        work.into_harvest(id, chain)
     }
 
     /// The slot must be what it was prepared as, with a checkout in it.
-    pub(crate) fn check_slot(
+    pub(crate) fn check_workspace(
         &self,
-        place: Place,
+        id: WorkspaceId,
         request: &HarvestRequest<'_>,
     ) -> Result<(), HarvestError> {
-        let workspace = self.workspace(place);
-        let gone = || HarvestError::Gone { place, tree: workspace.tree() };
+        let workspace = self.workspace_dir(id);
+        let gone = || HarvestError::Gone { id, tree: workspace.tree() };
         let found = workspace.prepared().ok_or_else(gone)?;
         if found != request.prepared.as_str() {
             let wanted = request.prepared.clone();
-            return Err(HarvestError::NotPrepared { place, wanted, found });
+            return Err(HarvestError::NotPrepared { id, wanted, found });
         }
         // Through a link we would put somebody else's files right.
-        for directory in [&workspace.slot, &workspace.tree()] {
+        for directory in [&workspace.path, &workspace.tree()] {
             if !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
                 return Err(gone());
             }
@@ -207,42 +209,43 @@ impl Pool {
     }
 
     /// Puts the work under its salvage ref, before anything rests on it.
-    pub(crate) fn keep_safe(
+    pub(crate) fn save_to_salvage_ref(
         &self,
-        place: Place,
+        id: WorkspaceId,
         request: &HarvestRequest<'_>,
-        gathered: &mut Gathered,
-        chain: &Chain,
+        work: &mut CollectedWork,
+        chain: &CommitChain,
     ) -> Result<(), HarvestError> {
         let Some(commit) = &chain.top else { return Ok(()) };
         let name = self
             .repository
-            .keep(request.salvage, commit, &gathered.tree)
-            .map_err(|source| HarvestError::Ref { place, source })?;
+            .create_salvage_ref(request.salvage, commit, &work.tree)
+            .map_err(|source| HarvestError::Ref { id, source })?;
         if name != request.salvage {
             let other = request.salvage;
-            gathered.notes.push(format!("kept under {name}, because {other} holds other work"));
+            work.notes.push(format!("kept under {name}, because {other} holds other work"));
         }
         Ok(())
     }
 }
 
-impl Gathered {
+impl CollectedWork {
     pub(crate) fn into_harvest(
         self,
-        place: Place,
-        chain: Chain,
+        id: WorkspaceId,
+        chain: CommitChain,
     ) -> Result<WorkspaceHarvest, HarvestError> {
         let refused =
-            |refusal| HarvestError::Refused { place, refusal, salvaged: chain.top.clone() };
-        if let Some(refusal) = self.refusal {
-            return Err(refused(refusal));
+            |rejection| HarvestError::Rejected { id, rejection, salvaged: chain.top.clone() };
+        if let Some(rejection) = self.rejection {
+            return Err(refused(rejection));
         }
         let changes: Result<Vec<TreeChange>, Vec<u8>> =
             self.raw.into_iter().map(|one| one.into_change(&self.targets)).collect();
-        let changes = changes
-            .map_err(|path| refused(Refusal::NotUtf8 { path: path.escape_ascii().to_string() }))?;
-        let Chain { top: commit, new: steps } = chain;
+        let changes = changes.map_err(|path| {
+            refused(HarvestRejection::NotUtf8 { path: path.escape_ascii().to_string() })
+        })?;
+        let CommitChain { top: commit, new: steps } = chain;
         Ok(WorkspaceHarvest { tree: self.tree, commit, changes, steps, notes: self.notes })
     }
 }

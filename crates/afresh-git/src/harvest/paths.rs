@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Only names separated by single slashes: nothing absolute, no `.`, no `..`, no `.git`.
-pub(crate) fn is_plain(path: &str) -> bool {
+pub(crate) fn is_safe_relative_path(path: &str) -> bool {
     !path.is_empty()
         && !path.contains('\0')
         && path
@@ -31,10 +31,10 @@ mod tests {
         for bad in
             ["", "/etc/x", "../x", "a/../b", "./a", "a//b", "a/", ".git/x", "a/.GIT/b", "a\0"]
         {
-            assert!(!is_plain(bad), "{bad:?}");
+            assert!(!is_safe_relative_path(bad), "{bad:?}");
         }
         for good in ["a", "a/b", ".gitignore", "a b", "-x", "...", "ü/é"] {
-            assert!(is_plain(good), "{good:?}");
+            assert!(is_safe_relative_path(good), "{good:?}");
         }
     }
 }

@@ -11,31 +11,31 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::error::{Context, FileError};
-use crate::workspace::keep::Patterns;
-use crate::workspace::remove::{open_up, remove_file};
+use crate::git::error::{FileContext, FileError};
+use crate::workspace::keep::KeepPatterns;
+use crate::workspace::remove::{make_writable, remove_file};
 
 /// How many findings of one kind are told; the rest is counted.
 const MAX_NOTES: usize = 20;
 
 /// How much of a path that is too long is told.
-const TOLD_BYTES: usize = 40;
+const MAX_DISPLAY_BYTES: usize = 40;
 
 /// Files that git itself reads on its way through a tree.
 const READ_BY_GIT: [&[u8]; 3] = [b".gitignore", b".gitattributes", b".gitmodules"];
 
 /// What may be done to the checkout.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Manner<'a> {
+pub(crate) enum ScanMode<'a> {
     /// Nobody uses it any more; nested `.git`s end up in the directory `aside`.
-    PutRight { aside: &'a Path },
+    Repair { aside: &'a Path },
     /// Somebody is at work in it.
-    OnlyLook,
+    ReadOnly,
 }
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub(crate) struct TreeScan {
     pub(crate) notes: Vec<String>,
     /// Paths of files above the limit, with their size.
     pub(crate) large: Vec<(Vec<u8>, u64)>,
@@ -51,55 +51,55 @@ pub(crate) struct Survey {
 }
 
 /// Goes through `tree`.
-pub(crate) fn survey(
+pub(crate) fn scan_tree(
     tree: &Path,
-    manner: Manner<'_>,
-    keep: &Patterns,
+    mode: ScanMode<'_>,
+    keep: &KeepPatterns,
     max_file_bytes: u64,
-) -> Result<Survey, FileError> {
-    let found = Survey { is_empty: true, ..Survey::default() };
-    let mut surveyor = Surveyor { manner, keep, max_file_bytes, found };
+) -> Result<TreeScan, FileError> {
+    let found = TreeScan { is_empty: true, ..TreeScan::default() };
+    let mut scanner = TreeScanner { mode, keep, max_file_bytes, found };
     let mut open = vec![(tree.to_owned(), Vec::new())];
     while let Some((directory, path)) = open.pop() {
-        let Some(entries) = surveyor.list(&directory, &path)? else { continue };
+        let Some(entries) = scanner.list(&directory, &path)? else { continue };
         for entry in entries {
             let entry = entry.context("list", &directory)?;
-            surveyor.found.is_empty = false;
-            open.extend(surveyor.entry(&entry, &path)?);
+            scanner.found.is_empty = false;
+            open.extend(scanner.entry(&entry, &path)?);
         }
     }
-    let mut found = surveyor.found;
+    let mut found = scanner.found;
     if found.untold > 0 {
         found.notes.push(format!("{} more findings of this kind", found.untold));
     }
     Ok(found)
 }
 
-struct Surveyor<'a> {
-    manner: Manner<'a>,
-    keep: &'a Patterns,
+struct TreeScanner<'a> {
+    mode: ScanMode<'a>,
+    keep: &'a KeepPatterns,
     max_file_bytes: u64,
-    found: Survey,
+    found: TreeScan,
 }
 
-impl Surveyor<'_> {
+impl TreeScanner<'_> {
     /// The entries of a directory, or none where it cannot be looked into.
     fn list(&mut self, directory: &Path, path: &[u8]) -> Result<Option<ReadDir>, FileError> {
-        let opened = match self.manner {
-            Manner::PutRight { .. } => open_up(directory),
-            Manner::OnlyLook => Ok(()),
+        let opened = match self.mode {
+            ScanMode::Repair { .. } => make_writable(directory),
+            ScanMode::ReadOnly => Ok(()),
         };
         let error = match opened.and_then(|()| fs::read_dir(directory).context("list", directory)) {
             Ok(entries) => return Ok(Some(entries)),
             Err(error) => error,
         };
-        match (error.source.kind(), self.manner) {
+        match (error.source.kind(), self.mode) {
             (io::ErrorKind::InvalidFilename, _) => {
-                let start = told(&path[..path.len().min(TOLD_BYTES)]);
+                let start = display_path(&path[..path.len().min(MAX_DISPLAY_BYTES)]);
                 self.found.note(format!("{start} … is too deep to be harvested"));
             }
-            (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Manner::OnlyLook) => {}
-            (io::ErrorKind::PermissionDenied, Manner::OnlyLook) => {
+            (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, ScanMode::ReadOnly) => {}
+            (io::ErrorKind::PermissionDenied, ScanMode::ReadOnly) => {
                 self.leave_out(path.to_owned(), "cannot be read");
             }
             _ => return Err(error),
@@ -113,14 +113,14 @@ impl Surveyor<'_> {
         entry: &DirEntry,
         parent: &[u8],
     ) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
-        let place = entry.path();
+        let location = entry.path();
         let name = entry.file_name();
         let is_git = name.as_bytes() == b".git";
         if is_git && parent.is_empty() {
             return Ok(None);
         }
         if is_git {
-            self.nested(&place, parent)?;
+            self.nested(&location, parent)?;
             return Ok(None);
         }
         let mut path = parent.to_owned();
@@ -128,24 +128,24 @@ impl Surveyor<'_> {
             path.push(b'/');
         }
         path.extend(name.as_bytes());
-        let Some(kind) = self.unless_gone(entry.file_type(), &place)? else { return Ok(None) };
+        let Some(kind) = self.unless_gone(entry.file_type(), &location)? else { return Ok(None) };
         if kind.is_dir() {
-            return Ok((!self.keep.matches(&path, true)).then_some((place, path)));
+            return Ok((!self.keep.matches(&path, true)).then_some((location, path)));
         }
         if kind.is_file() {
-            self.file(entry, &place, path)?;
+            self.file(entry, &location, path)?;
         } else if !kind.is_symlink() {
-            self.special(&place, path, name.as_bytes())?;
+            self.special(&location, path, name.as_bytes())?;
         }
         Ok(None)
     }
 
-    fn file(&mut self, entry: &DirEntry, place: &Path, path: Vec<u8>) -> Result<(), FileError> {
-        let Some(metadata) = self.unless_gone(entry.metadata(), place)? else { return Ok(()) };
+    fn file(&mut self, entry: &DirEntry, location: &Path, path: Vec<u8>) -> Result<(), FileError> {
+        let Some(metadata) = self.unless_gone(entry.metadata(), location)? else { return Ok(()) };
         let mode = metadata.permissions().mode();
-        if mode & 0o400 == 0 && matches!(self.manner, Manner::PutRight { .. }) {
+        if mode & 0o400 == 0 && matches!(self.mode, ScanMode::Repair { .. }) {
             let readable = Permissions::from_mode((mode & 0o7777) | 0o400);
-            fs::set_permissions(place, readable).context("open up", place)?;
+            fs::set_permissions(location, readable).context("open up", location)?;
         }
         self.found.bytes = self.found.bytes.saturating_add(metadata.len());
         if metadata.len() > self.max_file_bytes {
@@ -156,26 +156,26 @@ impl Surveyor<'_> {
 
     /// A repository in the worker's own.
     fn nested(&mut self, git: &Path, parent: &[u8]) -> Result<(), FileError> {
-        match self.manner {
-            Manner::PutRight { aside } => {
-                set_aside(git, aside)?;
-                let parent = told(parent);
+        match self.mode {
+            ScanMode::Repair { aside } => {
+                move_aside(git, aside)?;
+                let parent = display_path(parent);
                 self.found.note(format!("the repository in {parent} was harvested as plain files"));
             }
-            Manner::OnlyLook => self.leave_out(parent.to_owned(), "is a repository of its own"),
+            ScanMode::ReadOnly => self.leave_out(parent.to_owned(), "is a repository of its own"),
         }
         Ok(())
     }
 
     /// Something that is neither a file nor a directory nor a symlink.
-    fn special(&mut self, place: &Path, path: Vec<u8>, name: &[u8]) -> Result<(), FileError> {
-        match self.manner {
-            Manner::PutRight { .. } => {
-                remove_file(place)?;
-                let path = told(&path);
+    fn special(&mut self, location: &Path, path: Vec<u8>, name: &[u8]) -> Result<(), FileError> {
+        match self.mode {
+            ScanMode::Repair { .. } => {
+                remove_file(location)?;
+                let path = display_path(&path);
                 self.found.note(format!("{path} was a pipe, a socket or a device, and is gone"));
             }
-            Manner::OnlyLook => {
+            ScanMode::ReadOnly => {
                 if READ_BY_GIT.contains(&name) {
                     self.found.endless.get_or_insert_with(|| path.clone());
                 }
@@ -186,25 +186,25 @@ impl Surveyor<'_> {
     }
 
     fn leave_out(&mut self, path: Vec<u8>, why: &str) {
-        self.found.note(format!("{} was left out: it {why}", told(&path)));
+        self.found.note(format!("{} was left out: it {why}", display_path(&path)));
         self.found.left_out.push(path);
     }
 
     /// Whoever is at work may remove what we have just seen.
-    fn unless_gone<T>(&self, seen: io::Result<T>, place: &Path) -> Result<Option<T>, FileError> {
+    fn unless_gone<T>(&self, seen: io::Result<T>, location: &Path) -> Result<Option<T>, FileError> {
         match seen {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound
-                    && matches!(self.manner, Manner::OnlyLook) =>
+                    && matches!(self.mode, ScanMode::ReadOnly) =>
             {
                 Ok(None)
             }
-            other => other.context("look at", place).map(Some),
+            other => other.context("look at", location).map(Some),
         }
     }
 }
 
-impl Survey {
+impl TreeScan {
     fn note(&mut self, text: String) {
         if self.notes.len() < MAX_NOTES {
             self.notes.push(text);
@@ -230,17 +230,17 @@ impl Survey {
 }
 
 /// Moves a nested `.git` out of the tree, where it can do nothing and is removed later.
-fn set_aside(place: &Path, aside: &Path) -> Result<(), FileError> {
+fn move_aside(location: &Path, aside: &Path) -> Result<(), FileError> {
     fs::create_dir_all(aside).context("make", aside)?;
-    if place.symlink_metadata().context("look at", place)?.is_dir() {
+    if location.symlink_metadata().context("look at", location)?.is_dir() {
         // A directory is only moved by those who may write to it.
-        open_up(place)?;
+        make_writable(location)?;
     }
     let taken = fs::read_dir(aside).context("list", aside)?.count();
-    fs::rename(place, aside.join(taken.to_string())).context("set aside", place)
+    fs::rename(location, aside.join(taken.to_string())).context("set aside", location)
 }
 
 /// A path as it can be shown.
-pub(crate) fn told(path: &[u8]) -> String {
+pub(crate) fn display_path(path: &[u8]) -> String {
     String::from_utf8_lossy(path).escape_debug().to_string()
 }

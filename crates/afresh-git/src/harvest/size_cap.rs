@@ -7,22 +7,22 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::harvest::Refusal;
-use crate::harvest::collect::Harvester;
+use crate::harvest::HarvestRejection;
+use crate::harvest::collect::WorkCollector;
 use crate::harvest::listed::nul_separated;
-use crate::harvest::prescan::Survey;
-use crate::harvest::stage::Added;
+use crate::harvest::prescan::TreeScan;
+use crate::harvest::stage::StagedFiles;
 use crate::workspace::pool::PoolError;
 
 /// Files that may be kept, and how much there was of them.
 #[derive(Debug)]
-pub(crate) struct Fitting {
+pub(crate) struct SizeCapSelection {
     pub(crate) paths: Vec<Vec<u8>>,
-    pub(crate) refusal: Option<Refusal>,
+    pub(crate) rejection: Option<HarvestRejection>,
 }
 
 /// The smallest of these files below `tree` that are no more than `limit` together.
-pub(crate) fn fitting(tree: &Path, paths: Vec<Vec<u8>>, limit: u64) -> Fitting {
+pub(crate) fn select_within_cap(tree: &Path, paths: Vec<Vec<u8>>, limit: u64) -> SizeCapSelection {
     let size = |path: &Vec<u8>| {
         // What is not there any more is a file that was deleted.
         tree.join(OsStr::from_bytes(path)).symlink_metadata().map_or(0, |found| found.len())
@@ -38,31 +38,37 @@ pub(crate) fn fitting(tree: &Path, paths: Vec<Vec<u8>>, limit: u64) -> Fitting {
         rest.is_some()
     };
     let paths = sized.into_iter().take_while(fits).map(|(_, path)| path).collect();
-    let refusal = (all > limit).then_some(Refusal::TooMuch { bytes: all, limit });
-    Fitting { paths, refusal }
+    let rejection = (all > limit).then_some(HarvestRejection::TooManyBytes { bytes: all, limit });
+    SizeCapSelection { paths, rejection }
 }
 
-impl Harvester<'_> {
+impl WorkCollector<'_> {
     /// What fits of everything that is new or changed and not ignored; none where all of it may be kept.
-    pub(crate) fn too_much(&self, survey: &Survey) -> Result<Option<Fitting>, PoolError> {
+    pub(crate) fn select_if_over_cap(
+        &self,
+        scan: &TreeScan,
+    ) -> Result<Option<SizeCapSelection>, PoolError> {
         let limit = self.request.limits.max_total_bytes;
         // Most workspaces hold less than what may be new in one.
-        if survey.bytes <= limit {
+        if scan.bytes <= limit {
             return Ok(None);
         }
         let call = self.git("list what is new")?;
         let call = call.args(["ls-files", "-z", "--others", "--modified", "--exclude-standard"]);
-        let answer = call.done()?;
-        let wanted = |path: &&[u8]| !survey.leaves_out(path);
+        let answer = call.run_checked()?;
+        let wanted = |path: &&[u8]| !scan.leaves_out(path);
         let paths = answer.fields().filter(wanted).map(<[u8]>::to_owned).collect();
-        let fitting = fitting(&self.workspace.tree(), paths, limit);
-        Ok(Some(fitting).filter(|it| it.refusal.is_some()))
+        let selection = select_within_cap(&self.workspace.tree(), paths, limit);
+        Ok(Some(selection).filter(|it| it.rejection.is_some()))
     }
 
-    pub(crate) fn add_fitting(&self, fitting: &Fitting) -> Result<Added, PoolError> {
+    pub(crate) fn stage_selection(
+        &self,
+        selection: &SizeCapSelection,
+    ) -> Result<StagedFiles, PoolError> {
         let call = self.git("gather what fits of the changes")?;
         let call = call.args(["update-index", "--add", "--remove", "-z", "--stdin"]);
-        call.feed(nul_separated(&fitting.paths)).done()?;
-        Ok(Added { notes: Vec::new(), is_whole: false })
+        call.stdin(nul_separated(&selection.paths)).run_checked()?;
+        Ok(StagedFiles { notes: Vec::new(), is_whole: false })
     }
 }

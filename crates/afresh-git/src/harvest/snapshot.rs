@@ -5,12 +5,14 @@
 
 use afresh_core::ids::CommitId;
 
-use crate::git::identity::Signature;
-use crate::harvest::collect::{Gathered, Harvester, Worker};
-use crate::harvest::prescan::told;
-use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest, Refusal, WorkspaceHarvest};
-use crate::workspace::lease::Owner;
-use crate::workspace::pool::{Place, Pool, PoolError};
+use crate::git::identity::CommitSignature;
+use crate::harvest::collect::{CollectedWork, WorkCollector, WorkerPresence};
+use crate::harvest::prescan::display_path;
+use crate::harvest::{
+    HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, WorkspaceHarvest,
+};
+use crate::workspace::lease::LeaseHolder;
+use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};
 
 /// How often a checkout that does not hold still is looked at.
 const ROUNDS: u32 = 3;
@@ -25,7 +27,7 @@ pub struct SnapshotRequest<'a> {
     pub keep: &'a [String],
     /// Of the one commit.
     pub message: &'a str,
-    pub signature: &'a Signature,
+    pub signature: &'a CommitSignature,
     /// The salvage ref that the slot was entrusted to.
     pub owner: &'a str,
     /// The ref that keeps the commit, such as a [`step_ref`](crate::step_ref).
@@ -36,7 +38,7 @@ pub struct SnapshotRequest<'a> {
     pub through: &'a [String],
 }
 
-impl Pool {
+impl WorkspacePool {
     /// Commits what is in a slot while its worker is alive.
     ///
     /// Nothing in the checkout is changed. Nested repositories and whatever else git cannot take as
@@ -45,56 +47,63 @@ impl Pool {
     /// waits for a snapshot, but ends one that takes long.
     pub fn snapshot(
         &self,
-        place: Place,
+        id: WorkspaceId,
         request: &SnapshotRequest<'_>,
     ) -> Result<WorkspaceHarvest, HarvestError> {
-        let turn = self.turns.wait_for(place);
-        match self.ownership(place).owner() {
-            Owner::Attempt(owner) if owner == request.owner => {}
-            other => return Err(HarvestError::Foreign { place, owner: other.describe() }),
+        let guard = self.locks.lock_workspace(id);
+        match self.lease_record(id).holder() {
+            LeaseHolder::Attempt(owner) if owner == request.owner => {}
+            other => return Err(HarvestError::Foreign { id, owner: other.describe() }),
         }
         let whole = request.as_harvest();
-        self.check_slot(place, &whole)?;
-        let workspace = self.workspace(place);
-        let worker = Worker::Alive { give_way: turn.give_way(), through: request.through };
-        let harvester = Harvester::new(self, &workspace, &whole, worker);
-        let failed = |source| HarvestError::Pool { place, source };
-        let mut gathered = gather_patiently(place, &harvester)?;
-        let chain = harvester.commit(&mut gathered).map_err(failed)?;
-        self.keep_safe(place, &whole, &mut gathered, &chain)?;
-        harvester.forget_scratch().map_err(|e| failed(e.into()))?;
-        gathered.into_harvest(place, chain)
+        self.check_workspace(id, &whole)?;
+        let workspace = self.workspace_dir(id);
+        let worker =
+            WorkerPresence::Alive { preempt_flag: guard.preempt_flag(), through: request.through };
+        let collector = WorkCollector::new(self, &workspace, &whole, worker);
+        let failed = |source| HarvestError::Pool { id, source };
+        let mut work = collect_with_retries(id, &collector)?;
+        let chain = collector.commit(&mut work).map_err(failed)?;
+        self.save_to_salvage_ref(id, &whole, &mut work, &chain)?;
+        collector.remove_scratch_files().map_err(|e| failed(e.into()))?;
+        work.into_harvest(id, chain)
     }
 }
 
 /// Looks again where something changed under our hands.
-fn gather_patiently(place: Place, harvester: &Harvester<'_>) -> Result<Gathered, HarvestError> {
+fn collect_with_retries(
+    id: WorkspaceId,
+    collector: &WorkCollector<'_>,
+) -> Result<CollectedWork, HarvestError> {
     let mut round = 1;
     loop {
         let is_last = round == ROUNDS;
-        match gather(place, harvester) {
-            Ok(gathered) if gathered.is_settled || is_last => return Ok(gathered),
-            Err(error) if is_last || !may_pass(&error) => return Err(error),
+        match collect_once(id, collector) {
+            Ok(work) if work.is_settled || is_last => return Ok(work),
+            Err(error) if is_last || !is_transient(&error) => return Err(error),
             _ => round += 1,
         }
     }
 }
 
-fn gather(place: Place, harvester: &Harvester<'_>) -> Result<Gathered, HarvestError> {
-    let failed = |source| HarvestError::Pool { place, source };
-    let survey = harvester.survey().map_err(|e| failed(e.into()))?;
-    if survey.is_empty {
-        return Err(HarvestError::Gone { place, tree: harvester.workspace.tree() });
+fn collect_once(
+    id: WorkspaceId,
+    collector: &WorkCollector<'_>,
+) -> Result<CollectedWork, HarvestError> {
+    let failed = |source| HarvestError::Pool { id, source };
+    let scan = collector.scan().map_err(|e| failed(e.into()))?;
+    if scan.is_empty {
+        return Err(HarvestError::Gone { id, tree: collector.workspace.tree() });
     }
-    if let Some(path) = &survey.endless {
-        let refusal = Refusal::Endless { path: told(path) };
-        return Err(HarvestError::Refused { place, refusal, salvaged: None });
+    if let Some(path) = &scan.endless {
+        let rejection = HarvestRejection::Endless { path: display_path(path) };
+        return Err(HarvestError::Rejected { id, rejection, salvaged: None });
     }
-    harvester.gather(survey).map_err(failed)
+    collector.collect(scan).map_err(failed)
 }
 
 /// Git gives up on a file that goes away while it is read; a second look finds it gone.
-fn may_pass(error: &HarvestError) -> bool {
+fn is_transient(error: &HarvestError) -> bool {
     use crate::git::command::CommandError::Failed;
     !error.is_out_of_space()
         && matches!(error, HarvestError::Pool { source: PoolError::Git(Failed { .. }), .. })

@@ -2,32 +2,32 @@
 
 use std::fs;
 
-use crate::git::command::Finished;
-use crate::git::error::{Context, FileError};
-use crate::harvest::Refusal;
-use crate::harvest::collect::Harvester;
-use crate::harvest::listed::{Listed, nul_separated};
-use crate::harvest::prescan::{Survey, told};
-use crate::harvest::size_cap::{Fitting, fitting};
-use crate::objects::index::Index;
-use crate::workspace::keep::Patterns;
+use crate::git::command::GitOutput;
+use crate::git::error::{FileContext, FileError};
+use crate::harvest::HarvestRejection;
+use crate::harvest::collect::WorkCollector;
+use crate::harvest::listed::{ListedPaths, nul_separated};
+use crate::harvest::prescan::{TreeScan, display_path};
+use crate::harvest::size_cap::{SizeCapSelection, select_within_cap};
+use crate::objects::index::IndexFile;
+use crate::workspace::keep::KeepPatterns;
 use crate::workspace::pool::PoolError;
 
 /// How git took in what is not ignored.
 #[derive(Debug, Default)]
-pub(crate) struct Added {
+pub(crate) struct StagedFiles {
     pub(crate) notes: Vec<String>,
     /// Whether everything was taken.
     pub(crate) is_whole: bool,
 }
 
-impl Harvester<'_> {
+impl WorkCollector<'_> {
     /// What is ignored here besides what the tree itself ignores.
     pub(crate) fn write_excludes(&self) -> Result<(), FileError> {
         let users = self.pool.repository.common_dir().join("info/exclude");
         let mut text = fs::read(users).unwrap_or_default();
         text.push(b'\n');
-        for line in Patterns::droppings().lines().chain(self.keep.lines()) {
+        for line in KeepPatterns::droppings().lines().chain(self.keep.lines()) {
             text.extend(line.as_bytes());
             text.push(b'\n');
         }
@@ -35,79 +35,86 @@ impl Harvester<'_> {
     }
 
     /// Adds all that is not ignored; says what git could not add.
-    pub(crate) fn add_all(&self, survey: &Survey) -> Result<Added, PoolError> {
-        let answer = self.try_add(survey, AddWith::Attributes)?;
-        if let Some(added) = added(&answer) {
+    pub(crate) fn stage_all(&self, scan: &TreeScan) -> Result<StagedFiles, PoolError> {
+        let answer = self.try_add(scan, GitAddMode::Attributes)?;
+        if let Some(added) = parse_staged(&answer) {
             return Ok(added);
         }
         // Attributes can ask for a conversion that fails, and then git gives up on everything.
         if !self.pool.repository.program.can_ignore_attributes() {
             return Err(answer.failure().into());
         }
-        let second = self.try_add(survey, AddWith::NoAttributes)?;
-        let Some(mut added) = added(&second) else { return Err(answer.failure().into()) };
+        let second = self.try_add(scan, GitAddMode::NoAttributes)?;
+        let Some(mut added) = parse_staged(&second) else { return Err(answer.failure().into()) };
         let note = format!("attributes were not applied: {}", answer.complaint());
         added.notes.insert(0, note);
         added.is_whole = false;
         Ok(added)
     }
 
-    fn try_add(&self, survey: &Survey, with: AddWith) -> Result<Finished, PoolError> {
+    fn try_add(&self, scan: &TreeScan, with: GitAddMode) -> Result<GitOutput, PoolError> {
         let mut call = self.git("gather the changes")?;
-        if matches!(with, AddWith::NoAttributes) {
+        if matches!(with, GitAddMode::NoAttributes) {
             call = call.env("GIT_ATTR_SOURCE", self.pool.repository.format.empty_tree());
         }
         call = call.args(["add", "--all", "--ignore-errors"]);
         let mut pathspecs = vec![b":(top)".to_vec()];
-        pathspecs.extend(survey.unwanted().map(|path| [b":(top,exclude,literal)", path].concat()));
+        pathspecs.extend(scan.unwanted().map(|path| [b":(top,exclude,literal)", path].concat()));
         if pathspecs.len() > 1 {
             call = call.args(["--pathspec-from-file=-", "--pathspec-file-nul"]);
-            call = call.feed(nul_separated(&pathspecs));
+            call = call.stdin(nul_separated(&pathspecs));
         }
         Ok(call.run()?)
     }
 
     /// Adds listed paths that the project ignores, as far as they fit.
-    pub(crate) fn add_listed(&self, survey: &Survey) -> Result<Option<Refusal>, PoolError> {
+    pub(crate) fn stage_listed(
+        &self,
+        scan: &TreeScan,
+    ) -> Result<Option<HarvestRejection>, PoolError> {
         if self.request.files.is_empty() {
             return Ok(None);
         }
-        let index = Index::load(&self.index, self.pool.repository.format);
-        let listed = Listed::new(self.request.files, &self.workspace.tree(), index.as_ref());
+        let index = IndexFile::load(&self.index, self.pool.repository.format);
+        let listed = ListedPaths::new(self.request.files, &self.workspace.tree(), index.as_ref());
         if listed.is_empty() {
             return Ok(None);
         }
         let call = self.git("look for listed files that are ignored")?;
         let call =
             call.args(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"]);
-        let answer = call.args(&listed.pathspecs).done()?;
-        let droppings = Patterns::droppings();
+        let answer = call.args(&listed.pathspecs).run_checked()?;
+        let droppings = KeepPatterns::droppings();
         let meant =
-            |path: &&[u8]| listed.means(path, &droppings, &self.keep) && !survey.leaves_out(path);
+            |path: &&[u8]| listed.contains(path, &droppings, &self.keep) && !scan.leaves_out(path);
         let paths: Vec<Vec<u8>> = answer.fields().filter(meant).map(<[u8]>::to_owned).collect();
         let limit = self.request.limits.max_total_bytes;
-        let Fitting { paths, refusal } = fitting(&self.workspace.tree(), paths, limit);
+        let SizeCapSelection { paths, rejection } =
+            select_within_cap(&self.workspace.tree(), paths, limit);
         if !paths.is_empty() {
             let call = self.git("add listed files that are ignored")?;
             let call = call.args(["update-index", "--add", "-z", "--stdin"]);
-            call.feed(nul_separated(&paths)).done()?;
+            call.stdin(nul_separated(&paths)).run_checked()?;
         }
-        Ok(refusal)
+        Ok(rejection)
     }
 
     /// A file above the limit that would have been harvested.
-    pub(crate) fn first_unignored(&self, survey: &Survey) -> Result<Option<Refusal>, PoolError> {
-        if survey.large.is_empty() {
+    pub(crate) fn find_unignored_oversized(
+        &self,
+        scan: &TreeScan,
+    ) -> Result<Option<HarvestRejection>, PoolError> {
+        if scan.large.is_empty() {
             return Ok(None);
         }
         let call = self.git("see whether large files are ignored")?;
         let call = call.args(["ls-files", "-z", "--others", "--modified", "--exclude-standard"]);
-        let answer = call.done()?;
+        let answer = call.run_checked()?;
         let listed = |path: &[u8]| self.request.files.iter().any(|file| file.as_bytes() == path);
         let counts = |path: &[u8]| listed(path) || answer.fields().any(|found| found == path);
-        let first = survey.large.iter().find(|(path, _)| counts(path));
-        Ok(first.map(|(path, bytes)| Refusal::FileTooLarge {
-            path: told(path),
+        let first = scan.large.iter().find(|(path, _)| counts(path));
+        Ok(first.map(|(path, bytes)| HarvestRejection::FileTooLarge {
+            path: display_path(path),
             bytes: *bytes,
             limit: self.request.limits.max_file_bytes,
         }))
@@ -116,18 +123,18 @@ impl Harvester<'_> {
 
 /// Whether git looks at `.gitattributes` while it adds.
 #[derive(Debug, Clone, Copy)]
-enum AddWith {
+enum GitAddMode {
     Attributes,
     NoAttributes,
 }
 
 /// With exit 1 git has added what it could.
-fn added(answer: &Finished) -> Option<Added> {
+fn parse_staged(answer: &GitOutput) -> Option<StagedFiles> {
     match answer.code() {
-        Some(0) => Some(Added { notes: Vec::new(), is_whole: true }),
+        Some(0) => Some(StagedFiles { notes: Vec::new(), is_whole: true }),
         Some(1) => {
             let note = format!("not everything could be harvested: {}", answer.complaint());
-            Some(Added { notes: vec![note], is_whole: false })
+            Some(StagedFiles { notes: vec![note], is_whole: false })
         }
         _ => None,
     }

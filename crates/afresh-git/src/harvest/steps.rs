@@ -12,14 +12,14 @@ use std::time::Duration;
 use afresh_core::ids::{CommitId, TreeId};
 use afresh_core::printable;
 
-use crate::git::command::{Call, CommandError, lines};
+use crate::git::command::{CommandError, GitCommand, lines};
 use crate::git::repository::parse_id;
 use crate::harvest::HarvestRequest;
 use crate::harvest::worker_head;
-use crate::objects::change::{self, Mode, RawChange};
+use crate::objects::change::{self, EntryMode, RawTreeChange};
 use crate::workspace::clone::quote;
-use crate::workspace::pool::{Pool, PoolError};
-use crate::workspace::slot::{Workspace, copy_index};
+use crate::workspace::pool::{PoolError, WorkspacePool};
+use crate::workspace::slot::{WorkspaceDir, copy_index};
 
 /// More commits than this are not steps.
 const MAX_STEPS: usize = 50;
@@ -32,82 +32,82 @@ const MAX_TOTAL_FACTOR: u64 = 4;
 
 /// One step as it will be committed.
 #[derive(Debug)]
-pub(crate) struct Step {
+pub(crate) struct WorkerStep {
     pub(crate) tree: TreeId,
     pub(crate) subject: String,
 }
 
 /// An entry of a tree: its mode and object.
-type Entry = (Mode, String);
+type StepFile = (EntryMode, String);
 /// Entries that differ from the base, by path.
-type State = BTreeMap<Vec<u8>, Entry>;
+type StepState = BTreeMap<Vec<u8>, StepFile>;
 
 /// Why there are no steps; none of it is a failure of the harvest.
 #[derive(Debug)]
-pub(crate) enum NoSteps {
+pub(crate) enum StepsUnusable {
     /// The worker made no commits.
     NoCommits,
     Odd(String),
 }
 
-impl From<CommandError> for NoSteps {
+impl From<CommandError> for StepsUnusable {
     fn from(error: CommandError) -> Self {
         Self::Odd(error.to_string())
     }
 }
 
-impl From<PoolError> for NoSteps {
+impl From<PoolError> for StepsUnusable {
     fn from(error: PoolError) -> Self {
         Self::Odd(error.to_string())
     }
 }
 
-impl From<crate::git::error::FileError> for NoSteps {
+impl From<crate::git::error::FileError> for StepsUnusable {
     fn from(error: crate::git::error::FileError) -> Self {
         Self::Odd(error.to_string())
     }
 }
 
-fn odd<T>(why: &str) -> Result<T, NoSteps> {
-    Err(NoSteps::Odd(why.to_owned()))
+fn unusable<T>(why: &str) -> Result<T, StepsUnusable> {
+    Err(StepsUnusable::Odd(why.to_owned()))
 }
 
 /// Finds the steps within the harvested change `whole`, which is measured against what the slot was
 /// prepared as: that is the base of all steps here.
-pub(crate) fn find(
-    pool: &Pool,
-    workspace: &Workspace,
+pub(crate) fn find_worker_steps(
+    pool: &WorkspacePool,
+    workspace: &WorkspaceDir,
     request: &HarvestRequest<'_>,
-    whole: &[RawChange],
-) -> Result<Vec<Step>, NoSteps> {
-    let reader = Reader::new(pool, workspace, request)?;
+    whole: &[RawTreeChange],
+) -> Result<Vec<WorkerStep>, StepsUnusable> {
+    let reader = WorkerCommitReader::new(pool, workspace, request)?;
     let states = reader.states(whole)?;
     reader.bring_over(&states, whole)?;
     build(pool, workspace, request, whole, &states)
 }
 
 /// Reads what the worker committed, without trusting it.
-struct Reader<'a> {
-    pool: &'a Pool,
+struct WorkerCommitReader<'a> {
+    pool: &'a WorkspacePool,
     request: &'a HarvestRequest<'a>,
     objects: OsString,
     commits: Vec<(CommitId, String)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> WorkerCommitReader<'a> {
     fn new(
-        pool: &'a Pool,
-        workspace: &Workspace,
+        pool: &'a WorkspacePool,
+        workspace: &WorkspaceDir,
         request: &'a HarvestRequest<'a>,
-    ) -> Result<Self, NoSteps> {
+    ) -> Result<Self, StepsUnusable> {
         let git = workspace.tree().join(".git");
-        let head = worker_head::read(&git).or_else(odd)?;
+        let head = worker_head::read(&git).or_else(unusable)?;
         if head == *request.prepared {
-            return Err(NoSteps::NoCommits);
+            return Err(StepsUnusable::NoCommits);
         }
         let objects = git.join("objects");
         if !worker_head::objects_are_plain(&objects, &pool.repository.objects()) {
-            return odd("its objects are not laid out as they were");
+            return unusable("its objects are not laid out as they were");
         }
         let objects = OsString::from_vec(quote(&objects));
         let mut reader = Self { pool, request, objects, commits: Vec::new() };
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A call that also sees the worker's objects: only for reading.
-    fn git(&self, doing: &str) -> Result<Call, NoSteps> {
+    fn git(&self, doing: &str) -> Result<GitCommand, StepsUnusable> {
         let call = self.pool.shadow_git(doing)?;
         // Lists that speed git up can say anything; the objects themselves are hearsay enough.
         let call = call.setting("core.commitGraph", "false".as_ref());
@@ -125,11 +125,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The worker's main line above what it was given, oldest first.
-    fn commits_since_prepared(&self, head: &CommitId) -> Result<Vec<(CommitId, String)>, NoSteps> {
+    fn commits_since_prepared(
+        &self,
+        head: &CommitId,
+    ) -> Result<Vec<(CommitId, String)>, StepsUnusable> {
         let call = self.git("read the worker's commits")?;
         let count = format!("--max-count={}", MAX_STEPS + 1);
         let options = ["log", "-z", "--first-parent", "--no-notes", "--format=%H %s", &count];
-        let answer = call.args(options).args([head.as_str(), "--"]).done()?;
+        let answer = call.args(options).args([head.as_str(), "--"]).run_checked()?;
         let mut commits = Vec::new();
         for field in answer.fields() {
             let line = String::from_utf8_lossy(field);
@@ -141,20 +144,24 @@ impl<'a> Reader<'a> {
             }
             commits.push((id, clean_subject(subject)));
         }
-        odd("its commits do not build on the base, or are too many")
+        unusable("its commits do not build on the base, or are too many")
     }
 
     /// For each commit the harvested paths that it has in another version than what was prepared.
-    fn states(&self, whole: &[RawChange]) -> Result<Vec<(State, String)>, NoSteps> {
+    fn states(&self, whole: &[RawTreeChange]) -> Result<Vec<(StepState, String)>, StepsUnusable> {
         let harvested: BTreeSet<&[u8]> = whole.iter().map(|one| one.path.as_slice()).collect();
         let mut states = Vec::new();
         for (commit, subject) in &self.commits {
             let call = self.git("compare the worker's commits")?;
-            let changes = change::compare(call, self.request.prepared.as_str(), commit.as_str())?;
-            let mut state = State::new();
+            let changes =
+                change::diff_with_git(call, self.request.prepared.as_str(), commit.as_str())?;
+            let mut state = StepState::new();
             for one in changes.into_iter().filter(|one| harvested.contains(one.path.as_slice())) {
-                if matches!(one.new_mode, Mode::Gitlink | Mode::Tree | Mode::Other(_)) {
-                    return odd("a commit holds something that is not a file");
+                if matches!(
+                    one.new_mode,
+                    EntryMode::Gitlink | EntryMode::Tree | EntryMode::Other(_)
+                ) {
+                    return unusable("a commit holds something that is not a file");
                 }
                 state.insert(one.path, (one.new_mode, one.new_id));
             }
@@ -164,12 +171,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Copies the versions of files that exist only in the worker's commits.
-    fn bring_over(&self, states: &[(State, String)], whole: &[RawChange]) -> Result<(), NoSteps> {
+    fn bring_over(
+        &self,
+        states: &[(StepState, String)],
+        whole: &[RawTreeChange],
+    ) -> Result<(), StepsUnusable> {
         let known: BTreeSet<&str> =
             whole.iter().flat_map(|one| [one.old_id.as_str(), one.new_id.as_str()]).collect();
         let entries = states.iter().flat_map(|(state, _)| state.values());
         let missing: BTreeSet<&str> = entries
-            .filter(|(mode, id)| *mode != Mode::Absent && !known.contains(id.as_str()))
+            .filter(|(mode, id)| *mode != EntryMode::Absent && !known.contains(id.as_str()))
             .map(|(_, id)| id.as_str())
             .collect();
         if missing.is_empty() {
@@ -179,18 +190,18 @@ impl<'a> Reader<'a> {
         self.check_sizes(ids.clone(), missing.len())?;
         let call = self.git("read the worker's objects")?;
         let call = call.args(["pack-objects", "--stdout", "-q", "--window=0", "--threads=1"]);
-        let pack = call.feed(ids).done()?.stdout;
+        let pack = call.stdin(ids).run_checked()?.stdout;
         // Unpacking hashes the content: an object that lies about its name becomes another one,
         // and the tree that wants it cannot be written.
         let call = self.pool.shadow_git("copy the worker's objects")?;
-        call.args(["unpack-objects", "-q"]).feed(pack).limit(READ_LIMIT).done()?;
+        call.args(["unpack-objects", "-q"]).stdin(pack).limit(READ_LIMIT).run_checked()?;
         Ok(())
     }
 
-    fn check_sizes(&self, ids: Vec<u8>, count: usize) -> Result<(), NoSteps> {
+    fn check_sizes(&self, ids: Vec<u8>, count: usize) -> Result<(), StepsUnusable> {
         let call = self.git("measure the worker's objects")?;
         let call = call.args(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]);
-        let answer = call.feed(ids).done()?;
+        let answer = call.stdin(ids).run_checked()?;
         let text = String::from_utf8_lossy(&answer.stdout);
         let sizes = text.lines().map_while(|line| line.strip_prefix("blob ")?.parse::<u64>().ok());
         let sizes: Vec<u64> = sizes.collect();
@@ -198,7 +209,7 @@ impl<'a> Reader<'a> {
         let total: u64 = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
         let fits = sizes.iter().all(|size| *size <= most);
         if sizes.len() != count || !fits || total > most.saturating_mul(MAX_TOTAL_FACTOR) {
-            return odd("a commit holds files that are missing or too large");
+            return unusable("a commit holds files that are missing or too large");
         }
         Ok(())
     }
@@ -206,18 +217,18 @@ impl<'a> Reader<'a> {
 
 /// Writes the tree of each step that changes something.
 fn build(
-    pool: &Pool,
-    workspace: &Workspace,
+    pool: &WorkspacePool,
+    workspace: &WorkspaceDir,
     request: &HarvestRequest<'_>,
-    whole: &[RawChange],
-    states: &[(State, String)],
-) -> Result<Vec<Step>, NoSteps> {
-    let base: State =
+    whole: &[RawTreeChange],
+    states: &[(StepState, String)],
+) -> Result<Vec<WorkerStep>, StepsUnusable> {
+    let base: StepState =
         whole.iter().map(|one| (one.path.clone(), (one.old_mode, one.old_id.clone()))).collect();
     let index = workspace.file("steps.index");
     copy_index(&workspace.index(), &index)?;
     let mut steps = Vec::new();
-    let mut before = &State::new();
+    let mut before = &StepState::new();
     for (state, subject) in states {
         let script = render_difference(before, state, &base);
         before = state;
@@ -225,11 +236,11 @@ fn build(
             continue;
         }
         let call = pool.tree_git("build a step", workspace, &index)?;
-        call.args(["update-index", "-z", "--index-info"]).feed(script).done()?;
+        call.args(["update-index", "-z", "--index-info"]).stdin(script).run_checked()?;
         let call = pool.tree_git("write the tree of a step", workspace, &index)?;
-        let answer = call.args(["write-tree"]).done()?;
+        let answer = call.args(["write-tree"]).run_checked()?;
         let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
-        steps.push(Step { tree, subject: format!("{}{subject}", request.step_prefix) });
+        steps.push(WorkerStep { tree, subject: format!("{}{subject}", request.step_prefix) });
     }
     // One commit per planned step: then they are these steps, whatever the worker called them.
     if steps.len() == request.step_names.len() {
@@ -241,7 +252,7 @@ fn build(
 }
 
 /// Index entries that lead from one state to the next, removals first.
-fn render_difference(before: &State, after: &State, base: &State) -> Vec<u8> {
+fn render_difference(before: &StepState, after: &StepState, base: &StepState) -> Vec<u8> {
     let paths: BTreeSet<&Vec<u8>> = before.keys().chain(after.keys()).collect();
     let (mut removed, mut written) = (Vec::new(), Vec::new());
     for path in paths {
@@ -251,7 +262,7 @@ fn render_difference(before: &State, after: &State, base: &State) -> Vec<u8> {
         if was.is_some_and(|was| was.0 == *mode && was.1 == *id) {
             continue;
         }
-        let lines = if *mode == Mode::Absent { &mut removed } else { &mut written };
+        let lines = if *mode == EntryMode::Absent { &mut removed } else { &mut written };
         lines.extend(format!("{:o} {id}\t", mode.bits()).into_bytes());
         lines.extend(path);
         lines.push(0);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::harvest::worker_head::read_text;
 use crate::workspace::clone::alternates;
-use crate::workspace::pool::{Place, Pool};
+use crate::workspace::pool::{WorkspaceId, WorkspacePool};
 
 const MAX_CONFIG_BYTES: u64 = 256 * 1024;
 /// More findings than this say nothing new.
@@ -48,10 +48,10 @@ const DANGEROUS: &[(&str, &str)] = &[
     ("pager", ""),
 ];
 
-impl Pool {
+impl WorkspacePool {
     /// What is wrong with the `.git` of a slot, a few words each.
-    pub fn tampering(&self, place: Place) -> Vec<String> {
-        let git = self.tree(place).join(".git");
+    pub fn find_tampering(&self, id: WorkspaceId) -> Vec<String> {
+        let git = self.tree(id).join(".git");
         let mut found = findings(&git, &alternates(&self.repository().objects()));
         found.truncate(MAX_FINDINGS);
         found

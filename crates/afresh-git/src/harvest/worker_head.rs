@@ -10,7 +10,7 @@ use std::path::Path;
 use afresh_core::ids::CommitId;
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 
-use crate::harvest::paths::{is_plain, is_reached_without_symlinks};
+use crate::harvest::paths::{is_reached_without_symlinks, is_safe_relative_path};
 use crate::workspace::clone::alternates;
 
 const MAX_REF_BYTES: u64 = 4 * 1024;
@@ -27,7 +27,10 @@ pub(crate) fn read(git: &Path) -> Result<CommitId, &'static str> {
         return head.trim().parse().map_err(|_| "its HEAD names no commit");
     };
     let name = name.trim();
-    if !name.starts_with("refs/") || !is_plain(name) || !is_reached_without_symlinks(git, name) {
+    if !name.starts_with("refs/")
+        || !is_safe_relative_path(name)
+        || !is_reached_without_symlinks(git, name)
+    {
         return Err("its HEAD leads somewhere else");
     }
     if let Some(text) = read_text(&git.join(name), MAX_REF_BYTES) {

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use afresh_core::ids::CommitId;
 
 use super::{LandError, PATIENCE};
-use crate::git::command::{Call, CommandError, Finished};
-use crate::git::error::Context;
-use crate::git::identity::Signature;
-use crate::git::program::Program;
+use crate::git::command::{CommandError, GitCommand, GitOutput};
+use crate::git::error::FileContext;
+use crate::git::identity::CommitSignature;
+use crate::git::program::GitProgram;
 use crate::git::repository::Repository;
-use crate::objects::change::RawChange;
-use crate::refs::lock_named_in;
+use crate::objects::change::RawTreeChange;
+use crate::refs::parse_lock_path;
 
 /// A filter of the user's that waits for somebody must not hold us forever.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
@@ -21,19 +21,20 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The checkout that the user is in.
 #[derive(Debug)]
-pub(super) struct Checkout {
-    program: Program,
+pub(super) struct UserCheckout {
+    program: GitProgram,
     pub(super) git_dir: PathBuf,
     root: PathBuf,
 }
 
-impl Checkout {
+impl UserCheckout {
     /// None in a bare repository.
     pub(super) fn find(
         repository: &Repository,
         directory: &Path,
     ) -> Result<Option<Self>, LandError> {
-        let call = Call::as_user(&repository.program, "find your checkout").directory(directory);
+        let call =
+            GitCommand::as_user(&repository.program, "find your checkout").directory(directory);
         let answer = call.args(["rev-parse", "--is-inside-work-tree", "--show-toplevel"]).run()?;
         let text = String::from_utf8_lossy(&answer.stdout).into_owned();
         let Some(root) = text.strip_prefix("true\n").map(|root| root.trim_end_matches('\n')) else {
@@ -50,8 +51,8 @@ impl Checkout {
     }
 
     /// A call on the checkout, with the user's own configuration.
-    pub(super) fn git(&self, doing: impl Into<String>) -> Call {
-        Call::as_user(&self.program, doing)
+    pub(super) fn git(&self, doing: impl Into<String>) -> GitCommand {
+        GitCommand::as_user(&self.program, doing)
             .setting("submodule.recurse", "false".as_ref())
             .directory(&self.root)
             .env("GIT_DIR", &self.git_dir)
@@ -63,19 +64,19 @@ impl Checkout {
     /// has changed stays.
     pub(super) fn fast_forward(
         &self,
-        changes: &[RawChange],
+        changes: &[RawTreeChange],
         to: &CommitId,
-        signature: &Signature,
+        signature: &CommitSignature,
     ) -> Result<(), LandError> {
         // Files that are there already, from a landing that was cut short, only need to be known.
         let done = self.done_already(changes)?;
         if !done.is_empty() {
-            patiently(|| {
+            retry_while_locked(|| {
                 let call = self.git("note files that are there already");
-                call.args(["update-index", "-z", "--index-info"]).feed(done.clone()).run()
+                call.args(["update-index", "-z", "--index-info"]).stdin(done.clone()).run()
             })?;
         }
-        patiently(|| {
+        retry_while_locked(|| {
             let mut call = self
                 .git("bring your files there")
                 .env("GIT_REFLOG_ACTION", "afresh land")
@@ -93,14 +94,14 @@ impl Checkout {
 }
 
 /// Tries again while another git holds the index.
-fn patiently(call: impl Fn() -> Result<Finished, CommandError>) -> Result<(), LandError> {
+fn retry_while_locked(call: impl Fn() -> Result<GitOutput, CommandError>) -> Result<(), LandError> {
     let until = Instant::now() + PATIENCE;
     loop {
         let answer = call()?;
         if answer.status.success() {
             return Ok(());
         }
-        match lock_named_in(&answer.complaint()) {
+        match parse_lock_path(&answer.complaint()) {
             None => return Err(answer.failure().into()),
             Some(lock) if Instant::now() >= until => return Err(LandError::Locked { lock }),
             Some(_) => thread::sleep(PAUSE),

@@ -7,56 +7,57 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::LandError;
-use super::checkout::Checkout;
-use crate::git::error::gone_is_fine;
-use crate::objects::change::{Mode, RawChange};
+use super::checkout::UserCheckout;
+use crate::git::error::ignore_missing;
+use crate::objects::change::{EntryMode, RawTreeChange};
 
 /// What one side of a change has at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Side {
-    pub(super) mode: Mode,
+pub(super) struct ChangeSide {
+    pub(super) mode: EntryMode,
     pub(super) id: String,
 }
 
-pub(super) fn old_side(change: &RawChange) -> Side {
-    Side { mode: change.old_mode, id: change.old_id.clone() }
+pub(super) fn old_side(change: &RawTreeChange) -> ChangeSide {
+    ChangeSide { mode: change.old_mode, id: change.old_id.clone() }
 }
 
-pub(super) fn new_side(change: &RawChange) -> Side {
-    Side { mode: change.new_mode, id: change.new_id.clone() }
+pub(super) fn new_side(change: &RawTreeChange) -> ChangeSide {
+    ChangeSide { mode: change.new_mode, id: change.new_id.clone() }
 }
 
 /// A submodule that comes, goes or moves; one that takes the place of a file is left to git.
-pub(super) fn is_submodule(change: &RawChange) -> bool {
+pub(super) fn is_submodule(change: &RawTreeChange) -> bool {
     let modes = [change.old_mode, change.new_mode];
-    modes.contains(&Mode::Gitlink)
-        && modes.iter().all(|mode| matches!(mode, Mode::Gitlink | Mode::Absent))
+    modes.contains(&EntryMode::Gitlink)
+        && modes.iter().all(|mode| matches!(mode, EntryMode::Gitlink | EntryMode::Absent))
 }
 
 /// The paths whose file is not what `side` says, where it says that there is one.
-pub(super) fn unlike(
-    checkout: &Checkout,
-    changes: &[RawChange],
-    side: fn(&RawChange) -> Side,
+pub(super) fn find_differing(
+    checkout: &UserCheckout,
+    changes: &[RawTreeChange],
+    side: fn(&RawTreeChange) -> ChangeSide,
 ) -> Result<BTreeSet<Vec<u8>>, LandError> {
     let wanted = changes.iter().filter(|change| !is_submodule(change));
-    let wanted = wanted.filter(|change| side(change).mode != Mode::Absent);
+    let wanted = wanted.filter(|change| side(change).mode != EntryMode::Absent);
     let lines: Vec<u8> =
         wanted.flat_map(|change| index_line(&change.path, &side(change))).collect();
     if lines.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let index = Scratch::new(&checkout.git_dir);
+    let index = ScratchIndex::new(&checkout.git_dir);
     let git = |doing: &str| checkout.git(doing).env("GIT_INDEX_FILE", &index.0);
-    git("make an index").args(["update-index", "-z", "--index-info"]).feed(lines).done()?;
+    git("make an index").args(["update-index", "-z", "--index-info"]).stdin(lines).run_checked()?;
     // It ends with 1 where a file differs, which the next call tells.
     git("compare your files").args(["update-index", "-q", "--refresh"]).run()?;
-    let answer = git("compare your files").args(["diff-files", "--name-only", "-z"]).done()?;
+    let answer =
+        git("compare your files").args(["diff-files", "--name-only", "-z"]).run_checked()?;
     Ok(answer.fields().map(<[u8]>::to_owned).collect())
 }
 
 /// A line for `update-index --index-info`.
-pub(super) fn index_line(path: &[u8], side: &Side) -> Vec<u8> {
+pub(super) fn index_line(path: &[u8], side: &ChangeSide) -> Vec<u8> {
     let mut line = format!("{:o} {}\t", side.mode.bits(), side.id).into_bytes();
     line.extend(path);
     line.push(0);
@@ -64,9 +65,9 @@ pub(super) fn index_line(path: &[u8], side: &Side) -> Vec<u8> {
 }
 
 /// An index file of our own that is gone when this is dropped.
-struct Scratch(PathBuf);
+struct ScratchIndex(PathBuf);
 
-impl Scratch {
+impl ScratchIndex {
     fn new(git_dir: &Path) -> Self {
         let scratch = Self(git_dir.join(format!("afresh-land.{}", std::process::id())));
         scratch.remove();
@@ -74,11 +75,11 @@ impl Scratch {
     }
 
     fn remove(&self) {
-        let _ = gone_is_fine(fs::remove_file(&self.0));
+        let _ = ignore_missing(fs::remove_file(&self.0));
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchIndex {
     fn drop(&mut self) {
         self.remove();
     }

@@ -13,8 +13,8 @@ pub enum LandError {
     Unborn,
     #[error("you are in the middle of a {0}")]
     UnderWay(&'static str),
-    #[error("{branch} is checked out in {} too", place.display())]
-    CheckedOut { branch: String, place: PathBuf },
+    #[error("{branch} is checked out in {} too", worktree.display())]
+    CheckedOut { branch: String, worktree: PathBuf },
     #[error("your branch and the run changed the same places: {}", paths.join(", "))]
     Conflict { paths: Vec<String>, account: String },
     #[error("{} is held by another git", lock.display())]

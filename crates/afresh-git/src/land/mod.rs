@@ -19,18 +19,18 @@ use std::time::Duration;
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::git::identity::Signature;
+use crate::git::identity::CommitSignature;
 use crate::git::repository::Repository;
-use crate::harvest::prescan::told;
+use crate::harvest::prescan::display_path;
 use crate::merge::{MergeOutcome, parse_outcome};
-use crate::objects::change::{self, RawChange};
+use crate::objects::change::{self, RawTreeChange};
 use crate::objects::commit::NewCommit;
 use crate::refs::names::branch_ref;
 
 pub use error::LandError;
-pub use patch::PatchHead;
+pub use patch::PatchHeader;
 
-use checkout::Checkout;
+use checkout::UserCheckout;
 
 /// How long a git of the user's that holds the index is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -45,24 +45,24 @@ pub struct LandRequest<'a> {
 
 /// What would happen.
 #[derive(Debug)]
-pub struct Landing {
+pub struct LandingPlan {
     /// The user's commit.
     pub from: CommitId,
     /// The run's commit.
     pub tip: CommitId,
     /// The branch that moves; none where HEAD is detached.
     pub branch: Option<String>,
-    pub way: Way,
-    changes: Vec<RawChange>,
+    pub way: LandingMode,
+    changes: Vec<RawTreeChange>,
     /// What is in the way, and why.
-    pub obstacles: Vec<Obstacle>,
+    pub obstacles: Vec<LandObstacle>,
     /// None in a bare repository.
-    checkout: Option<Checkout>,
+    checkout: Option<UserCheckout>,
 }
 
 /// How the branch gets there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum LandingMode {
     /// The work is there already.
     Already,
     FastForward,
@@ -72,25 +72,25 @@ pub enum Way {
 
 /// A path of the user's that landing would overwrite.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Obstacle {
+pub struct LandObstacle {
     pub path: String,
     pub why: &'static str,
 }
 
-impl Landing {
+impl LandingPlan {
     /// The paths that change in the checkout, as they can be shown.
     pub fn paths(&self) -> Vec<String> {
-        self.changes.iter().map(|change| told(&change.path)).collect()
+        self.changes.iter().map(|change| display_path(&change.path)).collect()
     }
 }
 
 impl Repository {
     /// Looks up what landing would do; writes nothing but objects.
-    pub fn plan_landing(&self, request: &LandRequest<'_>) -> Result<Landing, LandError> {
+    pub fn plan_landing(&self, request: &LandRequest<'_>) -> Result<LandingPlan, LandError> {
         let from = self.head()?.ok_or(LandError::Unborn)?;
         let (branch, tip) = (self.branch()?, request.tip.clone());
-        let mut landing = Landing {
-            way: Way::Already,
+        let mut landing = LandingPlan {
+            way: LandingMode::Already,
             changes: Vec::new(),
             obstacles: Vec::new(),
             checkout: None,
@@ -101,15 +101,15 @@ impl Repository {
         if self.is_ancestor(&landing.tip, &landing.from)? {
             return Ok(landing);
         }
-        landing.checkout = Checkout::find(self, request.directory)?;
+        landing.checkout = UserCheckout::find(self, request.directory)?;
         self.may_move(&landing)?;
         landing.way = self.way(&landing.from, &landing.tip)?;
         let target = match &landing.way {
-            Way::Merge(tree) => tree.as_str(),
+            LandingMode::Merge(tree) => tree.as_str(),
             _ => landing.tip.as_str(),
         };
         let call = self.git(format!("compare {} and {target}", landing.from));
-        landing.changes = change::compare(call, landing.from.as_str(), target)?;
+        landing.changes = change::diff_with_git(call, landing.from.as_str(), target)?;
         if let Some(checkout) = &landing.checkout {
             landing.obstacles = checkout.obstacles(&landing.changes)?;
         }
@@ -119,14 +119,14 @@ impl Repository {
     /// Does it. The caller has seen that nothing is in the way; git looks once more.
     pub fn land(
         &self,
-        landing: &Landing,
+        landing: &LandingPlan,
         message: &str,
-        signature: &Signature,
+        signature: &CommitSignature,
     ) -> Result<CommitId, LandError> {
         let to = match &landing.way {
-            Way::Already => return Ok(landing.from.clone()),
-            Way::FastForward => landing.tip.clone(),
-            Way::Merge(tree) => {
+            LandingMode::Already => return Ok(landing.from.clone()),
+            LandingMode::FastForward => landing.tip.clone(),
+            LandingMode::Merge(tree) => {
                 let parents = [landing.from.clone(), landing.tip.clone()];
                 self.commit(&NewCommit { tree, parents: &parents, message, signature })?
             }
@@ -145,15 +145,15 @@ impl Repository {
         }
     }
 
-    fn way(&self, from: &CommitId, tip: &CommitId) -> Result<Way, LandError> {
+    fn way(&self, from: &CommitId, tip: &CommitId) -> Result<LandingMode, LandError> {
         if self.is_ancestor(from, tip)? {
-            return Ok(Way::FastForward);
+            return Ok(LandingMode::FastForward);
         }
         let call = self.git(format!("merge {tip} into {from}"));
         let verb = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages"];
         let answer = call.args(verb).args([from.as_str(), tip.as_str()]).run()?;
         match parse_outcome(answer)? {
-            MergeOutcome::Clean { tree } => Ok(Way::Merge(tree)),
+            MergeOutcome::Clean { tree } => Ok(LandingMode::Merge(tree)),
             MergeOutcome::Conflict { paths, text } => {
                 Err(LandError::Conflict { paths, account: text })
             }
@@ -161,7 +161,7 @@ impl Repository {
     }
 
     /// A branch must not move under another checkout, nor in the middle of something.
-    fn may_move(&self, landing: &Landing) -> Result<(), LandError> {
+    fn may_move(&self, landing: &LandingPlan) -> Result<(), LandError> {
         let under_way = [
             ("MERGE_HEAD", "merge"),
             ("CHERRY_PICK_HEAD", "cherry-pick"),
@@ -175,14 +175,14 @@ impl Repository {
         }
         let Some(branch) = &landing.branch else { return Ok(()) };
         let full = branch_ref(branch);
-        let own = landing.checkout.as_ref().map(Checkout::root);
+        let own = landing.checkout.as_ref().map(UserCheckout::root);
         let other = self.worktrees()?.into_iter().find(|worktree| {
             let elsewhere = worktree.path.canonicalize().ok().as_deref() != own;
             worktree.branch.as_deref() == Some(full.as_str()) && elsewhere && !self.is_own(worktree)
         });
         match other {
             Some(worktree) => {
-                Err(LandError::CheckedOut { branch: branch.clone(), place: worktree.path })
+                Err(LandError::CheckedOut { branch: branch.clone(), worktree: worktree.path })
             }
             None => Ok(()),
         }
@@ -198,14 +198,14 @@ impl Repository {
         &self,
         from: &CommitId,
         to: &CommitId,
-        signature: &Signature,
+        signature: &CommitSignature,
     ) -> Result<(), LandError> {
         let mut call = self.git("move your branch");
         for (name, value) in signature.variables() {
             call = call.env(name, value);
         }
         let verb = ["update-ref", "-m", "afresh land", "HEAD"];
-        call.args(verb).args([to.as_str(), from.as_str()]).done()?;
+        call.args(verb).args([to.as_str(), from.as_str()]).run_checked()?;
         Ok(())
     }
 }

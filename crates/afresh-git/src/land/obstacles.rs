@@ -9,16 +9,16 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::checkout::Checkout;
-use super::compare::{Side, index_line, is_submodule, new_side, old_side, unlike};
-use super::{LandError, Obstacle};
-use crate::harvest::prescan::told;
-use crate::objects::change::{Mode, RawChange};
+use super::checkout::UserCheckout;
+use super::compare::{ChangeSide, find_differing, index_line, is_submodule, new_side, old_side};
+use super::{LandError, LandObstacle};
+use crate::harvest::prescan::display_path;
+use crate::objects::change::{EntryMode, RawTreeChange};
 
 /// What the user's index has at a path.
 #[derive(Debug)]
-struct Staged {
-    side: Side,
+struct StagedEntry {
+    side: ChangeSide,
     /// In the middle of a merge there are several.
     unmerged: bool,
     /// Not in the checkout, by the user's wish.
@@ -26,56 +26,59 @@ struct Staged {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Is {
+enum PathState {
     Old,
     New,
     Neither,
 }
 
-impl Checkout {
-    pub(super) fn obstacles(&self, changes: &[RawChange]) -> Result<Vec<Obstacle>, LandError> {
-        let look = Look::new(self, changes)?;
+impl UserCheckout {
+    pub(super) fn obstacles(
+        &self,
+        changes: &[RawTreeChange],
+    ) -> Result<Vec<LandObstacle>, LandError> {
+        let look = ObstacleFinder::new(self, changes)?;
         let in_the_way = |change| {
             let why = look.why_in_the_way(change)?;
-            Some(Obstacle { path: told(&change.path), why })
+            Some(LandObstacle { path: display_path(&change.path), why })
         };
         Ok(changes.iter().filter_map(in_the_way).collect())
     }
 
     /// Lines for `update-index --index-info`: the files that are as they will be, and whose index
     /// entry is as it was.
-    pub(super) fn done_already(&self, changes: &[RawChange]) -> Result<Vec<u8>, LandError> {
-        let look = Look::new(self, changes)?;
-        let done = changes
-            .iter()
-            .filter(|change| look.staged_is(change) == Is::Old && look.file_is(change) == Is::New);
+    pub(super) fn done_already(&self, changes: &[RawTreeChange]) -> Result<Vec<u8>, LandError> {
+        let look = ObstacleFinder::new(self, changes)?;
+        let done = changes.iter().filter(|change| {
+            look.staged_is(change) == PathState::Old && look.file_is(change) == PathState::New
+        });
         Ok(done.flat_map(|change| index_line(&change.path, &new_side(change))).collect())
     }
 }
 
 /// The checkout and its index, as they are now.
-struct Look<'a> {
+struct ObstacleFinder<'a> {
     root: &'a Path,
-    staged: BTreeMap<Vec<u8>, Staged>,
+    staged: BTreeMap<Vec<u8>, StagedEntry>,
     unlike_old: BTreeSet<Vec<u8>>,
     unlike_new: BTreeSet<Vec<u8>>,
     /// Paths that go away.
     leaving: BTreeSet<&'a [u8]>,
 }
 
-impl<'a> Look<'a> {
-    fn new(checkout: &'a Checkout, changes: &'a [RawChange]) -> Result<Self, LandError> {
-        let leaving = changes.iter().filter(|change| change.new_mode == Mode::Absent);
+impl<'a> ObstacleFinder<'a> {
+    fn new(checkout: &'a UserCheckout, changes: &'a [RawTreeChange]) -> Result<Self, LandError> {
+        let leaving = changes.iter().filter(|change| change.new_mode == EntryMode::Absent);
         Ok(Self {
             root: checkout.root(),
             staged: staged(checkout)?,
-            unlike_old: unlike(checkout, changes, old_side)?,
-            unlike_new: unlike(checkout, changes, new_side)?,
+            unlike_old: find_differing(checkout, changes, old_side)?,
+            unlike_new: find_differing(checkout, changes, new_side)?,
             leaving: leaving.map(|change| change.path.as_slice()).collect(),
         })
     }
 
-    fn why_in_the_way(&self, change: &RawChange) -> Option<&'static str> {
+    fn why_in_the_way(&self, change: &RawTreeChange) -> Option<&'static str> {
         // Git does not touch what is inside a submodule.
         if is_submodule(change) {
             return None;
@@ -84,59 +87,65 @@ impl<'a> Look<'a> {
             if staged.unmerged {
                 return Some("has a conflict that is not resolved");
             }
-            if staged.sparse && self.staged_is(change) == Is::Old && !self.exists(&change.path) {
+            if staged.sparse
+                && self.staged_is(change) == PathState::Old
+                && !self.exists(&change.path)
+            {
                 return None;
             }
         }
         match (self.staged_is(change), self.file_is(change)) {
-            (Is::Old, Is::Old | Is::New) | (Is::New, Is::New) => None,
-            (Is::Neither, _) | (Is::New, Is::Old) => Some("has staged changes"),
-            (_, Is::Neither) if self.staged.contains_key(&change.path) => {
+            (PathState::Old, PathState::Old | PathState::New)
+            | (PathState::New, PathState::New) => None,
+            (PathState::Neither, _) | (PathState::New, PathState::Old) => {
+                Some("has staged changes")
+            }
+            (_, PathState::Neither) if self.staged.contains_key(&change.path) => {
                 Some("has changes that are not committed")
             }
-            (_, Is::Neither) => Some("is there, and not tracked"),
+            (_, PathState::Neither) => Some("is there, and not tracked"),
         }
     }
 
-    fn staged_is(&self, change: &RawChange) -> Is {
-        let nothing = Side { mode: Mode::Absent, id: String::new() };
+    fn staged_is(&self, change: &RawTreeChange) -> PathState {
+        let nothing = ChangeSide { mode: EntryMode::Absent, id: String::new() };
         let staged = self.staged.get(&change.path).map_or(&nothing, |staged| &staged.side);
-        let same = |side: &Side| {
-            staged.mode == side.mode && (side.mode == Mode::Absent || staged.id == side.id)
+        let same = |side: &ChangeSide| {
+            staged.mode == side.mode && (side.mode == EntryMode::Absent || staged.id == side.id)
         };
         match (same(&old_side(change)), same(&new_side(change))) {
-            (true, _) => Is::Old,
-            (_, true) => Is::New,
-            _ => Is::Neither,
+            (true, _) => PathState::Old,
+            (_, true) => PathState::New,
+            _ => PathState::Neither,
         }
     }
 
-    fn file_is(&self, change: &RawChange) -> Is {
-        let like = |mode: Mode, unlike: &BTreeSet<Vec<u8>>| {
-            if mode == Mode::Absent {
+    fn file_is(&self, change: &RawTreeChange) -> PathState {
+        let like = |mode: EntryMode, unlike: &BTreeSet<Vec<u8>>| {
+            if mode == EntryMode::Absent {
                 !self.exists(&change.path)
             } else {
                 !unlike.contains(&change.path)
             }
         };
         match (like(change.old_mode, &self.unlike_old), like(change.new_mode, &self.unlike_new)) {
-            (true, _) => Is::Old,
-            (_, true) => Is::New,
-            _ => Is::Neither,
+            (true, _) => PathState::Old,
+            (_, true) => PathState::New,
+            _ => PathState::Neither,
         }
     }
 
     /// Whether anything of the user's is at the path, or stands where a directory above it must be.
     fn exists(&self, path: &[u8]) -> bool {
         for end in path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at) {
-            match fs::symlink_metadata(self.place(&path[..end])) {
+            match fs::symlink_metadata(self.absolute(&path[..end])) {
                 Ok(found) if found.is_dir() => {}
                 // A link or a file, unless it leaves to make room.
                 Ok(_) => return !self.leaving.contains(&path[..end]),
                 Err(_) => return false,
             }
         }
-        match fs::symlink_metadata(self.place(path)) {
+        match fs::symlink_metadata(self.absolute(path)) {
             Ok(found) if found.is_dir() => self.holds_others(path),
             Ok(_) => true,
             Err(_) => false,
@@ -145,7 +154,7 @@ impl<'a> Look<'a> {
 
     /// Whether a directory holds anything but what goes away.
     fn holds_others(&self, directory: &[u8]) -> bool {
-        let Ok(entries) = fs::read_dir(self.place(directory)) else { return true };
+        let Ok(entries) = fs::read_dir(self.absolute(directory)) else { return true };
         for entry in entries.flatten() {
             let path = [directory, b"/", entry.file_name().as_bytes()].concat();
             let others = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -160,15 +169,15 @@ impl<'a> Look<'a> {
         false
     }
 
-    fn place(&self, path: &[u8]) -> PathBuf {
+    fn absolute(&self, path: &[u8]) -> PathBuf {
         self.root.join(OsStr::from_bytes(path))
     }
 }
 
 /// The user's index: `H 100644 <id> 0 TAB path`.
-fn staged(checkout: &Checkout) -> Result<BTreeMap<Vec<u8>, Staged>, LandError> {
+fn staged(checkout: &UserCheckout) -> Result<BTreeMap<Vec<u8>, StagedEntry>, LandError> {
     let call = checkout.git("read your index");
-    let answer = call.args(["ls-files", "--full-name", "-t", "-s", "-z"]).done()?;
+    let answer = call.args(["ls-files", "--full-name", "-t", "-s", "-z"]).run_checked()?;
     let mut staged = BTreeMap::new();
     for field in answer.fields() {
         let odd = || answer.unexpected(String::from_utf8_lossy(field));
@@ -177,9 +186,9 @@ fn staged(checkout: &Checkout) -> Result<BTreeMap<Vec<u8>, Staged>, LandError> {
         let [tag, mode, id, stage] = header.split(' ').collect::<Vec<_>>()[..] else {
             return Err(odd().into());
         };
-        let mode = Mode::parse(mode).ok_or_else(odd)?;
-        let side = Side { mode, id: id.to_owned() };
-        let entry = Staged { side, unmerged: stage != "0", sparse: tag == "S" };
+        let mode = EntryMode::parse(mode).ok_or_else(odd)?;
+        let side = ChangeSide { mode, id: id.to_owned() };
+        let entry = StagedEntry { side, unmerged: stage != "0", sparse: tag == "S" };
         staged.insert(field[tab + 1..].to_owned(), entry);
     }
     Ok(staged)

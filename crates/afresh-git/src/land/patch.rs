@@ -6,17 +6,17 @@ use afresh_core::ids::CommitId;
 use afresh_core::printable;
 
 use crate::git::command::CommandError;
-use crate::git::identity::Signature;
+use crate::git::identity::CommitSignature;
 use crate::git::repository::Repository;
 
 /// What stands above the changes.
 #[derive(Debug, Clone, Copy)]
-pub struct PatchHead<'a> {
+pub struct PatchHeader<'a> {
     pub subject: &'a str,
     pub body: &'a str,
     /// The moment as a mail has it, such as `Sun, 15 Nov 2026 09:30:00 +0000`.
     pub date: &'a str,
-    pub signature: &'a Signature,
+    pub signature: &'a CommitSignature,
 }
 
 impl Repository {
@@ -25,13 +25,13 @@ impl Repository {
         &self,
         old: &CommitId,
         new: &CommitId,
-        head: &PatchHead<'_>,
+        head: &PatchHeader<'_>,
     ) -> Result<Vec<u8>, CommandError> {
         let call = self.git(format!("make a patch of {new}"));
         let options = ["-p", "-r", "--binary", "--full-index", "--no-renames", "--no-color"];
         let plain = ["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
         let call = call.args(["diff-tree"]).args(options).args(plain);
-        let answer = call.args([old.as_str(), new.as_str()]).done()?;
+        let answer = call.args([old.as_str(), new.as_str()]).run_checked()?;
         let mut patch = mail_head(new, head).into_bytes();
         patch.extend(answer.stdout);
         patch.extend(b"-- \nafresh\n");
@@ -39,7 +39,7 @@ impl Repository {
     }
 }
 
-fn mail_head(new: &CommitId, head: &PatchHead<'_>) -> String {
+fn mail_head(new: &CommitId, head: &PatchHeader<'_>) -> String {
     let identity = &head.signature.identity;
     let mut text = format!("From {new} Mon Sep 17 00:00:00 2001\n");
     let _ = writeln!(text, "From: {} <{}>", quoted(identity.name()), identity.email());

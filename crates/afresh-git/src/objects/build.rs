@@ -8,32 +8,32 @@ use std::collections::BTreeMap;
 
 use crate::git::command::CommandError;
 use crate::git::repository::Repository;
-use crate::objects::change::{Mode, RawChange};
-use crate::objects::diff::{Trees, compare};
-use crate::objects::id::ObjectName;
-use crate::objects::index::Index;
-use crate::objects::loose::Kind;
-use crate::objects::tree::{Tree, TreeEntry, sort_key};
+use crate::objects::change::{EntryMode, RawTreeChange};
+use crate::objects::diff::{TreeSource, diff_trees};
+use crate::objects::id::ObjectId;
+use crate::objects::index::IndexFile;
+use crate::objects::loose::ObjectKind;
+use crate::objects::tree::{TreeEntry, TreeObject, sort_key};
 use crate::workspace::pool::PoolError;
 
 /// A tree that is on the disk, and how it differs from the base.
 #[derive(Debug)]
-pub(crate) struct Built {
-    pub(crate) tree: ObjectName,
-    pub(crate) changes: Vec<RawChange>,
+pub(crate) struct BuiltTree {
+    pub(crate) tree: ObjectId,
+    pub(crate) changes: Vec<RawTreeChange>,
 }
 
 /// Writes the tree of `index`; `None` where git must do it.
-pub(crate) fn build(
+pub(crate) fn build_tree(
     repository: &Repository,
-    index: &Index,
-    base: ObjectName,
-) -> Result<Option<Built>, PoolError> {
-    let mut made = Made { repository, trees: BTreeMap::new(), visited: Vec::new() };
+    index: &IndexFile,
+    base: ObjectId,
+) -> Result<Option<BuiltTree>, PoolError> {
+    let mut made = IndexTreeBuilder { repository, trees: BTreeMap::new(), visited: Vec::new() };
     let tree = made.directory(index.entries(), 0);
-    let changes = compare(repository, base, tree, &mut made)?;
+    let changes = diff_trees(repository, base, tree, &mut made)?;
     for change in &changes {
-        if matches!(change.new_mode, Mode::Absent | Mode::Gitlink) {
+        if matches!(change.new_mode, EntryMode::Absent | EntryMode::Gitlink) {
             continue;
         }
         // Git says better what is wrong.
@@ -44,27 +44,23 @@ pub(crate) fn build(
     // What is below a directory is written before it.
     for id in made.visited.iter().rev() {
         if let Some(entries) = made.trees.get(id) {
-            repository.write_object(Kind::Tree, &Tree::render(entries))?;
+            repository.write_object(ObjectKind::Tree, &TreeObject::render(entries))?;
         }
     }
-    Ok(Some(Built { tree, changes }))
+    Ok(Some(BuiltTree { tree, changes }))
 }
 
 /// The trees that the index describes.
-struct Made<'a> {
+struct IndexTreeBuilder<'a> {
     repository: &'a Repository,
-    trees: BTreeMap<ObjectName, Vec<TreeEntry>>,
+    trees: BTreeMap<ObjectId, Vec<TreeEntry>>,
     /// Those that the base does not have, in the order of the walk.
-    visited: Vec<ObjectName>,
+    visited: Vec<ObjectId>,
 }
 
-impl Made<'_> {
+impl IndexTreeBuilder<'_> {
     /// Names the directory that holds all of `files`, whose paths begin to differ at `start`.
-    fn directory(
-        &mut self,
-        files: &[crate::objects::index::IndexEntry],
-        start: usize,
-    ) -> ObjectName {
+    fn directory(&mut self, files: &[crate::objects::index::IndexEntry], start: usize) -> ObjectId {
         let mut entries = Vec::new();
         let mut rest = files;
         while let Some(first) = rest.first() {
@@ -81,20 +77,20 @@ impl Made<'_> {
             let id = self.directory(&rest[..count], start + length + 1);
             entries.push(TreeEntry {
                 name: path[..length].to_owned(),
-                mode: Mode::Tree.bits(),
+                mode: EntryMode::Tree.bits(),
                 id,
             });
             rest = &rest[count..];
         }
         entries.sort_by_cached_key(|entry| sort_key(&entry.name, entry.is_tree()));
-        let id = self.repository.name_object(Kind::Tree, &Tree::render(&entries));
+        let id = self.repository.hash_object(ObjectKind::Tree, &TreeObject::render(&entries));
         self.trees.insert(id, entries);
         id
     }
 }
 
-impl Trees for Made<'_> {
-    fn entries(&mut self, id: ObjectName) -> Result<Vec<TreeEntry>, CommandError> {
+impl TreeSource for IndexTreeBuilder<'_> {
+    fn entries(&mut self, id: ObjectId) -> Result<Vec<TreeEntry>, CommandError> {
         self.visited.push(id);
         let found = self.trees.get(&id).cloned();
         found.map_or_else(|| self.repository.read_tree(id).map(|tree| tree.entries), Ok)

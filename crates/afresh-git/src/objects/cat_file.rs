@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::git::command::{Call, CommandError};
+use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::Repository;
 
 /// More than any tree or commit that a person works with.
@@ -18,18 +18,18 @@ const MAX_COMPLAINT_BYTES: u64 = 8 * 1024;
 
 /// The one process of a repository, once somebody has asked something.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Reader(Arc<Mutex<Option<Conversation>>>);
+pub(crate) struct ObjectReader(Arc<Mutex<Option<CatFileProcess>>>);
 
 /// An object as it is stored.
 #[derive(Debug)]
-pub(crate) struct Object {
+pub(crate) struct StoredObject {
     pub(crate) kind: String,
     pub(crate) content: Vec<u8>,
 }
 
 impl Repository {
     /// A tree or a commit; `None` if there is no such object.
-    pub(crate) fn read_object(&self, id: &str) -> Result<Option<Object>, CommandError> {
+    pub(crate) fn read_object(&self, id: &str) -> Result<Option<StoredObject>, CommandError> {
         self.converse(|talk| talk.contents(id))
     }
 
@@ -51,7 +51,7 @@ impl Repository {
 
     fn converse<T>(
         &self,
-        mut ask: impl FnMut(&mut Conversation) -> io::Result<T>,
+        mut ask: impl FnMut(&mut CatFileProcess) -> io::Result<T>,
     ) -> Result<T, CommandError> {
         let mut kept = self.reader.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = kept.as_mut().and_then(|talk| ask(talk).ok()) {
@@ -60,7 +60,7 @@ impl Repository {
         // None yet, or somebody has ended it.
         *kept = None;
         let call = self.git("read objects").args(["cat-file", "--batch-command"]);
-        let mut talk = Conversation::start(call)?;
+        let mut talk = CatFileProcess::start(call)?;
         match ask(&mut talk) {
             Ok(answer) => {
                 *kept = Some(talk);
@@ -73,15 +73,15 @@ impl Repository {
 
 /// A living `git cat-file --batch-command`.
 #[derive(Debug)]
-struct Conversation {
+struct CatFileProcess {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     complaint: Option<JoinHandle<Vec<u8>>>,
 }
 
-impl Conversation {
-    fn start(call: Call) -> Result<Self, CommandError> {
+impl CatFileProcess {
+    fn start(call: GitCommand) -> Result<Self, CommandError> {
         let mut child = call.start()?;
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("its output is piped"));
@@ -107,7 +107,7 @@ impl Conversation {
         }
     }
 
-    fn contents(&mut self, id: &str) -> io::Result<Option<Object>> {
+    fn contents(&mut self, id: &str) -> io::Result<Option<StoredObject>> {
         let Some((kind, size)) = self.ask("contents", id)? else { return Ok(None) };
         if size > MAX_OBJECT_BYTES {
             return Err(io::Error::other(format!("{id} has {size} bytes")));
@@ -116,7 +116,7 @@ impl Conversation {
         let mut content = vec![0; size + 1];
         self.output.read_exact(&mut content)?;
         content.truncate(size);
-        Ok(Some(Object { kind, content }))
+        Ok(Some(StoredObject { kind, content }))
     }
 
     /// Why it did not answer.
@@ -141,7 +141,7 @@ impl Conversation {
     }
 }
 
-impl Drop for Conversation {
+impl Drop for CatFileProcess {
     fn drop(&mut self) {
         // Whether it was alive does not matter any more.
         let _ = self.end();

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind};
 
-use crate::git::command::{Call, CommandError, Finished};
+use crate::git::command::{CommandError, GitCommand, GitOutput};
 
 /// The kind of an entry as git stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
+pub enum EntryMode {
     /// There is no entry on this side.
     Absent,
     File,
@@ -21,7 +21,7 @@ pub enum Mode {
     Other(u32),
 }
 
-impl Mode {
+impl EntryMode {
     pub(crate) fn from_bits(bits: u32) -> Self {
         match bits {
             0 => Self::Absent,
@@ -57,8 +57,8 @@ impl Mode {
 pub struct TreeChange {
     pub path: String,
     pub kind: ChangeKind,
-    pub old_mode: Mode,
-    pub new_mode: Mode,
+    pub old_mode: EntryMode,
+    pub new_mode: EntryMode,
     /// Where a new or changed symlink points, with anything unprintable escaped.
     pub symlink_target: Option<String>,
     /// The objects on both sides; zeros where there is none.
@@ -70,9 +70,11 @@ impl TreeChange {
     /// The change as the journal records it.
     pub fn summarize(&self) -> Change {
         let now = match self.new_mode {
-            Mode::Absent => EntryKind::Nothing,
-            Mode::Symlink => EntryKind::Symlink(self.symlink_target.clone().unwrap_or_default()),
-            Mode::Gitlink => EntryKind::Gitlink,
+            EntryMode::Absent => EntryKind::Nothing,
+            EntryMode::Symlink => {
+                EntryKind::Symlink(self.symlink_target.clone().unwrap_or_default())
+            }
+            EntryMode::Gitlink => EntryKind::Gitlink,
             _ => EntryKind::File,
         };
         Change { path: self.path.clone(), kind: self.kind, now }
@@ -81,26 +83,27 @@ impl TreeChange {
 
 /// A change as git prints it, before anybody asked whether its path is text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RawChange {
+pub(crate) struct RawTreeChange {
     pub(crate) path: Vec<u8>,
     pub(crate) kind: ChangeKind,
-    pub(crate) old_mode: Mode,
-    pub(crate) new_mode: Mode,
+    pub(crate) old_mode: EntryMode,
+    pub(crate) new_mode: EntryMode,
     pub(crate) old_id: String,
     pub(crate) new_id: String,
 }
 
-impl RawChange {
+impl RawTreeChange {
     /// A repository inside the repository that was not there before.
     pub(crate) fn is_new_gitlink(&self) -> bool {
-        self.new_mode == Mode::Gitlink && self.old_mode != Mode::Gitlink
+        self.new_mode == EntryMode::Gitlink && self.old_mode != EntryMode::Gitlink
     }
 
     pub(crate) fn into_change(
         self,
         targets: &BTreeMap<String, String>,
     ) -> Result<TreeChange, Vec<u8>> {
-        let target = if self.new_mode == Mode::Symlink { targets.get(&self.new_id) } else { None };
+        let target =
+            if self.new_mode == EntryMode::Symlink { targets.get(&self.new_id) } else { None };
         let (kind, old_mode, new_mode) = (self.kind, self.old_mode, self.new_mode);
         let symlink_target = target.cloned();
         let (old_id, new_id) = (self.old_id, self.new_id);
@@ -110,14 +113,18 @@ impl RawChange {
 }
 
 /// Compares two tree-ishes with `call`, which says in which repository.
-pub(crate) fn compare(call: Call, old: &str, new: &str) -> Result<Vec<RawChange>, CommandError> {
+pub(crate) fn diff_with_git(
+    call: GitCommand,
+    old: &str,
+    new: &str,
+) -> Result<Vec<RawTreeChange>, CommandError> {
     // A `.gitmodules` in the tree could otherwise hide a changed gitlink.
     let options = ["-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
-    let answer = call.args(["diff-tree"]).args(options).args([old, new]).done()?;
+    let answer = call.args(["diff-tree"]).args(options).args([old, new]).run_checked()?;
     parse_raw(&answer)
 }
 
-fn parse_raw(answer: &Finished) -> Result<Vec<RawChange>, CommandError> {
+fn parse_raw(answer: &GitOutput) -> Result<Vec<RawTreeChange>, CommandError> {
     let mut changes = Vec::new();
     let mut fields = answer.fields();
     while let Some(header) = fields.next() {
@@ -129,11 +136,11 @@ fn parse_raw(answer: &Finished) -> Result<Vec<RawChange>, CommandError> {
 }
 
 /// Reads `:100644 100755 <old id> <new id> M`.
-fn parse_change(header: &[u8], path: &[u8]) -> Option<RawChange> {
+fn parse_change(header: &[u8], path: &[u8]) -> Option<RawTreeChange> {
     let text = std::str::from_utf8(header).ok()?.strip_prefix(':')?;
     let mut parts = text.split(' ');
-    let old_mode = Mode::parse(parts.next()?)?;
-    let new_mode = Mode::parse(parts.next()?)?;
+    let old_mode = EntryMode::parse(parts.next()?)?;
+    let new_mode = EntryMode::parse(parts.next()?)?;
     let (old_id, new_id) = (parts.next()?.to_owned(), parts.next()?.to_owned());
     let kind = match parts.next()?.as_bytes().first()? {
         b'A' => ChangeKind::Created,
@@ -142,5 +149,5 @@ fn parse_change(header: &[u8], path: &[u8]) -> Option<RawChange> {
         b'M' | b'T' => ChangeKind::Modified,
         _ => return None,
     };
-    Some(RawChange { path: path.to_owned(), kind, old_mode, new_mode, old_id, new_id })
+    Some(RawTreeChange { path: path.to_owned(), kind, old_mode, new_mode, old_id, new_id })
 }

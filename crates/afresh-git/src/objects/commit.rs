@@ -3,9 +3,9 @@
 use afresh_core::ids::{CommitId, TreeId};
 
 use crate::git::command::{CommandError, lines};
-use crate::git::identity::Signature;
+use crate::git::identity::CommitSignature;
 use crate::git::repository::Repository;
-use crate::objects::loose::Kind;
+use crate::objects::loose::ObjectKind;
 use crate::workspace::pool::PoolError;
 
 /// All that a commit is made of; the same parts give the same id.
@@ -14,14 +14,14 @@ pub struct NewCommit<'a> {
     pub tree: &'a TreeId,
     pub parents: &'a [CommitId],
     pub message: &'a str,
-    pub signature: &'a Signature,
+    pub signature: &'a CommitSignature,
 }
 
 impl Repository {
     /// Writes a commit to the disk. No ref points to it yet: nothing may rest on it until one does.
     pub fn commit(&self, new: &NewCommit<'_>) -> Result<CommitId, PoolError> {
         self.expect_parts(new)?;
-        let id = self.write_object(Kind::Commit, &render(new))?;
+        let id = self.write_object(ObjectKind::Commit, &render(new))?;
         Ok(CommitId::new(id.to_string()).expect("a digest in hexadecimal is an id"))
     }
 
@@ -34,7 +34,7 @@ impl Repository {
             return Ok(());
         }
         let call = self.git("make a commit").args(["cat-file", "--batch-check"]);
-        let answer = call.feed(lines(unsure)).done()?;
+        let answer = call.stdin(lines(unsure)).run_checked()?;
         let text = String::from_utf8_lossy(&answer.stdout);
         match text.lines().find(|line| line.ends_with(" missing")) {
             Some(missing) => Err(answer.unexpected(missing)),
@@ -45,7 +45,7 @@ impl Repository {
 
 /// The commit as git stores it.
 fn render(new: &NewCommit<'_>) -> Vec<u8> {
-    let Signature { identity, at_seconds } = new.signature;
+    let CommitSignature { identity, at_seconds } = new.signature;
     let who = format!("{} <{}> {at_seconds} +0000", identity.name(), identity.email());
     // Git does not store a parent twice.
     let parents = new.parents.iter().enumerate();

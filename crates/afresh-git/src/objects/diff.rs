@@ -6,47 +6,47 @@ use afresh_core::harvest::ChangeKind;
 
 use crate::git::command::CommandError;
 use crate::git::repository::Repository;
-use crate::objects::change::{Mode, RawChange};
-use crate::objects::id::ObjectName;
+use crate::objects::change::{EntryMode, RawTreeChange};
+use crate::objects::id::ObjectId;
 use crate::objects::tree::TreeEntry;
 
 /// Where the entries of a tree come from.
-pub(crate) trait Trees {
-    fn entries(&mut self, id: ObjectName) -> Result<Vec<TreeEntry>, CommandError>;
+pub(crate) trait TreeSource {
+    fn entries(&mut self, id: ObjectId) -> Result<Vec<TreeEntry>, CommandError>;
 }
 
-impl Trees for &Repository {
-    fn entries(&mut self, id: ObjectName) -> Result<Vec<TreeEntry>, CommandError> {
+impl TreeSource for &Repository {
+    fn entries(&mut self, id: ObjectId) -> Result<Vec<TreeEntry>, CommandError> {
         Ok(self.read_tree(id)?.entries)
     }
 }
 
 /// All files that differ, in git's order.
-pub(crate) fn compare(
+pub(crate) fn diff_trees(
     repository: &Repository,
-    old: ObjectName,
-    new: ObjectName,
-    new_trees: &mut impl Trees,
-) -> Result<Vec<RawChange>, CommandError> {
+    old: ObjectId,
+    new: ObjectId,
+    new_trees: &mut impl TreeSource,
+) -> Result<Vec<RawTreeChange>, CommandError> {
     let mut diff =
-        Diff { repository, new_trees, zero: repository.format.zero(), found: Vec::new() };
+        TreeDiff { repository, new_trees, zero: repository.format.zero(), found: Vec::new() };
     diff.directory(&[], Some(old), Some(new))?;
     Ok(diff.found)
 }
 
-struct Diff<'a, T> {
+struct TreeDiff<'a, T> {
     repository: &'a Repository,
     new_trees: &'a mut T,
     zero: String,
-    found: Vec<RawChange>,
+    found: Vec<RawTreeChange>,
 }
 
-impl<T: Trees> Diff<'_, T> {
+impl<T: TreeSource> TreeDiff<'_, T> {
     fn directory(
         &mut self,
         path: &[u8],
-        old: Option<ObjectName>,
-        new: Option<ObjectName>,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
     ) -> Result<(), CommandError> {
         if old == new {
             return Ok(());
@@ -84,8 +84,9 @@ impl<T: Trees> Diff<'_, T> {
             let (old, new) = (old.map(|e| e.id), new.map(|e| e.id));
             return self.directory(&path, old, new);
         }
-        let mode =
-            |side: Option<&TreeEntry>| side.map_or(Mode::Absent, |e| Mode::from_bits(e.mode));
+        let mode = |side: Option<&TreeEntry>| {
+            side.map_or(EntryMode::Absent, |e| EntryMode::from_bits(e.mode))
+        };
         let id =
             |side: Option<&TreeEntry>| side.map_or_else(|| self.zero.clone(), |e| e.id.to_string());
         let kind = match (old, new) {
@@ -94,7 +95,7 @@ impl<T: Trees> Diff<'_, T> {
             (Some(_), Some(_)) => ChangeKind::Modified,
         };
         let (old_mode, new_mode, old_id, new_id) = (mode(old), mode(new), id(old), id(new));
-        self.found.push(RawChange { path, kind, old_mode, new_mode, old_id, new_id });
+        self.found.push(RawTreeChange { path, kind, old_mode, new_mode, old_id, new_id });
         Ok(())
     }
 }

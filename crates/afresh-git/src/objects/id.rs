@@ -7,12 +7,12 @@ const MAX_BYTES: usize = 32;
 
 /// A digest of either length.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ObjectName {
+pub(crate) struct ObjectId {
     bytes: [u8; MAX_BYTES],
     length: u8,
 }
 
-impl ObjectName {
+impl ObjectId {
     /// The bytes are those of a digest: there are at most 32.
     pub(crate) fn new(digest: &[u8]) -> Self {
         let mut bytes = [0; MAX_BYTES];
@@ -38,13 +38,13 @@ impl ObjectName {
     }
 }
 
-impl fmt::Display for ObjectName {
+impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl fmt::Debug for ObjectName {
+impl fmt::Debug for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -57,10 +57,10 @@ mod tests {
     #[test]
     fn a_name_reads_as_it_is_shown() {
         for id in ["0123456789abcdef".repeat(4), "f0".repeat(20)] {
-            assert_eq!(ObjectName::parse(&id).unwrap().to_string(), id);
+            assert_eq!(ObjectId::parse(&id).unwrap().to_string(), id);
         }
         for odd in ["abc", "zz", &"00".repeat(33)] {
-            assert_eq!(ObjectName::parse(odd), None, "{odd}");
+            assert_eq!(ObjectId::parse(odd), None, "{odd}");
         }
     }
 }

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use crate::git::repository::ObjectFormat;
-use crate::objects::change::Mode;
-use crate::objects::id::ObjectName;
+use crate::objects::change::EntryMode;
+use crate::objects::id::ObjectId;
 use crate::objects::loose::digest;
 
 const HEADER_BYTES: usize = 12;
@@ -19,19 +19,19 @@ const MODE_AT: usize = 24;
 #[derive(Debug)]
 pub(crate) struct IndexEntry {
     pub(crate) path: Vec<u8>,
-    pub(crate) mode: Mode,
-    pub(crate) id: ObjectName,
+    pub(crate) mode: EntryMode,
+    pub(crate) id: ObjectId,
 }
 
 /// The files of an index, in git's order.
 #[derive(Debug, Default)]
-pub(crate) struct Index {
+pub(crate) struct IndexFile {
     entries: Vec<IndexEntry>,
     /// Whether each entry is simply a file, and they are all there is.
     is_plain: bool,
 }
 
-impl Index {
+impl IndexFile {
     /// `None` if the file is missing, damaged, or of a kind that we never write.
     pub(crate) fn load(path: &Path, format: ObjectFormat) -> Option<Self> {
         Self::parse(&std::fs::read(path).ok()?, format)
@@ -59,13 +59,19 @@ impl Index {
         let mut at = HEADER_BYTES;
         let mut is_plain = true;
         for _ in 0..count {
-            let mode = Mode::from_bits(number(bytes, at + MODE_AT)?);
+            let mode = EntryMode::from_bits(number(bytes, at + MODE_AT)?);
             let flags_at = at + STAT_BYTES + format.id_bytes();
-            let id = ObjectName::new(bytes.get(at + STAT_BYTES..flags_at)?);
+            let id = ObjectId::new(bytes.get(at + STAT_BYTES..flags_at)?);
             let flags = bytes.get(flags_at..flags_at + 2)?;
             // A stage of a conflict, or more flags: not only a file.
             is_plain &= flags[0] & 0x70 == 0
-                && matches!(mode, Mode::File | Mode::Executable | Mode::Symlink | Mode::Gitlink);
+                && matches!(
+                    mode,
+                    EntryMode::File
+                        | EntryMode::Executable
+                        | EntryMode::Symlink
+                        | EntryMode::Gitlink
+                );
             // Bit 14: two more bytes of flags.
             let name_at = flags_at + if flags[0] & 0x40 == 0 { 2 } else { 4 };
             let length = bytes.get(name_at..)?.iter().position(|byte| *byte == 0)?;
@@ -78,7 +84,7 @@ impl Index {
         Some(Self { entries, is_plain })
     }
 
-    pub(crate) fn get(&self, path: &[u8]) -> Option<Mode> {
+    pub(crate) fn get(&self, path: &[u8]) -> Option<EntryMode> {
         let at = self.entries.binary_search_by(|entry| entry.path.as_slice().cmp(path)).ok()?;
         Some(self.entries[at].mode)
     }
@@ -127,9 +133,9 @@ mod tests {
 
     #[test]
     fn files_and_the_directories_above_them_are_found() {
-        let index = Index::parse(&index_of(&["a", "d-x", "d/e/f", "da"]), ObjectFormat::Sha1);
+        let index = IndexFile::parse(&index_of(&["a", "d-x", "d/e/f", "da"]), ObjectFormat::Sha1);
         let index = index.unwrap();
-        assert_eq!(index.get(b"d/e/f"), Some(Mode::File));
+        assert_eq!(index.get(b"d/e/f"), Some(EntryMode::File));
         assert_eq!(index.get(b"d"), None);
         assert!(index.has_below(b"d") && index.has_below(b"d/e"));
         assert!(!index.has_below(b"a") && !index.has_below(b"d/e/f"));
@@ -139,8 +145,8 @@ mod tests {
     fn a_damaged_index_is_no_index() {
         let whole = index_of(&["a", "b"]);
         for end in 0..whole.len() - 7 {
-            assert!(Index::parse(&whole[..end], ObjectFormat::Sha1).is_none(), "{end} bytes");
+            assert!(IndexFile::parse(&whole[..end], ObjectFormat::Sha1).is_none(), "{end} bytes");
         }
-        assert!(Index::parse(b"DIRC\0\0\0\x04\0\0\0\0", ObjectFormat::Sha1).is_none());
+        assert!(IndexFile::parse(b"DIRC\0\0\0\x04\0\0\0\0", ObjectFormat::Sha1).is_none());
     }
 }

@@ -14,21 +14,21 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::Digest;
 
-use crate::git::error::{Context, FileError};
+use crate::git::error::{FileContext, FileError};
 use crate::git::repository::{ObjectFormat, Repository};
-use crate::objects::id::ObjectName;
+use crate::objects::id::ObjectId;
 
 /// Tells the temporary files of one process apart.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// What an object is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum ObjectKind {
     Commit,
     Tree,
 }
 
-impl Kind {
+impl ObjectKind {
     fn name(self) -> &'static str {
         match self {
             Self::Commit => "commit",
@@ -39,9 +39,13 @@ impl Kind {
 
 impl Repository {
     /// Stores an object durably and answers with its id.
-    pub(crate) fn write_object(&self, kind: Kind, content: &[u8]) -> Result<ObjectName, FileError> {
+    pub(crate) fn write_object(
+        &self,
+        kind: ObjectKind,
+        content: &[u8],
+    ) -> Result<ObjectId, FileError> {
         let header = header(kind, content);
-        let id = name_of(self.format, header.as_bytes(), content);
+        let id = hash_with_header(self.format, header.as_bytes(), content);
         let file = self.loose_file(&id.to_string());
         if is_freshened(&file) {
             return Ok(id);
@@ -58,8 +62,8 @@ impl Repository {
     }
 
     /// The id that an object has or would have.
-    pub(crate) fn name_object(&self, kind: Kind, content: &[u8]) -> ObjectName {
-        name_of(self.format, header(kind, content).as_bytes(), content)
+    pub(crate) fn hash_object(&self, kind: ObjectKind, content: &[u8]) -> ObjectId {
+        hash_with_header(self.format, header(kind, content).as_bytes(), content)
     }
 
     /// Whether the object has a file of its own; if not, it may still be in a pack.
@@ -88,7 +92,7 @@ impl Repository {
     }
 }
 
-fn header(kind: Kind, content: &[u8]) -> String {
+fn header(kind: ObjectKind, content: &[u8]) -> String {
     format!("{} {}\0", kind.name(), content.len())
 }
 
@@ -124,8 +128,8 @@ fn compress(header: &[u8], content: &[u8]) -> io::Result<Vec<u8>> {
     packed.finish()
 }
 
-fn name_of(format: ObjectFormat, header: &[u8], content: &[u8]) -> ObjectName {
-    ObjectName::new(&digest(format, &[header, content]))
+fn hash_with_header(format: ObjectFormat, header: &[u8], content: &[u8]) -> ObjectId {
+    ObjectId::new(&digest(format, &[header, content]))
 }
 
 /// The digest by which a repository of this format names what these parts say together.

@@ -7,47 +7,47 @@
 use std::collections::BTreeMap;
 
 use crate::git::repository::Repository;
-use crate::objects::id::ObjectName;
-use crate::objects::loose::Kind;
-use crate::objects::tree::{Tree, TreeEntry, sort_key};
+use crate::objects::id::ObjectId;
+use crate::objects::loose::ObjectKind;
+use crate::objects::tree::{TreeEntry, TreeObject, sort_key};
 use crate::workspace::pool::PoolError;
 
 /// The trees of a merge.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sides {
-    pub(crate) base: ObjectName,
-    pub(crate) ours: ObjectName,
-    pub(crate) theirs: ObjectName,
+pub(crate) struct MergeSides {
+    pub(crate) base: ObjectId,
+    pub(crate) ours: ObjectId,
+    pub(crate) theirs: ObjectId,
 }
 
 /// The merged tree, on the disk; `None` where git must say.
-pub(crate) fn merge_plainly(
+pub(crate) fn merge_without_git(
     repository: &Repository,
-    sides: Sides,
-) -> Result<Option<ObjectName>, PoolError> {
-    let Sides { base, ours, theirs } = sides;
+    sides: MergeSides,
+) -> Result<Option<ObjectId>, PoolError> {
+    let MergeSides { base, ours, theirs } = sides;
     match merge(repository, Some(base), ours, theirs)? {
         None => Ok(None),
-        Some(Merged::As(id)) => Ok(Some(id)),
-        Some(Merged::New { content, below }) => {
+        Some(MergedEntry::As(id)) => Ok(Some(id)),
+        Some(MergedEntry::New { content, below }) => {
             for tree in below.iter().chain([&content]) {
-                repository.write_object(Kind::Tree, tree)?;
+                repository.write_object(ObjectKind::Tree, tree)?;
             }
-            Ok(Some(repository.name_object(Kind::Tree, &content)))
+            Ok(Some(repository.hash_object(ObjectKind::Tree, &content)))
         }
     }
 }
 
 /// One merged directory.
-enum Merged {
+enum MergedEntry {
     /// As it is on one side.
-    As(ObjectName),
+    As(ObjectId),
     /// To be written, after those below it.
     New { content: Vec<u8>, below: Vec<Vec<u8>> },
 }
 
 #[derive(Default)]
-struct Three {
+struct EntryVersions {
     base: Option<TreeEntry>,
     ours: Option<TreeEntry>,
     theirs: Option<TreeEntry>,
@@ -55,23 +55,23 @@ struct Three {
 
 fn merge(
     repository: &Repository,
-    base: Option<ObjectName>,
-    ours: ObjectName,
-    theirs: ObjectName,
-) -> Result<Option<Merged>, PoolError> {
+    base: Option<ObjectId>,
+    ours: ObjectId,
+    theirs: ObjectId,
+) -> Result<Option<MergedEntry>, PoolError> {
     if ours == theirs || base == Some(theirs) {
-        return Ok(Some(Merged::As(ours)));
+        return Ok(Some(MergedEntry::As(ours)));
     }
     if base == Some(ours) {
-        return Ok(Some(Merged::As(theirs)));
+        return Ok(Some(MergedEntry::As(theirs)));
     }
-    let empty = Tree { entries: Vec::new(), is_canonical: true };
+    let empty = TreeObject { entries: Vec::new(), is_canonical: true };
     let base = base.map_or(Ok(empty), |id| repository.read_tree(id))?;
     let (ours, theirs) = (repository.read_tree(ours)?, repository.read_tree(theirs)?);
     if !(base.is_canonical && ours.is_canonical && theirs.is_canonical) {
         return Ok(None);
     }
-    let mut names: BTreeMap<Vec<u8>, Three> = BTreeMap::new();
+    let mut names: BTreeMap<Vec<u8>, EntryVersions> = BTreeMap::new();
     for entry in base.entries {
         let name = entry.name.clone();
         names.entry(name).or_default().base = Some(entry);
@@ -91,15 +91,15 @@ fn merge(
         entries.push(entry);
     }
     entries.sort_by_cached_key(|entry| sort_key(&entry.name, entry.is_tree()));
-    Ok(Some(Merged::New { content: Tree::render(&entries), below }))
+    Ok(Some(MergedEntry::New { content: TreeObject::render(&entries), below }))
 }
 
 fn merge_entry(
     repository: &Repository,
-    three: Three,
+    three: EntryVersions,
     below: &mut Vec<Vec<u8>>,
 ) -> Result<Option<TreeEntry>, PoolError> {
-    let Three { base, ours, theirs } = three;
+    let EntryVersions { base, ours, theirs } = three;
     let (ours, theirs) = match (&base, ours, theirs) {
         (None, Some(added), None) | (None, None, Some(added)) => return Ok(Some(added)),
         (_, Some(ours), Some(theirs)) => (ours, theirs),
@@ -119,10 +119,10 @@ fn merge_entry(
     let base = base.map(|base| base.id);
     let id = match merge(repository, base, ours.id, theirs.id)? {
         None => return Ok(None),
-        Some(Merged::As(id)) => id,
-        Some(Merged::New { content, below: deeper }) => {
+        Some(MergedEntry::As(id)) => id,
+        Some(MergedEntry::New { content, below: deeper }) => {
             below.extend(deeper);
-            let id = repository.name_object(Kind::Tree, &content);
+            let id = repository.hash_object(ObjectKind::Tree, &content);
             below.push(content);
             id
         }

@@ -7,21 +7,21 @@ use std::path::PathBuf;
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::git::command::{Call, CommandError};
+use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::{Repository, parse_id};
 use crate::harvest::paths;
-use crate::objects::change::{self, Mode, TreeChange};
+use crate::objects::change::{self, EntryMode, TreeChange};
 
 /// One file of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileEntry {
+pub struct CommittedFile {
     pub path: String,
-    pub mode: Mode,
+    pub mode: EntryMode,
 }
 
 /// One commit of a branch's main line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FirstParent {
+pub struct FirstParentCommit {
     pub commit: CommitId,
     pub tree: TreeId,
     pub parents: Vec<CommitId>,
@@ -45,7 +45,7 @@ impl Repository {
         if answer.code() == Some(1) { Ok(false) } else { answer.success().map(|_| true) }
     }
 
-    pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, CommandError> {
+    pub fn commit_tree(&self, commit: &CommitId) -> Result<TreeId, CommandError> {
         let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
         let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
         let first = text.as_deref().and_then(|text| text.lines().next()?.strip_prefix("tree "));
@@ -58,7 +58,7 @@ impl Repository {
     }
 
     /// The first parent of a commit; none of a first one, and none where there is no such commit.
-    pub fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, CommandError> {
+    pub fn first_parent(&self, commit: &CommitId) -> Result<Option<CommitId>, CommandError> {
         let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
         let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
         let mut head =
@@ -74,12 +74,12 @@ impl Repository {
         path: &str,
     ) -> Result<Option<Vec<u8>>, CommandError> {
         // Git reads `./x` and `../x` relative to a directory that we do not have.
-        if !paths::is_plain(path) {
+        if !paths::is_safe_relative_path(path) {
             return Ok(None);
         }
         let call = self.git(format!("read {path} of {commit}"));
         let name = format!("{commit}:{path}\0").into_bytes();
-        let answer = call.args(["cat-file", "--batch", "-z"]).feed(name).done()?;
+        let answer = call.args(["cat-file", "--batch", "-z"]).stdin(name).run_checked()?;
         let Some(end) = answer.stdout.iter().position(|byte| *byte == b'\n') else {
             return Err(answer.unexpected("no header line"));
         };
@@ -93,14 +93,15 @@ impl Repository {
     }
 
     /// Every file of a commit, in git's order; a path that is not UTF-8 is an error.
-    pub fn list_files(&self, commit: &CommitId) -> Result<Vec<FileEntry>, CommandError> {
+    pub fn list_files(&self, commit: &CommitId) -> Result<Vec<CommittedFile>, CommandError> {
         let call = self.git(format!("list the files of {commit}"));
-        let answer = call.args(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]).done()?;
+        let answer =
+            call.args(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]).run_checked()?;
         let parse = |field: &[u8]| {
             let text = std::str::from_utf8(field).ok()?;
             let (header, path) = text.split_once('\t')?;
-            let mode = Mode::parse(header.split(' ').next()?)?;
-            Some(FileEntry { path: path.to_owned(), mode })
+            let mode = EntryMode::parse(header.split(' ').next()?)?;
+            Some(CommittedFile { path: path.to_owned(), mode })
         };
         let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
         answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()
@@ -110,10 +111,11 @@ impl Repository {
     /// relative to its root. None in a bare repository.
     pub fn checkout_files(&self) -> Result<Vec<PathBuf>, CommandError> {
         let Some(root) = self.root() else { return Ok(Vec::new()) };
-        let call = self.marked(Call::scrubbed(&self.program, "list the files of your checkout"));
+        let call = self
+            .mark_as_ours(GitCommand::scrubbed(&self.program, "list the files of your checkout"));
         let call = call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", root).directory(root);
         let verb = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name"];
-        let answer = call.args(verb).done()?;
+        let answer = call.args(verb).run_checked()?;
         let mut files: Vec<PathBuf> =
             answer.fields().map(|field| PathBuf::from(OsStr::from_bytes(field))).collect();
         // What is unmerged is listed once for each side.
@@ -129,14 +131,14 @@ impl Repository {
         &self,
         commit: &CommitId,
         paths: &[String],
-    ) -> Result<BTreeMap<String, Mode>, CommandError> {
+    ) -> Result<BTreeMap<String, EntryMode>, CommandError> {
         let wanted: std::collections::BTreeSet<&str> =
             paths.iter().flat_map(|path| with_parents(path)).collect();
         let mut modes = BTreeMap::new();
         for file in self.list_files(commit)? {
-            for place in with_parents(&file.path).filter(|place| wanted.contains(place)) {
-                let mode = if place == file.path { file.mode } else { Mode::Tree };
-                modes.insert(place.to_owned(), mode);
+            for path in with_parents(&file.path).filter(|path| wanted.contains(path)) {
+                let mode = if path == file.path { file.mode } else { EntryMode::Tree };
+                modes.insert(path.to_owned(), mode);
             }
         }
         Ok(modes)
@@ -147,7 +149,7 @@ impl Repository {
         &self,
         from: &CommitId,
         until: Option<&CommitId>,
-    ) -> Result<Vec<FirstParent>, CommandError> {
+    ) -> Result<Vec<FirstParentCommit>, CommandError> {
         let call = self.git(format!("read the history of {from}"));
         let format = "--format=%H%n%T%n%P%n%(trailers:only=true,unfold=true)";
         let mut call = call.args(["log", "-z", "--first-parent", "--no-notes", format]);
@@ -155,7 +157,7 @@ impl Repository {
         if let Some(until) = until {
             call = call.args([format!("^{until}")]);
         }
-        let answer = call.args(["--"]).done()?;
+        let answer = call.args(["--"]).run_checked()?;
         let parse = |field: &[u8]| {
             let text = String::from_utf8_lossy(field).into_owned();
             let mut lines = text.splitn(4, '\n');
@@ -164,7 +166,7 @@ impl Repository {
             let parents =
                 lines.next()?.split_whitespace().map(str::parse).collect::<Result<_, _>>();
             let trailers = lines.next().unwrap_or_default().trim().to_owned();
-            Some(FirstParent { commit, tree, parents: parents.ok()?, trailers })
+            Some(FirstParentCommit { commit, tree, parents: parents.ok()?, trailers })
         };
         let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
         answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()
@@ -172,7 +174,7 @@ impl Repository {
 
     /// What differs between two commits. Symlink targets are not read.
     pub fn diff(&self, old: &CommitId, new: &CommitId) -> Result<Vec<TreeChange>, CommandError> {
-        let raw = change::compare(
+        let raw = change::diff_with_git(
             self.git(format!("compare {old} and {new}")),
             old.as_str(),
             new.as_str(),

@@ -4,7 +4,7 @@ use afresh_core::ids::{CommitId, TreeId};
 
 use crate::git::command::CommandError;
 use crate::git::repository::{ObjectFormat, Repository};
-use crate::objects::id::ObjectName;
+use crate::objects::id::ObjectId;
 
 const TYPE: u32 = 0o170_000;
 const DIRECTORY: u32 = 0o040_000;
@@ -15,7 +15,7 @@ pub(crate) struct TreeEntry {
     pub(crate) name: Vec<u8>,
     /// As git understands it; what is stored may be an older way to write it.
     pub(crate) mode: u32,
-    pub(crate) id: ObjectName,
+    pub(crate) id: ObjectId,
 }
 
 impl TreeEntry {
@@ -39,12 +39,12 @@ pub(crate) fn sort_key(name: &[u8], is_tree: bool) -> Vec<u8> {
 
 /// The entries of a directory, and whether they are written as git writes them today.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tree {
+pub(crate) struct TreeObject {
     pub(crate) entries: Vec<TreeEntry>,
     pub(crate) is_canonical: bool,
 }
 
-impl Tree {
+impl TreeObject {
     pub(crate) fn parse(content: &[u8], format: ObjectFormat) -> Option<Self> {
         let mut tree = Self { entries: Vec::new(), is_canonical: true };
         let mut rest = content;
@@ -59,7 +59,7 @@ impl Tree {
             rest = &rest[end + 1 + format.id_bytes()..];
             let mode = canonical(bits);
             tree.is_canonical &= format!("{mode:o}") == stored && !name.is_empty();
-            tree.entries.push(TreeEntry { name, mode, id: ObjectName::new(id) });
+            tree.entries.push(TreeEntry { name, mode, id: ObjectId::new(id) });
         }
         let sorted = tree.entries.is_sorted_by(|a, b| a.key() < b.key());
         tree.is_canonical &= sorted;
@@ -80,24 +80,24 @@ impl Tree {
 }
 
 /// The same id, as bytes.
-pub(crate) fn tree_name(id: &TreeId) -> ObjectName {
-    ObjectName::parse(id.as_str()).expect("an id is a digest in hexadecimal")
+pub(crate) fn tree_object_id(id: &TreeId) -> ObjectId {
+    ObjectId::parse(id.as_str()).expect("an id is a digest in hexadecimal")
 }
 
 impl Repository {
-    pub(crate) fn tree_name_of(&self, commit: &CommitId) -> Result<ObjectName, CommandError> {
-        self.tree_of(commit).map(|tree| tree_name(&tree))
+    pub(crate) fn tree_object_id_of(&self, commit: &CommitId) -> Result<ObjectId, CommandError> {
+        self.commit_tree(commit).map(|tree| tree_object_id(&tree))
     }
 
     /// The entries of a tree that must be there.
-    pub(crate) fn read_tree(&self, id: ObjectName) -> Result<Tree, CommandError> {
+    pub(crate) fn read_tree(&self, id: ObjectId) -> Result<TreeObject, CommandError> {
         let id = id.to_string();
         // Git knows the empty tree without storing it.
         if id == self.format.empty_tree() {
-            return Ok(Tree { entries: Vec::new(), is_canonical: true });
+            return Ok(TreeObject { entries: Vec::new(), is_canonical: true });
         }
         let found = self.read_object(&id)?.filter(|object| object.kind == "tree");
-        let tree = found.and_then(|object| Tree::parse(&object.content, self.format));
+        let tree = found.and_then(|object| TreeObject::parse(&object.content, self.format));
         tree.ok_or_else(|| CommandError::Unexpected {
             doing: format!("read the tree {id}"),
             verb: "cat-file".to_owned(),
@@ -126,19 +126,19 @@ mod tests {
         let entry = |name: &str, mode, digit: &str| TreeEntry {
             name: name.as_bytes().to_owned(),
             mode,
-            id: ObjectName::parse(&digit.repeat(40)).unwrap(),
+            id: ObjectId::parse(&digit.repeat(40)).unwrap(),
         };
         let entries = vec![
             entry("a.b", 0o100_644, "1"),
             entry("a", DIRECTORY, "f"),
             entry("b", 0o120_000, "0"),
         ];
-        let content = Tree::render(&entries);
-        let tree = Tree::parse(&content, ObjectFormat::Sha1).unwrap();
+        let content = TreeObject::render(&entries);
+        let tree = TreeObject::parse(&content, ObjectFormat::Sha1).unwrap();
         assert!(tree.is_canonical);
         assert_eq!(tree.entries, entries);
         for end in 1..content.len() {
-            let cut = Tree::parse(&content[..end], ObjectFormat::Sha1);
+            let cut = TreeObject::parse(&content[..end], ObjectFormat::Sha1);
             assert!(cut.is_none_or(|cut| cut.entries.len() < 3), "{end} bytes");
         }
     }
@@ -147,7 +147,7 @@ mod tests {
     fn old_ways_to_write_a_mode_are_understood_and_noticed() {
         let mut content = b"100664 x\0".to_vec();
         content.extend([0; 20]);
-        let tree = Tree::parse(&content, ObjectFormat::Sha1).unwrap();
+        let tree = TreeObject::parse(&content, ObjectFormat::Sha1).unwrap();
         assert_eq!((tree.entries[0].mode, tree.is_canonical), (0o100_644, false));
     }
 }

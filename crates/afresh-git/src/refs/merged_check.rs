@@ -12,16 +12,16 @@ use crate::refs::names::{OWN_REFS, RUN_BRANCHES, branch_ref, run_of_branch_ref};
 
 /// How one commit holds the work of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum MergeEvidence {
     /// It is an ancestor, or the same.
-    AsCommit,
+    Ancestor,
     /// Every path that it changed, since the two had a common ancestor, is the same here.
-    AsContent,
+    SameContent,
 }
 
 impl Repository {
     /// The tips of the user's own branches, and HEAD where it is on none.
-    pub fn own_tips(&self) -> Result<BTreeMap<String, CommitId>, RefError> {
+    pub fn user_branch_tips(&self) -> Result<BTreeMap<String, CommitId>, RefError> {
         let mut tips = self.list_refs(&branch_ref(""))?;
         tips.retain(|name, _| run_of_branch_ref(name).is_none());
         if self.branch()?.is_none()
@@ -33,23 +33,27 @@ impl Repository {
     }
 
     /// The refs of ours whose commits `tip` builds on.
-    pub fn our_refs_merged_into(&self, tip: &CommitId) -> Result<Vec<String>, CommandError> {
+    pub fn own_refs_merged_into(&self, tip: &CommitId) -> Result<Vec<String>, CommandError> {
         let call = self.git(format!("list what is merged into {tip}"));
         let merged = format!("--merged={tip}");
         let call = call.args(["for-each-ref", "--format=%(refname)", merged.as_str()]);
-        let answer = call.args([OWN_REFS, RUN_BRANCHES]).done()?;
+        let answer = call.args([OWN_REFS, RUN_BRANCHES]).run_checked()?;
         Ok(String::from_utf8_lossy(&answer.stdout).lines().map(str::to_owned).collect())
     }
 
     /// Whether `there` holds the work that `work` stands for.
-    pub fn holds(&self, there: &CommitId, work: &CommitId) -> Result<Option<Held>, CommandError> {
+    pub fn find_merge_evidence(
+        &self,
+        there: &CommitId,
+        work: &CommitId,
+    ) -> Result<Option<MergeEvidence>, CommandError> {
         if self.is_ancestor(work, there)? {
-            return Ok(Some(Held::AsCommit));
+            return Ok(Some(MergeEvidence::Ancestor));
         }
         let Some(base) = self.merge_base(there, work)? else { return Ok(None) };
         let changed = self.paths_between(&base, work)?;
         let differing = self.paths_between(work, there)?;
-        Ok(changed.is_disjoint(&differing).then_some(Held::AsContent))
+        Ok(changed.is_disjoint(&differing).then_some(MergeEvidence::SameContent))
     }
 
     fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, CommandError> {
@@ -68,7 +72,7 @@ impl Repository {
         new: &CommitId,
     ) -> Result<BTreeSet<Vec<u8>>, CommandError> {
         let call = self.git(format!("compare {old} and {new}"));
-        let changes = change::compare(call, old.as_str(), new.as_str())?;
+        let changes = change::diff_with_git(call, old.as_str(), new.as_str())?;
         Ok(changes.into_iter().map(|change| change.path).collect())
     }
 }

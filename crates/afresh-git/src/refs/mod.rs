@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::git::command::{CommandError, Finished};
-use crate::git::error::{Context, FileError};
-use crate::git::identity::{Identity, Signature};
+use crate::git::command::{CommandError, GitOutput};
+use crate::git::error::{FileContext, FileError};
+use crate::git::identity::{CommitIdentity, CommitSignature};
 use crate::git::repository::{Repository, parse_id};
 use crate::refs::names::check_ref_name;
 
 /// How long a lock of somebody else is waited for, unless the caller says otherwise.
-pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(40);
+pub const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -32,7 +32,7 @@ const LONGEST_NAP: Duration = Duration::from_millis(50);
 
 /// What a ref must be for a move to happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expect {
+pub enum RefExpectation {
     Is(CommitId),
     Missing,
     Any,
@@ -43,7 +43,7 @@ pub enum Expect {
 pub struct RefUpdate {
     pub name: String,
     pub new: Option<CommitId>,
-    pub old: Expect,
+    pub old: RefExpectation,
 }
 
 /// How a transaction ended; nothing moved unless it is `Done`.
@@ -100,18 +100,18 @@ impl Repository {
         loop {
             let answer = self.try_update(updates)?;
             if answer.status.success() {
-                self.harden(updates)?;
+                self.sync_ref_directories(updates)?;
                 return Ok(RefOutcome::Done);
             }
             // A moved ref is final; a lock may go away.
             if let Some(mismatch) = self.find_mismatch(updates)? {
                 return Ok(mismatch);
             }
-            let Some(lock) = self.lock_behind(&answer.complaint()) else {
+            let Some(lock) = self.find_blocking_lock(&answer.complaint()) else {
                 return Err(answer.failure().into());
             };
             let waited = started.elapsed();
-            if waited >= patience || self.is_hurried() {
+            if waited >= patience || self.is_impatient() {
                 return Err(RefError::Locked { name: first.name.clone(), lock, waited });
             }
             self.pause(pause.min(patience.saturating_sub(waited)));
@@ -121,25 +121,25 @@ impl Repository {
 
     /// While this is set, a lock of somebody else is not waited for (R7). It holds for all clones of
     /// this value, and for waits that have begun.
-    pub fn hurry(&self, hurry: bool) {
+    pub fn set_impatient(&self, hurry: bool) {
         self.hurried.store(hurry, Ordering::Relaxed);
     }
 
-    fn is_hurried(&self) -> bool {
+    fn is_impatient(&self) -> bool {
         self.hurried.load(Ordering::Relaxed)
     }
 
     /// Sleeps, unless there is hurry.
     fn pause(&self, length: Duration) {
         let until = Instant::now() + length;
-        while !self.is_hurried() && Instant::now() < until {
+        while !self.is_impatient() && Instant::now() < until {
             thread::sleep(until.saturating_duration_since(Instant::now()).min(LONGEST_NAP));
         }
     }
 
     /// Makes a ref for `commit` with the wanted name, or a longer one where that holds another tree:
     /// what is kept is never overwritten by something else (R16). Answers with the name.
-    pub(crate) fn keep(
+    pub(crate) fn create_salvage_ref(
         &self,
         wanted: &str,
         commit: &CommitId,
@@ -147,24 +147,24 @@ impl Repository {
     ) -> Result<String, RefError> {
         let mut name = wanted.to_owned();
         let mut number = 1_u32;
-        let mut old = Expect::Missing;
+        let mut old = RefExpectation::Missing;
         loop {
             let update = RefUpdate { name: name.clone(), new: Some(commit.clone()), old };
-            match self.update_refs(&[update], DEFAULT_PATIENCE)? {
+            match self.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)? {
                 RefOutcome::Done => return Ok(name),
                 RefOutcome::Mismatch { now: Some(now), .. } if now == *commit => return Ok(name),
                 // It went away meanwhile.
-                RefOutcome::Mismatch { now: None, .. } => old = Expect::Missing,
+                RefOutcome::Mismatch { now: None, .. } => old = RefExpectation::Missing,
                 // The same work again, only later.
                 RefOutcome::Mismatch { now: Some(now), .. }
-                    if self.tree_of(&now).is_ok_and(|kept| kept == *tree) =>
+                    if self.commit_tree(&now).is_ok_and(|kept| kept == *tree) =>
                 {
-                    old = Expect::Is(now);
+                    old = RefExpectation::Is(now);
                 }
                 RefOutcome::Mismatch { .. } => {
                     number += 1;
                     name = format!("{wanted}-{number}");
-                    old = Expect::Missing;
+                    old = RefExpectation::Missing;
                 }
             }
         }
@@ -173,19 +173,19 @@ impl Repository {
     /// The commit that a ref points to.
     pub fn read_ref(&self, name: &str) -> Result<Option<CommitId>, RefError> {
         check_ref_name(name)?;
-        Ok(self.list_exactly(&[name])?.remove(name))
+        Ok(self.list_matching(&[name])?.remove(name))
     }
 
     /// All refs whose name starts with `prefix`, which ends with a slash or is a whole name.
     pub fn list_refs(&self, prefix: &str) -> Result<BTreeMap<String, CommitId>, RefError> {
         check_ref_name(prefix.trim_end_matches('/'))?;
-        Ok(self.list_exactly(&[prefix])?)
+        Ok(self.list_matching(&[prefix])?)
     }
 
-    fn list_exactly(&self, patterns: &[&str]) -> Result<BTreeMap<String, CommitId>, CommandError> {
+    fn list_matching(&self, patterns: &[&str]) -> Result<BTreeMap<String, CommitId>, CommandError> {
         let call = self.git("read refs");
         let call = call.args(["for-each-ref", "--format=%(objectname) %(refname)"]);
-        let answer = call.args(patterns).done()?;
+        let answer = call.args(patterns).run_checked()?;
         let mut refs = BTreeMap::new();
         for line in String::from_utf8_lossy(&answer.stdout).lines() {
             let odd = |detail| answer.unexpected(detail);
@@ -195,28 +195,28 @@ impl Repository {
         Ok(refs)
     }
 
-    fn try_update(&self, updates: &[RefUpdate]) -> Result<Finished, CommandError> {
+    fn try_update(&self, updates: &[RefUpdate]) -> Result<GitOutput, CommandError> {
         let mut call = self.git("move refs");
         // The log of a ref wants a name; it must not be guessed from the host.
-        let log = Signature { identity: Identity::default(), at_seconds: 0 };
+        let log = CommitSignature { identity: CommitIdentity::default(), at_seconds: 0 };
         for (name, value) in log.variables().into_iter().filter(|(name, _)| !name.ends_with("DATE"))
         {
             call = call.env(name, value);
         }
         let script = render_transaction(updates, &self.format.zero());
         let verb = ["update-ref", "--no-deref", "-m", "afresh", "--stdin", "-z"];
-        call.args(verb).feed(script).run()
+        call.args(verb).stdin(script).run()
     }
 
     fn find_mismatch(&self, updates: &[RefUpdate]) -> Result<Option<RefOutcome>, CommandError> {
         let names: Vec<&str> = updates.iter().map(|update| update.name.as_str()).collect();
-        let mut now = self.list_exactly(&names)?;
+        let mut now = self.list_matching(&names)?;
         for update in updates {
             let found = now.remove(&update.name);
             let matches = match &update.old {
-                Expect::Is(commit) => found.as_ref() == Some(commit),
-                Expect::Missing => found.is_none(),
-                Expect::Any => true,
+                RefExpectation::Is(commit) => found.as_ref() == Some(commit),
+                RefExpectation::Missing => found.is_none(),
+                RefExpectation::Any => true,
             };
             if !matches {
                 return Ok(Some(RefOutcome::Mismatch { name: update.name.clone(), now: found }));
@@ -226,15 +226,15 @@ impl Repository {
     }
 
     /// The lock that stopped git, if one did.
-    fn lock_behind(&self, complaint: &str) -> Option<PathBuf> {
+    fn find_blocking_lock(&self, complaint: &str) -> Option<PathBuf> {
         // Tables have a single lock, which git does not name.
         let tables = self.common_dir.join("reftable/tables.list.lock");
         let in_tables = complaint.contains("cannot lock references") || tables.exists();
-        lock_named_in(complaint).or_else(|| in_tables.then_some(tables))
+        parse_lock_path(complaint).or_else(|| in_tables.then_some(tables))
     }
 
     /// Git syncs what it writes, but not the directories that name it.
-    fn harden(&self, updates: &[RefUpdate]) -> Result<(), FileError> {
+    fn sync_ref_directories(&self, updates: &[RefUpdate]) -> Result<(), FileError> {
         let mut directories = vec![self.common_dir.join("reftable")];
         for update in updates {
             let file = self.common_dir.join(&update.name);
@@ -263,13 +263,13 @@ impl Repository {
 fn render_transaction(updates: &[RefUpdate], zero: &str) -> Vec<u8> {
     let line = |RefUpdate { name, new, old }: &RefUpdate| {
         let expected = match old {
-            Expect::Is(commit) => commit.as_str(),
-            Expect::Missing => zero,
-            Expect::Any => "",
+            RefExpectation::Is(commit) => commit.as_str(),
+            RefExpectation::Missing => zero,
+            RefExpectation::Any => "",
         };
         match (new, old) {
             (Some(new), _) => format!("update {name}\0{new}\0{expected}\0"),
-            (None, Expect::Missing) => format!("verify {name}\0{zero}\0"),
+            (None, RefExpectation::Missing) => format!("verify {name}\0{zero}\0"),
             (None, _) => format!("delete {name}\0{expected}\0"),
         }
     };
@@ -277,7 +277,7 @@ fn render_transaction(updates: &[RefUpdate], zero: &str) -> Vec<u8> {
 }
 
 /// Finds `…/x.lock` in `Unable to create '…/x.lock': File exists.`
-pub(crate) fn lock_named_in(complaint: &str) -> Option<PathBuf> {
+pub(crate) fn parse_lock_path(complaint: &str) -> Option<PathBuf> {
     let (_, rest) = complaint.split_once("Unable to create '")?;
     let (path, _) = rest.split_once("': File exists")?;
     Some(PathBuf::from(path))
@@ -291,7 +291,7 @@ mod tests {
     fn a_lock_is_found_in_what_git_says() {
         let said = "warning: x\nfatal: cannot lock ref 'refs/a': Unable to create \
                     '/r/.git/refs/a.lock': File exists.\n\nAnother git process";
-        assert_eq!(lock_named_in(said), Some(PathBuf::from("/r/.git/refs/a.lock")));
-        assert_eq!(lock_named_in("fatal: cannot lock ref: is at a but expected b"), None);
+        assert_eq!(parse_lock_path(said), Some(PathBuf::from("/r/.git/refs/a.lock")));
+        assert_eq!(parse_lock_path("fatal: cannot lock ref: is at a but expected b"), None);
     }
 }

@@ -10,16 +10,16 @@ use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::error::{Context, FileError};
-use crate::workspace::lease::Ownership;
-use crate::workspace::pool::{Place, key, repository_note};
+use crate::git::error::{FileContext, FileError};
+use crate::workspace::lease::LeaseRecord;
+use crate::workspace::pool::{WorkspaceId, repository_key, repository_note};
 use crate::workspace::remove::remove_tree;
 
 const MAX_PATH_BYTES: u64 = 16 * 1024;
 
 /// The slots of a repository that is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GonePool {
+pub struct AbandonedPool {
     pub directory: PathBuf,
     /// Where the repository's git directory was.
     pub repository: PathBuf,
@@ -27,7 +27,7 @@ pub struct GonePool {
     pub unsaved: Vec<String>,
 }
 
-impl GonePool {
+impl AbandonedPool {
     /// Removes all of it; the caller has looked at what is unsaved.
     pub fn remove(&self) -> Result<(), FileError> {
         remove_tree(&self.directory)
@@ -35,12 +35,12 @@ impl GonePool {
 
     /// The key that the names of its jobs begin with, too.
     pub fn key(&self) -> String {
-        key(&self.repository)
+        repository_key(&self.repository)
     }
 }
 
 /// Looks through the directory `cache`. Slots of which nobody knows whose they are do not count.
-pub fn gone_pools(cache: &Path) -> Result<Vec<GonePool>, FileError> {
+pub fn find_abandoned_pools(cache: &Path) -> Result<Vec<AbandonedPool>, FileError> {
     let entries = match fs::read_dir(cache) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.context("list", cache)?,
@@ -49,16 +49,16 @@ pub fn gone_pools(cache: &Path) -> Result<Vec<GonePool>, FileError> {
     for entry in entries {
         let entry = entry.context("list", cache)?;
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            gone.extend(look(entry.path()));
+            gone.extend(inspect_pool(entry.path()));
         }
     }
     gone.sort_by(|a, b| a.directory.cmp(&b.directory));
     Ok(gone)
 }
 
-fn look(directory: PathBuf) -> Option<GonePool> {
+fn inspect_pool(directory: PathBuf) -> Option<AbandonedPool> {
     let repository = PathBuf::from(OsString::from_vec(read_note(&repository_note(&directory))?));
-    let is_proven = directory.file_name()?.to_str()? == key(&repository);
+    let is_proven = directory.file_name()?.to_str()? == repository_key(&repository);
     // A place that we may not look at is not gone.
     let is_gone = repository
         .symlink_metadata()
@@ -67,12 +67,12 @@ fn look(directory: PathBuf) -> Option<GonePool> {
         return None;
     }
     let slots = fs::read_dir(&directory).ok()?.flatten();
-    let slots = slots.filter_map(|entry| Place::named(entry.file_name().to_str()?));
+    let slots = slots.filter_map(|entry| WorkspaceId::parse(entry.file_name().to_str()?));
     let unsaved = slots
-        .map(|place| place.to_string())
-        .filter(|slot| Ownership::new(&directory, slot).unsaved().is_some());
+        .map(|id| id.to_string())
+        .filter(|slot| LeaseRecord::new(&directory, slot).unsaved_files().is_some());
     let unsaved = unsaved.collect();
-    Some(GonePool { directory, repository, unsaved })
+    Some(AbandonedPool { directory, repository, unsaved })
 }
 
 fn read_note(note: &Path) -> Option<Vec<u8>> {

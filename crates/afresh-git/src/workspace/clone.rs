@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use afresh_core::ids::CommitId;
 
-use crate::git::error::{Context, FileError};
-use crate::git::identity::Identity;
+use crate::git::error::{FileContext, FileError};
+use crate::git::identity::CommitIdentity;
 use crate::git::repository::Repository;
-use crate::workspace::remove::{Remover, open_up, remove_file};
+use crate::workspace::remove::{TreeRemover, make_writable, remove_file};
 use crate::workspace::shadow::format_section;
-use crate::workspace::slot::{Workspace, copy_index};
+use crate::workspace::slot::{WorkspaceDir, copy_index};
 
 /// The directories of a clone; a git that finds one missing does not take it for a repository.
 const DIRECTORIES: [&str; 7] =
@@ -24,10 +24,10 @@ const DIRECTORIES: [&str; 7] =
 
 /// Makes `tree/.git` a clone that is detached at `head`, whatever is there now.
 pub(crate) fn build(
-    workspace: &Workspace,
+    workspace: &WorkspaceDir,
     repository: &Repository,
     head: &CommitId,
-    identity: &Identity,
+    identity: &CommitIdentity,
 ) -> Result<(), FileError> {
     let git = workspace.tree().join(".git");
     let files = files(repository, head, identity);
@@ -35,7 +35,7 @@ pub(crate) fn build(
     known.insert(git.clone());
     let kept: BTreeSet<PathBuf> =
         files.keys().copied().chain(["index"]).map(|name| git.join(name)).collect();
-    clear(&mut Remover::new(&workspace.slot), &git, &known, &kept)?;
+    clear(&mut TreeRemover::new(&workspace.path), &git, &known, &kept)?;
     for directory in DIRECTORIES {
         let directory = git.join(directory);
         if !directory.is_dir() {
@@ -54,7 +54,7 @@ pub(crate) fn build(
 fn files(
     repository: &Repository,
     head: &CommitId,
-    identity: &Identity,
+    identity: &CommitIdentity,
 ) -> BTreeMap<&'static str, Vec<u8>> {
     let mut files = BTreeMap::from([
         ("HEAD", format!("{head}\n").into_bytes()),
@@ -71,7 +71,7 @@ fn files(
 
 /// Removes everything but real directories of `known` and plain files of `kept`.
 fn clear(
-    remover: &mut Remover,
+    remover: &mut TreeRemover,
     git: &Path,
     known: &BTreeSet<PathBuf>,
     kept: &BTreeSet<PathBuf>,
@@ -84,7 +84,7 @@ fn clear(
     }
     let mut open = vec![git.to_owned()];
     while let Some(directory) = open.pop() {
-        open_up(&directory)?;
+        make_writable(&directory)?;
         for entry in fs::read_dir(&directory).context("list", &directory)? {
             let path = entry.context("list", &directory)?.path();
             let found = path.symlink_metadata().context("look at", &path)?;
@@ -124,7 +124,7 @@ pub(crate) fn quote(path: &Path) -> Vec<u8> {
     quoted
 }
 
-fn config(repository: &Repository, identity: &Identity) -> String {
+fn config(repository: &Repository, identity: &CommitIdentity) -> String {
     let value = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     format!(
         "{}\tbare = false\n\tlogallrefupdates = true\n[user]\n\tname = \"{}\"\n\temail = \"{}\"\n\

@@ -16,21 +16,21 @@ pub(crate) const DROPPINGS: [&str; 7] = [
 
 /// A set of patterns.
 #[derive(Debug)]
-pub(crate) struct Patterns {
-    patterns: Vec<Pattern>,
+pub(crate) struct KeepPatterns {
+    patterns: Vec<KeepPattern>,
 }
 
 #[derive(Debug)]
-struct Pattern {
+struct KeepPattern {
     parts: Vec<Vec<u8>>,
     anchored: bool,
     directories_only: bool,
     text: String,
 }
 
-impl Patterns {
+impl KeepPatterns {
     pub(crate) fn new<S: AsRef<str>>(texts: &[S]) -> Self {
-        Self { patterns: texts.iter().filter_map(|text| Pattern::new(text.as_ref())).collect() }
+        Self { patterns: texts.iter().filter_map(|text| KeepPattern::new(text.as_ref())).collect() }
     }
 
     pub(crate) fn droppings() -> Self {
@@ -55,7 +55,7 @@ impl Patterns {
     }
 }
 
-impl Pattern {
+impl KeepPattern {
     /// Comments, negations and what could not be one line of an exclude file are no patterns.
     fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn keeps(pattern: &str, path: &str, is_directory: bool) -> bool {
-        Patterns::new(&[pattern]).matches(path.as_bytes(), is_directory)
+        KeepPatterns::new(&[pattern]).matches(path.as_bytes(), is_directory)
     }
 
     #[test]
@@ -146,13 +146,13 @@ mod tests {
     #[test]
     fn a_negation_or_a_comment_keeps_nothing() {
         for odd in ["!target", "#x", "", "/", "a\nb"] {
-            assert_eq!(Patterns::new(&[odd]).lines().count(), 0, "{odd:?}");
+            assert_eq!(KeepPatterns::new(&[odd]).lines().count(), 0, "{odd:?}");
         }
     }
 
     #[test]
     fn what_lies_below_a_dropping_is_a_dropping() {
-        assert!(Patterns::droppings().covers(b"src/__pycache__/x.txt"));
-        assert!(!Patterns::droppings().covers(b"src/x.txt"));
+        assert!(KeepPatterns::droppings().covers(b"src/__pycache__/x.txt"));
+        assert!(!KeepPatterns::droppings().covers(b"src/x.txt"));
     }
 }

@@ -22,12 +22,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use afresh_core::ids::CommitId;
 
-use crate::git::error::{Context, FileError};
-use crate::git::identity::Signature;
+use crate::git::error::{FileContext, FileError};
+use crate::git::identity::CommitSignature;
 use crate::harvest::{HarvestError, HarvestLimits, HarvestRequest, WorkspaceHarvest};
 use crate::refs::names::{is_salvage_ref, salvage_ref};
-use crate::workspace::pool::{Place, Pool};
-use crate::workspace::remove::Remover;
+use crate::workspace::pool::{WorkspaceId, WorkspacePool};
+use crate::workspace::remove::TreeRemover;
 use crate::workspace::slot::make_real_directory;
 
 /// Before the name of a ref, so that no other text is taken for one.
@@ -39,21 +39,21 @@ const MAX_NOTE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Who holds the lease of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum LeaseHolder {
     /// There never was a lease.
     Never,
     /// The workspace was prepared, and not leased since.
-    Nobody,
+    Free,
     /// The attempt with this salvage ref.
     Attempt(String),
     /// The record holds something that afresh did not write.
     Unknown,
 }
 
-impl Owner {
+impl LeaseHolder {
     pub(crate) fn describe(self) -> String {
         match self {
-            Self::Never | Self::Nobody => "no attempt".to_owned(),
+            Self::Never | Self::Free => "no attempt".to_owned(),
             Self::Attempt(salvage) => salvage,
             Self::Unknown => "an unknown attempt".to_owned(),
         }
@@ -62,91 +62,91 @@ impl Owner {
 
 /// The lease of one workspace on disk.
 #[derive(Debug)]
-pub(crate) struct Ownership {
-    owner: PathBuf,
-    unsaved: PathBuf,
+pub(crate) struct LeaseRecord {
+    holder: PathBuf,
+    unsaved_marker: PathBuf,
 }
 
-impl Ownership {
+impl LeaseRecord {
     pub(crate) fn new(pool: &Path, slot: &str) -> Self {
         let notes = pool.join("owners");
-        Self { owner: notes.join(slot), unsaved: notes.join(format!("{slot}.unsaved")) }
+        Self { holder: notes.join(slot), unsaved_marker: notes.join(format!("{slot}.unsaved")) }
     }
 
-    pub(crate) fn owner(&self) -> Owner {
-        if self.is_elsewhere() {
-            return Owner::Unknown;
+    pub(crate) fn holder(&self) -> LeaseHolder {
+        if self.is_directory_replaced() {
+            return LeaseHolder::Unknown;
         }
-        if self.owner.symlink_metadata().is_err() {
-            return Owner::Never;
+        if self.holder.symlink_metadata().is_err() {
+            return LeaseHolder::Never;
         }
-        let text = read(&self.owner).unwrap_or_default();
+        let text = read(&self.holder).unwrap_or_default();
         // Only a whole line counts; what follows is left over from a longer record.
         let line = text.split_once('\n').map_or("", |(line, _)| line);
         match line.strip_prefix(BELONGS) {
-            _ if line == NOBODY => Owner::Nobody,
-            Some(name) if is_salvage_ref(name) => Owner::Attempt(name.to_owned()),
-            _ => Owner::Unknown,
+            _ if line == NOBODY => LeaseHolder::Free,
+            Some(name) if is_salvage_ref(name) => LeaseHolder::Attempt(name.to_owned()),
+            _ => LeaseHolder::Unknown,
         }
     }
 
-    pub(crate) fn give_to(&self, salvage: &str) -> Result<(), FileError> {
-        write(&self.owner, &format!("{BELONGS}{salvage}\n"))
+    pub(crate) fn assign(&self, salvage: &str) -> Result<(), FileError> {
+        write(&self.holder, &format!("{BELONGS}{salvage}\n"))
     }
 
     /// Frees the workspace; one that was never leased needs no record.
-    pub(crate) fn take_away(&self) -> Result<(), FileError> {
-        match self.owner() {
-            Owner::Never | Owner::Nobody => Ok(()),
-            _ => write(&self.owner, &format!("{NOBODY}\n")),
+    pub(crate) fn free(&self) -> Result<(), FileError> {
+        match self.holder() {
+            LeaseHolder::Never | LeaseHolder::Free => Ok(()),
+            _ => write(&self.holder, &format!("{NOBODY}\n")),
         }
     }
 
     pub(crate) fn mark_unsaved(&self, files: &[String]) -> Result<(), FileError> {
-        write(&self.unsaved, &format!("{UNSAVED}\n{}\n", files.join("\n")))
+        write(&self.unsaved_marker, &format!("{UNSAVED}\n{}\n", files.join("\n")))
     }
 
     pub(crate) fn mark_saved(&self) -> Result<(), FileError> {
-        if self.is_elsewhere() {
-            return write(&self.unsaved, "");
+        if self.is_directory_replaced() {
+            return write(&self.unsaved_marker, "");
         }
-        match self.unsaved.symlink_metadata() {
+        match self.unsaved_marker.symlink_metadata() {
             Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
-            Ok(_) => write(&self.unsaved, ""),
+            Ok(_) => write(&self.unsaved_marker, ""),
             Err(_) => Ok(()),
         }
     }
 
     /// Whether the directory of the records was replaced by something else.
-    fn is_elsewhere(&self) -> bool {
-        let notes = self.owner.parent().expect("a note lies in a directory");
+    fn is_directory_replaced(&self) -> bool {
+        let notes = self.holder.parent().expect("a note lies in a directory");
         notes.symlink_metadata().is_ok_and(|found| !found.is_dir())
     }
 
     /// Deletes the record, after the workspace was removed.
-    pub(crate) fn forget(&self) -> Result<(), FileError> {
-        if self.is_elsewhere() {
+    pub(crate) fn delete(&self) -> Result<(), FileError> {
+        if self.is_directory_replaced() {
             return Ok(());
         }
-        for note in [&self.owner, &self.unsaved] {
+        for note in [&self.holder, &self.unsaved_marker] {
             let parent = note.parent().expect("a note lies in a directory");
-            Remover::new(parent).remove(note)?;
+            TreeRemover::new(parent).remove(note)?;
         }
         Ok(())
     }
 
     /// The files that go with the work, if it is not saved yet.
-    pub(crate) fn unsaved(&self) -> Option<Vec<String>> {
+    pub(crate) fn unsaved_files(&self) -> Option<Vec<String>> {
         // The record is lost, so the work counts as unsaved.
-        if self.is_elsewhere() {
+        if self.is_directory_replaced() {
             return Some(Vec::new());
         }
-        let found = self.unsaved.symlink_metadata().ok()?;
+        let found = self.unsaved_marker.symlink_metadata().ok()?;
         if found.is_file() && found.len() == 0 {
             return None;
         }
         // The work is saved even if its record cannot be read.
-        let text = read(&self.unsaved).unwrap_or_default();
+        let text = read(&self.unsaved_marker).unwrap_or_default();
         let mut lines = text.lines();
         let ours = lines.next() == Some(UNSAVED);
         let files = lines.filter(|line| ours && !line.is_empty());
@@ -157,7 +157,7 @@ impl Ownership {
 /// A workspace that is assigned to an attempt.
 #[derive(Debug)]
 pub struct WorkspaceLease {
-    record: Ownership,
+    record: LeaseRecord,
     salvage: String,
 }
 
@@ -167,69 +167,78 @@ impl WorkspaceLease {
     /// ignored.
     pub fn mark_unsaved(&self, files: &[String]) -> Result<(), FileError> {
         // Another worker without a sandbox may have changed the record meanwhile.
-        if self.record.owner() != Owner::Attempt(self.salvage.clone()) {
-            self.record.give_to(&self.salvage)?;
+        if self.record.holder() != LeaseHolder::Attempt(self.salvage.clone()) {
+            self.record.assign(&self.salvage)?;
         }
         self.record.mark_unsaved(files)
     }
 }
 
-impl Pool {
+impl WorkspacePool {
     /// Assigns a prepared workspace to the attempt with this salvage ref. Until it is prepared again,
     /// it is harvested for that ref alone.
-    pub fn acquire_lease(&self, place: Place, salvage: &str) -> Result<WorkspaceLease, FileError> {
-        let record = self.ownership(place);
-        record.give_to(salvage)?;
+    pub fn acquire_lease(
+        &self,
+        id: WorkspaceId,
+        salvage: &str,
+    ) -> Result<WorkspaceLease, FileError> {
+        let record = self.lease_record(id);
+        record.assign(salvage)?;
         Ok(WorkspaceLease { record, salvage: salvage.to_owned() })
     }
 
     /// The salvage ref of the attempt that holds the lease.
-    pub fn owner(&self, place: Place) -> Option<String> {
-        match self.ownership(place).owner() {
-            Owner::Attempt(salvage) => Some(salvage),
-            Owner::Never | Owner::Nobody | Owner::Unknown => None,
+    pub fn lease_holder(&self, id: WorkspaceId) -> Option<String> {
+        match self.lease_record(id).holder() {
+            LeaseHolder::Attempt(salvage) => Some(salvage),
+            LeaseHolder::Never | LeaseHolder::Free | LeaseHolder::Unknown => None,
         }
     }
 
     /// The ref under which the workspace's contents belong, while they are not saved there.
-    pub fn unsaved(&self, place: Place) -> Option<String> {
-        self.ownership(place).unsaved().map(|_| self.salvage_name(place))
+    pub fn unsaved(&self, id: WorkspaceId) -> Option<String> {
+        self.lease_record(id).unsaved_files().map(|_| self.holder_salvage_ref(id))
     }
 
-    pub(crate) fn ownership(&self, place: Place) -> Ownership {
-        Ownership::new(self.directory(), &place.to_string())
+    pub(crate) fn lease_record(&self, id: WorkspaceId) -> LeaseRecord {
+        LeaseRecord::new(self.directory(), &id.to_string())
     }
 
     /// Saves what an earlier attempt left in the workspace and was never harvested. Contents that no
     /// longer exist cannot be saved; a rejected harvest has saved what it could.
-    pub(crate) fn save_leftovers(&self, place: Place, keep: &[String]) -> Result<(), HarvestError> {
-        let ownership = self.ownership(place);
-        let Some(files) = ownership.unsaved() else { return Ok(()) };
-        match self.salvage(place, &files, keep) {
+    pub(crate) fn save_unsaved_work(
+        &self,
+        id: WorkspaceId,
+        keep: &[String],
+    ) -> Result<(), HarvestError> {
+        let record = self.lease_record(id);
+        let Some(files) = record.unsaved_files() else { return Ok(()) };
+        match self.harvest_for_holder(id, &files, keep) {
             Ok(_)
             | Err(
                 HarvestError::Gone { .. }
                 | HarvestError::NotPrepared { .. }
-                | HarvestError::Refused { .. },
+                | HarvestError::Rejected { .. },
             ) => {}
             Err(error) => return Err(error),
         }
-        ownership.mark_saved().map_err(|error| HarvestError::Pool { place, source: error.into() })
+        record.mark_saved().map_err(|error| HarvestError::Pool { id, source: error.into() })
     }
 
     /// Harvests the workspace for the holder of its lease, against the commit it was prepared as.
-    pub(crate) fn salvage(
+    pub(crate) fn harvest_for_holder(
         &self,
-        place: Place,
+        id: WorkspaceId,
         files: &[String],
         keep: &[String],
     ) -> Result<WorkspaceHarvest, HarvestError> {
-        let salvage = self.salvage_name(place);
-        let workspace = self.workspace(place);
+        let salvage = self.holder_salvage_ref(id);
+        let workspace = self.workspace_dir(id);
         let base = workspace.prepared().and_then(|id| CommitId::new(id).ok());
-        let base = base.ok_or_else(|| HarvestError::Gone { place, tree: workspace.tree() })?;
+        let base = base.ok_or_else(|| HarvestError::Gone { id, tree: workspace.tree() })?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let signature = Signature { identity: self.identity.clone(), at_seconds: since.as_secs() };
+        let signature =
+            CommitSignature { identity: self.identity.clone(), at_seconds: since.as_secs() };
         let request = HarvestRequest {
             base: &base,
             prepared: &base,
@@ -243,16 +252,16 @@ impl Pool {
             salvage: &salvage,
             limits: HarvestLimits::default(),
         };
-        self.take_in(place, &request)
+        self.harvest_locked(id, &request)
     }
 
     /// The salvage ref for the workspace's contents.
-    pub(crate) fn salvage_name(&self, place: Place) -> String {
-        match self.ownership(place).owner() {
-            Owner::Attempt(salvage) => salvage,
+    pub(crate) fn holder_salvage_ref(&self, id: WorkspaceId) -> String {
+        match self.lease_record(id).holder() {
+            LeaseHolder::Attempt(salvage) => salvage,
             // The record was tampered with; the work may be valuable nevertheless.
-            Owner::Never | Owner::Nobody | Owner::Unknown => {
-                salvage_ref("unknown", &format!("{place}-1"))
+            LeaseHolder::Never | LeaseHolder::Free | LeaseHolder::Unknown => {
+                salvage_ref("unknown", &format!("{id}-1"))
             }
         }
     }
@@ -276,7 +285,7 @@ fn write(note: &Path, text: &str) -> Result<(), FileError> {
     let is_ours =
         |found: Metadata| found.is_file() && found.nlink() == 1 && found.mode() & 0o600 == 0o600;
     if note.symlink_metadata().is_ok_and(|found| !is_ours(found)) {
-        Remover::new(parent).remove(note)?;
+        TreeRemover::new(parent).remove(note)?;
     }
     let mut file = File::options()
         .write(true)
@@ -294,27 +303,27 @@ mod tests {
 
     use super::*;
 
-    fn notes() -> (tempfile::TempDir, Ownership) {
+    fn notes() -> (tempfile::TempDir, LeaseRecord) {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let notes = Ownership::new(directory.path(), "work-1");
+        let notes = LeaseRecord::new(directory.path(), "work-1");
         (directory, notes)
     }
 
     #[test]
     fn a_lease_records_its_holder_and_unsaved_files() {
         let (_directory, notes) = notes();
-        assert_eq!((notes.owner(), notes.unsaved()), (Owner::Never, None));
+        assert_eq!((notes.holder(), notes.unsaved_files()), (LeaseHolder::Never, None));
         let long = format!("refs/afresh/salvage/{}/T.1", "r".repeat(60));
         for name in [long.as_str(), "refs/afresh/salvage/r/T.1"] {
-            notes.give_to(name).expect("written");
-            assert_eq!(notes.owner(), Owner::Attempt(name.to_owned()));
+            notes.assign(name).expect("written");
+            assert_eq!(notes.holder(), LeaseHolder::Attempt(name.to_owned()));
         }
         let files = vec!["a b".to_owned(), "c".to_owned()];
         notes.mark_unsaved(&files).expect("written");
-        assert_eq!(notes.unsaved(), Some(files));
+        assert_eq!(notes.unsaved_files(), Some(files));
         notes.mark_saved().expect("written");
-        notes.take_away().expect("written");
-        assert_eq!((notes.owner(), notes.unsaved()), (Owner::Nobody, None));
+        notes.free().expect("written");
+        assert_eq!((notes.holder(), notes.unsaved_files()), (LeaseHolder::Free, None));
     }
 
     #[test]
@@ -329,11 +338,11 @@ mod tests {
             "this slot belongs to refs/afresh/salvage/r\n",
             "this slot belongs to refs/afresh/salvage/r/T.1",
         ] {
-            write(&notes.owner, odd).expect("written");
-            assert_eq!(notes.owner(), Owner::Unknown, "{odd:?}");
+            write(&notes.holder, odd).expect("written");
+            assert_eq!(notes.holder(), LeaseHolder::Unknown, "{odd:?}");
         }
-        write(&notes.unsaved, "refs/heads/main\nx").expect("written");
-        assert_eq!(notes.unsaved(), Some(Vec::new()), "to be saved, with no list of files");
+        write(&notes.unsaved_marker, "refs/heads/main\nx").expect("written");
+        assert_eq!(notes.unsaved_files(), Some(Vec::new()), "to be saved, with no list of files");
     }
 
     #[test]
@@ -342,12 +351,12 @@ mod tests {
         let precious = directory.path().join("precious");
         fs::write(&precious, "mine").expect("written");
         fs::create_dir(directory.path().join("owners")).expect("a new directory");
-        std::os::unix::fs::symlink(&precious, &notes.owner).expect("a symlink");
-        fs::hard_link(&precious, &notes.unsaved).expect("a second name");
-        assert_eq!(notes.owner(), Owner::Unknown);
-        notes.give_to("refs/afresh/salvage/r/T.1").expect("written");
+        std::os::unix::fs::symlink(&precious, &notes.holder).expect("a symlink");
+        fs::hard_link(&precious, &notes.unsaved_marker).expect("a second name");
+        assert_eq!(notes.holder(), LeaseHolder::Unknown);
+        notes.assign("refs/afresh/salvage/r/T.1").expect("written");
         notes.mark_saved().expect("written");
         assert_eq!(fs::read_to_string(&precious).expect("text"), "mine");
-        assert_eq!(notes.owner(), Owner::Attempt("refs/afresh/salvage/r/T.1".to_owned()));
+        assert_eq!(notes.holder(), LeaseHolder::Attempt("refs/afresh/salvage/r/T.1".to_owned()));
     }
 }

@@ -9,84 +9,88 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::workspace::pool::Place;
+use crate::workspace::pool::WorkspaceId;
 
 /// How long a snapshot may hold up a harvest: a halt that ends everything must stay short (R7).
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Who is at work in which slot.
 #[derive(Debug, Default)]
-pub(crate) struct Turns {
-    taken: Mutex<BTreeMap<Place, GiveWay>>,
+pub(crate) struct WorkspaceLocks {
+    taken: Mutex<BTreeMap<WorkspaceId, PreemptFlag>>,
     freed: Condvar,
 }
 
 /// Set when somebody else needs the slot.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct GiveWay(Arc<AtomicBool>);
+pub(crate) struct PreemptFlag(Arc<AtomicBool>);
 
-impl GiveWay {
-    pub(crate) fn is_asked(&self) -> bool {
+impl PreemptFlag {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn ask(&self) {
+    fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 /// The right to work in a slot, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn<'a> {
-    turns: &'a Turns,
-    place: Place,
-    give_way: GiveWay,
+pub(crate) struct WorkspaceGuard<'a> {
+    locks: &'a WorkspaceLocks,
+    id: WorkspaceId,
+    preempt_flag: PreemptFlag,
 }
 
-impl Turn<'_> {
-    pub(crate) fn give_way(&self) -> &GiveWay {
-        &self.give_way
+impl WorkspaceGuard<'_> {
+    pub(crate) fn preempt_flag(&self) -> &PreemptFlag {
+        &self.preempt_flag
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WorkspaceGuard<'_> {
     fn drop(&mut self) {
-        self.turns.lock().remove(&self.place);
-        self.turns.freed.notify_all();
+        self.locks.lock().remove(&self.id);
+        self.locks.freed.notify_all();
     }
 }
 
-impl Turns {
+impl WorkspaceLocks {
     /// Waits until nobody is at work in the slot.
-    pub(crate) fn wait_for(&self, place: Place) -> Turn<'_> {
+    pub(crate) fn lock_workspace(&self, id: WorkspaceId) -> WorkspaceGuard<'_> {
         let mut taken = self.lock();
-        while taken.contains_key(&place) {
+        while taken.contains_key(&id) {
             taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
         }
-        self.begin(taken, place)
+        self.guard(taken, id)
     }
 
     /// The same; whoever is at work for long is asked to give way.
-    pub(crate) fn insist_on(&self, place: Place) -> Turn<'_> {
+    pub(crate) fn lock_preempting(&self, id: WorkspaceId) -> WorkspaceGuard<'_> {
         let mut taken = self.lock();
-        while let Some(other) = taken.get(&place).cloned() {
+        while let Some(other) = taken.get(&id).cloned() {
             let waited = self.freed.wait_timeout(taken, PATIENCE);
             let (now, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             taken = now;
             if timeout.timed_out() {
-                other.ask();
+                other.set();
             }
         }
-        self.begin(taken, place)
+        self.guard(taken, id)
     }
 
-    fn begin(&self, mut taken: MutexGuard<'_, BTreeMap<Place, GiveWay>>, place: Place) -> Turn<'_> {
-        let give_way = GiveWay::default();
-        taken.insert(place, give_way.clone());
-        Turn { turns: self, place, give_way }
+    fn guard(
+        &self,
+        mut taken: MutexGuard<'_, BTreeMap<WorkspaceId, PreemptFlag>>,
+        id: WorkspaceId,
+    ) -> WorkspaceGuard<'_> {
+        let preempt_flag = PreemptFlag::default();
+        taken.insert(id, preempt_flag.clone());
+        WorkspaceGuard { locks: self, id, preempt_flag: preempt_flag }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Place, GiveWay>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<WorkspaceId, PreemptFlag>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,13 +17,13 @@ use std::sync::{Mutex, PoisonError};
 
 use afresh_core::ids::WorkspaceSlot;
 
-use crate::git::command::{Call, CommandError};
-use crate::git::error::{Context, FileError};
-use crate::git::identity::Identity;
+use crate::git::command::{CommandError, GitCommand};
+use crate::git::error::{FileContext, FileError};
+use crate::git::identity::CommitIdentity;
 use crate::git::repository::Repository;
-use crate::workspace::lock::Turns;
+use crate::workspace::lock::WorkspaceLocks;
 use crate::workspace::shadow;
-use crate::workspace::slot::Workspace;
+use crate::workspace::slot::WorkspaceDir;
 
 /// Enough to tell all repositories of one user apart.
 const KEY_HEX_DIGITS: usize = 16;
@@ -49,26 +49,26 @@ impl PoolError {
 
 /// A slot of one of the two kinds; its path never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum WorkspaceId {
     Work(WorkspaceSlot),
     Check(WorkspaceSlot),
 }
 
-impl Place {
+impl WorkspaceId {
     /// The slot with this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         let (kind, number) = name.split_once('-')?;
         let slot = WorkspaceSlot(number.parse().ok()?);
-        let place = match kind {
+        let id = match kind {
             "work" => Self::Work(slot),
             "check" => Self::Check(slot),
             _ => return None,
         };
-        (place.to_string() == name).then_some(place)
+        (id.to_string() == name).then_some(id)
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for WorkspaceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Work(slot) => write!(f, "work-{slot}"),
@@ -79,29 +79,29 @@ impl fmt::Display for Place {
 
 /// The slots of one repository.
 #[derive(Debug)]
-pub struct Pool {
+pub struct WorkspacePool {
     pub(crate) repository: Repository,
-    pub(crate) identity: Identity,
+    pub(crate) identity: CommitIdentity,
     directory: PathBuf,
     /// Two threads must not write the shadow at once.
     shadow: Mutex<()>,
-    pub(crate) turns: Turns,
+    pub(crate) locks: WorkspaceLocks,
 }
 
-impl Pool {
+impl WorkspacePool {
     /// Opens the repository's slots below the directory `cache`, making what is missing.
     pub fn open(repository: Repository, cache: &Path) -> Result<Self, PoolError> {
-        let directory = cache.join(key(repository.common_dir()));
-        is_no_link(&directory)?;
+        let directory = cache.join(repository_key(repository.common_dir()));
+        check_no_link(&directory)?;
         fs::create_dir_all(&directory).context("make", &directory)?;
-        note_repository(&directory, repository.common_dir())?;
+        record_repository(&directory, repository.common_dir())?;
         Self::at(repository, &directory)
     }
 
     /// The repository's slots as they are, if it ever had any; makes nothing.
     pub fn find(repository: Repository, cache: &Path) -> Result<Option<Self>, PoolError> {
-        let directory = cache.join(key(repository.common_dir()));
-        is_no_link(&directory)?;
+        let directory = cache.join(repository_key(repository.common_dir()));
+        check_no_link(&directory)?;
         if !directory.exists() {
             return Ok(None);
         }
@@ -116,7 +116,7 @@ impl Pool {
             identity,
             directory,
             shadow: Mutex::new(()),
-            turns: Turns::default(),
+            locks: WorkspaceLocks::default(),
         })
     }
 
@@ -125,7 +125,7 @@ impl Pool {
     }
 
     /// Who the workers' commits are by, unless they say otherwise.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &CommitIdentity {
         &self.identity
     }
 
@@ -135,37 +135,37 @@ impl Pool {
     }
 
     /// The checkout of a slot; a worker's working directory.
-    pub fn tree(&self, place: Place) -> PathBuf {
-        self.workspace(place).tree()
+    pub fn tree(&self, id: WorkspaceId) -> PathBuf {
+        self.workspace_dir(id).tree()
     }
 
     /// A file of the caller's that says what was set up in the slot; it goes when the slot goes.
-    pub fn set_up_mark(&self, place: Place) -> PathBuf {
-        self.workspace(place).set_up_mark()
+    pub fn setup_marker(&self, id: WorkspaceId) -> PathBuf {
+        self.workspace_dir(id).setup_marker()
     }
 
     /// Removes a slot with everything in it, kept paths too.
-    pub fn discard(&self, place: Place) -> Result<(), PoolError> {
-        let _turn = self.turns.insist_on(place);
-        Ok(self.workspace(place).discard()?)
+    pub fn discard(&self, id: WorkspaceId) -> Result<(), PoolError> {
+        let _guard = self.locks.lock_preempting(id);
+        Ok(self.workspace_dir(id).discard()?)
     }
 
-    pub(crate) fn workspace(&self, place: Place) -> Workspace {
-        Workspace { slot: self.directory.join(place.to_string()) }
+    pub(crate) fn workspace_dir(&self, id: WorkspaceId) -> WorkspaceDir {
+        WorkspaceDir { path: self.directory.join(id.to_string()) }
     }
 
     /// A call with our own git directory and the user's objects, without any checkout.
-    pub(crate) fn shadow_git(&self, doing: impl Into<String>) -> Result<Call, FileError> {
+    pub(crate) fn shadow_git(&self, doing: impl Into<String>) -> Result<GitCommand, FileError> {
         let shadow = self.directory.join("shadow.git");
         {
             let _one = self.shadow.lock().unwrap_or_else(PoisonError::into_inner);
             // The user may have emptied the cache while we run.
             shadow::ensure(&shadow, self.repository.format)?;
         }
-        let call = Call::scrubbed(&self.repository.program, doing);
+        let call = GitCommand::scrubbed(&self.repository.program, doing);
         let mut call = self
             .repository
-            .marked(call)
+            .mark_as_ours(call)
             .env("GIT_DIR", &shadow)
             .env("GIT_OBJECT_DIRECTORY", self.repository.objects())
             .directory(&shadow);
@@ -179,9 +179,9 @@ impl Pool {
     pub(crate) fn tree_git(
         &self,
         doing: impl Into<String>,
-        workspace: &Workspace,
+        workspace: &WorkspaceDir,
         index: &Path,
-    ) -> Result<Call, FileError> {
+    ) -> Result<GitCommand, FileError> {
         let tree = workspace.tree();
         let call = self.shadow_git(doing)?;
         Ok(call.env("GIT_WORK_TREE", &tree).env("GIT_INDEX_FILE", index).directory(&tree))
@@ -189,13 +189,13 @@ impl Pool {
 }
 
 /// What the directory of a repository's slots is called.
-pub(crate) fn key(common_dir: &Path) -> String {
+pub(crate) fn repository_key(common_dir: &Path) -> String {
     let hash = blake3::hash(common_dir.as_os_str().as_bytes()).to_hex();
     hash[..KEY_HEX_DIGITS].to_owned()
 }
 
 /// Slots are emptied: in a place that somebody else has chosen, that would be somebody else's files.
-fn is_no_link(directory: &Path) -> Result<(), FileError> {
+fn check_no_link(directory: &Path) -> Result<(), FileError> {
     match directory.symlink_metadata() {
         Ok(found) if !found.is_dir() => {
             let odd = io::Error::other("it is not a directory of its own; move it away");
@@ -210,7 +210,7 @@ pub(crate) fn repository_note(directory: &Path) -> PathBuf {
     directory.join("repository")
 }
 
-fn note_repository(directory: &Path, common_dir: &Path) -> Result<(), FileError> {
+fn record_repository(directory: &Path, common_dir: &Path) -> Result<(), FileError> {
     let note = repository_note(directory);
     if note.symlink_metadata().is_ok() {
         return Ok(());

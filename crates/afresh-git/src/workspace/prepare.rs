@@ -5,17 +5,17 @@ use afresh_core::ids::{CommitId, TreeId};
 use crate::git::command::CommandError;
 use crate::git::error::FileError;
 use crate::harvest::HarvestError;
-use crate::objects::index::Index;
+use crate::objects::index::IndexFile;
 use crate::workspace::clone;
-use crate::workspace::keep::Patterns;
-use crate::workspace::pool::{Place, Pool, PoolError};
+use crate::workspace::keep::KeepPatterns;
+use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};
 use crate::workspace::remove::remove_file;
-use crate::workspace::reset::sweep;
-use crate::workspace::slot::Workspace;
+use crate::workspace::reset::reset_files;
+use crate::workspace::slot::WorkspaceDir;
 
 /// What a slot is to hold.
 #[derive(Debug, Clone, Copy)]
-pub enum Target<'a> {
+pub enum PrepareTarget<'a> {
     Commit(&'a CommitId),
     /// A tree that may belong to no commit yet; `head` is what git in the slot compares it with.
     Tree {
@@ -24,7 +24,7 @@ pub enum Target<'a> {
     },
 }
 
-impl Target<'_> {
+impl PrepareTarget<'_> {
     fn id(&self) -> &str {
         match self {
             Self::Commit(commit) => commit.as_str(),
@@ -42,15 +42,15 @@ impl Target<'_> {
 /// Why a slot could not be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    #[error("cannot prepare {place}: the repository has no object {id}")]
-    Unknown { place: Place, id: String },
-    #[error("cannot prepare {place}: what an earlier attempt left in it cannot be saved")]
-    Unsaved { place: Place, source: Box<HarvestError> },
-    #[error("cannot prepare {place}")]
-    Pool { place: Place, source: PoolError },
+    #[error("cannot prepare {id}: the repository has no object {object}")]
+    MissingObject { id: WorkspaceId, object: String },
+    #[error("cannot prepare {id}: what an earlier attempt left in it cannot be saved")]
+    Unsaved { id: WorkspaceId, source: Box<HarvestError> },
+    #[error("cannot prepare {id}")]
+    Pool { id: WorkspaceId, source: PoolError },
 }
 
-impl Pool {
+impl WorkspacePool {
     /// Makes the slot's checkout exactly `target`, except for ignored paths that match `keep`.
     ///
     /// `keep` holds patterns such as `target/` or `/web/node_modules/`. A slot that is missing,
@@ -59,26 +59,26 @@ impl Pool {
     /// may be using the slot.
     pub fn prepare(
         &self,
-        place: Place,
-        target: Target<'_>,
+        id: WorkspaceId,
+        target: PrepareTarget<'_>,
         keep: &[String],
     ) -> Result<(), PrepareError> {
-        let _turn = self.turns.insist_on(place);
-        self.save_leftovers(place, keep)
-            .map_err(|source| PrepareError::Unsaved { place, source: Box::new(source) })?;
-        let workspace = self.workspace(place);
-        let keep = Patterns::new(keep);
-        let failed = |source| PrepareError::Pool { place, source };
-        self.ownership(place).take_away().map_err(|e| failed(e.into()))?;
+        let _guard = self.locks.lock_preempting(id);
+        self.save_unsaved_work(id, keep)
+            .map_err(|source| PrepareError::Unsaved { id, source: Box::new(source) })?;
+        let workspace = self.workspace_dir(id);
+        let keep = KeepPatterns::new(keep);
+        let failed = |source| PrepareError::Pool { id, source };
+        self.lease_record(id).free().map_err(|e| failed(e.into()))?;
         let Err(error) = self.refresh(&workspace, target, &keep) else { return Ok(()) };
         // Neither a full disk nor a wrong id is a reason to throw warm caches away.
         if error.is_out_of_space() {
             return Err(failed(error));
         }
-        for id in [target.id(), target.head().as_str()] {
-            let found = self.repository.object_kind(id).map_err(|e| failed(e.into()))?;
+        for object in [target.id(), target.head().as_str()] {
+            let found = self.repository.object_kind(object).map_err(|e| failed(e.into()))?;
             if found.is_none() {
-                return Err(PrepareError::Unknown { place, id: id.to_owned() });
+                return Err(PrepareError::MissingObject { id, object: object.to_owned() });
             }
         }
         workspace.discard().map_err(|e| failed(e.into()))?;
@@ -87,12 +87,12 @@ impl Pool {
 
     fn refresh(
         &self,
-        workspace: &Workspace,
-        target: Target<'_>,
-        keep: &Patterns,
+        workspace: &WorkspaceDir,
+        target: PrepareTarget<'_>,
+        keep: &KeepPatterns,
     ) -> Result<(), PoolError> {
-        workspace.tidy()?;
-        self.clear(workspace, keep)?;
+        workspace.remove_unknown_files()?;
+        self.remove_leftover_files(workspace, keep)?;
         self.check_out(workspace, target)?;
         clone::build(workspace, &self.repository, target.head(), &self.identity)?;
         workspace.mark_prepared(target.id())?;
@@ -100,19 +100,27 @@ impl Pool {
     }
 
     /// Before the checkout: git trusts the stat data of files behind a planted symlink.
-    fn clear(&self, workspace: &Workspace, keep: &Patterns) -> Result<(), FileError> {
-        let tracked = Index::load(&workspace.index(), self.repository.format);
+    fn remove_leftover_files(
+        &self,
+        workspace: &WorkspaceDir,
+        keep: &KeepPatterns,
+    ) -> Result<(), FileError> {
+        let tracked = IndexFile::load(&workspace.index(), self.repository.format);
         if tracked.is_none() {
             // Without a good index all files are strangers, and git starts from none as well.
             remove_file(&workspace.index())?;
         }
-        sweep(workspace, &tracked.unwrap_or_default(), keep)
+        reset_files(workspace, &tracked.unwrap_or_default(), keep)
     }
 
-    fn check_out(&self, workspace: &Workspace, target: Target<'_>) -> Result<(), PoolError> {
+    fn check_out(
+        &self,
+        workspace: &WorkspaceDir,
+        target: PrepareTarget<'_>,
+    ) -> Result<(), PoolError> {
         let index = workspace.index();
         let call = self.tree_git(format!("check out {}", target.id()), workspace, &index)?;
-        call.args(["read-tree", "--reset", "-u", target.id()]).done()?;
+        call.args(["read-tree", "--reset", "-u", target.id()]).run_checked()?;
         Ok(())
     }
 }
@@ -123,7 +131,7 @@ impl PrepareError {
         match self {
             Self::Pool { source, .. } => source.is_out_of_space(),
             Self::Unsaved { source, .. } => source.is_out_of_space(),
-            Self::Unknown { .. } => false,
+            Self::MissingObject { .. } => false,
         }
     }
 

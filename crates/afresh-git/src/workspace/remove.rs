@@ -7,20 +7,20 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::error::{Context, FileError, gone_is_fine};
+use crate::git::error::{FileContext, FileError, ignore_missing};
 
 /// Keeps every path far below the system's limit: deeper directories are moved up first.
 const MAX_DEPTH: usize = 8;
 
 /// Removes files and trees; deep directories pass through `spare`, on the same file system.
 #[derive(Debug)]
-pub(crate) struct Remover {
+pub(crate) struct TreeRemover {
     spare: PathBuf,
     pending: Vec<PathBuf>,
     moved: usize,
 }
 
-impl Remover {
+impl TreeRemover {
     pub(crate) fn new(spare: &Path) -> Self {
         Self { spare: spare.to_owned(), pending: Vec::new(), moved: 0 }
     }
@@ -54,17 +54,17 @@ impl Remover {
     }
 
     fn remove_directory(&mut self, path: &Path, depth: usize) -> Result<(), FileError> {
-        open_up(path)?;
+        make_writable(path)?;
         if depth == MAX_DEPTH {
             let name = format!("deep-{}-{}", std::process::id(), self.moved);
             self.moved += 1;
-            let place = self.spare.join(name);
-            fs::rename(path, &place).context("move up", path)?;
-            self.pending.push(place);
+            let location = self.spare.join(name);
+            fs::rename(path, &location).context("move up", path)?;
+            self.pending.push(location);
             return Ok(());
         }
         self.remove_entries(path, depth)?;
-        gone_is_fine(fs::remove_dir(path)).context("remove", path)
+        ignore_missing(fs::remove_dir(path)).context("remove", path)
     }
 
     fn remove_entries(&mut self, path: &Path, depth: usize) -> Result<(), FileError> {
@@ -74,7 +74,7 @@ impl Remover {
             if entry.file_type().context("look at", &inside)?.is_dir() {
                 self.remove_directory(&inside, depth + 1)?;
             } else {
-                gone_is_fine(fs::remove_file(&inside)).context("remove", &inside)?;
+                ignore_missing(fs::remove_file(&inside)).context("remove", &inside)?;
             }
         }
         Ok(())
@@ -85,22 +85,22 @@ impl Remover {
 /// be ours.
 pub fn remove_tree(path: &Path) -> Result<(), FileError> {
     let spare = path.parent().unwrap_or(path);
-    Remover::new(spare).remove(path)
+    TreeRemover::new(spare).remove(path)
 }
 
 /// Removes a file or a symlink, even from a directory that was made read-only.
 pub(crate) fn remove_file(path: &Path) -> Result<(), FileError> {
-    let first = gone_is_fine(fs::remove_file(path));
+    let first = ignore_missing(fs::remove_file(path));
     let denied = first.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::PermissionDenied);
     if let (true, Some(parent)) = (denied, path.parent()) {
-        open_up(parent)?;
-        return gone_is_fine(fs::remove_file(path)).context("remove", path);
+        make_writable(parent)?;
+        return ignore_missing(fs::remove_file(path)).context("remove", path);
     }
     first.context("remove", path)
 }
 
 /// Lets us list and change a directory that a worker has closed.
-pub(crate) fn open_up(directory: &Path) -> Result<(), FileError> {
+pub(crate) fn make_writable(directory: &Path) -> Result<(), FileError> {
     let found = directory.symlink_metadata().context("look at", directory)?;
     let mode = found.permissions().mode();
     if found.is_dir() && mode & 0o700 != 0o700 {

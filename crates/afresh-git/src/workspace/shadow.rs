@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::git::error::{Context, FileError};
+use crate::git::error::{FileContext, FileError};
 use crate::git::repository::ObjectFormat;
 
 /// Makes sure that the shadow is there and says what we wrote.

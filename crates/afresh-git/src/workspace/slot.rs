@@ -12,33 +12,33 @@
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
 
-use crate::git::error::{Context, FileError};
-use crate::workspace::remove::{Remover, remove_file};
+use crate::git::error::{FileContext, FileError};
+use crate::workspace::remove::{TreeRemover, remove_file};
 
 #[derive(Debug, Clone)]
-pub(crate) struct Workspace {
-    pub(crate) slot: PathBuf,
+pub(crate) struct WorkspaceDir {
+    pub(crate) path: PathBuf,
 }
 
-impl Workspace {
+impl WorkspaceDir {
     pub(crate) fn tree(&self) -> PathBuf {
-        self.slot.join("tree")
+        self.path.join("tree")
     }
 
     pub(crate) fn index(&self) -> PathBuf {
-        self.slot.join("index")
+        self.path.join("index")
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.slot.join(name)
+        self.path.join(name)
     }
 
-    pub(crate) fn set_up_mark(&self) -> PathBuf {
-        self.slot.join("set-up")
+    pub(crate) fn setup_marker(&self) -> PathBuf {
+        self.path.join("set-up")
     }
 
     fn marker(&self) -> PathBuf {
-        self.slot.join("prepared")
+        self.path.join("prepared")
     }
 
     /// Makes the slot's directories real ones and drops what is not known.
@@ -46,35 +46,35 @@ impl Workspace {
     /// The caller holds the repository's lock and has waited for the git processes of earlier drivers
     /// ([`Repository::await_orphans`](crate::Repository::await_orphans)), so a lock file in here is
     /// nobody's.
-    pub(crate) fn tidy(&self) -> Result<(), FileError> {
-        make_real_directory(&self.slot)?;
+    pub(crate) fn remove_unknown_files(&self) -> Result<(), FileError> {
+        make_real_directory(&self.path)?;
         // First of all: from here on the tree is not what the marker says.
-        self.unmark()?;
-        for entry in fs::read_dir(&self.slot).context("list", &self.slot)? {
-            let entry = entry.context("list", &self.slot)?;
+        self.clear_marker()?;
+        for entry in fs::read_dir(&self.path).context("list", &self.path)? {
+            let entry = entry.context("list", &self.path)?;
             if !["tree", "index", "prepared", "set-up"]
                 .iter()
                 .any(|known| entry.file_name() == *known)
             {
-                Remover::new(&self.slot).remove(&entry.path())?;
+                TreeRemover::new(&self.path).remove(&entry.path())?;
             }
         }
         // An index that is not a plain file would send git elsewhere.
         let index = self.index();
         if index.symlink_metadata().is_ok_and(|found| !found.is_file()) {
-            Remover::new(&self.slot).remove(&index)?;
+            TreeRemover::new(&self.path).remove(&index)?;
         }
         make_real_directory(&self.tree())
     }
 
     /// Leaves nothing, so that the next preparation starts anew.
     pub(crate) fn discard(&self) -> Result<(), FileError> {
-        if !self.slot.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            return remove_file(&self.slot);
+        if !self.path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            return remove_file(&self.path);
         }
-        self.unmark()?;
-        Remover::new(&self.slot).empty(&self.slot)?;
-        fs::remove_dir(&self.slot).context("remove", &self.slot)
+        self.clear_marker()?;
+        TreeRemover::new(&self.path).empty(&self.path)?;
+        fs::remove_dir(&self.path).context("remove", &self.path)
     }
 
     /// One small write to a file that stays: a part of an id is no id that anybody asks for.
@@ -82,12 +82,12 @@ impl Workspace {
         fs::write(self.marker(), what).context("write", &self.marker())
     }
 
-    fn unmark(&self) -> Result<(), FileError> {
+    fn clear_marker(&self) -> Result<(), FileError> {
         let marker = self.marker();
         match marker.symlink_metadata() {
             Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
             Ok(found) if found.is_file() => fs::write(&marker, "").context("write", &marker),
-            Ok(_) => Remover::new(&self.slot).remove(&marker),
+            Ok(_) => TreeRemover::new(&self.path).remove(&marker),
             Err(_) => Ok(()),
         }
     }

@@ -4,13 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use afresh_core::ids::{CommitId, TreeId};
-use afresh_git::{Identity, NewCommit, Signature};
+use afresh_git::{CommitIdentity, CommitSignature, NewCommit};
 
 use crate::scene::Scene;
 
 /// The same commit, made by git.
 fn made_by_git(scene: &Scene, new: &NewCommit<'_>) -> String {
-    let Signature { identity, at_seconds } = new.signature;
+    let CommitSignature { identity, at_seconds } = new.signature;
     let message = scene.dir.path().join("message");
     fs::write(&message, new.message).unwrap();
     let parents = new.parents.iter().flat_map(|parent| [" -p ", parent.as_str()]);
@@ -31,7 +31,7 @@ fn made_by_git(scene: &Scene, new: &NewCommit<'_>) -> String {
 fn a_commit_is_byte_for_byte_what_git_makes_of_the_same_parts() {
     for format in ["sha1", "sha256"] {
         let scene = Scene::with_format("echo one >a.txt", format);
-        let tree = scene.repository().tree_of(&scene.base).unwrap();
+        let tree = scene.repository().commit_tree(&scene.base).unwrap();
         let empty: TreeId = scene.user("git mktree </dev/null").trim().parse().unwrap();
         let mut last = scene.base.clone();
         for (message, name, at_seconds) in [
@@ -42,7 +42,8 @@ fn a_commit_is_byte_for_byte_what_git_makes_of_the_same_parts() {
             (&"long ".repeat(50_000), "L", 9),
         ] {
             let message = format!("{}\n", message.trim_end_matches('\n'));
-            let signature = Signature { identity: Identity::new(name, "a@b.c"), at_seconds };
+            let signature =
+                CommitSignature { identity: CommitIdentity::new(name, "a@b.c"), at_seconds };
             for (tree, parents) in [
                 (&tree, vec![]),
                 (&tree, vec![scene.base.clone()]),
@@ -92,7 +93,7 @@ fn an_object_of_ours_has_the_permissions_that_git_gives() {
 #[test]
 fn a_commit_of_a_missing_tree_or_parent_is_not_made() {
     let scene = Scene::new();
-    let tree = scene.repository().tree_of(&scene.base).unwrap();
+    let tree = scene.repository().commit_tree(&scene.base).unwrap();
     let no_tree: TreeId = "1".repeat(40).parse().unwrap();
     let no_commit: CommitId = "2".repeat(40).parse().unwrap();
     let new =

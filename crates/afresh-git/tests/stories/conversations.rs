@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use afresh_git::{Pool, Program, Repository, Surroundings};
+use afresh_git::{GitEnv, GitProgram, Repository, WorkspacePool};
 
 use crate::scene::{Scene, put_script, variables};
 
@@ -20,18 +20,18 @@ fn with_cat_file(scene: &Scene, script: &str) -> Repository {
     path.push(":");
     path.push(&vars[0].1);
     vars[0].1 = path;
-    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
     Repository::discover(&program, &scene.root).unwrap()
 }
 
 #[test]
 fn a_reader_that_ended_is_started_again() {
     let scene = Scene::new();
-    let tree = scene.repository().tree_of(&scene.base).unwrap();
+    let tree = scene.repository().commit_tree(&scene.base).unwrap();
     let once = "read question; echo \"$question\" | GIT \"$@\"; exit 1";
     let repository = with_cat_file(&scene, once);
     for _ in 0..3 {
-        assert_eq!(repository.tree_of(&scene.base).unwrap(), tree);
+        assert_eq!(repository.commit_tree(&scene.base).unwrap(), tree);
         assert!(repository.exists(&scene.base).unwrap());
     }
 }
@@ -42,7 +42,7 @@ fn a_reader_that_complains_all_the_time_answers() {
     let scene = Scene::new();
     let noisy = "head -c 200000 /dev/zero | tr '\\0' 'w' >&2";
     let repository = with_cat_file(&scene, noisy);
-    let pool = Pool::open(repository, &scene.dir.path().join("other cache")).unwrap();
+    let pool = WorkspacePool::open(repository, &scene.dir.path().join("other cache")).unwrap();
     assert!(pool.repository().exists(&scene.base).unwrap());
 }
 
@@ -50,7 +50,7 @@ fn a_reader_that_complains_all_the_time_answers() {
 fn a_reader_that_cannot_run_is_told_with_what_it_said() {
     let scene = Scene::new();
     let repository = with_cat_file(&scene, "echo 'fatal: no such luck' >&2; exit 3");
-    let error = repository.tree_of(&scene.base).unwrap_err().to_string();
+    let error = repository.commit_tree(&scene.base).unwrap_err().to_string();
     assert!(error.contains("no such luck"), "{error}");
 }
 
@@ -66,6 +66,6 @@ fn a_reader_sees_what_is_new_and_what_was_packed() {
         ));
         let (commit, tree) = made.trim().split_once('\n').unwrap();
         let commit = commit.parse().unwrap();
-        assert_eq!(scene.repository().tree_of(&commit).unwrap().as_str(), tree);
+        assert_eq!(scene.repository().commit_tree(&commit).unwrap().as_str(), tree);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Instant;
 
-use afresh_git::{Pool, Program, Repository, Surroundings, Target};
+use afresh_git::{GitEnv, GitProgram, PrepareTarget, Repository, WorkspacePool};
 
 use crate::scene::{Scene, WORK, owned, put_script, variables};
 
@@ -22,13 +22,13 @@ fn an_attempt_takes_few_git_processes() {
     put_script(&bin.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = bin.into();
-    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
     let repository = Repository::discover(&program, &scene.root).unwrap();
-    let pool = Pool::open(repository, &scene.dir.path().join("cache")).unwrap();
+    let pool = WorkspacePool::open(repository, &scene.dir.path().join("cache")).unwrap();
     let files = owned(&["d1/f1", "d2/new"]);
     for _ in 0..2 {
         fs::write(&count, "").unwrap();
-        pool.prepare(WORK, Target::Commit(&scene.base), &[]).unwrap();
+        pool.prepare(WORK, PrepareTarget::Commit(&scene.base), &[]).unwrap();
         fs::write(pool.tree(WORK).join("d1/f1"), "changed").unwrap();
         fs::write(pool.tree(WORK).join("d2/new"), "new").unwrap();
         let harvest = pool.harvest(WORK, &scene.request(&files)).unwrap();

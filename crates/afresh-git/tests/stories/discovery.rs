@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use afresh_git::{DiscoverError, Program, Repository, Surroundings};
+use afresh_git::{DiscoverError, GitEnv, GitProgram, Repository};
 use tempfile::tempdir;
 
 use crate::scene::{Scene, put_script, shell, snapshot, variables};
 
-fn program(home: &std::path::Path) -> Program {
+fn program(home: &std::path::Path) -> GitProgram {
     let mut vars = variables(home);
     // The temporary directory itself may lie in somebody's repository.
     vars.push(("GIT_CEILING_DIRECTORIES".into(), home.parent().unwrap().into()));
-    Program::find(Surroundings::from_vars(vars)).unwrap()
+    GitProgram::find(GitEnv::from_vars(vars)).unwrap()
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_directory_that_git_does_not_trust_is_refused_with_a_hint() {
     put_script(&wrapper.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = wrapper.into();
-    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
     let error = Repository::discover(&program, &scene.root).unwrap_err();
     assert!(matches!(error, DiscoverError::Unsafe { .. }), "{error}");
     assert!(error.hint().unwrap().contains("safe.directory"));

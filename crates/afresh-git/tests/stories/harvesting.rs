@@ -6,7 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 
 use afresh_core::harvest::ChangeKind;
 use afresh_git::ref_names::salvage_ref;
-use afresh_git::{HarvestError, HarvestLimits, HarvestRequest, Mode, RefOutcome, Refusal, Target};
+use afresh_git::{
+    EntryMode, HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, PrepareTarget,
+    RefOutcome,
+};
 
 use crate::scene::{Scene, WORK, owned};
 
@@ -27,16 +30,16 @@ fn changes_are_listed_with_kind_and_modes() {
     assert_eq!(
         seen,
         [
-            ("a.txt", ChangeKind::Modified, Mode::File, Mode::File),
-            ("link", ChangeKind::Modified, Mode::Symlink, Mode::File),
-            ("new file", ChangeKind::Created, Mode::Absent, Mode::Executable),
-            ("run.sh", ChangeKind::Modified, Mode::Executable, Mode::File),
-            ("src/main.rs", ChangeKind::Deleted, Mode::File, Mode::Absent),
+            ("a.txt", ChangeKind::Modified, EntryMode::File, EntryMode::File),
+            ("link", ChangeKind::Modified, EntryMode::Symlink, EntryMode::File),
+            ("new file", ChangeKind::Created, EntryMode::Absent, EntryMode::Executable),
+            ("run.sh", ChangeKind::Modified, EntryMode::Executable, EntryMode::File),
+            ("src/main.rs", ChangeKind::Deleted, EntryMode::File, EntryMode::Absent),
         ]
     );
     let commit = harvest.commit.clone().unwrap();
     assert_eq!(harvest.steps.len(), 1);
-    assert_eq!(scene.repository().tree_of(&commit).unwrap(), harvest.tree);
+    assert_eq!(scene.repository().commit_tree(&commit).unwrap(), harvest.tree);
     let shown = scene.user(&format!("git log -1 --format='%P|%an <%ae>|%cn|%at %ct|%B' {commit}"));
     let base = &scene.base;
     assert_eq!(
@@ -69,7 +72,7 @@ fn no_change_makes_no_commit_and_no_ref() {
     scene.work("touch a.txt; echo x >x.log; mkdir -p target empty; echo x >target/x");
     let harvest = scene.harvest();
     assert_eq!((harvest.commit, harvest.steps.len(), harvest.changes.len()), (None, 0, 0));
-    assert_eq!(harvest.tree, scene.repository().tree_of(&scene.base).unwrap());
+    assert_eq!(harvest.tree, scene.repository().commit_tree(&scene.base).unwrap());
     assert_eq!(scene.salvaged(), None);
 }
 
@@ -90,7 +93,7 @@ fn a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
     let links: Vec<_> = harvest
         .changes
         .iter()
-        .filter(|c| c.new_mode == Mode::Symlink)
+        .filter(|c| c.new_mode == EntryMode::Symlink)
         .map(|c| (c.path.as_str(), c.symlink_target.clone().unwrap()))
         .collect();
     let target = outside.display().to_string();
@@ -160,7 +163,7 @@ fn nested_repositories_are_harvested_as_plain_files() {
     let seen = paths(&harvest);
     assert!(seen.contains(&"n/x") && seen.contains(&"w/y"), "{seen:?}");
     assert!(seen.contains(&"bare.git/config"), "an embedded bare repository is only files");
-    assert!(harvest.changes.iter().all(|change| change.new_mode != Mode::Gitlink));
+    assert!(harvest.changes.iter().all(|change| change.new_mode != EntryMode::Gitlink));
     assert!(
         harvest.notes.iter().any(|note| note.contains("repository in n ")),
         "{:?}",
@@ -204,8 +207,8 @@ fn too_many_paths_are_refused_but_kept() {
     let limits = HarvestLimits { max_paths: 3, ..HarvestLimits::default() };
     let request = HarvestRequest { limits, ..scene.request(&[]) };
     let error = scene.pool.harvest(WORK, &request).unwrap_err();
-    let HarvestError::Refused { refusal, salvaged, .. } = error else { panic!("{error}") };
-    assert_eq!(refusal, Refusal::TooManyPaths { count: 4, limit: 3 });
+    let HarvestError::Rejected { rejection, salvaged, .. } = error else { panic!("{error}") };
+    assert_eq!(rejection, HarvestRejection::TooManyPaths { count: 4, limit: 3 });
     assert_eq!(salvaged, scene.salvaged());
     assert_eq!(scene.show(&salvaged.unwrap(), "f4").as_deref(), Some("4\n"));
 }
@@ -219,8 +222,11 @@ fn a_file_that_is_too_large_is_refused_and_the_rest_kept() {
     let limits = HarvestLimits { max_file_bytes: 2000, ..HarvestLimits::default() };
     let request = HarvestRequest { limits, ..scene.request(&[]) };
     let error = scene.pool.harvest(WORK, &request).unwrap_err();
-    let HarvestError::Refused { refusal, salvaged, .. } = error else { panic!("{error}") };
-    assert_eq!(refusal, Refusal::FileTooLarge { path: "big one".into(), bytes: 3000, limit: 2000 });
+    let HarvestError::Rejected { rejection, salvaged, .. } = error else { panic!("{error}") };
+    assert_eq!(
+        rejection,
+        HarvestRejection::FileTooLarge { path: "big one".into(), bytes: 3000, limit: 2000 }
+    );
     let salvaged = salvaged.unwrap();
     assert_eq!(scene.show(&salvaged, "small").as_deref(), Some("s\n"));
     assert_eq!(scene.show(&salvaged, "big one"), None);
@@ -231,7 +237,7 @@ fn a_file_that_is_too_large_is_refused_and_the_rest_kept() {
     let request = HarvestRequest { limits, ..scene.request(&files) };
     assert!(matches!(
         scene.pool.harvest(WORK, &request),
-        Err(HarvestError::Refused { refusal: Refusal::FileTooLarge { .. }, .. })
+        Err(HarvestError::Rejected { rejection: HarvestRejection::FileTooLarge { .. }, .. })
     ));
 }
 
@@ -244,8 +250,8 @@ fn of_too_much_the_small_files_are_kept() {
     let limits = HarvestLimits { max_total_bytes: 2000, ..HarvestLimits::default() };
     let request = HarvestRequest { limits, ..scene.request(&[]) };
     let error = scene.pool.harvest(WORK, &request).unwrap_err();
-    let HarvestError::Refused { refusal, salvaged, .. } = error else { panic!("{error}") };
-    assert_eq!(refusal, Refusal::TooMuch { bytes: 3602, limit: 2000 });
+    let HarvestError::Rejected { rejection, salvaged, .. } = error else { panic!("{error}") };
+    assert_eq!(rejection, HarvestRejection::TooManyBytes { bytes: 3602, limit: 2000 });
     let salvaged = salvaged.unwrap();
     assert_eq!(scene.show(&salvaged, "small").as_deref(), Some("s\n"));
     assert!(scene.show(&salvaged, "large1").is_some() && scene.show(&salvaged, "large4").is_none());
@@ -293,7 +299,7 @@ fn a_slot_that_was_prepared_as_something_else_is_not_harvested() {
     let scene = Scene::new();
     scene.user("echo two >>a.txt; git commit -qam two");
     let two = scene.repository().head().unwrap().unwrap();
-    scene.pool.prepare(WORK, Target::Commit(&two), &[]).unwrap();
+    scene.pool.prepare(WORK, PrepareTarget::Commit(&two), &[]).unwrap();
     let error = scene.try_harvest().unwrap_err();
     assert!(matches!(error, HarvestError::NotPrepared { .. }), "{error}");
 }
@@ -313,9 +319,10 @@ fn the_user_goes_on_working_meanwhile() {
     let update = afresh_git::RefUpdate {
         name: afresh_git::ref_names::run_branch_ref("r"),
         new: Some(scene.base.clone()),
-        old: afresh_git::Expect::Missing,
+        old: afresh_git::RefExpectation::Missing,
     };
-    let moved = scene.repository().update_refs(&[update], afresh_git::DEFAULT_PATIENCE).unwrap();
+    let moved =
+        scene.repository().update_refs(&[update], afresh_git::DEFAULT_LOCK_TIMEOUT).unwrap();
     assert_eq!(moved, RefOutcome::Done);
     assert_eq!(scene.users_things(), before, "R5");
 }
@@ -339,7 +346,7 @@ fn a_submodule_of_the_project_is_left_as_it_is() {
     let base = scene.base.clone();
     scene.user(&format!("printf '[submodule \"s\"]\\n\\tpath = sub\\n\\turl = ./x\\n\\tignore = all\\n' >.gitmodules; git update-index --add --cacheinfo 160000,{base},sub; git add .gitmodules; git commit -qm sub; mkdir sub"));
     let with_sub = scene.repository().head().unwrap().unwrap();
-    scene.pool.prepare(WORK, Target::Commit(&with_sub), &[]).unwrap();
+    scene.pool.prepare(WORK, PrepareTarget::Commit(&with_sub), &[]).unwrap();
     scene.work("git init -q sub; cd sub; echo x >x; git add x; git commit -qm x");
     let request = HarvestRequest {
         base: &with_sub,
@@ -349,7 +356,7 @@ fn a_submodule_of_the_project_is_left_as_it_is() {
     };
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
     assert_eq!(harvest.changes, [], "{harvest:?}");
-    scene.pool.prepare(WORK, Target::Commit(&with_sub), &[]).unwrap();
+    scene.pool.prepare(WORK, PrepareTarget::Commit(&with_sub), &[]).unwrap();
     assert_eq!(fs::read_dir(scene.tree().join("sub")).unwrap().count(), 0);
     // A worker that points it elsewhere is seen, whatever `.gitmodules` says about looking away.
     scene.work(&format!("git update-index --cacheinfo 160000,{with_sub},sub; git commit -qm moved; rm -r sub; echo f >sub"));
@@ -357,7 +364,7 @@ fn a_submodule_of_the_project_is_left_as_it_is() {
     assert_eq!(harvest.changes.len(), 1);
     assert_eq!(
         (harvest.changes[0].old_mode, harvest.changes[0].new_mode),
-        (Mode::Gitlink, Mode::File)
+        (EntryMode::Gitlink, EntryMode::File)
     );
 }
 

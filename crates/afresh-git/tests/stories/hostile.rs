@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use afresh_git::{Merge, Target};
+use afresh_git::{MergeRequest, PrepareTarget};
 
 use crate::scene::{CHECK, Scene, try_shell};
 
@@ -59,10 +59,14 @@ fn nothing_that_a_worker_plants_is_run_by_our_git() {
         let harvest = scene.harvest();
         assert!(!canary.exists(), "harvest ran something after {plant}");
         let commit = harvest.commit.unwrap();
-        let target = Target::Tree { tree: &harvest.tree, head: &commit };
+        let target = PrepareTarget::Tree { tree: &harvest.tree, head: &commit };
         scene.pool.prepare(CHECK, target, &[]).unwrap();
-        let merge =
-            Merge { base: &scene.base, onto: &commit, theirs: &commit, theirs_tree: &harvest.tree };
+        let merge = MergeRequest {
+            base: &scene.base,
+            onto: &commit,
+            theirs: &commit,
+            theirs_tree: &harvest.tree,
+        };
         scene.pool.merge(&merge).unwrap();
         scene.repository().diff(&scene.base, &commit).unwrap();
         scene.prepare();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use afresh_core::ids::CommitId;
 use afresh_git::{
-    LandError, LandRequest, Landing, PatchHead, Program, Repository, Surroundings, Way,
+    GitEnv, GitProgram, LandError, LandRequest, LandingMode, LandingPlan, PatchHeader, Repository,
 };
 
 use crate::scene::{Scene, shell, snapshot, variables};
@@ -32,18 +32,17 @@ impl Story {
         Self { scene, tip }
     }
 
-    fn plan(&self) -> Result<Landing, LandError> {
+    fn plan(&self) -> Result<LandingPlan, LandError> {
         self.plan_in(&self.scene.root)
     }
 
     /// As if afresh was called in this directory.
-    fn plan_in(&self, directory: &Path) -> Result<Landing, LandError> {
+    fn plan_in(&self, directory: &Path) -> Result<LandingPlan, LandError> {
         self.repository(directory).plan_landing(&LandRequest { directory, tip: &self.tip })
     }
 
     fn repository(&self, directory: &Path) -> Repository {
-        let program =
-            Program::find(Surroundings::from_vars(variables(&self.scene.home()))).unwrap();
+        let program = GitProgram::find(GitEnv::from_vars(variables(&self.scene.home()))).unwrap();
         Repository::discover(&program, directory).unwrap()
     }
 
@@ -112,7 +111,7 @@ fn a_branch_that_has_not_moved_is_fast_forwarded() {
         story.user("cat a.txt new/n.txt; readlink link; ls src 2>&1 || true").lines().count(),
         5
     );
-    assert_eq!(story.plan().unwrap().way, Way::Already);
+    assert_eq!(story.plan().unwrap().way, LandingMode::Already);
     assert_eq!(story.land(), to, "once more is no harm");
     assert!(story.user("git reflog -1").contains("afresh land"));
 }
@@ -403,7 +402,7 @@ fn another_gits_lock_on_the_index_is_waited_for() {
 #[test]
 fn the_patch_gives_the_same_tree() {
     let story = Story::new(&format!("{WORK}; head -c 3000 /dev/urandom >bin; chmod +x a.txt"));
-    let head = PatchHead {
+    let head = PatchHeader {
         subject: "a name\nwith a break",
         body: "one\n---\ndiff --git a/x b/x\ntwo",
         date: "Sun, 15 Nov 2026 09:30:00 +0000",

@@ -1,14 +1,14 @@
 //! Merging aside.
 
 use afresh_core::ids::CommitId;
-use afresh_git::{Merge, MergeOutcome};
+use afresh_git::{MergeOutcome, MergeRequest};
 
 use crate::scene::Scene;
 
 fn merge(scene: &Scene, onto: &CommitId, theirs: &CommitId) -> MergeOutcome {
-    let theirs_tree = scene.repository().tree_of(theirs).unwrap();
+    let theirs_tree = scene.repository().commit_tree(theirs).unwrap();
     let base = &scene.base;
-    scene.pool.merge(&Merge { base, onto, theirs, theirs_tree: &theirs_tree }).unwrap()
+    scene.pool.merge(&MergeRequest { base, onto, theirs, theirs_tree: &theirs_tree }).unwrap()
 }
 
 /// A commit of the user's on a branch of its own, from the base.
@@ -35,7 +35,7 @@ fn changes_in_different_files_merge_into_a_tree_with_both() {
 fn when_nothing_landed_meanwhile_the_attempts_tree_is_the_result() {
     let scene = Scene::new();
     let theirs = branch(&scene, "theirs", "echo two >>a.txt");
-    let tree = scene.repository().tree_of(&theirs).unwrap();
+    let tree = scene.repository().commit_tree(&theirs).unwrap();
     assert_eq!(merge(&scene, &scene.base, &theirs), MergeOutcome::Clean { tree });
 }
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use afresh_core::ids::CommitId;
 use afresh_git::ref_names::{run_branch_ref, salvage_prefix};
-use afresh_git::{DEFAULT_PATIENCE, Expect, RefError, RefOutcome, RefUpdate};
+use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefOutcome, RefUpdate};
 
 use crate::scene::Scene;
 
-fn update(name: &str, new: Option<&CommitId>, old: Expect) -> RefUpdate {
+fn update(name: &str, new: Option<&CommitId>, old: RefExpectation) -> RefUpdate {
     RefUpdate { name: name.to_owned(), new: new.cloned(), old }
 }
 
@@ -27,21 +27,21 @@ fn a_branch_moves_only_from_where_it_was_believed_to_be() {
     let branch = run_branch_ref("r1");
     let before = scene.users_things();
     let go = |new: Option<&CommitId>, old| {
-        repository.update_refs(&[update(&branch, new, old)], DEFAULT_PATIENCE).unwrap()
+        repository.update_refs(&[update(&branch, new, old)], DEFAULT_LOCK_TIMEOUT).unwrap()
     };
-    assert_eq!(go(Some(&one), Expect::Missing), RefOutcome::Done);
+    assert_eq!(go(Some(&one), RefExpectation::Missing), RefOutcome::Done);
     let mismatch = RefOutcome::Mismatch { name: branch.clone(), now: Some(one.clone()) };
-    assert_eq!(go(Some(&two), Expect::Missing), mismatch);
-    assert_eq!(go(Some(&one), Expect::Is(two.clone())), mismatch);
-    assert_eq!(go(Some(&two), Expect::Is(one.clone())), RefOutcome::Done);
+    assert_eq!(go(Some(&two), RefExpectation::Missing), mismatch);
+    assert_eq!(go(Some(&one), RefExpectation::Is(two.clone())), mismatch);
+    assert_eq!(go(Some(&two), RefExpectation::Is(one.clone())), RefOutcome::Done);
     assert_eq!(repository.read_ref(&branch).unwrap(), Some(two.clone()));
     let mismatch = RefOutcome::Mismatch { name: branch.clone(), now: Some(two.clone()) };
-    assert_eq!(go(None, Expect::Is(one)), mismatch);
-    assert_eq!(go(None, Expect::Missing), mismatch);
-    assert_eq!(go(None, Expect::Is(two)), RefOutcome::Done);
+    assert_eq!(go(None, RefExpectation::Is(one)), mismatch);
+    assert_eq!(go(None, RefExpectation::Missing), mismatch);
+    assert_eq!(go(None, RefExpectation::Is(two)), RefOutcome::Done);
     assert_eq!(repository.read_ref(&branch).unwrap(), None);
-    assert_eq!(go(None, Expect::Missing), RefOutcome::Done);
-    assert_eq!(go(None, Expect::Any), RefOutcome::Done);
+    assert_eq!(go(None, RefExpectation::Missing), RefOutcome::Done);
+    assert_eq!(go(None, RefExpectation::Any), RefOutcome::Done);
     assert_eq!(scene.users_things(), before, "R5");
 }
 
@@ -53,15 +53,17 @@ fn a_transaction_moves_all_refs_or_none() {
     let (one, two) = (scene.base.clone(), second_commit(&scene));
     let prefix = salvage_prefix("r1");
     let names = [format!("{prefix}a"), format!("{prefix}b")];
-    let both = |second: Expect| {
-        let updates =
-            [update(&names[0], Some(&one), Expect::Missing), update(&names[1], Some(&two), second)];
-        repository.update_refs(&updates, DEFAULT_PATIENCE).unwrap()
+    let both = |second: RefExpectation| {
+        let updates = [
+            update(&names[0], Some(&one), RefExpectation::Missing),
+            update(&names[1], Some(&two), second),
+        ];
+        repository.update_refs(&updates, DEFAULT_LOCK_TIMEOUT).unwrap()
     };
     let mismatch = RefOutcome::Mismatch { name: names[1].clone(), now: None };
-    assert_eq!(both(Expect::Is(one.clone())), mismatch);
+    assert_eq!(both(RefExpectation::Is(one.clone())), mismatch);
     assert!(repository.list_refs(&prefix).unwrap().is_empty());
-    assert_eq!(both(Expect::Missing), RefOutcome::Done);
+    assert_eq!(both(RefExpectation::Missing), RefOutcome::Done);
     let listed: Vec<_> = repository.list_refs(&prefix).unwrap().into_iter().collect();
     assert_eq!(listed, [(names[0].clone(), one), (names[1].clone(), two)]);
 }
@@ -77,7 +79,7 @@ fn a_lock_that_goes_away_is_waited_for() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "").unwrap();
         // Deleting needs both the ref's lock and the lock of the packed refs.
-        let updates = [update(&branch, None, Expect::Is(scene.base.clone()))];
+        let updates = [update(&branch, None, RefExpectation::Is(scene.base.clone()))];
         thread::scope(|scope| {
             scope.spawn(|| {
                 thread::sleep(Duration::from_millis(1500));
@@ -85,7 +87,7 @@ fn a_lock_that_goes_away_is_waited_for() {
                 assert_eq!(scene.repository().read_ref(&branch).unwrap(), Some(scene.base.clone()));
                 fs::remove_file(&path).unwrap();
             });
-            let done = scene.repository().update_refs(&updates, DEFAULT_PATIENCE).unwrap();
+            let done = scene.repository().update_refs(&updates, DEFAULT_LOCK_TIMEOUT).unwrap();
             assert_eq!(done, RefOutcome::Done, "{lock}");
         });
     }
@@ -99,7 +101,7 @@ fn a_lock_that_stays_is_named_and_never_deleted() {
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
     fs::write(&lock, "").unwrap();
-    let updates = [update(&branch, Some(&scene.base), Expect::Missing)];
+    let updates = [update(&branch, Some(&scene.base), RefExpectation::Missing)];
     let error = scene.repository().update_refs(&updates, Duration::from_millis(300)).unwrap_err();
     let RefError::Locked { lock: named, .. } = &error else { panic!("{error}") };
     assert_eq!(named, &lock);
@@ -117,7 +119,7 @@ fn in_a_hurry_a_lock_is_not_waited_for() {
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
     fs::write(&lock, "").unwrap();
-    let updates = [update(&branch, Some(&scene.base), Expect::Missing)];
+    let updates = [update(&branch, Some(&scene.base), RefExpectation::Missing)];
     let forever = Duration::from_secs(3600);
     let expect_locked = || {
         let error = scene.repository().update_refs(&updates, forever).unwrap_err();
@@ -129,7 +131,7 @@ fn in_a_hurry_a_lock_is_not_waited_for() {
     thread::scope(|scope| {
         scope.spawn(|| {
             thread::sleep(Duration::from_millis(300));
-            scene.repository().clone().hurry(true);
+            scene.repository().clone().set_impatient(true);
         });
         expect_locked();
     });
@@ -160,16 +162,19 @@ fn the_users_index_and_head_locks_do_not_stop_an_attempt() {
 fn an_outsider_who_moves_the_branch_is_noticed() {
     let scene = Scene::new();
     let branch = run_branch_ref("r1");
-    let first = [update(&branch, Some(&scene.base), Expect::Missing)];
-    assert_eq!(scene.repository().update_refs(&first, DEFAULT_PATIENCE).unwrap(), RefOutcome::Done);
+    let first = [update(&branch, Some(&scene.base), RefExpectation::Missing)];
+    assert_eq!(
+        scene.repository().update_refs(&first, DEFAULT_LOCK_TIMEOUT).unwrap(),
+        RefOutcome::Done
+    );
     scene.user(
         "git checkout -q afresh/r1; echo x >x; git add x; git commit -qm x; git checkout -q main",
     );
     let theirs = scene.repository().read_ref(&branch).unwrap().unwrap();
     let two = second_commit(&scene);
-    let second = [update(&branch, Some(&two), Expect::Is(scene.base.clone()))];
+    let second = [update(&branch, Some(&two), RefExpectation::Is(scene.base.clone()))];
     assert_eq!(
-        scene.repository().update_refs(&second, DEFAULT_PATIENCE).unwrap(),
+        scene.repository().update_refs(&second, DEFAULT_LOCK_TIMEOUT).unwrap(),
         RefOutcome::Mismatch { name: branch, now: Some(theirs) }
     );
 }
@@ -188,9 +193,9 @@ fn the_reference_transaction_hook_does_not_run() {
     scene.prepare();
     scene.work("echo two >>a.txt");
     scene.harvest();
-    let updates = [update(&run_branch_ref("r1"), Some(&scene.base), Expect::Missing)];
+    let updates = [update(&run_branch_ref("r1"), Some(&scene.base), RefExpectation::Missing)];
     assert_eq!(
-        scene.repository().update_refs(&updates, DEFAULT_PATIENCE).unwrap(),
+        scene.repository().update_refs(&updates, DEFAULT_LOCK_TIMEOUT).unwrap(),
         RefOutcome::Done
     );
     assert!(!canary.exists());
@@ -209,12 +214,12 @@ fn refs_in_tables_move_as_well() {
     crate::scene::shell(&root, &scene.home(), "git commit -q --allow-empty -m base");
     let repository = afresh_git::Repository::discover(scene.repository().program(), &root).unwrap();
     let base = repository.head().unwrap().unwrap();
-    let updates = [update(&run_branch_ref("r1"), Some(&base), Expect::Missing)];
-    assert_eq!(repository.update_refs(&updates, DEFAULT_PATIENCE).unwrap(), RefOutcome::Done);
+    let updates = [update(&run_branch_ref("r1"), Some(&base), RefExpectation::Missing)];
+    assert_eq!(repository.update_refs(&updates, DEFAULT_LOCK_TIMEOUT).unwrap(), RefOutcome::Done);
     assert_eq!(repository.read_ref(&run_branch_ref("r1")).unwrap(), Some(base));
     let lock = repository.common_dir().join("reftable/tables.list.lock");
     fs::write(&lock, "").unwrap();
-    let updates = [update(&run_branch_ref("r1"), None, Expect::Any)];
+    let updates = [update(&run_branch_ref("r1"), None, RefExpectation::Any)];
     let error = repository.update_refs(&updates, Duration::from_millis(200)).unwrap_err();
     assert!(matches!(error, RefError::Locked { .. }), "{error}");
     assert!(lock.exists());

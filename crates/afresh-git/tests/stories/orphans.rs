@@ -40,7 +40,7 @@ fn a_git_of_a_killed_driver_is_waited_for() {
     let script = format!(": >{}; sleep 1; : >{}", up.display(), done.display());
     leave_behind(&scene, scene.repository().common_dir().as_os_str(), &script);
     await_file(&up);
-    scene.repository().await_orphans(Duration::from_secs(120)).unwrap();
+    scene.repository().end_stale_git(Duration::from_secs(120)).unwrap();
     assert!(done.exists(), "it was not let finish");
 }
 
@@ -63,7 +63,7 @@ fn a_git_that_does_not_end_is_ended_and_its_lock_is_removed() {
     );
     leave_behind(&scene, git.as_os_str(), &script);
     await_file(&up);
-    scene.repository().await_orphans(Duration::from_millis(200)).unwrap();
+    scene.repository().end_stale_git(Duration::from_millis(200)).unwrap();
     let _ = fs::remove_file(&alive);
     thread::sleep(Duration::from_millis(300));
     assert!(!alive.exists(), "it lives on");
@@ -92,7 +92,7 @@ fn nobody_else_is_ended() {
     );
     leave_behind(&scene, git.join("modules/x").as_os_str(), &script);
     await_file(&up);
-    scene.repository().await_orphans(Duration::ZERO).unwrap();
+    scene.repository().end_stale_git(Duration::ZERO).unwrap();
     assert!(children[0].try_wait().unwrap().is_none(), "our own child was ended");
     fs::write(&gate, "").unwrap();
     await_file(&in_scene(&scene, "gate.seen"));
@@ -121,10 +121,10 @@ fn what_writes_for_us_is_marked() {
     );
     let mut vars = variables(&scene.home());
     vars[0].1 = format!("{}:{path}", bin.display()).into();
-    let program = afresh_git::Program::find(afresh_git::Surroundings::from_vars(vars)).unwrap();
+    let program = afresh_git::GitProgram::find(afresh_git::GitEnv::from_vars(vars)).unwrap();
     let repository = afresh_git::Repository::discover(&program, &scene.root).unwrap();
     let git = repository.common_dir().to_owned();
-    scene.pool = afresh_git::Pool::open(repository, &in_scene(&scene, "cache")).unwrap();
+    scene.pool = afresh_git::WorkspacePool::open(repository, &in_scene(&scene, "cache")).unwrap();
     scene.prepare();
     scene.work("echo two >>a.txt; git commit -qam step; echo y >y");
     scene.harvest();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use afresh_core::ids::{CommitId, WorkspaceSlot};
-use afresh_git::{Place, PrepareError, Target};
+use afresh_git::{PrepareError, PrepareTarget, WorkspaceId};
 
 use crate::scene::{CHECK, Scene, WORK, checkout, owned, shell, snapshot};
 
@@ -116,7 +116,7 @@ fn a_slot_goes_from_any_commit_to_any_other() {
     );
     let turned = scene.repository().head().unwrap().unwrap();
     for commit in [&scene.base, &turned, &scene.base, &turned] {
-        scene.pool.prepare(WORK, Target::Commit(commit), &[]).unwrap();
+        scene.pool.prepare(WORK, PrepareTarget::Commit(commit), &[]).unwrap();
         assert_eq!(checkout(&scene.tree()), expected(&scene, commit.as_str()));
         scene.work("echo x >left; rm -f link; git status --porcelain | grep -q left");
     }
@@ -222,8 +222,8 @@ fn a_commit_that_does_not_exist_is_named_and_costs_no_cache() {
     scene.work("mkdir target; echo warm >target/x");
     let unknown = CommitId::new("1".repeat(40)).unwrap();
     let keep = owned(&["target/"]);
-    let error = scene.pool.prepare(WORK, Target::Commit(&unknown), &keep).unwrap_err();
-    assert!(matches!(error, PrepareError::Unknown { .. }), "{error}");
+    let error = scene.pool.prepare(WORK, PrepareTarget::Commit(&unknown), &keep).unwrap_err();
+    assert!(matches!(error, PrepareError::MissingObject { .. }), "{error}");
     assert!(scene.tree().join("target/x").exists());
 }
 
@@ -234,7 +234,7 @@ fn a_check_slot_holds_a_tree_that_belongs_to_no_branch() {
     scene.prepare();
     scene.work("echo two >>a.txt; echo n >new");
     let tree = scene.harvest().tree;
-    let target = Target::Tree { tree: &tree, head: &scene.base };
+    let target = PrepareTarget::Tree { tree: &tree, head: &scene.base };
     scene.pool.prepare(CHECK, target, &[]).unwrap();
     let at = scene.pool.tree(CHECK);
     assert_eq!(checkout(&at), checkout(&scene.tree()));
@@ -264,9 +264,9 @@ fn slots_are_prepared_and_harvested_side_by_side() {
         for slot in 1..=4 {
             let scene = &scene;
             scope.spawn(move || {
-                let place = Place::Work(WorkspaceSlot(slot));
+                let place = WorkspaceId::Work(WorkspaceSlot(slot));
                 for _ in 0..5 {
-                    scene.pool.prepare(place, Target::Commit(&scene.base), &[]).unwrap();
+                    scene.pool.prepare(place, PrepareTarget::Commit(&scene.base), &[]).unwrap();
                     let tree = scene.pool.tree(place);
                     fs::write(tree.join("a.txt"), format!("by {slot}")).unwrap();
                     let name = format!("refs/afresh/salvage/run/T{slot}.1");

@@ -3,19 +3,19 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use afresh_git::{Program, ProgramError, Repository, Surroundings};
+use afresh_git::{GitEnv, GitProgram, GitProgramError, Repository};
 use tempfile::tempdir;
 
 use crate::scene::{Scene, put_script, variables};
 
 /// A PATH of one directory, whose git is this script.
-fn find_with(dir: &Path, script: Option<&str>) -> Result<Program, ProgramError> {
+fn find_with(dir: &Path, script: Option<&str>) -> Result<GitProgram, GitProgramError> {
     if let Some(script) = script {
         let path = dir.join("git");
         put_script(&path, &format!("#!/bin/sh\n{script}\n"));
     }
     let path: (OsString, OsString) = ("PATH".into(), dir.into());
-    Program::find(Surroundings::from_vars([path]))
+    GitProgram::find(GitEnv::from_vars([path]))
 }
 
 /// F21.
@@ -23,7 +23,7 @@ fn find_with(dir: &Path, script: Option<&str>) -> Result<Program, ProgramError> 
 fn a_missing_git_is_named_with_a_hint() {
     let dir = tempdir().unwrap();
     let error = find_with(dir.path(), None).unwrap_err();
-    assert!(matches!(error, ProgramError::Missing), "{error}");
+    assert!(matches!(error, GitProgramError::Missing), "{error}");
     assert!(error.hint().contains("install git 2.38"));
 }
 
@@ -32,7 +32,7 @@ fn a_missing_git_is_named_with_a_hint() {
 fn an_old_git_is_named_with_its_version() {
     let dir = tempdir().unwrap();
     let error = find_with(dir.path(), Some("echo git version 2.37.9")).unwrap_err();
-    assert!(matches!(error, ProgramError::TooOld { .. }));
+    assert!(matches!(error, GitProgramError::TooOld { .. }));
     assert!(error.to_string().contains("git 2.37, and at least 2.38"), "{error}");
 }
 
@@ -41,9 +41,9 @@ fn an_old_git_is_named_with_its_version() {
 fn something_that_is_not_git_is_not_used() {
     let dir = tempdir().unwrap();
     let error = find_with(dir.path(), Some("echo hello")).unwrap_err();
-    assert!(matches!(error, ProgramError::Unrecognised { .. }), "{error}");
+    assert!(matches!(error, GitProgramError::Unrecognised { .. }), "{error}");
     let error = find_with(dir.path(), Some("exit 3")).unwrap_err();
-    assert!(matches!(error, ProgramError::Unusable(_)), "{error}");
+    assert!(matches!(error, GitProgramError::Unusable(_)), "{error}");
 }
 
 /// F21.
@@ -60,7 +60,7 @@ fn a_wrapper_that_warns_on_every_call_works() {
     path.push(std::env::var_os("PATH").unwrap());
     let mut vars = variables(&scene.home());
     vars[0].1 = path;
-    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
     assert!(program.path().starts_with(dir.path()));
     let repository = Repository::discover(&program, &scene.root).unwrap();
     assert_eq!(repository.head().unwrap(), Some(scene.base.clone()));
@@ -70,6 +70,6 @@ fn a_wrapper_that_warns_on_every_call_works() {
 #[test]
 fn a_relative_directory_in_path_is_not_searched() {
     let vars: (OsString, OsString) = ("PATH".into(), ".:bin".into());
-    let error = Program::find(Surroundings::from_vars([vars])).unwrap_err();
-    assert!(matches!(error, ProgramError::Missing));
+    let error = GitProgram::find(GitEnv::from_vars([vars])).unwrap_err();
+    assert!(matches!(error, GitProgramError::Missing));
 }

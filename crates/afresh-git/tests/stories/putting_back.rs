@@ -1,7 +1,7 @@
 //! The work of an interrupted attempt comes back into its slot.
 
 use afresh_core::ids::TreeId;
-use afresh_git::Target;
+use afresh_git::PrepareTarget;
 
 use crate::scene::{Scene, WORK, checkout};
 
@@ -20,7 +20,7 @@ fn interrupted_work_comes_back_exactly_and_uncommitted() {
     let harvest = scene.harvest();
     scene.prepare();
     assert_ne!(checkout(&scene.tree()), left);
-    scene.pool.put_back(WORK, &harvest.tree).unwrap();
+    scene.pool.restore_files(WORK, &harvest.tree).unwrap();
     assert_eq!(checkout(&scene.tree()), left);
     assert_eq!(scene.work("git rev-parse HEAD").trim(), scene.base.as_str());
     assert_eq!(scene.work("git diff --cached --stat"), "", "nothing is staged");
@@ -37,7 +37,7 @@ fn what_is_added_to_work_that_came_back_is_harvested() {
     scene.work("echo half >half");
     let harvest = scene.harvest();
     scene.prepare();
-    scene.pool.put_back(WORK, &harvest.tree).unwrap();
+    scene.pool.restore_files(WORK, &harvest.tree).unwrap();
     scene.work(
         "git add half; git commit -qm first; echo whole >whole; git add -A; git commit -qm second",
     );
@@ -60,11 +60,11 @@ fn kept_paths_stay_and_a_missing_tree_is_told() {
     scene.work("mkdir target; echo warm >target/cache; echo half >half");
     let harvest = scene.harvest();
     scene.prepare_keeping(&["target/"]);
-    scene.pool.put_back(WORK, &harvest.tree).unwrap();
+    scene.pool.restore_files(WORK, &harvest.tree).unwrap();
     assert_eq!(scene.work("cat target/cache half"), "warm\nhalf\n");
     let nowhere = TreeId::new("1".repeat(40)).unwrap();
-    let error = scene.pool.put_back(WORK, &nowhere).unwrap_err();
+    let error = scene.pool.restore_files(WORK, &nowhere).unwrap_err();
     assert!(error.to_string().contains(nowhere.as_str()), "{error}");
-    scene.pool.prepare(WORK, Target::Commit(&scene.base), &[]).unwrap();
+    scene.pool.prepare(WORK, PrepareTarget::Commit(&scene.base), &[]).unwrap();
     assert_eq!(scene.work("git status --porcelain"), "");
 }

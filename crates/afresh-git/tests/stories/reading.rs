@@ -2,7 +2,7 @@
 
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::CommitId;
-use afresh_git::{Mode, NewCommit};
+use afresh_git::{EntryMode, NewCommit};
 
 use crate::scene::{Scene, owned};
 
@@ -15,11 +15,11 @@ fn files_of_a_commit_are_listed_and_read_without_a_checkout() {
     assert_eq!(
         shown,
         [
-            (".gitignore", Mode::File),
-            ("a.txt", Mode::File),
-            ("link", Mode::Symlink),
-            ("run.sh", Mode::Executable),
-            ("src/main.rs", Mode::File),
+            (".gitignore", EntryMode::File),
+            ("a.txt", EntryMode::File),
+            ("link", EntryMode::Symlink),
+            ("run.sh", EntryMode::Executable),
+            ("src/main.rs", EntryMode::File),
         ]
     );
     assert_eq!(scene.show(&scene.base, "a.txt").as_deref(), Some("one\n"));
@@ -35,8 +35,11 @@ fn a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
     let scene = Scene::with("ln -s /etc out; mkdir -p d/e; echo x >d/e/f");
     let paths = owned(&["out/passwd", "d/e/f", "d/new"]);
     let modes = scene.repository().entry_modes(&scene.base, &paths).unwrap();
-    assert_eq!(modes["out"], Mode::Symlink);
-    assert_eq!((modes["d"], modes["d/e"], modes["d/e/f"]), (Mode::Tree, Mode::Tree, Mode::File));
+    assert_eq!(modes["out"], EntryMode::Symlink);
+    assert_eq!(
+        (modes["d"], modes["d/e"], modes["d/e/f"]),
+        (EntryMode::Tree, EntryMode::Tree, EntryMode::File)
+    );
     assert!(!modes.contains_key("d/new") && !modes.contains_key("out/passwd"));
 }
 
@@ -50,7 +53,7 @@ fn ancestors_trees_and_missing_commits_are_told_apart() {
     assert!(!repository.is_ancestor(&two, &scene.base).unwrap());
     assert!(repository.exists(&two).unwrap());
     assert!(!repository.exists(&CommitId::new("1".repeat(40)).unwrap()).unwrap());
-    let tree = repository.tree_of(&two).unwrap();
+    let tree = repository.commit_tree(&two).unwrap();
     assert!(!repository.exists(&CommitId::new(tree.as_str()).unwrap()).unwrap(), "a tree is none");
     assert_eq!(repository.diff_names(&scene.base, &two).unwrap(), ["a.txt"]);
     assert_eq!(repository.diff(&scene.base, &two).unwrap()[0].kind, ChangeKind::Modified);
@@ -60,7 +63,7 @@ fn ancestors_trees_and_missing_commits_are_told_apart() {
 fn the_main_line_is_read_with_the_trailers_that_name_the_tasks() {
     let scene = Scene::new();
     let repository = scene.repository();
-    let tree = repository.tree_of(&scene.base).unwrap();
+    let tree = repository.commit_tree(&scene.base).unwrap();
     let side = repository
         .commit(&NewCommit {
             tree: &tree,

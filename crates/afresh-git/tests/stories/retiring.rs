@@ -4,7 +4,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use afresh_git::ref_names::salvage_ref;
-use afresh_git::{Held, Place, Pool, RefUpdate, RetireError, Retired, gone_pools};
+use afresh_git::{
+    MergeEvidence, RefUpdate, RetireError, RetireOutcome, WorkspaceId, WorkspacePool,
+    find_abandoned_pools,
+};
 
 use crate::scene::{Scene, WORK};
 
@@ -12,7 +15,7 @@ fn slot(scene: &Scene) -> std::path::PathBuf {
     scene.pool.directory().join("work-1")
 }
 
-fn retire(scene: &Scene) -> Result<Retired, RetireError> {
+fn retire(scene: &Scene) -> Result<RetireOutcome, RetireError> {
     scene.pool.retire(WORK, &[])
 }
 
@@ -21,7 +24,9 @@ fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
     scene.prepare();
     scene.lease();
     scene.work(script);
-    let Ok(Retired::Saved { name, commit }) = retire(scene) else { panic!("not saved: {script}") };
+    let Ok(RetireOutcome::Saved { name, commit }) = retire(scene) else {
+        panic!("not saved: {script}")
+    };
     assert!(name.starts_with("refs/afresh/salvage/run/T1.1"), "{name}");
     assert_eq!(scene.repository().read_ref(&name).unwrap(), Some(commit.clone()), "{script}");
     assert!(!slot(scene).exists(), "{script}");
@@ -69,15 +74,15 @@ fn a_slot_without_unsaved_work_just_goes() {
     scene.work("echo done >done.txt");
     scene.harvest();
     let before = scene.repository().list_refs("refs/afresh/").unwrap();
-    assert_eq!(retire(&scene).unwrap(), Retired::Empty);
+    assert_eq!(retire(&scene).unwrap(), RetireOutcome::Empty);
     assert_eq!(scene.repository().list_refs("refs/afresh/").unwrap(), before);
     assert!(!slot(&scene).exists());
     // There is none any more, and asking again changes nothing.
-    assert_eq!(scene.pool.places().unwrap(), Vec::<Place>::new());
-    assert_eq!(retire(&scene).unwrap(), Retired::Empty);
+    assert_eq!(scene.pool.list_workspaces().unwrap(), Vec::<WorkspaceId>::new());
+    assert_eq!(retire(&scene).unwrap(), RetireOutcome::Empty);
     // The next worker gets a new one.
     scene.prepare();
-    assert_eq!(scene.pool.places().unwrap(), [WORK]);
+    assert_eq!(scene.pool.list_workspaces().unwrap(), [WORK]);
 }
 
 /// R16: what cannot be saved whole stays, however often somebody asks.
@@ -93,7 +98,7 @@ fn a_slot_that_cannot_be_saved_whole_stays() {
         assert!(slot(&scene).join("tree/huge.bin").exists());
     }
     scene.work("rm huge.bin");
-    let Ok(Retired::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
+    let Ok(RetireOutcome::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
     assert_eq!(scene.show(&commit, "small.txt").as_deref(), Some("small\n"));
 
     // Nobody knows what this was based on.
@@ -101,7 +106,7 @@ fn a_slot_that_cannot_be_saved_whole_stays() {
     scene.lease();
     scene.work("echo lost >lost.txt; rm ../prepared");
     let error = retire(&scene).unwrap_err();
-    assert!(matches!(error, RetireError::Baseless(_)), "{error}");
+    assert!(matches!(error, RetireError::UnknownBase(_)), "{error}");
     assert!(slot(&scene).join("tree/lost.txt").exists());
 }
 
@@ -113,7 +118,7 @@ fn where_the_notes_lead_elsewhere_the_work_is_saved() {
     scene.lease();
     scene.work("echo kept >kept; cd ../..; rm -r owners; ln -s \"$HOME\" owners");
     let home = crate::scene::snapshot(&scene.home());
-    let Ok(Retired::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
+    let Ok(RetireOutcome::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
     assert_eq!(scene.show(&commit, "kept").as_deref(), Some("kept\n"));
     assert_eq!(crate::scene::snapshot(&scene.home()), home);
 }
@@ -164,8 +169,8 @@ fn a_cache_directory_that_is_a_link_is_refused() {
     symlink(&elsewhere, &directory).unwrap();
     let cache = directory.parent().unwrap();
     for opened in [
-        Pool::find(scene.repository().clone(), cache).map(|_| ()),
-        Pool::open(scene.repository().clone(), cache).map(|_| ()),
+        WorkspacePool::find(scene.repository().clone(), cache).map(|_| ()),
+        WorkspacePool::open(scene.repository().clone(), cache).map(|_| ()),
     ] {
         let error = opened.unwrap_err();
         assert!(error.to_string().contains("not a directory of its own"), "{error}");
@@ -181,18 +186,18 @@ fn slots_of_a_repository_that_is_gone_are_known() {
     scene.prepare();
     scene.lease();
     let cache = scene.pool.directory().parent().unwrap().to_owned();
-    assert_eq!(gone_pools(&cache).unwrap(), [], "it is there");
+    assert_eq!(find_abandoned_pools(&cache).unwrap(), [], "it is there");
     let note = scene.pool.directory().join("repository");
     let honest = fs::read(&note).unwrap();
     fs::write(&note, "/no/such/repository/.git").unwrap();
-    assert_eq!(gone_pools(&cache).unwrap(), [], "the note lies");
+    assert_eq!(find_abandoned_pools(&cache).unwrap(), [], "the note lies");
     fs::write(&note, honest).unwrap();
     fs::rename(&scene.root, scene.dir.path().join("moved")).unwrap();
-    let found = gone_pools(&cache).unwrap();
+    let found = find_abandoned_pools(&cache).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].unsaved, ["work-1"]);
     found[0].remove().unwrap();
-    assert_eq!(gone_pools(&cache).unwrap(), []);
+    assert_eq!(find_abandoned_pools(&cache).unwrap(), []);
 }
 
 /// BE-07: work is held by a commit that builds on it, or in which all its changes are the same; one
@@ -203,27 +208,27 @@ fn work_counts_as_held_only_where_every_change_of_it_is() {
     let work = saved_after(&scene, "echo one >one.txt; rm run.sh; echo two >src/main.rs");
     let holds = || {
         let head = scene.repository().head().unwrap().unwrap();
-        scene.repository().holds(&head, &work).unwrap()
+        scene.repository().find_merge_evidence(&head, &work).unwrap()
     };
     assert_eq!(holds(), None);
     scene.user("echo one >one.txt; git add .; git commit -qm part");
     assert_eq!(holds(), None, "a part of it");
     scene.user("rm run.sh; echo two >src/main.rs; echo mine >mine; git add .; git commit -qm rest");
-    assert_eq!(holds(), Some(Held::AsContent));
+    assert_eq!(holds(), Some(MergeEvidence::SameContent));
     scene.user("echo three >src/main.rs; git commit -qam later");
     assert_eq!(holds(), None, "not any more");
     scene.user(&format!("git merge -q -s ours -m merged {work}"));
-    assert_eq!(holds(), Some(Held::AsCommit));
+    assert_eq!(holds(), Some(MergeEvidence::Ancestor));
     // Branches of ours are not the user's.
     let ours = RefUpdate {
         name: afresh_git::ref_names::run_branch_ref("r-1"),
         new: Some(work.clone()),
-        old: afresh_git::Expect::Missing,
+        old: afresh_git::RefExpectation::Missing,
     };
     let _ = scene.repository().update_refs(&[ours], std::time::Duration::ZERO).unwrap();
-    let tips = scene.repository().own_tips().unwrap();
+    let tips = scene.repository().user_branch_tips().unwrap();
     assert_eq!(tips.keys().collect::<Vec<_>>(), ["refs/heads/main"]);
     scene.user("git checkout -q --detach");
-    assert_eq!(scene.repository().own_tips().unwrap().len(), 2);
+    assert_eq!(scene.repository().user_branch_tips().unwrap().len(), 2);
     assert!(salvage_ref("r", "x").starts_with("refs/afresh/"));
 }

@@ -12,13 +12,14 @@ use std::process::{Command, Stdio};
 use afresh_core::ids::{CommitId, WorkspaceSlot};
 use afresh_git::ref_names::{salvage_ref, step_ref};
 use afresh_git::{
-    HarvestError, HarvestLimits, HarvestRequest, Identity, Place, Pool, Program, Repository,
-    Signature, SnapshotRequest, Surroundings, Target, WorkspaceHarvest,
+    CommitIdentity, CommitSignature, GitEnv, GitProgram, HarvestError, HarvestLimits,
+    HarvestRequest, PrepareTarget, Repository, SnapshotRequest, WorkspaceHarvest, WorkspaceId,
+    WorkspacePool,
 };
 use tempfile::TempDir;
 
-pub(crate) const WORK: Place = Place::Work(WorkspaceSlot(1));
-pub(crate) const CHECK: Place = Place::Check(WorkspaceSlot(1));
+pub(crate) const WORK: WorkspaceId = WorkspaceId::Work(WorkspaceSlot(1));
+pub(crate) const CHECK: WorkspaceId = WorkspaceId::Check(WorkspaceSlot(1));
 
 /// Our environment with an empty home: the developer's own git configuration plays no part.
 pub(crate) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
@@ -32,9 +33,9 @@ pub(crate) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
 pub(crate) struct Scene {
     pub(crate) dir: TempDir,
     pub(crate) root: PathBuf,
-    pub(crate) pool: Pool,
+    pub(crate) pool: WorkspacePool,
     pub(crate) base: CommitId,
-    pub(crate) signature: Signature,
+    pub(crate) signature: CommitSignature,
 }
 
 impl Scene {
@@ -66,12 +67,14 @@ impl Scene {
         let init = format!("git init -q -b main --object-format={format} . && {{ {script}; }}");
         shell(&root, &home, &init);
         shell(&root, &home, "git add -A && git commit -q --allow-empty -m base");
-        let program = Program::find(Surroundings::from_vars(variables(&home))).unwrap();
+        let program = GitProgram::find(GitEnv::from_vars(variables(&home))).unwrap();
         let repository = Repository::discover(&program, &root).unwrap();
         let base = repository.head().unwrap().unwrap();
-        let pool = Pool::open(repository, &dir.path().join("cache")).unwrap();
-        let signature =
-            Signature { identity: Identity::new("Ann", "ann@example"), at_seconds: 1_700_000_000 };
+        let pool = WorkspacePool::open(repository, &dir.path().join("cache")).unwrap();
+        let signature = CommitSignature {
+            identity: CommitIdentity::new("Ann", "ann@example"),
+            at_seconds: 1_700_000_000,
+        };
         Self { dir, root, pool, base, signature }
     }
 
@@ -92,7 +95,7 @@ impl Scene {
     }
 
     pub(crate) fn prepare_keeping(&self, keep: &[&str]) {
-        self.pool.prepare(WORK, Target::Commit(&self.base), &owned(keep)).unwrap();
+        self.pool.prepare(WORK, PrepareTarget::Commit(&self.base), &owned(keep)).unwrap();
     }
 
     /// Runs a script as the worker would, in its checkout.

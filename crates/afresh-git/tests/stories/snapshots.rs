@@ -7,8 +7,8 @@ use std::thread;
 
 use afresh_git::ref_names::{salvage_ref, step_ref};
 use afresh_git::{
-    CommandError, HarvestError, Mode, Pool, PoolError, Program, Refusal, Repository,
-    SnapshotRequest, Surroundings,
+    CommandError, EntryMode, GitEnv, GitProgram, HarvestError, HarvestRejection, PoolError,
+    Repository, SnapshotRequest, WorkspacePool,
 };
 
 use crate::scene::{Scene, WORK, put_script, snapshot, variables};
@@ -18,7 +18,7 @@ fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
 }
 
 /// The scene's pool once more, with a git that first runs `trick` where it gathers for a snapshot.
-fn with_trick(scene: &Scene, trick: &str) -> Pool {
+fn with_trick(scene: &Scene, trick: &str) -> WorkspacePool {
     let bin = scene.dir.path().join("bin");
     fs::create_dir_all(&bin).unwrap();
     let git = scene.repository().program().path().display().to_string();
@@ -32,9 +32,9 @@ fn with_trick(scene: &Scene, trick: &str) -> Pool {
     path.push(":");
     path.push(&vars[0].1);
     vars[0].1 = path;
-    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
     let repository = Repository::discover(&program, &scene.root).unwrap();
-    Pool::open(repository, &scene.dir.path().join("cache")).unwrap()
+    WorkspacePool::open(repository, &scene.dir.path().join("cache")).unwrap()
 }
 
 /// EX-04, R16: the step is one commit on top of the last one, and kept when the call returns.
@@ -103,7 +103,7 @@ fn a_snapshot_changes_nothing_in_the_checkout() {
     assert!(seen.contains(&"z") && seen.contains(&"c/in") && seen.contains(&"n.log"), "{seen:?}");
     assert!(!seen.iter().any(|path| path.starts_with("n/") || path.starts_with("w/")), "{seen:?}");
     assert!(!seen.contains(&"a.txt"), "a pipe in a file's place is left out: {seen:?}");
-    assert!(taken.changes.iter().all(|change| change.new_mode != Mode::Gitlink));
+    assert!(taken.changes.iter().all(|change| change.new_mode != EntryMode::Gitlink));
     for left_out in ["n", "w", "empty", "pipe", "a.txt"] {
         let note = format!("{left_out} was left out");
         assert!(taken.notes.iter().any(|told| told.starts_with(&note)), "{:?}", taken.notes);
@@ -152,10 +152,10 @@ fn a_pipe_that_git_would_read_is_a_refusal() {
         scene.work(&format!("mkfifo {name}"));
         let kept = step_ref("run", "T1.1", 1);
         let error = scene.pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &kept));
-        let Err(HarvestError::Refused { refusal, salvaged, .. }) = error else {
+        let Err(HarvestError::Rejected { rejection, salvaged, .. }) = error else {
             panic!("{error:?}")
         };
-        assert_eq!(refusal, Refusal::Endless { path: name.to_owned() });
+        assert_eq!(rejection, HarvestRejection::Endless { path: name.to_owned() });
         assert_eq!(salvaged, None);
         scene.work(&format!("rm {name}"));
     }
@@ -232,7 +232,7 @@ fn a_snapshot_that_hangs_gives_way_to_a_harvest() {
         let ended = stuck.join().unwrap();
         let gave_way = matches!(
             &ended,
-            Err(HarvestError::Pool { source: PoolError::Git(CommandError::GaveWay { .. }), .. })
+            Err(HarvestError::Pool { source: PoolError::Git(CommandError::Preempted { .. }), .. })
         );
         assert!(gave_way, "{ended:?}");
     });

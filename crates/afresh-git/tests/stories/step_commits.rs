@@ -2,7 +2,7 @@
 
 use afresh_core::ids::CommitId;
 use afresh_git::ref_names::step_ref;
-use afresh_git::{HarvestRequest, Merge, MergeOutcome, Target, WorkspaceHarvest};
+use afresh_git::{HarvestRequest, MergeOutcome, MergeRequest, PrepareTarget, WorkspaceHarvest};
 
 use crate::scene::{Scene, WORK};
 
@@ -58,7 +58,7 @@ fn a_harvest_with_nothing_new_is_the_last_finished_step() {
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
     assert_eq!((&harvest.commit, harvest.steps.len()), (&Some(step.clone()), 0));
     assert_eq!(paths(&harvest), ["first"]);
-    assert_eq!(scene.repository().tree_of(&step).unwrap(), harvest.tree);
+    assert_eq!(scene.repository().commit_tree(&step).unwrap(), harvest.tree);
     assert_eq!(scene.salvaged(), Some(step));
 }
 
@@ -69,7 +69,7 @@ fn work_that_was_taken_back_after_a_step_is_no_change() {
     let request = HarvestRequest { onto: &step, ..scene.request(&[]) };
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
     assert_eq!((harvest.commit, harvest.steps.len(), harvest.changes.len()), (None, 0, 0));
-    assert_eq!(harvest.tree, scene.repository().tree_of(&scene.base).unwrap());
+    assert_eq!(harvest.tree, scene.repository().commit_tree(&scene.base).unwrap());
 }
 
 /// EX-04, R16: the next attempt finds the finished step in its slot, also after the user has cleaned
@@ -79,7 +79,7 @@ fn the_next_worker_starts_from_the_last_finished_step() {
     let (scene, step) = one_step();
     scene.work("echo unfinished >unfinished");
     scene.user("git gc -q --prune=now");
-    scene.pool.prepare(WORK, Target::Commit(&step), &[]).unwrap();
+    scene.pool.prepare(WORK, PrepareTarget::Commit(&step), &[]).unwrap();
     assert!(!scene.tree().join("unfinished").exists());
     assert_eq!(scene.work("cat first; git status --porcelain; git rev-parse HEAD").trim(), {
         format!("first\n{step}")
@@ -109,7 +109,7 @@ fn the_next_worker_starts_from_the_last_finished_step() {
 #[test]
 fn steps_of_two_attempts_are_one_chain() {
     let (scene, first) = one_step();
-    scene.pool.prepare(WORK, Target::Commit(&first), &[]).unwrap();
+    scene.pool.prepare(WORK, PrepareTarget::Commit(&first), &[]).unwrap();
     let name = "refs/afresh/salvage/run/T1.2";
     scene.pool.acquire_lease(WORK, name).unwrap().mark_unsaved(&[]).unwrap();
     scene.work("echo second >second");
@@ -145,8 +145,12 @@ fn a_chain_of_steps_merges_with_what_landed_meanwhile() {
     );
     let onto: CommitId = onto.lines().last().unwrap().parse().unwrap();
     let theirs = harvest.commit.unwrap();
-    let merge =
-        Merge { base: &scene.base, onto: &onto, theirs: &theirs, theirs_tree: &harvest.tree };
+    let merge = MergeRequest {
+        base: &scene.base,
+        onto: &onto,
+        theirs: &theirs,
+        theirs_tree: &harvest.tree,
+    };
     let MergeOutcome::Clean { tree } = scene.pool.merge(&merge).unwrap() else {
         panic!("nothing collides")
     };
@@ -160,7 +164,7 @@ fn a_chain_of_steps_merges_with_what_landed_meanwhile() {
         "git checkout -q -b other; echo other >>a.txt; git commit -qam o; git rev-parse HEAD",
     );
     let onto: CommitId = onto.trim().parse().unwrap();
-    let merge = Merge { onto: &onto, ..merge };
+    let merge = MergeRequest { onto: &onto, ..merge };
     let outcome = scene.pool.merge(&merge).unwrap();
     assert!(matches!(&outcome, MergeOutcome::Conflict { paths, .. } if paths == &["a.txt"]));
 }

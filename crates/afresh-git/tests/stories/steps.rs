@@ -1,7 +1,7 @@
 //! EX-04: the worker's own commits mark the steps.
 
 use afresh_core::ids::CommitId;
-use afresh_git::{HarvestLimits, HarvestRequest, Pool, Repository, WorkspaceHarvest};
+use afresh_git::{HarvestLimits, HarvestRequest, Repository, WorkspaceHarvest, WorkspacePool};
 
 use crate::scene::{Scene, WORK};
 
@@ -51,7 +51,10 @@ fn each_commit_of_the_worker_becomes_a_commit_of_ours() {
     );
     // An intermediate version of a file came over from the worker's objects.
     assert_eq!(scene.show(&harvest.steps[0], "a.txt").as_deref(), Some("one\ntwo\n"));
-    assert_eq!(scene.repository().tree_of(harvest.steps.last().unwrap()).unwrap(), harvest.tree);
+    assert_eq!(
+        scene.repository().commit_tree(harvest.steps.last().unwrap()).unwrap(),
+        harvest.tree
+    );
     assert_eq!(scene.salvaged(), harvest.commit);
     assert_eq!(harvest.notes, Vec::<String>::new());
     scene.prepare();
@@ -234,7 +237,7 @@ fn a_shallow_clone_and_a_cache_with_a_colon_work_the_same() {
     let found = Repository::discover(scene.repository().program(), &root).unwrap();
     scene.base = found.head().unwrap().unwrap();
     scene.root = root;
-    scene.pool = Pool::open(found, &scene.dir.path().join("ca:che \"q\" \\ x")).unwrap();
+    scene.pool = WorkspacePool::open(found, &scene.dir.path().join("ca:che \"q\" \\ x")).unwrap();
     scene.prepare();
     assert_eq!(scene.work("git log --format=%s").trim(), "two");
     scene.work("echo three >>a.txt; git commit -qam three; echo four >>a.txt");

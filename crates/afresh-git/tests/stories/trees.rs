@@ -5,7 +5,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use afresh_core::ids::CommitId;
-use afresh_git::{Merge, MergeOutcome, Mode, Pool, Program, Repository, Surroundings, Target};
+use afresh_git::{
+    EntryMode, GitEnv, GitProgram, MergeOutcome, MergeRequest, PrepareTarget, Repository,
+    WorkspacePool,
+};
 
 use crate::scene::{Scene, WORK, put_script, variables};
 
@@ -88,7 +91,7 @@ fn a_harvested_tree_and_its_changes_are_what_git_says() {
         let mut base = scene.base.clone();
         for round in 0..20 {
             base = commit(&scene, &base, &mut dice, 6, true);
-            scene.pool.prepare(WORK, Target::Commit(&base), &[]).unwrap();
+            scene.pool.prepare(WORK, PrepareTarget::Commit(&base), &[]).unwrap();
             edit(&scene.tree(), &mut dice, round % 7, true);
             let request = afresh_git::HarvestRequest {
                 base: &base,
@@ -118,14 +121,14 @@ fn a_harvested_tree_and_its_changes_are_what_git_says() {
     }
 }
 
-fn octal(mode: Mode) -> String {
+fn octal(mode: EntryMode) -> String {
     let text = match mode {
-        Mode::Absent => "000000",
-        Mode::File => "100644",
-        Mode::Executable => "100755",
-        Mode::Symlink => "120000",
-        Mode::Gitlink => "160000",
-        Mode::Tree | Mode::Other(_) => "odd",
+        EntryMode::Absent => "000000",
+        EntryMode::File => "100644",
+        EntryMode::Executable => "100755",
+        EntryMode::Symlink => "120000",
+        EntryMode::Gitlink => "160000",
+        EntryMode::Tree | EntryMode::Other(_) => "odd",
     };
     text.to_owned()
 }
@@ -147,8 +150,9 @@ fn a_merge_is_what_git_merges() {
             continue;
         }
         rounds += 1;
-        let theirs_tree = scene.repository().tree_of(&theirs).unwrap();
-        let merge = Merge { base: &start, onto: &onto, theirs: &theirs, theirs_tree: &theirs_tree };
+        let theirs_tree = scene.repository().commit_tree(&theirs).unwrap();
+        let merge =
+            MergeRequest { base: &start, onto: &onto, theirs: &theirs, theirs_tree: &theirs_tree };
         let ours = pool.merge(&merge).unwrap();
         let script = format!("git merge-tree --write-tree --merge-base={start} {onto} {theirs}");
         let (is_clean, text) = crate::scene::try_shell(&scene.root, &scene.home(), &script);
@@ -187,8 +191,8 @@ fn a_renamed_directory_takes_new_files_along() {
         };
         let (renamed, added) = (made(rename), made(add));
         for (onto, theirs) in [(&renamed, &added), (&added, &renamed)] {
-            let theirs_tree = scene.repository().tree_of(theirs).unwrap();
-            let merge = Merge { base: &scene.base, onto, theirs, theirs_tree: &theirs_tree };
+            let theirs_tree = scene.repository().commit_tree(theirs).unwrap();
+            let merge = MergeRequest { base: &scene.base, onto, theirs, theirs_tree: &theirs_tree };
             // Git asks where a new file of a renamed directory belongs, or moves it.
             if let MergeOutcome::Clean { tree } = scene.pool.merge(&merge).unwrap() {
                 let listed = scene.user(&format!("git ls-tree -r --name-only {tree}"));
@@ -199,7 +203,7 @@ fn a_renamed_directory_takes_new_files_along() {
 }
 
 /// The scene's pool once more, with a git that notes each call of a verb.
-fn counting_pool(scene: &Scene, verb: &str) -> (Pool, std::path::PathBuf) {
+fn counting_pool(scene: &Scene, verb: &str) -> (WorkspacePool, std::path::PathBuf) {
     let (bin, calls) = (scene.dir.path().join("bin"), scene.dir.path().join("calls"));
     fs::create_dir(&bin).unwrap();
     let git = scene.repository().program().path().display().to_string();
@@ -210,7 +214,7 @@ fn counting_pool(scene: &Scene, verb: &str) -> (Pool, std::path::PathBuf) {
     put_script(&bin.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = bin.into();
-    let program = Program::find(Surroundings::from_vars(vars)).unwrap();
+    let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
     let repository = Repository::discover(&program, &scene.root).unwrap();
-    (Pool::open(repository, &scene.dir.path().join("cache")).unwrap(), calls)
+    (WorkspacePool::open(repository, &scene.dir.path().join("cache")).unwrap(), calls)
 }

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 
-use afresh_app::git::{PatchHead, Signature};
+use afresh_app::git::{CommitSignature, PatchHeader};
 use afresh_app::store::write_atomically;
 use afresh_core::Run;
 use afresh_engine::RepoContext;
@@ -26,13 +26,13 @@ pub(crate) struct Target<'a> {
 pub(crate) fn write(
     place: &RepoContext,
     run: &Run,
-    signature: &Signature,
+    signature: &CommitSignature,
     target: &Target<'_>,
 ) -> Result<Exit, AppError> {
     let done = run.tasks().filter(|(_, state)| state.is_done());
     let titles: Vec<String> =
         done.map(|(task, _)| format!("* {} {}", task.id, task.title)).collect();
-    let head = PatchHead {
+    let head = PatchHeader {
         subject: &run.plan().name,
         body: &titles.join("\n"),
         date: &moment::mail(signature.at_seconds),

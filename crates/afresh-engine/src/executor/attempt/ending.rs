@@ -8,7 +8,7 @@ use afresh_core::input::AttemptEnd;
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_formats::result::{self, ResultContext};
-use afresh_git::Place;
+use afresh_git::WorkspaceId;
 use afresh_process::Report;
 use afresh_secrets::redact;
 
@@ -52,7 +52,7 @@ impl AttemptJob {
         }
         end.refusals = denials::of_worker(
             shared,
-            Place::Work(self.slot),
+            WorkspaceId::Work(self.slot),
             &report.kept,
             files.room.as_ref(),
             &[&end_of(&files.stdout), &complaints],

@@ -7,7 +7,7 @@ use afresh_core::Run;
 use afresh_core::harvest::{Change, ChangeKind};
 use afresh_core::interruption::AttemptResumption;
 use afresh_core::usage::Usage;
-use afresh_git::Place;
+use afresh_git::WorkspaceId;
 
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
@@ -33,9 +33,13 @@ impl SessionResume {
     }
 
     /// Puts its files back; an error where somebody fresh has to do it.
-    pub(crate) fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), String> {
+    pub(crate) fn put_back(
+        &self,
+        shared: &ExecutorContext,
+        place: WorkspaceId,
+    ) -> Result<(), String> {
         let tree = &self.resumption.tree;
-        shared.pool.put_back(place, tree).map_err(|error| describe(&error))
+        shared.pool.restore_files(place, tree).map_err(|error| describe(&error))
     }
 
     /// Why this agent cannot go on with it.

@@ -8,7 +8,7 @@ use afresh_agents::agent::{LaunchFile, PromptFile, SessionRef};
 use afresh_agents::prompt::size;
 use afresh_core::outcome::SpawnFailure;
 use afresh_git::ref_names::salvage_ref;
-use afresh_git::{Place, Target};
+use afresh_git::{PrepareTarget, WorkspaceId};
 use afresh_process::{Job, Limits, Running};
 
 use super::AttemptJob;
@@ -43,10 +43,10 @@ impl AttemptJob {
         shared: &ExecutorContext,
         handle: &CancelHandle,
     ) -> Result<Option<(Running, AttemptFiles)>, StartFailure> {
-        let place = Place::Work(self.slot);
+        let place = WorkspaceId::Work(self.slot);
         shared
             .pool
-            .prepare(place, Target::Commit(&self.ground.prepared), &shared.config.keep)
+            .prepare(place, PrepareTarget::Commit(&self.ground.prepared), &shared.config.keep)
             .map_err(|error| failure(&describe(&error), None))?;
         self.put_back(shared, place)?;
         let salvage = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
@@ -78,7 +78,7 @@ impl AttemptJob {
     }
 
     /// Runs before the lease is acquired: what is lost here is still kept under its salvage ref.
-    fn put_back(&self, shared: &ExecutorContext, place: Place) -> Result<(), StartFailure> {
+    fn put_back(&self, shared: &ExecutorContext, place: WorkspaceId) -> Result<(), StartFailure> {
         let Some(resuming) = &self.resuming else { return Ok(()) };
         let agent = shared.config.workers.agent_for(self.agent.as_deref());
         if let Some(why) = agent.and_then(|agent| resuming.refusal(agent)) {

@@ -4,7 +4,7 @@ pub(crate) mod from_output;
 
 use afresh_core::process::{LimitExceeded, LimitedResource};
 use afresh_core::refusal::{Denial, DeniedAction};
-use afresh_git::Place;
+use afresh_git::WorkspaceId;
 use afresh_process::Kept;
 
 use crate::executor::ExecutorContext;
@@ -14,12 +14,12 @@ use crate::executor::sandbox::SandboxGuard;
 /// printed.
 pub(crate) fn of_worker(
     shared: &ExecutorContext,
-    place: Place,
+    place: WorkspaceId,
     kept: &Kept,
     room: Option<&SandboxGuard>,
     output: &[&str],
 ) -> Vec<Denial> {
-    let git = shared.pool.tampering(place);
+    let git = shared.pool.find_tampering(place);
     let mut refusals: Vec<Denial> =
         git.iter().map(|finding| Denial::new(DeniedAction::Git, finding, 1)).collect();
     refusals.extend(of_program(shared, kept, room, output));

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use afresh_git::Place;
+use afresh_git::WorkspaceId;
 use afresh_sandbox::{Network, Room};
 
 use crate::executor::ExecutorContext;
@@ -29,7 +29,7 @@ impl GitSandbox {
 
 impl ExecutorContext {
     /// None where nothing holds the worker either.
-    pub(crate) fn room_of_git(&self, place: Place) -> Result<Option<GitSandbox>, String> {
+    pub(crate) fn room_of_git(&self, place: WorkspaceId) -> Result<Option<GitSandbox>, String> {
         let sandbox = &self.config.sandbox;
         if sandbox.level.is_off() {
             return Ok(None);

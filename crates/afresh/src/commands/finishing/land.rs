@@ -1,6 +1,6 @@
 //! `afresh land`: brings a run's work to the branch that the user is on, or hands it over as a patch.
 
-use afresh_app::git::{LandError, LandRequest, Landing, Signature, Way};
+use afresh_app::git::{CommitSignature, LandError, LandRequest, LandingMode, LandingPlan};
 use afresh_core::Run;
 use afresh_core::status::{RunState, RunStatus};
 use afresh_engine::RepoContext;
@@ -44,7 +44,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
         return nothing(&run, output);
     }
     is_there(&place, &run, output)?;
-    let signature = Signature {
+    let signature = CommitSignature {
         identity: place.repository.identity().map_err(|error| git_failed(&error))?,
         at_seconds: moment::now_seconds(),
     };
@@ -139,24 +139,24 @@ fn message(run: &Run) -> String {
     )
 }
 
-fn word(way: &Way) -> &'static str {
+fn word(way: &LandingMode) -> &'static str {
     match way {
-        Way::Already => "already",
-        Way::FastForward => "fast-forward",
-        Way::Merge(_) => "merge",
+        LandingMode::Already => "already",
+        LandingMode::FastForward => "fast-forward",
+        LandingMode::Merge(_) => "merge",
     }
 }
 
-fn tell(run: &Run, landing: &Landing, dry_run: bool, output: &Output) {
+fn tell(run: &Run, landing: &LandingPlan, dry_run: bool, output: &Output) {
     let onto = landing.branch.as_deref().unwrap_or("HEAD (no branch)");
     let files = count(landing.paths().len(), "file");
     let verb = if dry_run { "would land" } else { "landed" };
     match &landing.way {
-        Way::Already => output.note(&format!("{} is in {onto} already", run.branch())),
-        Way::FastForward => {
+        LandingMode::Already => output.note(&format!("{} is in {onto} already", run.branch())),
+        LandingMode::FastForward => {
             output.note(&format!("{verb} {} on {onto}: fast-forward, {files}", run.branch()));
         }
-        Way::Merge(_) => {
+        LandingMode::Merge(_) => {
             output.note(&format!("{verb} {} on {onto}: a merge commit, {files}", run.branch()));
             output.note(
                 "  your branch has moved since the run began: afresh has not checked the two together",
@@ -165,7 +165,7 @@ fn tell(run: &Run, landing: &Landing, dry_run: bool, output: &Output) {
     }
 }
 
-fn in_the_way(landing: &Landing, run: &Run) -> AppError {
+fn in_the_way(landing: &LandingPlan, run: &Run) -> AppError {
     let obstacles = &landing.obstacles;
     let are = if obstacles.len() == 1 { "is" } else { "are" };
     let files = count(obstacles.len(), "file");
