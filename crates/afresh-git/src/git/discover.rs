@@ -117,7 +117,7 @@ fn resolve(path: &[u8]) -> Result<PathBuf, FileError> {
 /// Git says why only in words; our language setting makes them dependable.
 fn refused(directory: PathBuf, answer: GitOutput) -> DiscoverError {
     let complaint = answer.complaint();
-    let distrusts = ["dubious record", "unsafe repository", "cannot use bare repository"];
+    let distrusts = ["dubious ownership", "unsafe repository", "cannot use bare repository"];
     if distrusts.iter().any(|words| complaint.contains(words)) {
         DiscoverError::Unsafe { directory, complaint }
     } else if complaint.contains("not a git repository") {

@@ -46,11 +46,11 @@ impl ListedPaths {
     pub(crate) fn contains(
         &self,
         path: &[u8],
-        droppings: &KeepPatterns,
+        artefacts: &KeepPatterns,
         keep: &KeepPatterns,
     ) -> bool {
         self.literal.iter().any(|literal| literal.as_bytes() == path)
-            || !(droppings.covers(path) || keep.covers(path))
+            || !(artefacts.covers(path) || keep.covers(path))
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -27,7 +27,7 @@ impl WorkCollector<'_> {
         let users = self.pool.repository.common_dir().join("info/exclude");
         let mut text = fs::read(users).unwrap_or_default();
         text.push(b'\n');
-        for line in KeepPatterns::droppings().lines().chain(self.keep.lines()) {
+        for line in self.keep.lines().chain(KeepPatterns::tool_artefacts().lines()) {
             text.extend(line.as_bytes());
             text.push(b'\n');
         }
@@ -84,9 +84,9 @@ impl WorkCollector<'_> {
         let call =
             call.args(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"]);
         let answer = call.args(&listed.pathspecs).run_checked()?;
-        let droppings = KeepPatterns::droppings();
+        let artefacts = KeepPatterns::tool_artefacts();
         let meant =
-            |path: &&[u8]| listed.contains(path, &droppings, &self.keep) && !scan.leaves_out(path);
+            |path: &&[u8]| listed.contains(path, &artefacts, &self.keep) && !scan.leaves_out(path);
         let paths: Vec<Vec<u8>> = answer.fields().filter(meant).map(<[u8]>::to_owned).collect();
         let limit = self.request.limits.max_total_bytes;
         let SizeCapSelection { paths, rejection } =

@@ -1,10 +1,17 @@
-//! Paths that stay in a slot from one attempt to the next, and droppings nobody means to keep.
+//! Ignored paths that stay in a workspace from one attempt to the next, and tool artefacts that are
+//! never harvested.
 //!
-//! The patterns are the plain part of gitignore's language: a name, a path from the root, `*`,
-//! `?` and `**`, with a slash at the end for directories only. Negations are not understood.
+//! The patterns are those of gitignore, negations included. As in git, a negation cannot bring back
+//! what lies below a directory that matched.
 
-/// What tools leave behind and no task means to change.
-pub(crate) const DROPPINGS: [&str; 7] = [
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// Files that tools leave behind and that no task changes on purpose.
+const TOOL_ARTEFACTS: [&str; 7] = [
     "__pycache__/",
     "*.pyc",
     ".pytest_cache/",
@@ -14,35 +21,42 @@ pub(crate) const DROPPINGS: [&str; 7] = [
     ".DS_Store",
 ];
 
-/// A set of patterns.
+/// A list of gitignore patterns; the last one that matches decides.
 #[derive(Debug)]
 pub(crate) struct KeepPatterns {
-    patterns: Vec<KeepPattern>,
-}
-
-#[derive(Debug)]
-struct KeepPattern {
-    parts: Vec<Vec<u8>>,
-    anchored: bool,
-    directories_only: bool,
-    text: String,
+    matcher: Gitignore,
+    lines: Vec<String>,
 }
 
 impl KeepPatterns {
+    /// Drops comments, and what is not one valid line of an exclude file.
     pub(crate) fn new<S: AsRef<str>>(texts: &[S]) -> Self {
-        Self { patterns: texts.iter().filter_map(|text| KeepPattern::new(text.as_ref())).collect() }
+        let mut builder = GitignoreBuilder::new("");
+        let mut lines = Vec::new();
+        for text in texts {
+            let text = text.as_ref().trim();
+            let is_line = !text.trim_matches(['/', '!']).is_empty()
+                && !text.starts_with('#')
+                && !text.contains(['\n', '\0']);
+            if is_line && builder.add_line(None, text).is_ok() {
+                lines.push(text.to_owned());
+            }
+        }
+        let matcher = builder.build().unwrap_or_else(|_| Gitignore::empty());
+        Self { matcher, lines }
     }
 
-    pub(crate) fn droppings() -> Self {
-        Self::new(&DROPPINGS)
+    pub(crate) fn tool_artefacts() -> Self {
+        Self::new(&TOOL_ARTEFACTS)
     }
 
-    /// Whether exactly this path is meant.
+    /// Whether the patterns match exactly this path.
     pub(crate) fn matches(&self, path: &[u8], is_directory: bool) -> bool {
-        self.patterns.iter().any(|pattern| pattern.matches(path, is_directory))
+        let path = Path::new(OsStr::from_bytes(path));
+        self.matcher.matched(path, is_directory).is_ignore()
     }
 
-    /// Whether this file, or a directory above it, is meant.
+    /// Whether the patterns match this file or a directory above it.
     pub(crate) fn covers(&self, file: &[u8]) -> bool {
         let slashes = file.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         slashes.into_iter().any(|(at, _)| self.matches(&file[..at], true))
@@ -51,71 +65,8 @@ impl KeepPatterns {
 
     /// The patterns as lines of an exclude file.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
-        self.patterns.iter().map(|pattern| pattern.text.as_str())
+        self.lines.iter().map(String::as_str)
     }
-}
-
-impl KeepPattern {
-    /// Comments, negations and what could not be one line of an exclude file are no patterns.
-    fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let inner = text.trim_matches('/');
-        if inner.is_empty() || text.starts_with(['#', '!']) || text.contains(['\n', '\0']) {
-            return None;
-        }
-        Some(Self {
-            parts: inner.split('/').map(|part| part.as_bytes().to_owned()).collect(),
-            anchored: text.starts_with('/') || inner.contains('/'),
-            directories_only: text.ends_with('/'),
-            text: text.to_owned(),
-        })
-    }
-
-    fn matches(&self, path: &[u8], is_directory: bool) -> bool {
-        if self.directories_only && !is_directory {
-            return false;
-        }
-        let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
-        if self.anchored {
-            path_matches(&self.parts, &parts)
-        } else {
-            parts.last().is_some_and(|name| name_matches(&self.parts[0], name))
-        }
-    }
-}
-
-fn path_matches(pattern: &[Vec<u8>], path: &[&[u8]]) -> bool {
-    match pattern.split_first() {
-        None => path.is_empty(),
-        Some((first, rest)) if first == b"**" => {
-            (0..=path.len()).any(|skipped| path_matches(rest, &path[skipped..]))
-        }
-        Some((first, rest)) => path
-            .split_first()
-            .is_some_and(|(name, below)| name_matches(first, name) && path_matches(rest, below)),
-    }
-}
-
-/// Matches `*` and `?`, going back to the last star where the rest does not fit.
-fn name_matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while n < name.len() {
-        if pattern.get(p) == Some(&b'*') {
-            star = Some((p, n));
-            p += 1;
-        } else if pattern.get(p).is_some_and(|c| *c == b'?' || *c == name[n]) {
-            p += 1;
-            n += 1;
-        } else if let Some((star_p, star_n)) = star {
-            star = Some((star_p, star_n + 1));
-            p = star_p + 1;
-            n = star_n + 1;
-        } else {
-            return false;
-        }
-    }
-    pattern[p..].iter().all(|c| *c == b'*')
 }
 
 #[cfg(test)]
@@ -127,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_name_is_meant_at_every_depth_and_a_path_only_at_the_root() {
+    fn a_bare_name_matches_at_every_depth_and_a_path_only_at_the_root() {
         assert!(keeps("target/", "target", true));
         assert!(keeps("target/", "a/b/target", true));
         assert!(!keeps("target/", "target", false));
@@ -144,15 +95,27 @@ mod tests {
     }
 
     #[test]
-    fn a_negation_or_a_comment_keeps_nothing() {
-        for odd in ["!target", "#x", "", "/", "a\nb"] {
-            assert_eq!(KeepPatterns::new(&[odd]).lines().count(), 0, "{odd:?}");
+    fn the_last_matching_pattern_decides() {
+        let patterns = KeepPatterns::new(&["target/*", "!target/tmp/", "*.log", "!keep.log"]);
+        let keeps = |path: &str, is_directory| patterns.matches(path.as_bytes(), is_directory);
+        assert!(keeps("target/debug", true) && !keeps("target/tmp", true));
+        assert!(keeps("a/b.log", false) && !keeps("a/keep.log", false));
+        assert!(patterns.covers(b"target/debug/x") && !patterns.covers(b"target/tmp/x"));
+        // As in git: what lies below a kept directory stays, whatever a later pattern says.
+        assert!(KeepPatterns::new(&["target/", "!target/tmp/"]).covers(b"target/tmp/x"));
+        assert_eq!(patterns.lines().count(), 4);
+    }
+
+    #[test]
+    fn comments_and_invalid_lines_match_nothing() {
+        for invalid in ["#x", "", "/", "!", "a\nb"] {
+            assert_eq!(KeepPatterns::new(&[invalid]).lines().count(), 0, "{invalid:?}");
         }
     }
 
     #[test]
-    fn what_lies_below_a_dropping_is_a_dropping() {
-        assert!(KeepPatterns::droppings().covers(b"src/__pycache__/x.txt"));
-        assert!(!KeepPatterns::droppings().covers(b"src/x.txt"));
+    fn files_below_a_tool_artefact_are_tool_artefacts() {
+        assert!(KeepPatterns::tool_artefacts().covers(b"src/__pycache__/x.txt"));
+        assert!(!KeepPatterns::tool_artefacts().covers(b"src/x.txt"));
     }
 }
