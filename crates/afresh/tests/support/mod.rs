@@ -6,6 +6,7 @@ pub(crate) mod git;
 pub(crate) mod plain;
 pub(crate) mod processes;
 pub(crate) mod proxy;
+pub(crate) mod refusal;
 pub(crate) mod rooms;
 pub(crate) mod strace;
 pub(crate) mod terminal;

@@ -177,7 +177,7 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
     Group {
-        noticed_by: &["-p", "afresh", "--test", "agent_network"],
+        noticed_by: &["-p", "afresh", "--test", "isolation", "agent_network::"],
         mutations: &[
             Mutation {
                 name: "agents: everybody is reached",

@@ -163,7 +163,7 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
     Group {
-        noticed_by: &["-p", "afresh", "--test", "sandbox", "--test", "hostile_worker"],
+        noticed_by: &["-p", "afresh", "--test", "isolation", "--", "sandbox::", "hostile_worker::"],
         mutations: &[
             Mutation {
                 name: "rooms: afresh's state is seen",

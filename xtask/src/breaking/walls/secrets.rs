@@ -5,7 +5,7 @@ use crate::breaking::{Edit, Mutation};
 
 pub(super) const GROUPS: &[Group] = &[
     Group {
-        noticed_by: &["-p", "afresh", "--test", "leaks"],
+        noticed_by: &["-p", "afresh", "--test", "isolation", "leaks::"],
         mutations: &[Mutation {
             name: "secrets: a change may hold them",
             promise: "B36: such a change does not land",
@@ -17,7 +17,7 @@ pub(super) const GROUPS: &[Group] = &[
         }],
     },
     Group {
-        noticed_by: &["-p", "afresh", "--test", "secrets"],
+        noticed_by: &["-p", "afresh", "--test", "isolation", "secrets::"],
         mutations: &[
             Mutation {
                 name: "secrets: output is not redacted",
@@ -40,7 +40,7 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
     Group {
-        noticed_by: &["-p", "afresh", "--test", "scanning"],
+        noticed_by: &["-p", "afresh", "--test", "isolation", "scanning::"],
         mutations: &[
             Mutation {
                 name: "scan: finds nothing",

@@ -5,7 +5,17 @@ use crate::breaking::{Edit, Mutation};
 
 pub(super) const GROUPS: &[Group] = &[
     Group {
-        noticed_by: &["-p", "afresh", "--test", "scope", "--test", "bad_workers"],
+        noticed_by: &[
+            "-p",
+            "afresh",
+            "--test",
+            "runs",
+            "--test",
+            "agents",
+            "--",
+            "scope::",
+            "bad_workers::",
+        ],
         mutations: &[
             Mutation {
                 name: "trust: files that hand it over are free",

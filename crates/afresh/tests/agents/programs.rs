@@ -1,0 +1,254 @@
+//! `afresh agents`: which there are, installing one (with an npm that is a shell script), and that it is
+//! found afterwards (AG-01, B37).
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::support::{Driver, Gate, repo};
+use afresh_testkit::repo::{finish, put_script};
+use afresh_testkit::{CommandOutput, TestRepo};
+use serde_json::Value;
+
+/// A repository, and a PATH with nothing on it but these.
+struct Place {
+    repo: TestRepo,
+    bin: PathBuf,
+}
+
+/// An npm that installs a program which does its task as Claude Code would tell it.
+const NPM: &str = r#"#!/bin/sh
+echo "$*" >> "$HOME/npm.calls"
+while [ "$1" != --prefix ]; do shift; done
+at=$2/node_modules/.bin
+mkdir -p "$at"
+cat > "$at/claude" <<'END'
+#!/bin/sh
+if [ "$1" = --version ]; then echo "2.1.197 (Claude Code)"; exit; fi
+echo "by $AFRESH_TASK" > $AFRESH_TASK.txt
+printf '%s\n' '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
+printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"OUTPUT_JSON_START\n{\"status\":\"COMPLETED\"}\nOUTPUT_JSON_END"}'
+END
+chmod 755 "$at/claude"
+"#;
+
+impl Place {
+    fn new() -> Self {
+        let repo = repo();
+        let bin = repo.path().join("bin");
+        fs::create_dir(&bin).expect("a new directory");
+        let path = std::env::var_os("PATH").expect("a PATH");
+        for tool in ["sh", "git", "mkdir", "chmod", "cat", "sleep", "test"] {
+            let mut places = std::env::split_paths(&path).map(|place| place.join(tool));
+            let found = places.find(|place| place.exists()).expect("a usual tool");
+            std::os::unix::fs::symlink(found, bin.join(tool)).expect("a link");
+        }
+        Self { repo, bin }
+    }
+
+    fn with(self, program: &str, script: &str) -> Self {
+        put_script(&self.bin.join(program), script);
+        self
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.repo.command(args);
+        command.env("PATH", &self.bin);
+        command
+    }
+
+    fn afresh(&self, args: &[&str]) -> CommandOutput {
+        finish(self.command(args))
+    }
+
+    fn agents(&self) -> Vec<Value> {
+        let listed = self.afresh(&["agents", "list", "--json"]).expect(0).json();
+        listed["agents"].as_array().expect("agents").clone()
+    }
+
+    fn agent(&self, name: &str) -> Value {
+        self.agents().into_iter().find(|agent| agent["name"] == name).expect("listed")
+    }
+
+    fn npm_calls(&self) -> usize {
+        let calls = fs::read_to_string(self.repo.path().join("home/npm.calls"));
+        calls.unwrap_or_default().lines().count()
+    }
+
+    /// What is in the cache, without the lock.
+    fn cached(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.repo.cache().join("agents")).into_iter().flatten();
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.filter(|name| name != "lock").collect();
+        names.sort();
+        names
+    }
+}
+
+/// AG-01: known and configured ones, with what can be done with each, and whether it can be used.
+#[test]
+fn agents_are_listed_with_what_they_can_do() {
+    let place = Place::new()
+        .with("claude", "#!/bin/sh\necho '2.1.197 (Claude Code)'\n")
+        .with("codex", "#!/bin/sh\necho 'codex-cli 0.1.0'\n")
+        .with("gemini", "#!/bin/sh\necho 'no such engine' >&2; exit 7\n");
+    let claude = place.agent("claude");
+    assert_eq!((&claude["version"], &claude["usable"]), (&"2.1.197".into(), &true.into()));
+    assert_eq!((&claude["tools"], &claude["hooks"]), (&"mcp".into(), &true.into()));
+    assert_eq!(claude["models"]["small"], "haiku");
+    assert_eq!(claude["configured"], false);
+    assert!(claude["remedy"].as_str().is_some_and(|cure| cure.contains("ANTHROPIC_API_KEY")));
+    assert_eq!(place.agent("codex")["tested"], "0.166.0");
+    let gemini = place.agent("gemini");
+    assert_eq!(gemini["usable"], false);
+    assert!(gemini["problem"].as_str().is_some_and(|why| why.contains("no such engine")));
+    let opencode = place.agent("opencode");
+    assert_eq!((&opencode["usable"], &opencode["program"]), (&false.into(), &Value::Null));
+    assert!(
+        opencode["remedy"].as_str().is_some_and(|cure| cure.contains("agents install opencode"))
+    );
+    let mine = place.agent("mine");
+    assert_eq!((&mine["kind"], &mine["prompt"]), (&"command".into(), &"stdin".into()));
+    assert_eq!((&mine["default"], &mine["reports_use"]), (&true.into(), &false.into()));
+    let text = place.afresh(&["agents", "list"]).expect(0).stdout;
+    assert!(text.contains("* mine (command)") && text.contains("haiku, sonnet, opus"), "{text}");
+    place.repo.expect_no_survivors();
+}
+
+/// AG-01: an installed program is found where none is on the PATH, by every command; npm is asked once.
+#[test]
+fn an_installed_agent_is_found_and_does_a_task() {
+    let place = Place::new().with("npm", NPM);
+    assert_eq!(place.agent("claude")["usable"], false);
+    place.repo.plan_of(1);
+    let refused = place.afresh(&["run", "p.plan.toml", "--agent", "claude"]).expect(2);
+    assert!(refused.stderr.contains("afresh agents install claude"), "{}", refused.stderr);
+    let ran = place.afresh(&["agents", "install", "claude", "--json"]).expect(0);
+    let installed = &ran.json()["installed"][0];
+    assert_eq!((&installed["version"], &installed["new"]), (&"2.1.197".into(), &true.into()));
+    let calls = fs::read_to_string(place.repo.path().join("home/npm.calls")).expect("called");
+    assert!(calls.contains("@anthropic-ai/claude-code@2.1.197"), "{calls}");
+    assert_eq!(place.cached(), ["claude", "claude-2.1.197"]);
+    let again = place.afresh(&["agents", "install", "claude"]).expect(0);
+    assert!(again.stderr.contains("there already"), "{}", again.stderr);
+    assert_eq!(place.npm_calls(), 1);
+    assert_eq!(place.agent("claude")["usable"], true);
+    // As people run it: the cache is hidden from workers, but for their own program.
+    let mut run = place.command(&["run", "p.plan.toml", "--agent", "claude", "--no-input"]);
+    run.env("AFRESH_SANDBOX", "auto");
+    finish(run).expect(0);
+    crate::support::expect_landed_once(&place.repo, 1);
+    let doctor = place.afresh(&["doctor"]).stdout;
+    assert!(doctor.contains("agents/claude/node_modules/.bin/claude: 2.1.197"), "{doctor}");
+    fs::remove_dir_all(place.repo.root().join(".afresh")).expect("removed");
+    let init = place.afresh(&["init", "--dry-run", "--json"]);
+    assert_eq!(init.json()["agents"], serde_json::json!(["claude"]), "{}", init.stdout);
+}
+
+/// AG-01: another version is used from then on, and the first one again when it is asked for.
+#[test]
+fn another_version_takes_the_place_of_the_first() {
+    let place = Place::new().with("npm", NPM);
+    place.afresh(&["agents", "install", "claude"]).expect(0);
+    place.afresh(&["agents", "install", "claude", "--version", "2.2.0"]).expect(0);
+    assert_eq!(place.cached(), ["claude", "claude-2.1.197", "claude-2.2.0"]);
+    let link = place.repo.cache().join("agents/claude");
+    assert_eq!(fs::read_link(&link).expect("a link"), PathBuf::from("claude-2.2.0"));
+    place.afresh(&["agents", "install", "claude"]).expect(0);
+    assert_eq!(fs::read_link(&link).expect("a link"), PathBuf::from("claude-2.1.197"));
+    assert_eq!(place.npm_calls(), 2);
+}
+
+/// AG-01: kill -9 in the middle leaves nothing that is used, and the next one clears it away.
+#[test]
+fn an_installation_that_was_killed_is_not_used() {
+    let place = Place::new();
+    let (gate, up) = (Gate::new(&place.repo, "gate"), Gate::new(&place.repo, "up"));
+    let halfway = format!("mkdir -p \"$at\"\n{}\n{}\n", up.opened_by_worker(), gate.wait());
+    let place = place.with("npm", &NPM.replace("mkdir -p \"$at\"\n", &halfway));
+    let driver =
+        Driver::start_command(&place.repo, place.command(&["agents", "install", "claude"]));
+    place.repo.wait_until("npm is at work", || up.is_open());
+    driver.kill_9();
+    place.repo.expect_no_survivors();
+    assert!(place.cached().iter().all(|name| name.starts_with("new-")), "{:?}", place.cached());
+    assert_eq!(place.agent("claude")["usable"], false);
+    gate.open();
+    place.afresh(&["agents", "install", "claude"]).expect(0);
+    assert_eq!(place.cached(), ["claude", "claude-2.1.197"]);
+    assert_eq!(place.agent("claude")["usable"], true);
+}
+
+/// AG-01: whatever is in the way is told with what to do about it, and nothing half is left.
+#[test]
+fn what_keeps_an_agent_from_being_installed_is_told() {
+    let none = Place::new();
+    let ran = none.afresh(&["agents", "install", "claude"]).expect(2);
+    assert!(ran.stderr.contains("npm is not on the PATH"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Node.js"), "{}", ran.stderr);
+    for (npm, words) in [
+        (
+            "#!/bin/sh\necho 'npm error code ENOTFOUND' >&2; echo 'npm error network no address' >&2; exit 1\n",
+            ["no address", "check the connection"],
+        ),
+        ("#!/bin/sh\necho 'npm error code ETARGET' >&2; exit 1\n", ["ETARGET", "no such version"]),
+        ("#!/bin/sh\nexit 0\n", ["does not exist", "node --version"]),
+    ] {
+        let place = Place::new().with("npm", npm);
+        let ran = place.afresh(&["agents", "install", "claude"]).expect(1);
+        for word in words {
+            assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+        }
+        assert_eq!(place.cached(), Vec::<String>::new());
+    }
+    for (args, words) in [
+        (&["gemni"][..], "did you mean \"gemini\""),
+        (&["claude", "codex", "--version", "1.2.3"], "for one program"),
+        (&["claude", "--version", "../x"], "is no version"),
+        (&[], "has no agent that could be installed"),
+    ] {
+        let ran = none.afresh(&[&["agents", "install"], args].concat()).expect(2);
+        assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
+    }
+}
+
+/// B37: a known program that fails, hangs, is old or new, or has no login, is told with its cure.
+#[test]
+fn doctor_starts_every_agent_and_tells_its_cure() {
+    let place = Place::new()
+        .with("claude", "#!/bin/sh\necho '2.1.100 (Claude Code)'\n")
+        .with("codex", "#!/bin/sh\nsleep 600\n")
+        .with("gemini", "#!/bin/sh\necho 'wrong engine' >&2; exit 3\n")
+        .with("opencode", "#!/bin/sh\necho 99.0.0\n");
+    place.repo.write(
+        ".afresh/config.toml",
+        "[run]\nagent = \"claude\"\n[agents.codex]\nkind = \"codex\"\n[agents.gemini]\nkind = \"gemini\"\n\
+         [agents.over]\nkind = \"acp\"\ncommand = [\"opencode\", \"acp\"]\n",
+    );
+    let told = place.afresh(&["doctor", "--json"]).expect(1).json();
+    let line = |name: &str| {
+        let lines = told["lines"].as_array().expect("lines");
+        let line = lines.iter().find(|line| line["name"] == name);
+        line.map(ToString::to_string).unwrap_or_default()
+    };
+    for (name, words) in [
+        ("agent claude", &["warn", "2.1.100", "older than 2.1.197", "claude-code@2.1.197"][..]),
+        ("login claude", &["warn", "neither a key nor a login", "ANTHROPIC_API_KEY"]),
+        ("agent codex", &["fail", "--version does not end", "agents install codex"]),
+        ("agent gemini", &["fail", "exit code 3", "wrong engine"]),
+        ("agent over", &["\"ok\"", "99.0.0", "newer than 1.18.33"]),
+        ("login over", &["warn", "name it in `env` under [agents.over]"]),
+        ("agent opencode", &["\"ok\"", "not in the configuration"]),
+    ] {
+        for word in words {
+            assert!(line(name).contains(word), "{name}: {word:?} is not in {:?}", line(name));
+        }
+    }
+    assert_eq!(line("agent"), "", "a built-in agent needs no table");
+    place.repo.expect_no_survivors();
+    let place = place.with("codex", "#!/bin/sh\nexit 1\n");
+    let mut command = place.command(&["doctor", "--json"]);
+    command.env("ANTHROPIC_API_KEY", "sk-ant-not-to-be-seen");
+    let told = finish(command).expect(1).stdout;
+    assert!(!told.contains("login claude") && !told.contains("not-to-be-seen"), "{told}");
+}

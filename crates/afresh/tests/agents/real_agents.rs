@@ -1,0 +1,479 @@
+//! The real programs, whole tasks, against a model server that follows a script: no key, no network.
+//!
+//! `AFRESH_TEST_AGENTS` names a directory with `node_modules/.bin`; `.ci/run` makes one. Without it,
+//! or where a program is missing, a test says that it did nothing. The long list of what may go wrong
+//! is `cargo xtask agents`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::support::proxy::OfficeProxy;
+use crate::support::{Driver, Gate};
+use afresh_model::client::binary;
+use afresh_model::{Client, Script, Server, Step, Tokens};
+use afresh_testkit::TestRepo;
+use afresh_testkit::repo::finish;
+use serde_json::json;
+
+/// A repository whose only agent is a real program that asks our server.
+struct Stage {
+    repo: TestRepo,
+    server: Server,
+    client: Client,
+    programs: PathBuf,
+}
+
+impl Stage {
+    /// None, and a line that says why, where the program is not there.
+    fn of(program: &str) -> Option<Self> {
+        let Some(directory) = std::env::var_os("AFRESH_TEST_AGENTS") else {
+            return skipped(program, "AFRESH_TEST_AGENTS names no directory");
+        };
+        let programs = PathBuf::from(directory).join("node_modules/.bin");
+        if !programs.join(binary(program)).exists() {
+            return skipped(program, &format!("it is not in {}", programs.display()));
+        }
+        let server = Server::start().expect("a server");
+        let url = server.url("work");
+        Some(Self::asking(program, &url, server, programs))
+    }
+
+    /// The same with another address for its model.
+    fn asking(program: &str, url: &str, server: Server, programs: PathBuf) -> Self {
+        let client = Client::new(program, url).expect("a known program");
+        let repo = TestRepo::below(&place(), env!("CARGO_BIN_EXE_afresh"));
+        repo.write(
+            ".afresh/config.toml",
+            &format!(
+                "[run]\nagent = \"{program}\"\nattempts = 1\nhalt_grace = \"1s\"\n{}",
+                client.table()
+            ),
+        );
+        repo.plan_of(1);
+        repo.commit("a plan");
+        Self { repo, server, client, programs }
+    }
+
+    /// Its model is a host on the network, behind an office's proxy: nothing but ours leads there.
+    fn in_an_office(self, program: &str) -> (Self, OfficeProxy) {
+        let url = self.server.url("work");
+        let (address, path) = url
+            .strip_prefix("http://")
+            .and_then(|rest| rest.split_once('/'))
+            .expect("an address of a server");
+        let proxy = OfficeProxy::to(address.parse().expect("an address"));
+        let url = format!("http://model.test/{path}");
+        (Self::asking(program, &url, self.server, self.programs), proxy)
+    }
+
+    /// The model waits at the gate inside a tool of the program, writes the file, and reports through
+    /// our tool server alone: nothing that it says could be taken for an answer.
+    fn plays(&self, gate: &Gate, up: &Gate) {
+        let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
+        let steps = [
+            Step::shell(&wait),
+            Step::write("T001.txt", "by T001\n"),
+            Step::tool("report_result", json!({"status": "COMPLETED"})),
+            Step::say("That is all."),
+        ];
+        self.server.add("work", Script::of(steps));
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.repo.command(args);
+        command.env("PATH", crate::support::git::in_front_of_path(&self.programs));
+        command.envs(self.client.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn start(&self) -> Driver {
+        Driver::start_command(&self.repo, self.command(&["run", "p.plan.toml", "--no-input"]))
+    }
+
+    /// As people run it: with the strongest sandbox that is there. The gates of a test are open in it.
+    fn in_a_room(&self, args: &[&str]) -> Command {
+        let mut command = self.command(args);
+        let gates = self.repo.path().join("gates");
+        fs::create_dir_all(&gates).expect("a directory");
+        command
+            .env("AFRESH_SANDBOX", std::env::var("AFRESH_TEST_SANDBOX").unwrap_or("auto".into()))
+            .env("AFRESH_SANDBOX_WRITE", gates);
+        // Told where its model is by arguments, which are the project's, and a project opens nothing.
+        if self.client.table().contains("base_url") {
+            let url = self.server.url("work");
+            let host = url.split('/').nth(2).expect("an address has a host");
+            command.env("AFRESH_SANDBOX_HOSTS", format!("{host},model.test"));
+        }
+        command
+    }
+
+    fn run_in_a_room(&self) -> afresh_testkit::CommandOutput {
+        finish(self.in_a_room(&["run", "p.plan.toml", "--no-input"]))
+    }
+
+    fn run(&self) -> afresh_testkit::CommandOutput {
+        finish(self.command(&["run", "p.plan.toml", "--no-input"]))
+    }
+}
+
+/// Past the test harness, which keeps to itself what a test prints that passes.
+fn skipped(program: &str, why: &str) -> Option<Stage> {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: nothing was tried with {program}: {why}");
+    None
+}
+
+/// Not below a directory that everybody may write to: one program refuses settings there.
+fn place() -> PathBuf {
+    let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
+    let place = home.join(".cache/afresh-tests");
+    fs::create_dir_all(&place).expect("a directory");
+    place
+}
+
+/// A whole task, in a sandbox: the tool of the program, our report, the check, the merge, what it used.
+fn does_a_task_and_reports(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let steps = [
+        Step::shell("echo seen > seen.txt && rm seen.txt"),
+        Step::write("T001.txt", "by T001\n"),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    let before = stage.repo.untouched();
+    stage.run_in_a_room().expect(0);
+    stage.repo.untouched().expect_same_as(&before);
+    crate::support::expect_landed_once(&stage.repo, 1);
+    stage.repo.expect_no_survivors();
+    let status = stage.repo.status();
+    assert!(status["usage"]["input"].as_u64().is_some_and(|input| input > 0), "{status}");
+    let seen = stage.server.seen();
+    let offered = |name: &str| name.ends_with("report_result") || name == "tool_search";
+    assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
+}
+
+/// R5: the model is asked through our proxy, and through the user's own behind it; whoever else is asked
+/// for is refused.
+fn asks_its_model_through_proxies(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let (stage, proxy) = stage.in_an_office(program);
+    let steps = [
+        Step::shell(
+            "python3 -c 'import urllib.request as r; r.urlopen(\"http://evil.test\")' || true",
+        ),
+        Step::write("T001.txt", "by T001\n"),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    let office = format!("http://127.0.0.1:{}", proxy.port);
+    let mut command = stage.in_a_room(&["run", "p.plan.toml", "--no-input"]);
+    command.env("HTTPS_PROXY", &office).env("HTTP_PROXY", &office);
+    finish(command).expect(0);
+    crate::support::expect_landed_once(&stage.repo, 1);
+    let asked = proxy.asked();
+    assert!(asked.iter().any(|line| line.contains("model.test")), "{asked:?}");
+    assert!(!asked.iter().any(|line| line.contains("evil.test")), "{asked:?}");
+    let report = stage.repo.afresh(&["report"]).expect(0).stdout;
+    assert!(report.contains("evil.test:80 is not on the list"), "{report}");
+    // The program itself wants nobody but its model.
+    assert_eq!(report.matches("is not on the list").count(), 1, "{report}");
+}
+
+/// kill -9 of the driver while the program is inside a tool; the next run ends what is left, and comes to
+/// done.
+fn is_killed(program: &str) -> Option<Stage> {
+    let stage = Stage::of(program)?;
+    let (gate, up) = (Gate::new(&stage.repo, "gates/gate"), Gate::new(&stage.repo, "gates/up"));
+    let report = || Step::tool("report_result", json!({"status": "COMPLETED"}));
+    let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
+    let first = [Step::write("T001.txt", "by T001\n"), Step::shell(&wait)];
+    // Twice: one program puts a turn of its own into a conversation that was interrupted.
+    let rest = [report(), report(), Step::say("That is all.")];
+    stage.server.add("work", Script::of(first.into_iter().chain(rest)));
+    let run = ["run", "p.plan.toml", "--no-input"];
+    fs::create_dir_all(stage.repo.path().join("gates")).expect("a directory");
+    // What an agent of the protocol keeps, and where, nobody knows.
+    let in_a_room = !program.ends_with("-acp");
+    if in_a_room {
+        // Where a program was never started before, a sandbox has no place for what it keeps.
+        for known in
+            [".claude", ".codex", ".gemini", ".local/share/opencode", ".local/state/opencode"]
+        {
+            fs::create_dir_all(stage.repo.path().join("home").join(known)).expect("a directory");
+        }
+    }
+    let command = || if in_a_room { stage.in_a_room(&run) } else { stage.command(&run) };
+    let driver = Driver::start_command(&stage.repo, command());
+    stage.repo.wait_until("the program is inside its tool", || up.is_open());
+    stage.repo.wait_until("its conversation is recorded", || {
+        stage.repo.status()["tasks"][0]["workers"][0]["session"].is_string()
+    });
+    driver.kill_9();
+    stage.repo.expect_no_survivors();
+    gate.open();
+    finish(command()).expect(0);
+    crate::support::expect_landed_once(&stage.repo, 1);
+    stage.repo.expect_no_survivors();
+    Some(stage)
+}
+
+/// The next one goes on with the conversation and the files of the first.
+fn is_killed_and_goes_on(program: &str) {
+    let Some(stage) = is_killed(program) else { return };
+    let worker = stage.repo.status()["tasks"][0]["workers"][1].clone();
+    assert_eq!(worker["resumes"], 1, "{worker}");
+    let seen = stage.server.seen();
+    let begun = seen.iter().filter(|seen| seen.turns == 0 && !seen.tools.is_empty()).count();
+    assert_eq!(begun, 1, "one conversation: {seen:?}");
+}
+
+/// The second halt ends it, with whatever its tools started in sessions of their own.
+fn is_halted_and_leaves_nothing(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
+    stage.plays(&gate, &up);
+    let driver = stage.start();
+    stage.repo.wait_until("the program is inside its tool", || up.is_open());
+    finish(stage.command(&["halt", "enough"])).expect(0);
+    finish(stage.command(&["halt", "now"])).expect(0);
+    driver.end().expect(3);
+    stage.repo.expect_no_survivors();
+    assert_eq!(stage.repo.status()["state"], "halted");
+}
+
+/// The demo, without a key; the user's home directory is as it was.
+fn plays_the_demo(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let home = || -> Vec<_> {
+        let entries = fs::read_dir(stage.repo.path().join("home")).expect("a home");
+        entries.flatten().map(|entry| entry.file_name()).collect()
+    };
+    let before = home();
+    let mut command = stage.repo.command(&["demo", "--agent", program, "--json", "--no-input"]);
+    command.env("PATH", crate::support::git::in_front_of_path(&stage.programs));
+    command.env("AFRESH_SANDBOX", "auto");
+    let ran = finish(command).expect(0);
+    assert_eq!(ran.json()["counts"]["done"], 9, "{}", ran.stdout);
+    assert_eq!(home(), before);
+    let scratch = fs::read_dir(stage.repo.cache().join("demo")).expect("a place for demos");
+    assert_eq!(scratch.count(), 0, "nothing is left of it");
+    stage.repo.expect_no_survivors();
+}
+
+/// AG-01, AG-02.
+#[test]
+fn claude_plays_the_demo() {
+    plays_the_demo("claude");
+}
+
+/// AG-01, AG-02.
+#[test]
+fn codex_plays_the_demo() {
+    plays_the_demo("codex");
+}
+
+/// AG-01, RE-01: a whole task, reported through our tool server.
+#[test]
+fn claude_does_a_task_and_reports() {
+    does_a_task_and_reports("claude");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn codex_does_a_task_and_reports() {
+    does_a_task_and_reports("codex");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn gemini_does_a_task_and_reports() {
+    does_a_task_and_reports("gemini");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn opencode_does_a_task_and_reports() {
+    does_a_task_and_reports("opencode");
+}
+
+/// AG-08, ST-02, R6.
+#[test]
+fn claude_is_killed_and_goes_on() {
+    is_killed_and_goes_on("claude");
+}
+
+/// AG-08, ST-02, R6.
+#[test]
+fn codex_is_killed_and_goes_on() {
+    is_killed_and_goes_on("codex");
+}
+
+/// AG-08, ST-02, R6.
+#[test]
+fn gemini_is_killed_and_goes_on() {
+    is_killed_and_goes_on("gemini");
+}
+
+/// AG-08, ST-02, R6.
+#[test]
+fn opencode_is_killed_and_goes_on() {
+    is_killed_and_goes_on("opencode");
+}
+
+/// ST-04, R6.
+#[test]
+fn claude_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("claude");
+}
+
+/// ST-04, R6.
+#[test]
+fn codex_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("codex");
+}
+
+/// ST-04, R6.
+#[test]
+fn gemini_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("gemini");
+}
+
+/// ST-04, R6.
+#[test]
+fn opencode_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("opencode");
+}
+
+/// AG-01, RE-01: over the Agent Client Protocol.
+#[test]
+fn gemini_over_acp_does_a_task_and_reports() {
+    does_a_task_and_reports("gemini-acp");
+}
+
+/// AG-01, RE-01.
+#[test]
+fn opencode_over_acp_does_a_task_and_reports() {
+    does_a_task_and_reports("opencode-acp");
+}
+
+/// ST-02, R6: whether it still knows its session depends on the moment of the kill; the task is done
+/// either way.
+#[test]
+fn gemini_over_acp_is_killed_and_done_again() {
+    is_killed("gemini-acp");
+}
+
+/// ST-04, R6.
+#[test]
+fn gemini_over_acp_is_halted_and_leaves_nothing() {
+    is_halted_and_leaves_nothing("gemini-acp");
+}
+
+/// RE-01: whoever ends without a report is sent back, and reports.
+#[test]
+fn claude_is_sent_back_to_report() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let steps = [
+        Step::write("T001.txt", "by T001\n"),
+        Step::say("I think that I am done."),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    stage.run().expect(0);
+    crate::support::expect_landed_once(&stage.repo, 1);
+    let told = stage
+        .server
+        .seen()
+        .into_iter()
+        .any(|seen| seen.turns == 2 && seen.body.holds("You have not reported a result."));
+    assert!(told, "{:?}", stage.server.seen());
+}
+
+/// RE-01: twice; who will not report is let go, and not believed.
+#[test]
+fn claude_is_sent_back_twice_at_most() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let says = (0..9).map(|_| Step::say("I think that I am done."));
+    let steps = [Step::write("T001.txt", "by T001\n")].into_iter().chain(says);
+    stage.server.add("work", Script::of(steps));
+    stage.run().expect(4);
+    let asked = stage.server.seen().into_iter().filter(|seen| !seen.tools.is_empty()).count();
+    assert_eq!(asked, 4, "one with a tool, and three that say they are done");
+    let error = stage.repo.status()["tasks"][0]["error"].clone();
+    assert!(error.as_str().is_some_and(|why| why.contains("no answer")), "{error}");
+}
+
+/// AG-07: at the soft limit the model itself hears of it, after its next use of a tool.
+#[test]
+fn claude_tells_its_model_that_its_context_fills_up() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let much = Tokens { input: 110_000, ..Tokens::default() };
+    // Made for the notice; the notice itself may be taken by then.
+    let noticed = "while [ ! -e \"${AFRESH_RESULT%/*}/answers\" ]; do sleep 0.05; done";
+    let steps = [
+        Step::write("T001.txt", "by T001\n"),
+        Step::shell(noticed),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps.map(|step| step.using(much))));
+    stage.run().expect(0);
+    assert_eq!(stage.repo.status()["tasks"][0]["workers"][0]["warned"], true);
+    let told = |seen: &afresh_model::Seen| seen.body.holds("% of your context is full");
+    let seen = stage.server.seen();
+    let first = seen.iter().find(|seen| told(seen)).map(|seen| seen.turns);
+    assert!(matches!(first, Some(1 | 2)), "{first:?} of {seen:?}");
+}
+
+/// B36, AG-01: what the model's own commands see of our environment is what is on the list.
+#[test]
+fn commands_of_claude_see_no_variable_that_is_not_allowed() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let noted = stage.repo.path().join("seen.env");
+    let steps = [
+        Step::shell(&format!("env > '{}'", noted.display())),
+        Step::write("T001.txt", "by T001\n"),
+        Step::tool("report_result", json!({"status": "COMPLETED"})),
+        Step::say("That is all."),
+    ];
+    stage.server.add("work", Script::of(steps));
+    let mut command = stage.command(&["run", "p.plan.toml", "--no-input"]);
+    command.env("SOME_TOKEN", "hunter22-hunter22");
+    finish(command).expect(0);
+    let seen = fs::read_to_string(noted).expect("what it saw");
+    assert!(seen.contains("AFRESH_TASK=T001") && !seen.contains("hunter22"), "{seen}");
+}
+
+/// AG-08, ST-02: over the protocol too, it goes on with its session.
+#[test]
+fn opencode_over_acp_is_killed_and_goes_on() {
+    is_killed_and_goes_on("opencode-acp");
+}
+
+/// R5.
+#[test]
+fn claude_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("claude");
+}
+
+/// R5.
+#[test]
+fn codex_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("codex");
+}
+
+/// R5.
+#[test]
+fn gemini_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("gemini");
+}
+
+/// R5.
+#[test]
+fn opencode_asks_its_model_through_proxies() {
+    asks_its_model_through_proxies("opencode");
+}

@@ -1,0 +1,56 @@
+//! Workers that give up, die, and do not end.
+
+use super::scene::{configure, does, expect_mended, one_task, run};
+
+/// AG-02, B38: a code, a signal and a word each end an attempt in their own way.
+#[test]
+fn every_way_to_end_badly_is_told_apart() {
+    expect_mended("{ exit = 3 }", "failed:exit: the worker ended with exit code 3");
+    expect_mended("{ crash = 11 }", "failed:signal: the worker was ended by signal 11");
+    expect_mended("{ crash = 9 }", "failed:signal: the worker was ended by signal 9");
+    expect_mended("{ crash = 13 }", "failed:signal: the worker was ended by signal 13");
+    expect_mended("{ fail = \"no luck\" }", "the worker gave up: no luck");
+}
+
+/// RE-05: one that says that trying again is useless is believed.
+#[test]
+fn a_failure_that_is_final_is_not_tried_again() {
+    let repo = one_task(&does("{ fail = \"no luck\", retryable = false }"));
+    run(&repo, &["--on-failure", "skip"], 1);
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
+}
+
+/// B32: an answer that makes no sense, and none at all, are not understood; a fresh worker is told.
+#[test]
+fn an_answer_that_makes_no_sense_is_not_understood() {
+    expect_mended(
+        "{ answer = \"OUTPUT_JSON_START\\n{\\\"status\\\": \\\"GREAT\\\"}\\nOUTPUT_JSON_END\\n\" }",
+        "unintelligible answer: unknown status \"GREAT\"",
+    );
+    expect_mended("{ answer = \"I am done.\" }", "its final text holds no answer");
+    let repo = expect_mended("{ exit = 0 }", "it ended without a final text");
+    assert!(repo.prompt("A", 2).contains("without a final text"));
+}
+
+/// AG-09, F15: one that hangs, listening or not, is ended with everything that it started.
+#[test]
+fn one_that_hangs_is_ended_with_all_that_it_started() {
+    for act in ["{ hang = true }", "{ hang = \"deaf\" }"] {
+        let script = super::scene::mended(&format!("{{ child = \"sleep 1000\" }}, {act}"));
+        let repo = one_task(&script);
+        configure(
+            &repo,
+            "attempt_timeout = \"1500ms\"\ntimeout_action = \"retry\"\nhalt_grace = \"200ms\"",
+        );
+        let ran = run(&repo, &[], 0);
+        assert!(ran.stderr.contains("failed:timeout"), "{}", ran.stderr);
+        assert_eq!(repo.on_branch("a.txt").as_deref(), Some("well\n"));
+    }
+}
+
+/// R6: what a worker leaves behind does not outlive it.
+#[test]
+fn a_child_that_is_left_behind_is_ended() {
+    let script = does("{ child = \"exec sleep 1000\" }, { write = \"a.txt\", text = \"x\" }");
+    run(&one_task(&script), &[], 0);
+}

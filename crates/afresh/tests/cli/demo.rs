@@ -1,0 +1,117 @@
+//! `afresh demo`: the first command of a new user.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::Driver;
+use afresh_testkit::repo::finish;
+use afresh_testkit::{CommandOutput, TestRepo};
+use nix::sys::signal::Signal;
+
+/// A user in a repository of their own, with a directory for temporary files that we can look into.
+fn user() -> (TestRepo, PathBuf) {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    let scratch = repo.path().join("tmp");
+    fs::create_dir(&scratch).expect("a new directory");
+    (repo, scratch)
+}
+
+fn demo(repo: &TestRepo, more: &[&str]) -> Command {
+    let args: Vec<&str> = ["demo"].iter().chain(more).copied().collect();
+    let mut command = repo.command(&args);
+    command.env("TMPDIR", repo.path().join("tmp"));
+    command
+}
+
+fn left_in(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("a directory").flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// The attempts that came to nothing, by the lines of progress with this mark.
+fn marked(ran: &CommandOutput, mark: &str) -> BTreeSet<String> {
+    let lines = ran.stderr.lines().filter_map(|line| line.split_once(&format!("s {mark:>9} ")));
+    lines.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned()).collect()
+}
+
+/// AG-02: without a terminal, a key or a network it comes to its end by itself: a mistake, a lie, a
+/// collision and a question, all put right. Nothing is left, and nothing of the user's is touched.
+#[test]
+fn the_demo_shows_everything_and_leaves_nothing() {
+    let (repo, scratch) = user();
+    let before = repo.untouched();
+    let ran = finish(demo(&repo, &[])).expect(0);
+    assert!(ran.stderr.contains("9/9 tasks: 9 merged"), "{}", ran.stderr);
+    assert_eq!(marked(&ran, "rejected").len(), 2, "a mistake and a lie:\n{}", ran.stderr);
+    assert_eq!(marked(&ran, "collided").len(), 1, "{}", ran.stderr);
+    assert_eq!(marked(&ran, "asks"), BTreeSet::from(["empty.1".to_owned()]));
+    assert!(ran.stderr.contains("ended with exit code 1") && ran.stderr.contains("no-op"));
+    assert!(ran.stderr.contains("Q1 friendly (by policy)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Try next"), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("# todo: done\n"), "{}", ran.stdout);
+    assert_eq!(left_in(&scratch), [""; 0]);
+    assert_eq!(left_in(&repo.cache()), [""; 0]);
+    repo.untouched().expect_same_as(&before);
+    repo.expect_no_survivors();
+}
+
+/// AG-02: it can be kept; then it is a repository like any other, with a program that works.
+#[test]
+fn a_kept_demo_can_be_looked_at_and_landed() {
+    let (repo, scratch) = user();
+    let mut command = demo(&repo, &["--keep"]);
+    // A state directory of the user's own is not for the demo.
+    command.env("AFRESH_STATE", repo.path().join("mine"));
+    finish(command).expect(0);
+    assert!(!repo.path().join("mine").exists());
+    let kept = left_in(&scratch);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let place = scratch.join(&kept[0]);
+    let report = fs::read_to_string(place.join("report.md")).expect("the report");
+    assert!(report.starts_with("# todo: done\n"), "{report}");
+    let todo = place.join("todo");
+    let directory = todo.to_str().expect("a path");
+    let status = repo.afresh(&["-C", directory, "status", "--json"]).expect(0).json();
+    assert_eq!(status["counts"]["done"], 9, "{status}");
+    repo.afresh(&["-C", directory, "land"]).expect(0);
+    let run = |args: &[&str]| {
+        let mut shell = Command::new("sh");
+        shell.arg("todo.sh").args(args).current_dir(&todo).env("TODO_FILE", place.join("list"));
+        finish(shell).expect(0).stdout
+    };
+    assert_eq!(run(&["add", " buy milk "]), "added: buy milk\n");
+    assert_eq!(run(&["list"]), "1 [ ] buy milk\n");
+    run(&["done", "1"]);
+    assert_eq!(run(&["count"]), "0 to do\n");
+}
+
+/// AG-02: another seed, other workers that fail; scripts get the report as JSON.
+#[test]
+fn a_seed_decides_who_fails() {
+    let (repo, _) = user();
+    let failing = |seed: &str| {
+        let ran = finish(demo(&repo, &["--seed", seed, "--json"])).expect(0);
+        assert_eq!(ran.json()["counts"]["done"], 9, "{}", ran.stdout);
+        marked(&ran, "rejected")
+    };
+    let first = failing("1");
+    assert_eq!(first, failing("1"));
+    assert_ne!(first, failing("2"));
+}
+
+/// AG-02, ST-04: one that is halted says so and leaves nothing either.
+#[test]
+fn a_demo_that_is_halted_leaves_nothing() {
+    let (repo, scratch) = user();
+    let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
+    driver.await_words("start store.1");
+    driver.signal(Signal::SIGINT);
+    driver.await_words("once more to end them");
+    driver.signal(Signal::SIGINT);
+    let ran = driver.end().expect(3);
+    assert!(ran.stderr.contains("the demo starts anew each time"), "{}", ran.stderr);
+    assert_eq!(left_in(&scratch), [""; 0]);
+    repo.expect_no_survivors();
+}

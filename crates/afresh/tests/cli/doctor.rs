@@ -1,0 +1,153 @@
+//! `afresh doctor`: one line per thing, each good or with its cure; nothing waits, nothing changes.
+
+use std::fs;
+
+use crate::support::repo;
+use crate::support::terminal::Terminal;
+use afresh_testkit::TestRepo;
+use afresh_testkit::repo::put_script;
+use serde_json::Value;
+
+/// The lines of a name, as `state text → cure`.
+fn lines(document: &Value, name: &str) -> Vec<String> {
+    let all = document["lines"].as_array().expect("lines");
+    all.iter()
+        .filter(|line| line["name"] == name)
+        .map(|line| {
+            let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+            format!("{} {} → {}", word("state"), word("text"), word("cure"))
+        })
+        .collect()
+}
+
+#[track_caller]
+fn expect(document: &Value, name: &str, parts: &[&str]) {
+    let found = lines(document, name);
+    let fits = |line: &String| parts.iter().all(|part| line.contains(part));
+    assert!(found.iter().any(fits), "{name}: {found:?}");
+}
+
+fn doctor(repo: &TestRepo, code: i32) -> Value {
+    repo.afresh(&["doctor", "--json"]).expect(code).json()
+}
+
+#[test]
+fn where_everything_is_there_nothing_fails_and_nothing_changes() {
+    let repo = repo();
+    repo.config("[checks]\nalways = [\"test -s README.md && grep -q hello README.md\"]\n[workspace]\nsetup = [\"true\"]");
+    let before = repo.untouched();
+    let told = doctor(&repo, 0);
+    assert_eq!(told["ok"], true);
+    expect(&told, "git", &["ok git 2."]);
+    expect(&told, "repository", &["ok", "on main at"]);
+    expect(&told, "identity", &["ok Test <test@example.org>"]);
+    expect(&told, "journal", &["ok none yet"]);
+    expect(&told, "state", &["ok", ".afresh/state", "free"]);
+    expect(&told, "driver", &["ok nobody"]);
+    expect(&told, "room", &["ok workspaces take"]);
+    expect(&told, "agent mine", &["ok", "/sh starts"]);
+    expect(&told, "checks", &["ok grep found"]);
+    repo.untouched().expect_same_as(&before);
+    assert!(!repo.state().exists(), "it made a state directory");
+    repo.expect_no_survivors();
+    // Every line that is not good says what to do.
+    for line in told["lines"].as_array().expect("lines") {
+        assert!(line["state"] == "ok" || line["cure"].is_string(), "{line}");
+    }
+}
+
+/// B37, F21: what a run would stumble over is told, each with its cure; exit 1.
+#[test]
+fn what_is_missing_is_told_with_its_cure() {
+    let repo = repo();
+    let old = repo.path().join("old");
+    fs::create_dir(&old).expect("a new directory");
+    repo.write(
+        ".afresh/config.toml",
+        "[run]\nagent = \"gone\"\n[agents.here]\nkind = \"command\"\ncommand = [\"no-such-program\"]\n\
+         [agents.plain]\nkind = \"command\"\ncommand = [\"./README.md\"]\n\
+         [checks]\nalways = [\"no-such-checker --all\"]\n[review]\nwhen = \"never\"\n",
+    );
+    let told = doctor(&repo, 1);
+    assert_eq!(told["ok"], false);
+    expect(&told, "agent", &["fail", "\"gone\"", "add [agents.gone]"]);
+    expect(&told, "agent here", &["fail no-such-program is not on the PATH", "[agents.here]"]);
+    expect(&told, "agent plain", &["fail ./README.md is not executable"]);
+    expect(&told, "checks", &["warn not on the PATH: no-such-checker", "install"]);
+    expect(&told, "configuration", &["warn", "not carried out by this version"]);
+    // A broken configuration, with its place.
+    repo.write(".afresh/config.toml", "[run]\nparalel = 3\n");
+    let told = doctor(&repo, 1);
+    expect(&told, "configuration", &["fail .afresh/config.toml:2:1: unknown key", "parallel"]);
+    // No git at all.
+    let mut command = repo.command(&["doctor"]);
+    command.env("PATH", &old);
+    let ran = afresh_testkit::repo::finish(command).expect(1);
+    assert!(ran.stdout.contains("fail  git"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("→ install git"), "{}", ran.stdout);
+}
+
+#[test]
+fn repositories_that_cannot_be_used_are_told() {
+    let none = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
+    expect(&doctor(&none, 1), "repository", &["fail", "is not inside one", "git init"]);
+    none.git(&["init", "-q"]);
+    expect(&doctor(&none, 1), "repository", &["fail", "no commit yet", "--init-git"]);
+    let repo = repo();
+    fs::write(repo.path().join("home/.gitconfig"), "").expect("written");
+    expect(&doctor(&repo, 0), "identity", &["warn", "user.email"]);
+    repo.git(&["checkout", "-q", "-b", "afresh/x-1"]);
+    expect(&doctor(&repo, 0), "branch", &["warn afresh/x-1 is checked out"]);
+}
+
+/// R10: a journal that is not what was written is told, and stays as it is.
+#[test]
+fn a_damaged_journal_is_told_and_left_alone() {
+    let repo = repo();
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.plan_of(1);
+    repo.run(&[]).expect(0);
+    expect(&doctor(&repo, 0), "journal", &["ok", "records"]);
+    expect(&doctor(&repo, 0), "last run", &["ok test-1 is done"]);
+    let file = repo.state().join("journal.sqlite");
+    let mut bytes = fs::read(&file).expect("the journal");
+    let at = bytes.windows(11).rposition(|part| part == b"run-started").expect("an event");
+    bytes[at] = b'R';
+    fs::write(&file, &bytes).expect("written");
+    let told = doctor(&repo, 1);
+    expect(&told, "journal", &["fail", "nothing was changed"]);
+    assert_eq!(fs::read(&file).expect("the journal"), bytes);
+}
+
+#[test]
+fn what_waits_for_a_person_is_told() {
+    let repo = repo();
+    repo.agent("exit 1");
+    repo.plan_of(1);
+    repo.run(&[]).expect(4);
+    expect(
+        &doctor(&repo, 0),
+        "questions",
+        &["warn 1 question of test-1 waiting", "afresh questions"],
+    );
+    repo.afresh(&["halt", "lunch"]).expect(0);
+    expect(&doctor(&repo, 0), "last run", &["warn", "lunch", "afresh resume"]);
+}
+
+/// An agent that never ends, or waits for somebody, holds nobody up: not even in a terminal.
+#[test]
+fn an_agent_that_waits_holds_nobody_up() {
+    let repo = repo();
+    let script = repo.path().join("waits");
+    put_script(&script, "#!/bin/sh\nread line </dev/tty || read line\necho never; sleep 600\n");
+    repo.write(
+        ".afresh/config.toml",
+        &format!(
+            "[run]\nagent = \"slow\"\n[agents.slow]\nkind = \"command\"\ncommand = [{script:?}]\n"
+        ),
+    );
+    let (code, seen) = Terminal::start(repo.command(&["doctor"])).end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("--version does not end"), "{seen}");
+    repo.expect_no_survivors();
+}

@@ -1,0 +1,30 @@
+//! The command line: messages, setup, reports, logs, documents, tools.
+//!
+//! | module | what it tests |
+//! | --- | --- |
+//! | [`demo`] | `afresh demo` |
+//! | [`doctor`] | `afresh doctor` |
+//! | [`documents`] | the commands that documents show |
+//! | [`generated_files`] | generated documents, completions and schemas are current |
+//! | [`init`] | `afresh init` |
+//! | [`logs`] | `afresh logs` |
+//! | [`messages`] | errors: message, cause, hint, place, colours |
+//! | [`promises`] | every promise has a test, every id in a test a promise |
+//! | [`report`] | `afresh report` |
+//! | [`terminal`] | questions in the terminal of the run |
+//! | [`tool_output`] | output for shells, pagers and scripts |
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod demo;
+mod doctor;
+mod documents;
+mod generated_files;
+mod init;
+mod logs;
+mod messages;
+mod promises;
+mod report;
+mod terminal;
+mod tool_output;

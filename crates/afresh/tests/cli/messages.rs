@@ -1,0 +1,178 @@
+//! How messages read: what, why, and one next command; with places where a file is at fault; the
+//! same without colours; and never a way to the terminal for what others wrote.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use crate::support::plain::without_chance;
+use crate::support::repo;
+use crate::support::terminal::Terminal;
+use afresh_testkit::TestRepo;
+use afresh_testkit::repo::finish;
+
+/// What a command says when it fails, with its exit code; both forms, without and with colours, say
+/// the same words.
+fn said(repo: &TestRepo, args: &[&str]) -> String {
+    let ran = repo.afresh(args);
+    let colored = repo.afresh(&[args, &["--color", "always"]].concat());
+    let words = |text: &str| without_colors(text);
+    assert_eq!(words(&colored.stderr), words(&ran.stderr), "{args:?}");
+    assert!(!ran.stderr.contains('\x1b'), "{args:?}: {:?}", ran.stderr);
+    // The same as JSON: a kind for scripts, and the message.
+    let json = repo.afresh(&[args, &["--json"]].concat());
+    assert_eq!(json.code, ran.code, "{args:?}: {}", json.stdout);
+    let document = json.json();
+    let error = &document["error"];
+    assert!(error["kind"].is_string() && error["message"].is_string(), "{args:?}: {document}");
+    let code = ran.code.expect("an exit code");
+    let text = ran.stderr.replace(&*repo.path().to_string_lossy(), "[DIR]");
+    let text = text.replace(&format!("by {}:", user()), "by [USER]:");
+    format!("$ afresh {}\n{}exit {code}\n", args.join(" "), without_chance(&text))
+}
+
+fn user() -> String {
+    let output = Command::new("id").arg("-un").output().expect("id runs");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn without_colors(text: &str) -> String {
+    ["31", "32", "33", "34", "2", "0"]
+        .iter()
+        .fold(text.to_owned(), |text, code| text.replace(&format!("\x1b[{code}m"), ""))
+}
+
+#[test]
+fn mistakes_of_every_kind_are_told_with_place_and_next_step() {
+    let mut all = String::new();
+    let mut tell = |repo: &TestRepo, args: &[&str]| {
+        let _ = writeln!(all, "{}", said(repo, args));
+    };
+    let none = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
+    none.plan_of(1);
+    none.config("");
+    tell(&none, &["run", "p.plan.toml"]);
+    tell(&none, &["status"]);
+
+    let repo = repo();
+    tell(&repo, &["run"]);
+    tell(&repo, &["halt"]);
+    tell(&repo, &["report"]);
+    tell(&repo, &["land"]);
+    tell(&repo, &["run", "missing.plan.toml"]);
+    repo.write(
+        "bad.plan.toml",
+        "version = 1\n[[task]]\nid = \"A\"\ntitle = \"a\"\nneeds = [\"B\"]\nfils = [\"x\"]\n\
+         [[task]]\nid = \"a b\"\ntitle = \"b\"\n",
+    );
+    tell(&repo, &["run", "bad.plan.toml"]);
+    repo.write("torn.plan.toml", "version = 1\n[[task]\n");
+    tell(&repo, &["show", "torn.plan.toml"]);
+    repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\n");
+    tell(&repo, &["run", "p.plan.toml"]);
+    repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nagent = \"mien\"\nfiles = [\"a\"]\nchecks = [\"true\"]\n");
+    tell(&repo, &["run", "p.plan.toml"]);
+    repo.write(
+        "bad.toml",
+        "[run]\nparalel = 3\nschedule = \"soon\"\n[agents.x]\nkind = \"comand\"\n",
+    );
+    tell(&repo, &["run", "p.plan.toml", "--config", "bad.toml"]);
+    tell(&repo, &["doctor-who"]);
+    tell(&repo, &["run", "--parallel", "0"]);
+
+    repo.plan_of(2);
+    repo.agent("[ $AFRESH_TASK = T001 ] && echo x > T001.txt");
+    repo.run(&["--no-input"]).expect(4);
+    tell(&repo, &["decide", "Q9", "retry"]);
+    tell(&repo, &["decide", "9x", "retry"]);
+    tell(&repo, &["task", "retry", "T009"]);
+    tell(&repo, &["task", "skip", "T001"]);
+    tell(&repo, &["logs", "T00"]);
+    tell(&repo, &["report", "tset-1"]);
+    tell(&repo, &["land"]);
+    repo.afresh(&["halt", "lunch"]).expect(0);
+    tell(&repo, &["run"]);
+    insta::assert_snapshot!(all);
+}
+
+/// Titles, answers and outputs that try everything; what comes of them on a real terminal.
+const HOSTILE: &str = "\\u001b[2J\\u001b]0;t\\u0007\\u009b2J\\u202e\\b";
+
+/// B35: no command lets what a plan, a worker or a person wrote move the cursor, set the title or
+/// turn the direction of writing.
+#[test]
+fn no_command_lets_others_write_to_the_terminal() {
+    let repo = repo();
+    repo.plan(&format!(
+        "[[task]]\nid = \"A\"\ntitle = \"a{HOSTILE}\"\nfiles = [\"a\"]\ndo = \"x{HOSTILE}\"\nchecks = [\"printf '\\\\033[2J'; exit 1\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b{HOSTILE}\"\nneeds = [\"A\"]\nfiles = [\"b\"]\nno_check = \"why{HOSTILE}\"\nextra = \"{HOSTILE}\"\n",
+    ));
+    repo.agent(
+        "printf '\\033[2J\\033]0;t\\a'; printf '\\033[2J' >&2; printf '\\033[2J' > a\n\
+         afresh log WARN \"e$(printf '\\033[2J')\" \"m$(printf '\\033]0;t\\a')\"",
+    );
+    let run = ["run", "p.plan.toml", "--no-input"];
+    expect_harmless(&repo, &["show", "p.plan.toml"]);
+    expect_harmless(&repo, &run);
+    repo.afresh(&["halt", "be\u{1b}[2Jcause"]);
+    let commands: &[&[&str]] = &[
+        &["status"],
+        &["questions"],
+        &["logs"],
+        &["logs", "A", "--prompt"],
+        &["report"],
+        &["doctor"],
+        &["task", "ready"],
+        &["config", "list", "--origin"],
+        &["land", "--partial"],
+        &run,
+        &["status", "--json"],
+        &["report", "--json"],
+        &["logs", "A", "--json"],
+        &["logs", "--json"],
+    ];
+    for args in commands {
+        expect_harmless(&repo, args);
+    }
+}
+
+#[track_caller]
+fn expect_harmless(repo: &TestRepo, args: &[&str]) {
+    let (_, seen) = Terminal::start(repo.command(args)).end();
+    let plain = without_colors(&seen).replace("\r\n", "\n");
+    let hidden = |c: char| !matches!(c, '\n' | '\t') && afresh_core::printable::is_unprintable(c);
+    assert!(!plain.chars().any(hidden), "{args:?}: {plain:?}");
+}
+
+/// Every command ends by itself where nobody types: without a terminal, with one, and with a standard
+/// input that stays open and says nothing.
+#[test]
+fn no_command_waits_for_input_that_cannot_come() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("exit 1");
+    repo.run(&["--no-input"]).expect(4);
+    let help = repo.afresh(&["--help"]).expect(0).stdout;
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let heads = lines.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    for name in heads.filter_map(|line| line.split_whitespace().next()) {
+        // These ask the person who is there; without one they end, as below.
+        let asks = ["init", "run", "resume", "demo"].contains(&name);
+        finish(repo.command(&[name]));
+        if !asks {
+            let (code, seen) = Terminal::start(repo.command(&[name])).end();
+            assert!(code.is_some_and(|code| code != 70), "{name}: {seen}");
+        }
+        // A pipe that nobody closes.
+        let mut sleeper = Command::new("sleep")
+            .arg("600")
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("sleep");
+        let mut command = repo.command(&[name]);
+        command.stdin(sleeper.stdout.take().expect("piped"));
+        let ran = finish(command);
+        let _ = sleeper.kill();
+        let _ = sleeper.wait();
+        assert!(ran.code.is_some_and(|code| code != 70), "{name}: {}", ran.stderr);
+    }
+}

@@ -1,0 +1,104 @@
+//! How much of the machine a worker or a check may use, with all that it starts: BE-07, F16.
+//!
+//! Without a sandbox and in every sandbox that there is.
+#![cfg(target_os = "linux")]
+
+use afresh_testkit::{CommandOutput, TestRepo};
+
+use crate::support::rooms::levels;
+
+/// As a run is kept here: `off`, and every level that there is.
+fn ways() -> Vec<&'static str> {
+    std::iter::once("off").chain(levels()).collect()
+}
+
+fn repo(config: &str) -> TestRepo {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.config(config);
+    repo
+}
+
+fn run(repo: &TestRepo, way: &str, more: &[&str]) -> CommandOutput {
+    let mut command = repo.command(&["run", "p.plan.toml"]);
+    command.args(more).env("AFRESH_SANDBOX", way);
+    command.env("AFRESH_SANDBOX_READ", repo.path().join("agent.sh"));
+    afresh_testkit::repo::finish(command)
+}
+
+/// As many as the machine can bear, in case that nobody holds it.
+const BOMB: &str = "python3 -c 'import os, time\n\
+                    for _ in range(3000):\n    \
+                        if os.fork() == 0: time.sleep(600)\n\
+                    time.sleep(600)'";
+
+/// BE-07, F16, R6: a worker that forks without end is ended with all of it, the next one is told, others go
+/// on, and it is reported.
+#[test]
+fn a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
+    for way in ways() {
+        let repo = repo("[sandbox]\nprocesses = 150\n");
+        repo.plan_of(2);
+        repo.agent(&format!(
+            "prompt=$(cat)\n\
+             if [ $AFRESH_TASK$AFRESH_ATTEMPT = T0011 ]; then\n{BOMB}\nfi\n\
+             echo \"$prompt\" | grep -o 'more than 150 processes' > $AFRESH_TASK.txt\n\
+             echo done >> $AFRESH_TASK.txt"
+        ));
+        run(&repo, way, &["--parallel", "2"]).expect(0);
+        repo.expect_no_survivors();
+        let first = repo.on_branch("T001.txt").unwrap_or_default();
+        assert!(first.starts_with("more than 150 processes\n"), "{way}: {first}");
+        assert_eq!(repo.on_branch("T002.txt").as_deref(), Some("done\n"), "{way}");
+        let report = repo.afresh(&["report"]).expect(0).stdout;
+        assert!(report.contains("failed:limit: it had more than 150 processes"), "{way}: {report}");
+        assert!(report.contains("processes: it had more than 150"), "{way}: {report}");
+        assert!(report.contains("limits: "), "{way}: {report}");
+    }
+}
+
+/// BE-07, F16: memory is that of a whole tree, in checks as well.
+#[test]
+fn a_check_that_uses_too_much_memory_fails_for_that() {
+    let greedy = "python3 -c 'import os, time\n\
+                  for _ in range(7):\n    \
+                      if os.fork() == 0: break\n\
+                  data = bytearray(os.urandom(1 << 20) * 40); time.sleep(600)'";
+    for way in ways() {
+        let repo = repo("[run]\nagent = \"mine\"\nattempts = 1\n[sandbox]\nmemory_mib = 120\n");
+        repo.plan(&format!(
+            "[[task]]\nid = \"T001\"\ntitle = \"t\"\nfiles = [\"T001.txt\"]\nchecks = [\"\"\"{greedy}\"\"\"]\n"
+        ));
+        repo.agent("cat > /dev/null; echo done > T001.txt");
+        run(&repo, way, &["--on-failure", "skip"]).expect(1);
+        repo.expect_no_survivors();
+        let error = repo.status()["tasks"][0]["error"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains("used more than 120 MiB of memory"), "{way}: {error}");
+    }
+}
+
+/// BE-07, R15, R16: a worker that fills its quota with many files is ended, what it wrote otherwise is kept, the
+/// next one is told, others go on; so with a check.
+#[test]
+fn whoever_fills_its_quota_is_ended_and_the_next_is_told() {
+    let fill = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); head -c 1000000 /dev/urandom > fill.$i; sleep 0.02; done; sleep 600";
+    for way in ways() {
+        let repo = repo("[workspace]\nquota_mib = 30\n");
+        repo.plan_of(2);
+        repo.agent(&format!(
+            "prompt=$(cat)\n\
+             if [ $AFRESH_TASK$AFRESH_ATTEMPT = T0011 ]; then echo half > T001.txt; {fill}; fi\n\
+             echo \"$prompt\" | grep -o 'more than 30 MiB of disk' > $AFRESH_TASK.txt\n\
+             echo done >> $AFRESH_TASK.txt"
+        ));
+        run(&repo, way, &["--parallel", "2"]).expect(0);
+        repo.expect_no_survivors();
+        let first = repo.on_branch("T001.txt").unwrap_or_default();
+        assert_eq!(first, "more than 30 MiB of disk\ndone\n", "{way}");
+        assert_eq!(repo.on_branch("T002.txt").as_deref(), Some("done\n"), "{way}");
+        let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
+        let kept = kept.lines().find(|name| name.contains("T001.1")).expect("its work is kept");
+        assert_eq!(repo.git(&["show", &format!("{kept}:T001.txt")]), "half");
+        let report = repo.afresh(&["report"]).expect(0).stdout;
+        assert!(report.contains("disk: it filled more than 30 MiB"), "{way}: {report}");
+    }
+}

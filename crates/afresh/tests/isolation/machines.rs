@@ -1,0 +1,177 @@
+//! Other machines than this one: an ordinary user, a container without user namespaces, a kernel without
+//! Landlock. F16, F22, R5, R6, BE-07.
+//!
+//! Each is made of what this one offers; where that cannot be, the test says so and is passed over.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test that was passed over says so")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use afresh_testkit::{CommandOutput, TestRepo};
+
+use crate::support::rooms::levels;
+
+/// Nobody in particular, on every system.
+const NOBODY: &str = "65534";
+
+/// No user namespace can be made in this one, and there are no capabilities: as in many containers.
+const CLOSED: &str = "unshare -U -r sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && \
+                      exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \"$@\"' closed";
+
+/// The kernel does not know Landlock.
+const WITHOUT_LANDLOCK: &str = "python3 -c 'import ctypes, os, struct, sys\n\
+    code = [(0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x50026), (0x06, 0, 0, 0x7fff0000)]\n\
+    code = b\"\".join(struct.pack(\"HBBI\", *one) for one in code)\n\
+    held = ctypes.create_string_buffer(code)\n\
+    filter = struct.pack(\"HxxxxxxP\", 4, ctypes.addressof(held))\n\
+    prctl = ctypes.CDLL(None).prctl\n\
+    prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]\n\
+    assert prctl(38, 1, None, 0, 0) == 0 and prctl(22, 2, filter, 0, 0) == 0\n\
+    os.execvp(sys.argv[1], sys.argv[1:])'";
+
+/// Another machine: what the program is started through.
+struct Machine {
+    through: String,
+    is_nobody: bool,
+}
+
+impl Machine {
+    /// None, and a word, where it cannot be made here.
+    fn of(through: &[&str], is_nobody: bool) -> Option<Self> {
+        let machine = Self { through: through.join(" "), is_nobody };
+        let exe = env!("CARGO_BIN_EXE_afresh");
+        let tried = machine.shell(&format!("{exe} --version")).output().expect("a shell");
+        if !tried.status.success() {
+            eprintln!("SKIPPED: {through:?}: {}", String::from_utf8_lossy(&tried.stderr));
+            return None;
+        }
+        Some(machine)
+    }
+
+    fn nobody() -> Option<Self> {
+        if !nix::unistd::geteuid().is_root() {
+            return Self::of(&[], false);
+        }
+        let through = format!("setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups");
+        Self::of(&[&through], true)
+    }
+
+    fn shell(&self, command: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("exec {} {command}", self.through)).stdin(Stdio::null());
+        shell
+    }
+
+    /// `afresh ARGS` there; afterwards the repository is ours again.
+    fn afresh(&self, repo: &TestRepo, level: &str, args: &str) -> CommandOutput {
+        let like = repo.command(&[]);
+        let mut shell = self.shell(&format!("{} {args}", env!("CARGO_BIN_EXE_afresh")));
+        shell.current_dir(repo.root());
+        for (name, value) in like.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        shell.env("AFRESH_SANDBOX", level);
+        shell.env("AFRESH_SANDBOX_READ", repo.path().join("agent.sh"));
+        self.give(repo.path(), NOBODY);
+        let ran = afresh_testkit::repo::finish(shell);
+        self.give(repo.path(), "0");
+        ran
+    }
+
+    fn give(&self, place: &Path, to: &str) {
+        if self.is_nobody {
+            let owner = format!("{to}:{to}");
+            let given = Command::new("chown").args(["-hR", &owner]).arg(place).status();
+            assert!(given.expect("chown").success());
+        }
+    }
+}
+
+/// A task whose first worker forks without end, and whose second tries to leave.
+fn hostile() -> TestRepo {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    repo.config("[run]\nagent = \"mine\"\nbackoff = [\"0s\"]\n[sandbox]\nprocesses = 150\n");
+    let home = repo.path().join("home");
+    fs::create_dir_all(home.join(".ssh")).expect("a directory");
+    fs::write(home.join(".ssh/id_rsa"), "PRIVATE-KEY-OF-MINE").expect("written");
+    repo.plan("[[task]]\nid = \"T1\"\ntitle = \"t\"\nfiles = [\"T1.txt\", \"tried.txt\"]\nchecks = [\"test -s T1.txt\"]\n");
+    let (root, home, pid) = (repo.root(), home, std::process::id());
+    let (root, home) = (root.display(), home.display());
+    repo.agent(&format!(
+        "cat > /dev/null\n\
+         try() {{ if sh -c \"$1\" > /dev/null 2>&1; then echo \"$1\" >> tried.txt; fi; }}\n\
+         if [ $AFRESH_ATTEMPT = 1 ]; then i=0; while [ $i -lt 1500 ]; do sleep 600 & i=$((i + 1)); done; wait; fi\n\
+         echo honest > T1.txt; : > tried.txt\n\
+         try 'echo x > {root}/evil.txt'\n\
+         try 'echo x > {root}/.git/refs/heads/evil'\n\
+         try 'cat {home}/.ssh/id_rsa'\n\
+         try 'kill -0 {pid}'\n"
+    ));
+    repo
+}
+
+/// R5, R6, F16, BE-07: an ordinary user's workers are held as root's are.
+#[test]
+fn an_ordinary_user_has_the_same_rooms() {
+    let Some(machine) = Machine::nobody() else { return };
+    for level in levels() {
+        let repo = hostile();
+        let ran = machine.afresh(&repo, level, "run p.plan.toml");
+        if ran.code == Some(2) && ran.stderr.contains("a sandbox is required") {
+            eprintln!("SKIPPED: {level} for an ordinary user: {}", ran.stderr);
+            continue;
+        }
+        ran.expect(0);
+        repo.expect_no_survivors();
+        assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"), "{level}");
+        assert_eq!(repo.on_branch("tried.txt").as_deref(), Some(""), "{level}: these worked");
+        let report = machine.afresh(&repo, level, "report").expect(0).stdout;
+        assert!(report.contains("it had more than 150 processes"), "{level}: {report}");
+        assert!(report.contains("- limits: "), "{level}: {report}");
+    }
+}
+
+/// F22, R5: without user namespaces it falls back to Landlock, names what was passed over, and holds.
+#[test]
+fn without_user_namespaces_it_falls_back_and_says_so() {
+    let Some(machine) = Machine::of(&[CLOSED], false) else { return };
+    if !levels().contains(&"landlock") || !levels().contains(&"bubblewrap") {
+        return;
+    }
+    let repo = hostile();
+    let ran = machine.afresh(&repo, "required", "run p.plan.toml").expect(0);
+    assert!(ran.stderr.contains("note: sandbox: Landlock"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("passed over (bubblewrap: "), "{}", ran.stderr);
+    repo.expect_no_survivors();
+    assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"));
+    assert_eq!(repo.on_branch("tried.txt").as_deref(), Some(""), "these worked");
+    for command in ["status", "report", "doctor"] {
+        let told = machine.afresh(&repo, "auto", command).stdout;
+        let line = told.lines().find(|line| line.contains("Landlock")).unwrap_or_default();
+        assert!(line.contains("bubblewrap: "), "{command}: {told}");
+    }
+    let refused = machine.afresh(&repo, "bubblewrap", "run p.plan.toml --new").expect(2);
+    assert!(refused.stderr.contains("a sandbox is required"), "{}", refused.stderr);
+}
+
+/// F22, B22: with neither, nothing runs where one is required; elsewhere it is said loudly, and the work is
+/// done.
+#[test]
+fn with_neither_it_refuses_or_says_so_loudly() {
+    let Some(machine) = Machine::of(&[CLOSED, WITHOUT_LANDLOCK], false) else { return };
+    let repo = hostile();
+    repo.agent("cat > /dev/null; echo honest > T1.txt");
+    let refused = machine.afresh(&repo, "required", "run p.plan.toml").expect(2);
+    assert!(refused.stderr.contains("this machine offers none"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("Landlock: "), "{}", refused.stderr);
+    assert_eq!(repo.status()["run"], serde_json::Value::Null);
+    let ran = machine.afresh(&repo, "auto", "run p.plan.toml").expect(0);
+    assert!(ran.stderr.contains("NO SANDBOX"), "{}", ran.stderr);
+    assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"));
+    repo.expect_no_survivors();
+}

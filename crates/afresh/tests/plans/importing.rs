@@ -1,0 +1,71 @@
+//! `afresh import`: a plan of any format in the own one, and run from there (FO-05, PL-11).
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::fixture::{holding, runs_to_done};
+use afresh_testkit::TestRepo;
+
+/// What both plans say of their tasks.
+fn tasks(repo: &TestRepo, plan: &str) -> serde_json::Value {
+    let mut shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();
+    // A prompt names the plan's file, so its size is not the same.
+    for task in shown["tasks"].as_array_mut().into_iter().flatten() {
+        task.as_object_mut().map(|task| task.remove("prompt"));
+    }
+    serde_json::json!([shown["name"], shown["tasks"], shown["waves"], shown["conflicts"]])
+}
+
+/// FO-05, FO-02: a plan of GSD is written in the own format, means the same, and runs to done.
+#[test]
+fn an_imported_plan_of_gsd_runs_to_done() {
+    let repo = holding("gsd/greeting", "");
+    let meant = tasks(&repo, ".");
+    let ran = repo.afresh(&["import", "--format", "gsd", "-o", "work.plan.toml"]).expect(0);
+    assert_eq!(ran.stdout, "");
+    assert!(ran.stderr.contains("wrote work.plan.toml"), "{}", ran.stderr);
+    assert_eq!(tasks(&repo, "work.plan.toml"), meant);
+    runs_to_done(&repo, "work.plan.toml");
+}
+
+/// FO-05: on standard output, in both notations, with everything else on standard error.
+#[test]
+fn an_imported_plan_can_be_printed() {
+    let repo = holding("gsd/shop", "");
+    let meant = tasks(&repo, ".");
+    for (file, args) in [
+        ("a.plan.toml", ["import", "."].as_slice()),
+        ("a.plan.json", ["import", "--json"].as_slice()),
+    ] {
+        let ran = repo.afresh(args).expect(0);
+        assert!(ran.stderr.contains("warning["), "findings are for people: {}", ran.stderr);
+        let kept = repo.path().join(file);
+        fs::write(&kept, ran.stdout).expect("written");
+        assert_eq!(tasks(&repo, &kept.to_string_lossy()), meant);
+    }
+}
+
+/// FO-05: what a person has is not overwritten, unless they say so; an own plan is taken too.
+#[test]
+fn importing_overwrites_nothing_unasked() {
+    let repo = crate::support::repo();
+    repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nno_check = \"x\"\n");
+    repo.write("mine.plan.toml", "mine\n");
+    let import = |more: &[&str]| {
+        let args = ["import", "p.plan.toml", "-o"];
+        repo.afresh(&args.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    let refused = import(&["mine.plan.toml"]).expect(1);
+    assert!(refused.stderr.contains("--force"), "{}", refused.stderr);
+    let text = |file: &str| fs::read_to_string(repo.root().join(file)).expect("a file");
+    assert_eq!(text("mine.plan.toml"), "mine\n");
+    let written = import(&["mine.plan.toml", "--force", "--json"]).expect(0).json();
+    assert_eq!(written["tasks"], 1);
+    assert_eq!(written["format"], "native");
+    assert!(text("mine.plan.toml").contains("id = \"A\""));
+    let unusable = import(&["plan.md"]).expect(2);
+    assert!(unusable.stderr.contains("*.plan.toml"), "{}", unusable.stderr);
+    assert!(!Path::new(&repo.root()).join("plan.md").exists());
+    import(&["nowhere/x.plan.toml"]).expect(2);
+    repo.afresh(&["import", "missing", "-o", "x.plan.toml"]).expect(2);
+}

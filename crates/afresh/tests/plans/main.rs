@@ -1,0 +1,26 @@
+//! Plans: reading, checking, showing and importing them, before anything runs.
+//!
+//! | module | what it tests |
+//! | --- | --- |
+//! | [`bad_plans`] | mistakes in the native format, in TOML and JSON |
+//! | [`formats`] | plans of other formats, through the whole program |
+//! | [`hostile_plans`] | plans made to break a reader |
+//! | [`hostile_text`] | text that would control a terminal |
+//! | [`importing`] | `afresh import` |
+//! | [`lint`] | `afresh lint` |
+//! | [`lint_fixes`] | `afresh lint --fix` |
+//! | [`show`] | `afresh show` |
+//! | [`two_plans`] | two plans in one repository |
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_plans;
+mod formats;
+mod hostile_plans;
+mod hostile_text;
+mod importing;
+mod lint;
+mod lint_fixes;
+mod show;
+mod two_plans;

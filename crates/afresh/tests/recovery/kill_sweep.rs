@@ -1,0 +1,157 @@
+//! kill -9 of the driver at chosen places: around every call of git, around the move of the branch,
+//! and at the writes of the journal. Whatever the place, the next `afresh run` ends the same way.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::support::git::{in_front_of_path, put_git};
+use crate::support::strace::{strace_works, tampered};
+use crate::support::{Driver, WORKER, expect_landed_once, repo};
+use afresh_testkit::TestRepo;
+
+const TASKS: usize = 2;
+
+/// When git's caller dies.
+#[derive(Debug, Clone, Copy)]
+enum When {
+    /// Before git does anything; git goes on alone.
+    Before,
+    /// As before, and git does its work only when the next driver is at work already.
+    Long,
+    /// When git has done its work and nobody has noted it.
+    After,
+}
+
+const ALWAYS: [When; 3] = [When::Before, When::Long, When::After];
+
+/// A `git` that kills whoever called it, at the `call`-th call with a verb that matches `verb`.
+fn deadly_git(repo: &TestRepo, verb: &str, call: u32, when: When) -> PathBuf {
+    let calls = repo.path().join("calls");
+    fs::create_dir_all(&calls).expect("a new directory");
+    let fate = match when {
+        When::Before => "kill -9 $PPID",
+        When::Long => "kill -9 $PPID; sleep 0.7",
+        When::After => "\"$git\" \"$@\"; code=$?; kill -9 $PPID; exit $code",
+    };
+    let script = format!(
+        "case \" $* \" in *\"{verb}\"*) ;; *) exec \"$git\" \"$@\";; esac\n\
+         n=1; while ! mkdir '{}'/$n 2>/dev/null; do n=$((n + 1)); done\n\
+         if [ $n -eq {call} ]; then {fate}; fi",
+        calls.display(),
+    );
+    put_git(repo, &script)
+}
+
+fn run(repo: &TestRepo) -> Command {
+    repo.command(&["run", "p.plan.toml"])
+}
+
+fn repo_with_tasks() -> TestRepo {
+    let repo = repo();
+    repo.agent(WORKER.strip_prefix("sleep 0.1; ").expect("it begins with a pause"));
+    repo.plan_of(TASKS);
+    repo
+}
+
+/// Runs with the deadly git once, then with the real one; whether the first was killed.
+fn is_killed(verb: &str, call: u32, when: When) -> bool {
+    is_killed_as(verb, call, when, Duration::ZERO, |command| command)
+}
+
+fn is_killed_as(
+    verb: &str,
+    call: u32,
+    when: When,
+    pause: Duration,
+    as_it: impl Fn(Command) -> Command,
+) -> bool {
+    let repo = repo_with_tasks();
+    let before = repo.untouched();
+    let mut command = run(&repo);
+    command.env("PATH", in_front_of_path(&deadly_git(&repo, verb, call, when)));
+    let command = as_it(command);
+    let first = Driver::start_command(&repo, command).end();
+    let killed = first.code.is_none();
+    assert!(killed || first.code == Some(0), "{verb:?} {call} {when:?}: {first:?}");
+    // Within one second, a merge that is built again is the same commit, and hides a mistake.
+    std::thread::sleep(pause);
+    let second = repo.run(&[]);
+    assert_eq!(second.code, Some(0), "{verb:?} {call} {when:?}: {second:?}");
+    repo.expect_no_survivors();
+    repo.untouched().expect_same_as(&before);
+    expect_landed_once(&repo, TASKS);
+    killed
+}
+
+/// R1, R3, R5, R12, ST-02: before, during and after each call of git.
+#[test]
+fn a_kill_at_any_call_of_git_is_recovered_from() {
+    let mut call = 0;
+    loop {
+        call += 1;
+        let when = ALWAYS[call as usize % ALWAYS.len()];
+        if !is_killed(" ", call, when) {
+            break;
+        }
+    }
+    assert!(call > 10, "only {call} calls of git were seen");
+}
+
+/// R3, F02: between "the branch moved" and "recorded", and while git moves it behind the back of
+/// the next driver.
+#[test]
+fn a_kill_around_the_move_of_the_branch_merges_once() {
+    for when in ALWAYS {
+        let killed = (1..100).take_while(|call| is_killed("update-ref", *call, when)).count();
+        assert!(killed > TASKS, "{when:?}: only {killed} moves of refs were seen");
+    }
+}
+
+/// R1, R3, R12: at the writes of the journal and of the directories of refs.
+#[test]
+fn a_kill_at_a_write_of_the_journal_is_recovered_from() {
+    if !strace_works() {
+        return;
+    }
+    let mut killed = 0;
+    for number in (1..300).step_by(2) {
+        let repo = repo_with_tasks();
+        let before = repo.untouched();
+        let first = Driver::start_command(
+            &repo,
+            tampered(&run(&repo), WRITES, &format!("signal=KILL:when={number}")),
+        )
+        .end();
+        let second = repo.run(&[]);
+        assert_eq!(second.code, Some(0), "at call {number}: {second:?}");
+        repo.expect_no_survivors();
+        repo.untouched().expect_same_as(&before);
+        expect_landed_once(&repo, TASKS);
+        if first.code == Some(0) {
+            break;
+        }
+        assert_eq!(first.code, None, "at call {number}: {first:?}");
+        killed += 1;
+    }
+    assert!(killed > 3, "only {killed} places were seen");
+}
+
+/// ST-01, R3: on a slow disk, whatever is done before it is recorded is done too early by far. What
+/// was written survives a kill even if it was not synced, so it is the writes that are slow.
+#[test]
+fn nothing_takes_effect_before_it_is_recorded() {
+    if !strace_works() {
+        return;
+    }
+    let slow = |command: Command| tampered(&command, "write,pwrite64", "delay_enter=40ms");
+    let killed = (1..100)
+        .take_while(|call| {
+            is_killed_as("update-ref", *call, When::After, Duration::from_millis(1100), slow)
+        })
+        .count();
+    assert!(killed > TASKS, "only {killed} moves of refs were seen");
+}
+
+const WRITES: &str = "fsync,fdatasync,rename,renameat,renameat2";

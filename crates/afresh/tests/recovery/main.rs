@@ -1,0 +1,32 @@
+//! Crashes, locks, and other programs in the same repository.
+//!
+//! | module | what it tests |
+//! | --- | --- |
+//! | [`concurrent_changes`] | the user changes the repository during a run |
+//! | [`file_systems`] | file systems without what a run needs |
+//! | [`git_program`] | git that is missing, old or broken |
+//! | [`journal`] | damage to the journal |
+//! | [`kill`] | kill -9 of the driver at random moments |
+//! | [`kill_sweep`] | kill -9 of the driver at chosen places |
+//! | [`locks`] | one driver per repository; locks of git |
+//! | [`orphans`] | a git of ours that outlives its driver |
+//! | [`processes`] | open files and signals of workers and checks |
+//! | [`resuming`] | conversations that continue after a crash |
+//! | [`second_halt`] | the second halt request is bounded |
+//! | [`shared_workspaces`] | two runs with the same workspaces |
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod concurrent_changes;
+mod file_systems;
+mod git_program;
+mod journal;
+mod kill;
+mod kill_sweep;
+mod locks;
+mod orphans;
+mod processes;
+mod resuming;
+mod second_halt;
+mod shared_workspaces;

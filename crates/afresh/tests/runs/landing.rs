@@ -1,0 +1,156 @@
+//! `afresh land`: a finished run comes to the user's branch, by the real program.
+
+use std::fs;
+
+use crate::support::git::{in_front_of_path, put_git};
+use crate::support::{WORKER, repo};
+use afresh_testkit::TestRepo;
+
+/// A repository with a finished run of two tasks.
+fn finished() -> TestRepo {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.commit("a plan");
+    repo.agent(WORKER);
+    repo.run(&[]).expect(0);
+    repo
+}
+
+fn head(repo: &TestRepo) -> String {
+    repo.git(&["rev-parse", "main"])
+}
+
+/// EX-10: the run's branch becomes the user's; a second time says so; uncommitted work stays.
+#[test]
+fn a_finished_run_lands_on_the_users_branch() {
+    let repo = finished();
+    repo.write("README.md", "changed, not committed\n");
+    repo.write("untracked.txt", "mine\n");
+    let ran = repo.afresh(&["land"]).expect(0);
+    assert_eq!(ran.stdout, "");
+    assert!(
+        ran.stderr.contains("landed afresh/test-1 on main: fast-forward, 2 files"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(head(&repo), repo.git(&["rev-parse", "afresh/test-1"]));
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M README.md\n?? untracked.txt");
+    let again = repo.afresh(&["land", "--json"]).expect(0).json();
+    assert_eq!((&again["way"], &again["branch"]), (&"already".into(), &"main".into()));
+}
+
+/// EX-10: work of the user's in the way, and a conflict, are told with their paths; exit 1, and
+/// everything is byte for byte as it was.
+#[test]
+fn what_is_in_the_way_is_told_and_kept() {
+    let repo = finished();
+    repo.write("T001.txt", "mine\n");
+    let before = repo.untouched();
+    let ran = repo.afresh(&["land"]).expect(1);
+    insta::assert_snapshot!(ran.stderr);
+    let error = repo.afresh(&["land", "--json"]).expect(1).json();
+    assert_eq!(error["error"]["kind"], "in-the-way");
+    repo.untouched().expect_same_as(&before);
+    repo.commit("mine");
+    let before = repo.untouched();
+    let ran = repo.afresh(&["land"]).expect(1);
+    insta::assert_snapshot!(ran.stderr);
+    repo.untouched().expect_same_as(&before);
+}
+
+/// EX-10: `--dry-run` says what would happen, and writes nothing.
+#[test]
+fn a_dry_run_changes_nothing() {
+    let repo = finished();
+    repo.write("other.txt", "mine\n");
+    repo.commit("mine");
+    let before = repo.untouched();
+    let planned = repo.afresh(&["land", "--dry-run", "--json"]).expect(0).json();
+    assert_eq!((&planned["way"], &planned["to"]), (&"merge".into(), &serde_json::Value::Null));
+    assert_eq!(planned["files"], serde_json::json!(["T001.txt", "T002.txt"]));
+    repo.untouched().expect_same_as(&before);
+    let ran = repo.afresh(&["land"]).expect(0);
+    assert!(ran.stderr.contains("afresh has not checked the two together"), "{}", ran.stderr);
+    assert_eq!(
+        repo.git(&["log", "-1", "--format=%s|%(trailers:only=true)"]),
+        "Merge run test-1: test|Afresh-Run: test-1"
+    );
+}
+
+/// EX-10: a run that is not done lands only when asked for, with what is done.
+#[test]
+fn an_unfinished_run_lands_only_in_part_and_on_request() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.commit("a plan");
+    repo.agent("[ $AFRESH_TASK = T001 ] && echo x > T001.txt");
+    repo.run(&["--on-failure", "skip"]).expect(1);
+    let before = repo.untouched();
+    let ran = repo.afresh(&["land"]).expect(1);
+    assert!(ran.stderr.contains("run test-1 is not done: 1 done, 1 skipped"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--partial"), "{}", ran.stderr);
+    repo.untouched().expect_same_as(&before);
+    repo.afresh(&["land", "--partial"]).expect(0);
+    assert!(repo.root().join("T001.txt").is_file());
+}
+
+/// EX-10: `--patch` writes one patch that gives the same tree, and touches nothing else.
+#[test]
+fn a_patch_is_written_instead() {
+    let repo = finished();
+    let before = head(&repo);
+    repo.afresh(&["land", "--patch", "../run.patch"]).expect(0);
+    assert_eq!(head(&repo), before);
+    let file = fs::read_to_string(repo.path().join("run.patch")).expect("written");
+    assert_eq!(
+        repo.afresh(&["land", "--patch", "-"]).expect(0).stdout.lines().nth(4),
+        file.lines().nth(4)
+    );
+    repo.git(&["am", "-q", "../run.patch"]);
+    assert_eq!(
+        repo.git(&["rev-parse", "HEAD^{tree}"]),
+        repo.git(&["rev-parse", "afresh/test-1^{tree}"])
+    );
+    assert_eq!(repo.git(&["log", "-1", "--format=%s%n%b"]), "test\n* T001 task 1\n* T002 task 2");
+}
+
+/// EX-10, F02: killed after any of its calls of git, landing is finished by the next one, and
+/// nothing of the user's is lost.
+#[test]
+fn a_kill_at_any_call_of_git_is_recovered_from() {
+    let repo = finished();
+    let base = head(&repo);
+    let count = repo.path().join("count");
+    let directory = put_git(
+        &repo,
+        &format!(
+            "n=$(($(cat '{0}' 2>/dev/null || echo 0) - 1)); echo $n > '{0}'\n\
+             if [ $n = 0 ]; then \"$git\" \"$@\"; kill -9 $PPID; exit 1; fi",
+            count.display()
+        ),
+    );
+    repo.write("README.md", "changed, not committed\n");
+    for calls in 1.. {
+        fs::write(&count, calls.to_string()).expect("written");
+        let mut command = repo.command(&["land"]);
+        command.env("PATH", in_front_of_path(&directory));
+        let killed = afresh_testkit::repo::finish(command);
+        let ran = repo.afresh(&["land"]).expect(0);
+        assert_eq!(
+            head(&repo),
+            repo.git(&["rev-parse", "afresh/test-1"]),
+            "after {calls}: {ran:?}"
+        );
+        assert_eq!(repo.git(&["status", "--porcelain"]), " M README.md", "after {calls}");
+        repo.git(&["stash", "-q"]);
+        repo.git(&["reset", "-q", "--hard", &base]);
+        repo.git(&["stash", "pop", "-q"]);
+        // The one that stays to read outlives the landing, and so kills nobody.
+        let left = fs::read_to_string(&count).expect("counted");
+        if left.trim().parse::<i64>().expect("a number") > 0 {
+            assert_eq!(killed.code, Some(0), "{}", killed.stderr);
+            assert!(calls > 8, "too few calls were seen: {calls}");
+            return;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Runs from start to end: scheduling, checks, merges, questions, budgets, landing.
+//!
+//! | module | what it tests |
+//! | --- | --- |
+//! | [`basic_run`] | a plan without trouble |
+//! | [`budgets`] | limits on tokens and cost |
+//! | [`checks`] | checks that hang, prove nothing, or see too much |
+//! | [`cleanup`] | `afresh clean` |
+//! | [`control_commands`] | commands from other terminals |
+//! | [`halting`] | `afresh halt` and `afresh resume` |
+//! | [`landing`] | `afresh land` |
+//! | [`no_repository`] | directories without a repository or a commit |
+//! | [`questions`] | answers, retries, new runs |
+//! | [`rewinding`] | continuing an interrupted wave |
+//! | [`scope`] | changes outside the files of a task |
+//! | [`usage`] | tokens and cost by task, wave and run |
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod basic_run;
+mod budgets;
+mod checks;
+mod cleanup;
+mod control_commands;
+mod halting;
+mod landing;
+mod no_repository;
+mod questions;
+mod rewinding;
+mod scope;
+mod usage;

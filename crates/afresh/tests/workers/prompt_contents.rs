@@ -1,0 +1,246 @@
+//! What of a specification each worker is told, format by format, and what it is told about its
+//! place, its neighbours and its last attempt: one claim each.
+
+use crate::support::fixture::{holding, with_files};
+use crate::support::repo;
+use afresh_testkit::TestRepo;
+
+/// The prompt that the first worker of a task would get.
+#[track_caller]
+fn prompt(repo: &TestRepo, task: &str) -> String {
+    repo.afresh(&["bundle", "generate", task, "--plan", ".", "--prompt"]).expect(0).stdout
+}
+
+#[track_caller]
+fn says(text: &str, words: &[&str]) {
+    for said in words {
+        assert!(text.contains(said), "{said:?} is not in:\n{text}");
+    }
+}
+
+#[track_caller]
+fn says_once(text: &str, words: &str) {
+    assert_eq!(text.matches(words).count(), 1, "{words:?} in:\n{text}");
+}
+
+fn tasker(context: &str) -> TestRepo {
+    let task = format!(
+        r#"{{"id": "T001", "name": "codes", "phase": 2, "context": {context}, "behaviors": [],
+        "files": [{{"path": "a.txt", "action": "create"}}], "dependencies": {{"tasks": []}},
+        "acceptance_criteria": [{{"criterion": "the file is there", "verification": "test -s a.txt"}}]}}"#
+    );
+    let spec = "# Links\n\nShort ones.\n\n## Codes\n\nSeven characters.\n\n## Store\n\nA file.\n";
+    let files = [(".tasker/tasks/T001.json", task), (".tasker/inputs/spec.md", spec.to_owned())];
+    with_files(&files.map(|(path, text)| (path.to_owned(), text)), "T001: SUCCESS")
+}
+
+/// PR-01: Tasker's tasks refer to the specification by line, and get that section.
+#[test]
+fn a_tasker_task_gets_the_section_that_it_refers_to() {
+    let told = prompt(&tasker(r#"{"spec_ref": "line 7"}"#), "T001");
+    says(&told, &["## From the specification\n\n## Codes\n\nSeven characters."]);
+    assert!(!told.contains("A file.") && !told.contains("Short ones."), "{told}");
+}
+
+/// PR-01: or they quote it.
+#[test]
+fn a_tasker_task_gets_what_it_quotes() {
+    let told = prompt(
+        &tasker(r#"{"spec_ref": {"quote": "Seven characters.", "location": "Codes"}}"#),
+        "T001",
+    );
+    says(&told, &["## From the specification\n\nSeven characters.\n(Codes)"]);
+    assert!(!told.contains("A file."), "{told}");
+}
+
+/// PR-01: a Tasker task that refers to nothing gets all of it.
+#[test]
+fn a_tasker_task_without_a_reference_gets_the_whole_specification() {
+    let told = prompt(&tasker("{}"), "T001");
+    says(&told, &["## Specification\n\n# Links", "Seven characters.", "A file."]);
+}
+
+fn long_run(objective: &str) -> TestRepo {
+    let plan = format!(
+        "---\nplan: \"01\"\ntask_group: \"API\"\ndepends_on: []\n---\n<objective>\n{objective}\n</objective>\n<tasks>\n\
+         <task type=\"auto\"><name>Write it</name><files>a.txt</files><action>1. Write.</action><verify>test -s a.txt</verify><done>There</done></task>\n</tasks>\n"
+    );
+    let files = [
+        ("specs/login/.long-run/plans/01-PLAN.md", plan.as_str()),
+        (
+            "specs/login/spec.md",
+            "# Login\n\n## FR-001 Sign in\n\nBy mail.\n\n## FR-002 Sign out\n\nBy button.\n",
+        ),
+        (
+            "specs/login/planning/requirements.md",
+            "# Requirements\n\n- FR-001: within a second\n\n## Others\n\nNone.\n",
+        ),
+    ];
+    with_files(&files.map(|(path, text)| (path.to_owned(), text.to_owned())), "")
+}
+
+/// PR-01: long-run: by requirement id, of the specification and of the requirements beside it.
+#[test]
+fn a_long_run_plan_gets_what_its_requirement_ids_name() {
+    let told = prompt(&long_run("Do FR-001."), "01");
+    says(
+        &told,
+        &[
+            "What belongs to this task of specs/login/spec.md and specs/login/planning/requirements.md:",
+            "## FR-001 Sign in\n\nBy mail.",
+            "- FR-001: within a second",
+        ],
+    );
+    assert!(!told.contains("By button.") && !told.contains("None."), "{told}");
+}
+
+/// PR-01: long-run: without a link, specification and requirements.
+#[test]
+fn a_long_run_plan_without_a_link_gets_specification_and_requirements() {
+    let told = prompt(&long_run("Let people in."), "01");
+    says(&told, &["All of specs/login/spec.md and", "By mail.", "By button.", "within a second"]);
+}
+
+/// PR-01: agent-os: specification and requirements, once each.
+#[test]
+fn an_agent_os_group_gets_specification_and_requirements() {
+    let told = prompt(&holding("agent-os", ""), "2");
+    says_once(&told, "People import racks and devices from CSV files.");
+    says_once(&told, "A wrong row is reported with its number");
+}
+
+/// PR-01: spec-kit: a task of a story gets that story, once, and no other.
+#[test]
+fn a_spec_kit_task_gets_its_story() {
+    let told = prompt(&holding("spec-kit", ""), "T011");
+    says_once(&told, "A person puts photos into an album");
+    assert!(!told.contains("whoever has it sees the album"), "{told}");
+    says(&told, &["## Phase 3: User Story 1 - Make an album"]);
+}
+
+/// PR-01: spec-kit: a task of no story gets the whole specification, once.
+#[test]
+fn a_spec_kit_task_of_no_story_gets_the_whole_specification() {
+    let told = prompt(&holding("spec-kit", ""), "T002");
+    says_once(&told, "A person puts photos into an album");
+    says_once(&told, "whoever has it sees the album");
+}
+
+/// PR-01: `SpecFlow`: the requirements and criteria of the group, by their ids.
+#[test]
+fn a_specflow_group_gets_its_own_requirements() {
+    let told = prompt(&holding("specflow", ""), "G2a");
+    says(&told, &["R2: Store", "A store that cannot be written is reported"]);
+    assert!(!told.contains("R1:") && !told.contains("R3:"), "{told}");
+}
+
+/// PR-02: GSD: project with two paragraphs, phase number and name, task N of M, and the plan's own
+/// words.
+#[test]
+fn a_gsd_plan_names_its_project_and_its_phase() {
+    let told = prompt(&holding("gsd/shop", ""), "02-01");
+    says(
+        &told,
+        &[
+            "## Project\nCorner Shop\n\nA small web shop for one corner shop",
+            "A regular customer orders in under a minute.",
+            "Phase: 02-accounts\n",
+            "task 4 of 17 in .planning/phases/02-accounts/02-01-PLAN.md,",
+            "<objective>\nLet a customer create an account.",
+        ],
+    );
+}
+
+/// PR-02: Tasker: the phase by number and name.
+#[test]
+fn a_tasker_task_names_its_phase() {
+    says(&prompt(&tasker("{}"), "T001"), &["Phase: 2, steel thread\n"]);
+}
+
+/// PR-02: a task's own text goes in as it is, whatever characters it has.
+#[test]
+fn the_task_goes_in_verbatim() {
+    let repo = repo();
+    let own = "{{task}} <b>&amp;</b> `x` \t\"q\"\n\n    indented  \n{{! no comment }}";
+    repo.plan(&format!(
+        "[[task]]\nid = \"A\"\ntitle = \"t\"\ndo = '''{own}'''\nfiles = [\"a\"]\nchecks = [\"true\"]\n"
+    ));
+    let told = repo.afresh(&["bundle", "generate", "A", "--plan", "p.plan.toml", "--prompt"]);
+    says(&told.expect(0).stdout, &[&format!("# Task A: t\n\n{own}\n")]);
+}
+
+/// PR-01: tasks that are still to be done are not told to be missing.
+#[test]
+fn what_is_to_come_is_not_told_to_be_given_up() {
+    let told = prompt(&holding("spec-kit", ""), "T011");
+    assert!(!told.contains("which a person gave up"), "{told}");
+}
+
+/// PR-01: files of needed tasks are inlined, at most 12, 8 KiB each and 32 KiB in all.
+#[test]
+fn files_of_needed_tasks_are_inlined_and_bounded() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"*.txt\"]\nchecks = [\"true\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\ncontext = \"full\"\nfiles = [\"B\"]\nchecks = [\"true\"]\n",
+    );
+    repo.agent(
+        "[ $AFRESH_TASK = B ] && { echo x > B; exit; }\n\
+         yes 'a long line' | head -c 20000 > 00.txt\n\
+         for n in 01 02 03 04 05 06 07 08 09 10 11 12 13 14; do yes \"$n\" | head -c 3000 > $n.txt; done",
+    );
+    repo.run(&["--no-input"]).expect(0);
+    let run = repo.status()["run"].as_str().expect("a run").to_owned();
+    let file = repo.state().join("attempts").join(run).join("B.1/bundle.json");
+    let bundle: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("a bundle")).expect("JSON");
+    let inlined = bundle["interfaces"].as_array().expect("files");
+    let sizes: Vec<usize> =
+        inlined.iter().map(|file| file["text"].as_str().expect("text").len()).collect();
+    assert!(sizes.len() <= 12 && sizes.iter().sum::<usize>() <= 32 * 1024, "{sizes:?}");
+    assert!(sizes.iter().all(|size| *size <= 8 * 1024) && sizes.len() > 8, "{sizes:?}");
+    assert_eq!((&inlined[0]["path"], &inlined[0]["cut"]), (&"00.txt".into(), &true.into()));
+    says(&repo.prompt("B", 1), &["00.txt (its beginning)\n```\na long line\n"]);
+}
+
+/// PR-07: a retry says attempt n of max, the failing command with its exit code and the end of its
+/// output, bounded; and nothing of what the worker before said.
+#[test]
+fn a_retry_has_the_failing_command_and_never_the_transcript() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\n\
+         checks = ['yes noise | head -c 50000; echo THE-END; grep -q good a.txt']\n",
+    );
+    repo.agent(
+        "echo SECRET-THOUGHTS\n\
+         [ $AFRESH_ATTEMPT = 1 ] && echo bad > a.txt || echo good > a.txt",
+    );
+    repo.run(&["--no-input"]).expect(0);
+    let told = repo.prompt("A", 2);
+    says(
+        &told,
+        &["This is attempt 2 (at most 3 count)", "grep -q good a.txt", "exit code 1", "THE-END"],
+    );
+    assert!(!told.contains("SECRET-THOUGHTS"), "{told}");
+    assert!(told.len() < 12_000, "{}", told.len());
+}
+
+/// PR-07: files that were rejected are named.
+#[test]
+fn a_retry_names_the_files_that_were_rejected() {
+    let repo = repo();
+    repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"true\"]\n");
+    repo.agent("echo x > a.txt; [ $AFRESH_ATTEMPT != 1 ] || echo y > other.txt");
+    repo.run(&["--no-input"]).expect(0);
+    says(&repo.prompt("A", 2), &["- other.txt "]);
+}
+
+/// PR-08: every prompt explains how to log and how to note an issue, whatever its level and format.
+#[test]
+fn every_prompt_explains_logging_and_issues() {
+    for (fixture, task) in [("agent-os", "2"), ("gsd/shop", "02-01"), ("specflow", "G2a")] {
+        let told = prompt(&holding(fixture, ""), task);
+        says(&told, &["`afresh log INFO WORD MESSAGE`", "`afresh issue TEXT`"]);
+    }
+}

@@ -1,0 +1,216 @@
+//! Steps that outlive their worker, through the whole program: EX-04, AG-07, AG-09, ST-02, ST-04.
+
+use crate::support::{Driver, Gate, repo, run_section, salvaged};
+use afresh_testkit::TestRepo;
+use nix::sys::signal::Signal;
+
+/// Three steps, each with a file and a check of its own.
+const PLAN: &str = r#"
+[[task]]
+id = "T"
+title = "three pieces"
+files = ["*.txt"]
+checks = ["test -s one.txt -a -s two.txt -a -s three.txt"]
+steps = [
+  { name = "one", files = ["one.txt"], checks = ["grep -q good one.txt"] },
+  { name = "two", files = ["two.txt"], checks = ["grep -q good two.txt"] },
+  { name = "three", files = ["three.txt"] },
+]
+"#;
+
+/// Does the steps from `AFRESH_STEP` on; `between` runs after each finished one.
+fn worker(between: &str) -> String {
+    format!(
+        r#"n=$AFRESH_STEP
+for name in one two three; do
+  case $name in one) i=1;; two) i=2;; three) i=3;; esac
+  [ $i -lt $n ] && continue
+  echo "good, by attempt $AFRESH_ATTEMPT" > $name.txt
+  afresh step done $i || exit 9
+  {between}
+done"#
+    )
+}
+
+/// The subjects behind the merge's second parent, oldest first.
+fn steps_on_branch(repo: &TestRepo) -> Vec<String> {
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let range = format!("{branch}^1..{branch}^2");
+    let log = repo.git(&["log", "--reverse", "--format=%s", &range]);
+    log.lines().map(str::to_owned).collect()
+}
+
+/// EX-04: each step is a commit of its own, and its ref is not left behind.
+#[test]
+fn each_finished_step_becomes_a_commit_behind_the_merge() {
+    let repo = repo();
+    repo.plan(PLAN);
+    repo.agent(&worker(""));
+    let before = repo.untouched();
+    let ran = repo.run(&[]).expect(0);
+    repo.untouched().expect_same_as(&before);
+    repo.expect_no_survivors();
+    assert!(ran.stderr.contains("step 2 of 3: two"), "{}", ran.stderr);
+    assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three"]);
+    assert_eq!(salvaged(&repo), [""; 0]);
+    assert_eq!(repo.status()["tasks"][0]["steps"], serde_json::json!({"done": 3, "of": 3}));
+}
+
+/// AG-09, AG-07: what was finished in time is kept, and the next worker begins after it.
+#[test]
+fn a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
+    let repo = repo();
+    repo.plan(PLAN);
+    repo.config(&run_section("silence_timeout = \"2s\"\ntimeout_action = \"retry\""));
+    let slow = worker(
+        "if [ $AFRESH_ATTEMPT = 1 -a $i = 2 ]; then echo lost > three.txt; exec sleep 600; fi",
+    );
+    repo.agent(&slow);
+    repo.run(&[]).expect(0);
+    let text = |file: &str| repo.on_branch(file).expect("on the branch");
+    assert_eq!(text("one.txt"), "good, by attempt 1\n");
+    assert_eq!(text("two.txt"), "good, by attempt 1\n");
+    assert_eq!(text("three.txt"), "good, by attempt 2\n");
+    assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three"]);
+    let told = repo.prompt("T", 2);
+    assert!(told.contains("Steps 1 to 2 are done"), "{told}");
+    assert!(told.contains("its last finished step"), "{told}");
+    // R16: what it had begun is kept, though nobody goes on from it.
+    assert!(salvaged(&repo).iter().any(|name| name.ends_with("/T.1")), "{:?}", salvaged(&repo));
+}
+
+/// ST-02, F03: so it is when afresh itself is killed.
+#[test]
+fn finished_steps_outlive_a_kill_of_afresh() {
+    let repo = repo();
+    repo.plan(PLAN);
+    let gate = Gate::new(&repo, "go");
+    repo.agent(&worker(&format!("if [ $i = 1 ]; then {}; fi", gate.wait())));
+    let mut driver = Driver::run(&repo, &[]);
+    driver.await_words("step 1 of 3");
+    driver.kill_9();
+    // Who was left alone must not be quicker than its end.
+    repo.expect_no_survivors();
+    gate.open();
+    repo.run(&[]).expect(0);
+    repo.expect_no_survivors();
+    assert_eq!(repo.on_branch("one.txt").as_deref(), Some("good, by attempt 1\n"));
+    assert_eq!(repo.on_branch("two.txt").as_deref(), Some("good, by attempt 2\n"));
+    assert_eq!(repo.landed(), ["T"]);
+}
+
+/// ST-04: twice is now: attempts are ended, their finished steps kept.
+#[test]
+fn finished_steps_outlive_a_halt_that_ends_everything() {
+    let repo = repo();
+    repo.plan(PLAN);
+    let gate = Gate::new(&repo, "go");
+    repo.agent(&worker(&format!("if [ $i = 1 ]; then {}; fi", gate.wait())));
+    let mut driver = Driver::run(&repo, &[]);
+    driver.await_words("step 1 of 3");
+    driver.signal(Signal::SIGINT);
+    driver.await_words("once more to end them");
+    driver.signal(Signal::SIGINT);
+    assert_eq!(driver.end().code, Some(3));
+    gate.open();
+    repo.afresh(&["resume"]).expect(0);
+    assert_eq!(repo.on_branch("one.txt").as_deref(), Some("good, by attempt 1\n"));
+    assert_eq!(repo.on_branch("three.txt").as_deref(), Some("good, by attempt 2\n"));
+}
+
+/// EX-04: a refusal reaches the worker, with the check's output, while it can mend the step.
+#[test]
+fn a_step_that_fails_its_check_is_mended_by_the_same_worker() {
+    let repo = repo();
+    repo.plan(&PLAN.replace("grep -q good two.txt", "cat two.txt; grep -q good two.txt"));
+    repo.agent(
+        r#"echo good > one.txt; afresh step done 1
+echo "really bad" > two.txt
+if afresh step done 2 2> ../said; then exit 8; fi
+grep -q "really bad" ../said || exit 7
+grep -q "exit code 1" ../said || exit 6
+echo good > two.txt; afresh step done 2 || exit 5
+echo good > three.txt"#,
+    );
+    repo.run(&[]).expect(0);
+    let task = repo.status()["tasks"][0].clone();
+    assert_eq!(task["attempts"], 1, "{task}");
+    // The third step was not marked, and is the end of the attempt.
+    assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three pieces"]);
+}
+
+/// EX-04: a file beyond the list is declared with the step, once.
+#[test]
+fn a_step_declares_what_it_had_to_touch() {
+    let repo = repo();
+    repo.plan(&PLAN.replace("files = [\"*.txt\"]", "files = [\"three.txt\"]"));
+    repo.agent(
+        r#"echo good > one.txt; echo x > helper.md
+afresh step done 1 && exit 8
+afresh step done 1 --deviation "helper.md: the first step reads it" || exit 7
+echo good > two.txt; afresh step done 2 || exit 6
+echo good > three.txt"#,
+    );
+    repo.run(&[]).expect(0);
+    let differences = repo.status()["tasks"][0]["differences"].to_string();
+    assert!(
+        differences.contains("helper.md is beyond the task's files, declared"),
+        "{differences}"
+    );
+}
+
+/// Outside of an attempt there is nobody to tell.
+#[test]
+fn a_step_outside_of_an_attempt_is_refused_at_once() {
+    let repo = repo();
+    let ran = repo.afresh(&["step", "done", "1"]).expect(2);
+    assert!(ran.stderr.contains("for workers"), "{}", ran.stderr);
+}
+
+/// PR-08, HU-01: what workers note and people put off is a list for people.
+#[test]
+fn what_a_worker_notes_is_in_issues_md() {
+    let repo = repo();
+    repo.plan("[[task]]\nid = \"T\"\ntitle = \"t\"\nfiles = [\"a.txt\"]\nno_check = \"x\"\n");
+    repo.agent("echo a > a.txt; afresh issue 'the parser is slow \x1b[2J'");
+    repo.run(&[]).expect(0);
+    let list = std::fs::read_to_string(repo.state().join("ISSUES.md")).expect("the list");
+    assert!(list.starts_with("# Issues\n"), "{list}");
+    assert!(list.contains("T.1: the parser is slow \\u{1b}[2J"), "{list}");
+}
+
+/// HU-03: what went on without something that it needs is a warning in STATE.md, and its worker is
+/// told.
+#[test]
+fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a | b\"\nfiles = [\"A.txt\"]\nno_check = \"x\"\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\nfiles = [\"B.txt\"]\nno_check = \"x\"\n",
+    );
+    repo.agent("[ $AFRESH_TASK = A ] && exit 1; echo b > B.txt");
+    repo.config(&run_section("attempts = 1"));
+    repo.run(&[]).expect(4);
+    repo.afresh(&["decide", "Q1", "ignore"]).expect(0);
+    repo.run(&[]).expect(1);
+    assert_eq!(repo.landed(), ["B"]);
+    let told = repo.prompt("B", 1);
+    assert!(told.contains("This task was to build on A, which a person gave up"), "{told}");
+    let page = std::fs::read_to_string(repo.state().join("STATE.md")).expect("the page");
+    assert!(page.contains("**warning**: A was given up"), "{page}");
+    assert!(page.contains("| A | a \\| b | skipped |"), "{page}");
+}
+
+/// AG-09: a worker that waits for the checks of its step is not silent by its own will.
+#[test]
+fn the_checks_of_a_step_are_not_its_workers_silence() {
+    let repo = repo();
+    let gate = Gate::new(&repo, "checked");
+    let slow = format!("{}; sleep 3; {}", "true", gate.opened_by_worker());
+    repo.plan(&PLAN.replace("grep -q good one.txt", &slow.replace('"', "\\\"")));
+    repo.config(&run_section("silence_timeout = \"1s\"\ntimeout_action = \"fail\""));
+    repo.agent(&worker(""));
+    repo.run(&[]).expect(0);
+    assert!(gate.is_open());
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
+}

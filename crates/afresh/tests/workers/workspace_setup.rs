@@ -1,0 +1,151 @@
+//! Set-up commands: what they make is there for every worker and every check, and a halt that comes
+//! meanwhile is no failure of theirs (R7, ST-04).
+
+use std::fs;
+
+use crate::support::{Driver, Gate, expect_landed_once, repo, run_section};
+use afresh_testkit::TestRepo;
+
+/// Workers and checks that need what the set-up makes, one after the other in one workspace.
+fn needy(setup: &str, keep: &str) -> TestRepo {
+    let repo = repo();
+    repo.config(&format!(
+        "{}[workspace]\nsetup = [{setup:?}]\nkeep = [{keep}]\n[checks]\nalways = [\"test -e deps/made\"]\nparallel = 1\n",
+        run_section("parallel = 1\nattempts = 1\nhalt_grace = \"1s\"")
+    ));
+    repo.write(".gitignore", "deps/\n");
+    repo.commit("config");
+    repo.plan_of(3);
+    repo.agent("test -e deps/made && echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt");
+    repo
+}
+
+fn times(repo: &TestRepo, place: &str) -> usize {
+    let log = fs::read_to_string(repo.path().join("set-ups")).unwrap_or_default();
+    log.lines().filter(|line| line.contains(place)).count()
+}
+
+/// Makes the thing that is needed, and leaves a line behind.
+fn counted() -> String {
+    // The temporary directory of the test is four above the checkout in its slot.
+    "mkdir deps && : > deps/made && pwd >> ../../../../set-ups".to_owned()
+}
+
+/// What a set-up made does not outlive a clean checkout, so it runs for every attempt and check.
+#[test]
+fn without_kept_paths_every_attempt_and_check_is_set_up() {
+    let repo = needy(&counted(), "");
+    repo.run(&["--on-failure", "skip"]).expect(0);
+    expect_landed_once(&repo, 3);
+    assert_eq!(times(&repo, "/work-1/"), 3);
+    assert!(times(&repo, "/check-1/") > 3, "{}", times(&repo, "/check-1/"));
+}
+
+/// What is kept is set up once, and again when the workspace itself is gone.
+#[test]
+fn with_kept_paths_a_workspace_is_set_up_once() {
+    let repo = needy(&counted(), "\"deps/\"");
+    repo.run(&["--on-failure", "skip"]).expect(0);
+    expect_landed_once(&repo, 3);
+    assert_eq!((times(&repo, "/work-1/"), times(&repo, "/check-1/")), (1, 1));
+    // The user may delete the workspaces.
+    for pool in fs::read_dir(repo.cache()).expect("a directory").flatten() {
+        for slot in ["work-1", "check-1"] {
+            let _ = fs::remove_dir_all(pool.path().join(slot));
+        }
+    }
+    repo.plan_of(4);
+    repo.run(&["--on-failure", "skip"]).expect(0);
+    expect_landed_once(&repo, 4);
+    assert_eq!((times(&repo, "/work-1/"), times(&repo, "/check-1/")), (2, 2));
+}
+
+/// R12: A set-up that was cut short by kill -9 is done again, though an earlier one was whole.
+#[test]
+fn a_set_up_that_was_cut_short_is_done_again() {
+    let repo = repo();
+    let (up, go) = (Gate::new(&repo, "up"), Gate::new(&repo, "go"));
+    // The first set-up of another manifest spoils what is there, and is killed then.
+    let setup = format!(
+        "rm -rf deps; if [ -e package.json ] && ! {}; then {}; {}; fi; mkdir deps; : > deps/made",
+        go.is_open_in_script(),
+        up.opened_by_worker(),
+        go.wait()
+    );
+    repo.config(&format!(
+        "{}[workspace]\nsetup = [{setup:?}]\nkeep = [\"deps/\"]\n",
+        run_section("parallel = 1\nattempts = 1")
+    ));
+    repo.write(".gitignore", "deps/\n");
+    repo.commit("config");
+    repo.agent(
+        "test -e deps/made && echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt\n\
+         case $AFRESH_TASK in T001) echo '{}' > package.json;; T002) rm package.json;; esac",
+    );
+    repo.plan(
+        "[[task]]\nid = \"T001\"\ntitle = \"1\"\nfiles = [\"T001.txt\", \"package.json\"]\nno_check = \"seen by the next\"\n\
+         [[task]]\nid = \"T002\"\ntitle = \"2\"\nneeds = [\"T001\"]\nfiles = [\"T002.txt\", \"package.json\"]\nno_check = \"as above\"\n",
+    );
+    let driver = Driver::run(&repo, &["--on-failure", "skip"]);
+    repo.wait_until("the second set-up has begun", || up.is_open());
+    driver.kill_9();
+    // Who was left alone must not be quicker than its end.
+    repo.expect_no_survivors();
+    go.open();
+    // Another plan uses the workspace for the commit that the first set-up was whole for.
+    repo.write(
+        "q.plan.toml",
+        "version = 1\nname = \"q\"\n[[task]]\nid = \"T003\"\ntitle = \"3\"\nfiles = [\"T003.txt\"]\nno_check = \"as above\"\n",
+    );
+    repo.afresh(&["run", "q.plan.toml", "--on-failure", "skip"]).expect(0);
+    repo.run(&["--on-failure", "skip"]).expect(0);
+    expect_landed_once(&repo, 2);
+}
+
+/// Halts while a set-up runs in the slot of this kind, and goes on.
+fn halt_during_set_up(place: &str) -> TestRepo {
+    let repo = repo();
+    let (up, go) = (Gate::new(&repo, "up"), Gate::new(&repo, "go"));
+    let setup = format!(
+        "case $PWD in */{place}-*) {}; trap '' TERM; {};; esac",
+        up.opened_by_worker(),
+        go.wait()
+    );
+    repo.config(&format!(
+        "{}[workspace]\nsetup = [{setup:?}]\n",
+        run_section("attempts = 1\nhalt_grace = \"1s\"")
+    ));
+    repo.commit("config");
+    repo.plan_of(1);
+    repo.agent("echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt");
+    let driver = Driver::run(&repo, &[]);
+    repo.wait_until("the set-up runs", || up.is_open());
+    repo.afresh(&["halt", "--now", "fire"]).expect(0);
+    let halted = driver.end().expect(3);
+    assert!(!halted.stderr.contains("set-up command"), "{}", halted.stderr);
+    let status = repo.status();
+    assert_eq!(status["halt"]["reason"], "fire", "{status}");
+    let error = status["tasks"][0]["error"].as_str().unwrap_or("ended by us");
+    assert!(error.starts_with("ended by us"), "{status}");
+    assert_eq!(status["questions"], serde_json::json!([]), "{status}");
+    repo.expect_no_survivors();
+    go.open();
+    repo.afresh(&["resume"]).expect(0);
+    expect_landed_once(&repo, 1);
+    repo
+}
+
+/// R7, F18: the attempt is stopped, and could be started all the same.
+#[test]
+fn a_halt_during_the_set_up_for_a_worker_is_no_failure() {
+    let repo = halt_during_set_up("work");
+    let log = fs::read_to_string(repo.state().join("activity.log")).expect("text");
+    assert!(!log.contains("could not be started") && !log.contains("spawn-failed"), "{log}");
+}
+
+/// R7, F18: the checks are stopped, and run after the halt; no worker starts again.
+#[test]
+fn a_halt_during_the_set_up_for_checks_is_no_failure() {
+    let repo = halt_during_set_up("check");
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
+}
