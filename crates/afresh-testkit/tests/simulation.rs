@@ -28,6 +28,8 @@ fn the_promises_hold_in_every_world() {
         all.taken_up += one.taken_up;
         all.not_resumed += one.not_resumed;
         all.warned += one.warned;
+        all.drives += one.drives;
+        all.applied_without_driver += one.applied_without_driver;
     }
     // A world in which nothing happens would prove nothing.
     assert!(all.crashes > SEEDS / 2, "{all:?}");

@@ -192,6 +192,8 @@ pub struct ActiveAttempt {
     pub reserved: BudgetAmount,
     pub tier: ModelTier,
     pub resumes: Option<AttemptResumption>,
+    /// The commits of its dependencies when it started: its base holds these, and no later ones.
+    pub needs: Vec<CommitId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
@@ -12,7 +13,7 @@ use afresh_core::run::{DriveState, TaskStage, TaskState};
 use afresh_core::settings::{Schedule, Settings};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::{Budget, BudgetAmount};
-use afresh_core::{Reaction, Run};
+use afresh_engine::driver::host::DecidedTurn;
 
 use super::model_laws::ModelInvariants;
 use super::queue_laws::{self, QueueInvariants};
@@ -78,25 +79,21 @@ impl RunInvariants {
     /// What must hold whenever something was recorded.
     pub(super) fn recorded(
         &mut self,
-        reaction: &Reaction,
+        turn: &DecidedTurn,
         run: &Run,
         world: &mut SimulatedWorld,
         now: Timestamp,
     ) -> Result<(), String> {
-        for event in &reaction.events {
+        for event in &turn.events {
             self.note(event, world)?;
         }
-        self.models.recorded(reaction, run, now)?;
-        all_is_stopped(reaction, run, world)?;
-        self.fewer_near_the_limit(reaction)?;
-        waves_hold(reaction, run)?;
-        let abrupt = run.halt().is_some_and(|halt| halt.now);
-        if abrupt && reaction.effects.iter().any(|effect| matches!(effect, Effect::Check(_))) {
-            return Err("R7: checks start although everything was to end".to_owned());
-        }
+        self.models.recorded(turn, run, now)?;
+        all_is_stopped(turn, run, world)?;
+        self.fewer_near_the_limit(turn)?;
+        waves_hold(turn, run)?;
         let spent = BudgetAmount::from(&run.usage());
         let starts = |event: &Event| matches!(event, Event::AttemptStarting { .. });
-        if run.settings().budget.is_reached_by(spent) && reaction.events.iter().any(starts) {
+        if run.settings().budget.is_reached_by(spent) && turn.events.iter().any(starts) {
             return Err("R14: an attempt starts although nothing is left".to_owned());
         }
         Ok(())
@@ -293,14 +290,13 @@ impl RunInvariants {
     }
 
     /// R14: after a report several workers go on only if what is left can hold it.
-    fn fewer_near_the_limit(&self, reaction: &Reaction) -> Result<(), String> {
+    fn fewer_near_the_limit(&self, turn: &DecidedTurn) -> Result<(), String> {
         let reported = |event: &Event| matches!(event, Event::UsageCounted { .. });
-        if self.broke || !reaction.events.iter().any(reported) {
+        if self.broke || !turn.events.iter().any(reported) {
             return Ok(());
         }
         let spent = self.used.values().fold(BudgetAmount::default(), |sum, used| sum.plus(*used));
-        let stopped =
-            reaction.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
+        let stopped = turn.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
         let going_on = self.live.len().saturating_sub(stopped.count());
         if !self.settings.budget.holds(spent, self.largest_report, going_on) {
             return Err(format!("R14: {going_on} go on, and there is no room for them"));
@@ -408,14 +404,13 @@ pub(super) fn replays(journal: &[Event], run: &Run) -> Result<(), String> {
 }
 
 /// R7, R14: whoever is at work is stopped in the very turn that ends the spending.
-fn all_is_stopped(reaction: &Reaction, run: &Run, world: &SimulatedWorld) -> Result<(), String> {
+fn all_is_stopped(turn: &DecidedTurn, run: &Run, world: &SimulatedWorld) -> Result<(), String> {
     let ends = |event: &Event| {
         matches!(event, Event::HaltRequested { now: true, .. } | Event::BudgetReached { .. })
     };
-    let Some(end) = reaction.events.iter().find(|event| ends(event)) else { return Ok(()) };
+    let Some(end) = turn.events.iter().find(|event| ends(event)) else { return Ok(()) };
     let stopped = |attempt: &AttemptId| {
-        reaction
-            .effects
+        turn.effects
             .iter()
             .any(|effect| matches!(effect, Effect::Stop { attempt: other, .. } if other == attempt))
     };
@@ -427,7 +422,7 @@ fn all_is_stopped(reaction: &Reaction, run: &Run, world: &SimulatedWorld) -> Res
             return Err(format!("R7, R14: {attempt} goes on after {end:?}"));
         }
     }
-    let checks = reaction.effects.contains(&Effect::StopChecks);
+    let checks = turn.effects.contains(&Effect::StopChecks);
     if matches!(end, Event::HaltRequested { .. }) && !checks {
         return Err("R7: checks go on although everything was to end".to_owned());
     }
@@ -435,7 +430,7 @@ fn all_is_stopped(reaction: &Reaction, run: &Run, world: &SimulatedWorld) -> Res
 }
 
 /// EX-02: under `waves`, nothing starts while an earlier wave could still move.
-fn waves_hold(reaction: &Reaction, run: &Run) -> Result<(), String> {
+fn waves_hold(turn: &DecidedTurn, run: &Run) -> Result<(), String> {
     if run.settings().schedule != Schedule::Waves {
         return Ok(());
     }
@@ -450,7 +445,7 @@ fn waves_hold(reaction: &Reaction, run: &Run) -> Result<(), String> {
         .filter(|(at, (_, state))| could_move(*at, state))
         .map(|(at, _)| plan.wave(at))
         .min();
-    for event in &reaction.events {
+    for event in &turn.events {
         if let (Event::AttemptStarting { attempt, .. }, Some(earliest)) = (event, earliest)
             && plan.position(&attempt.task).is_some_and(|at| plan.wave(at) > earliest)
         {

@@ -17,17 +17,10 @@ impl ScheduledInput {
         Self { at, order, input }
     }
 
-    /// A report of the world, which may be late; a person's word dies with the terminal.
-    pub(super) fn is_report(&self) -> bool {
-        !matches!(
-            self.input,
-            Input::Opened(_)
-                | Input::HaltAsked { .. }
-                | Input::Answered { .. }
-                | Input::HaltCleared
-                | Input::SkipAsked { .. }
-                | Input::RetryAsked(_)
-        )
+    /// Whether it may arrive twice, or after its driver was killed. The branch is moved by the driver's own
+    /// process, which reports once or not at all.
+    pub(super) fn may_arrive_late(&self) -> bool {
+        !matches!(self.input, Input::BranchMoved(..) | Input::MovedBack(..))
     }
 }
 

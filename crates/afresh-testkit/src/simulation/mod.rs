@@ -1,10 +1,22 @@
-//! The whole core in a seeded world: delays, failures, crashes between any two steps, lost
-//! processes, late and doubled reports, halts, budgets, models that fail, contexts that fill up,
-//! people who skip, retry and edit the plan.
+//! Runs from a seed: the real driver with a simulated host. Delays, failures, crashes between any two
+//! steps, lost processes, late and doubled reports, halts, budgets, models that fail, contexts that fill up,
+//! people who skip, retry, answer and edit the plan.
 //!
-//! [`simulate`] plays one seed to its end and checks the promises after every step. The same seed
-//! always plays the same way, so a failure is a number.
+//! [`simulate`] plays one seed to its end and checks the promises at every turn. The same seed always
+//! plays the same way, so a failure is a number.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `scenario` | what a seed plays: a plan, settings, and how likely each trouble is |
+//! | `host` | the driver's host: journal, clock, crashes, and the queue of inputs |
+//! | `world` | what the executor would do: processes, workspaces, checks, the branch |
+//! | `workers` | what workers report |
+//! | `people` | what people do to a run |
+//! | `laws`, `model_laws`, `queue_laws`, `resume_laws`, `step_laws` | the promises, checked at every turn |
+//! | `letter` | inputs on their way |
+//! | `random` | random numbers from a seed |
 
+mod host;
 mod laws;
 mod letter;
 mod model_laws;
@@ -17,22 +29,18 @@ mod step_laws;
 mod workers;
 mod world;
 
-use std::collections::BinaryHeap;
-
-use afresh_core::effect::Effect;
+use afresh_core::Run;
 use afresh_core::event::Event;
-use afresh_core::input::Input;
+use afresh_core::input::RunOpening;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::DriveState;
-use afresh_core::time::Timestamp;
-use afresh_core::{Reaction, Run, decide};
+use afresh_engine::driver::Driver;
+use afresh_engine::driver::control::{ControlCommand, PendingCommand, apply_without_driver};
 
 pub use random::SeededRandom;
 pub use scenario::Scenario;
 
-use laws::RunInvariants;
-use letter::ScheduledInput;
-use world::SimulatedWorld;
+use host::SimulatedHost;
 
 /// A promise that did not hold.
 #[derive(Debug)]
@@ -40,14 +48,14 @@ pub struct BrokenPromise {
     pub seed: u64,
     pub step: usize,
     pub promise: String,
-    /// The last events before it, for a first look.
-    pub last: Vec<String>,
+    /// The last events before it.
+    pub last_events: Vec<String>,
 }
 
 impl std::fmt::Display for BrokenPromise {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "seed {} broke a promise at step {}: {}", self.seed, self.step, self.promise)?;
-        for event in &self.last {
+        for event in &self.last_events {
             writeln!(f, "  {event}")?;
         }
         let test = "cargo test -p afresh-testkit --test simulation one_seed -- --nocapture --include-ignored";
@@ -55,11 +63,12 @@ impl std::fmt::Display for BrokenPromise {
     }
 }
 
-/// What a simulated run came to.
+/// What happened in a simulated run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct SimulationSummary {
     pub steps: usize,
     pub crashes: usize,
+    pub drives: usize,
     pub merged: usize,
     pub attempts: usize,
     /// Changes of the plan while a run existed.
@@ -68,15 +77,15 @@ pub struct SimulationSummary {
     pub reused: usize,
     pub halts: usize,
     pub budgets: usize,
-    /// Times that the branch went back to before a wave.
+    /// Times that the branch moved back to before a wave.
     pub rewound: usize,
-    /// Attempts that went on after a step that an earlier one had finished.
+    /// Attempts that continued after a step that an earlier one had finished.
     pub resumed: usize,
-    /// Attempts that went on with the conversation of one that was interrupted.
+    /// Attempts that continued the conversation of one that was interrupted.
     pub taken_up: usize,
-    /// Attempts that could not, although they were to.
+    /// Attempts that should have continued a conversation and could not.
     pub not_resumed: usize,
-    /// Workers that were told that their context fills up.
+    /// Workers that were warned that their context fills up.
     pub warned: usize,
     /// Attempts that ended because of their model.
     pub model_failures: usize,
@@ -84,264 +93,153 @@ pub struct SimulationSummary {
     pub parked: usize,
     /// Attempts that were stopped because their context was full.
     pub full: usize,
+    /// Commands that were applied while no driver was running.
+    pub applied_without_driver: usize,
 }
-
-/// More steps than any seed needs: beyond them a run goes round in circles.
-const MAX_STEPS: usize = 60_000;
 
 /// Plays one seed to its end.
 pub fn simulate(seed: u64) -> Result<SimulationSummary, Box<BrokenPromise>> {
-    let mut game = Simulation::new(seed);
-    match game.play() {
-        Ok(()) => Ok(game.summary()),
-        Err(promise) => Err(Box::new(BrokenPromise {
-            seed,
-            step: game.steps,
-            promise,
-            last: game
-                .journal
-                .iter()
-                .rev()
-                .take(12)
-                .rev()
-                .map(|event| format!("{event:?}").chars().take(300).collect())
-                .collect(),
-        })),
+    let mut simulation = Simulation::new(seed);
+    match simulation.play() {
+        Ok(()) => Ok(simulation.summary()),
+        Err(promise) => {
+            let journal = &simulation.host().journal;
+            let last = &journal[journal.len().saturating_sub(12)..];
+            Err(Box::new(BrokenPromise {
+                seed,
+                step: simulation.host().steps,
+                promise,
+                last_events: last
+                    .iter()
+                    .map(|event| format!("{event:?}").chars().take(300).collect())
+                    .collect(),
+            }))
+        }
     }
 }
 
 struct Simulation {
-    scenario: Scenario,
-    random: SeededRandom,
-    now: Timestamp,
-    run: Run,
-    /// What is on disk.
-    journal: Vec<Event>,
-    world: SimulatedWorld,
-    laws: RunInvariants,
-    letters: BinaryHeap<ScheduledInput>,
-    steps: usize,
-    crashes: usize,
+    /// Lent to the driver while one is running.
+    host: Option<SimulatedHost>,
+    drives: usize,
     restarts: usize,
+    applied_without_driver: usize,
 }
 
-/// Where a step may be cut off.
-#[derive(PartialEq, Clone, Copy)]
-enum CrashPoint {
-    BeforeRecord,
-    BeforeEffects,
-    AmongEffects,
-    Nowhere,
+/// What a patient person does after a drive has ended.
+enum NextStep {
+    Drive(RunOpening),
+    Stop,
 }
 
 impl Simulation {
     fn new(seed: u64) -> Self {
-        let mut random = SeededRandom::new(seed);
-        let scenario = Scenario::draw(&mut random);
-        let first = scenario.first_event();
-        let run = Run::start(&first).expect("the first event starts a run");
-        let world = SimulatedWorld::new(seed, &run);
-        let laws = RunInvariants::new(&run);
-        let mut letters = BinaryHeap::new();
-        letters.push(ScheduledInput::new(Timestamp(0), 0, Input::Opened(Box::default())));
-        Self {
-            scenario,
-            random,
-            now: Timestamp(0),
-            run,
-            journal: vec![first],
-            world,
-            laws,
-            letters,
-            steps: 0,
-            crashes: 0,
-            restarts: 0,
-        }
+        let host = Some(SimulatedHost::new(seed));
+        Self { host, drives: 0, restarts: 0, applied_without_driver: 0 }
+    }
+
+    fn host(&self) -> &SimulatedHost {
+        self.host.as_ref().expect("no driver is running")
+    }
+
+    fn host_mut(&mut self) -> &mut SimulatedHost {
+        self.host.as_mut().expect("no driver is running")
     }
 
     fn play(&mut self) -> Result<(), String> {
+        let mut opening = RunOpening::default();
         loop {
-            while let Some(letter) = self.letters.pop() {
-                self.now = self.now.max(letter.at);
-                self.step(&letter.input)?;
-                if self.steps > MAX_STEPS {
-                    return Err("the run never ends".to_owned());
+            let (ended, run) = self.drive(opening)?;
+            let next = match ended {
+                None => NextStep::Drive(self.host_mut().draw_opening(&run)),
+                Some(state) => self.continue_after(state, run)?,
+            };
+            match next {
+                NextStep::Drive(next) => opening = next,
+                NextStep::Stop => return Ok(()),
+            }
+        }
+    }
+
+    /// One driver, from its start to its end or crash. Without a crash, the state that it ended in.
+    fn drive(&mut self, opening: RunOpening) -> Result<(Option<DriveState>, Run), String> {
+        self.drives += 1;
+        let mut host = self.host.take().expect("no driver is running");
+        let run = host.replayed()?;
+        host.begin_drive(&run);
+        let mut driver = Driver::new(host, run, vec![]);
+        let ended = driver.drive(opening);
+        let (host, run) = driver.into_parts();
+        self.host = Some(host);
+        self.host_mut().take_broken_promise()?;
+        match ended {
+            Ok(state) => {
+                laws::replays(&self.host().journal, &run)?;
+                Ok((Some(state), run))
+            }
+            Err(_) => {
+                self.host_mut().recover_from_crash();
+                Ok((None, self.host().replayed()?))
+            }
+        }
+    }
+
+    /// Answers, clears the halt, starts again or stops, as a patient person would.
+    fn continue_after(&mut self, state: DriveState, run: Run) -> Result<NextStep, String> {
+        if self.leaves() {
+            return Ok(NextStep::Drive(self.host_mut().draw_opening(&run)));
+        }
+        match state {
+            DriveState::Busy => Err("the drive ended although something is underway".to_owned()),
+            DriveState::Halted => {
+                if self.host_mut().random.chance(500) {
+                    let clear = ControlCommand::ClearHalt { run: run.id().clone() };
+                    return self.apply(run, clear);
                 }
+                Ok(NextStep::Drive(RunOpening { clear_halt: true, ..RunOpening::default() }))
             }
-            if !self.nudge()? {
-                break;
-            }
-        }
-        self.laws.at_the_end(&self.run, &self.journal, &self.world, &self.scenario)
-    }
-
-    /// Nothing is on its way. Wakes, answers, clears, starts again or ends, as a patient person
-    /// would.
-    fn nudge(&mut self) -> Result<bool, String> {
-        let standing = self.run.drive_state(self.now);
-        if standing != DriveState::Busy && self.leaves() {
-            laws::replays(&self.journal, &self.run)?;
-            self.start_again();
-            return Ok(true);
-        }
-        let input = match standing {
-            DriveState::Busy => {
-                let wake = self
-                    .run
-                    .wake_at(self.now)
-                    .ok_or("busy, but nothing is underway and no deadline is set")?;
-                self.now = self.now.max(wake);
-                Input::Woke
-            }
-            DriveState::Halted => Input::HaltCleared,
             DriveState::Waiting => {
-                let questions: Vec<_> = self.run.questions().cloned().collect();
-                let question = self.random.pick(&questions);
-                let option = self.random.pick(&question.options);
-                // An endless retry is a person's right, but not a simulation's.
-                let retry = option.key == "retry" && self.steps > 3_000;
-                let answer = match option.key.as_str() {
-                    _ if retry => "abort".to_owned(),
-                    "clarify" => "clarify: like this".to_owned(),
-                    key => key.to_owned(),
-                };
-                Input::Answered { question: question.id, answer, by: "person".to_owned() }
+                let answer = self.host_mut().draw_answer(&run);
+                self.apply(run, answer)
             }
-            DriveState::BudgetReached | DriveState::Finished { .. } => return Ok(false),
-        };
-        self.step(&input)?;
-        Ok(true)
+            DriveState::BudgetReached | DriveState::Finished { .. } => {
+                self.host().check_at_the_end(&run)?;
+                Ok(NextStep::Stop)
+            }
+        }
     }
 
-    /// Does the person end afresh here, to start it again later?
+    /// A command from a terminal while no driver is running.
+    fn apply(&mut self, mut run: Run, command: ControlCommand) -> Result<NextStep, String> {
+        self.applied_without_driver += 1;
+        let host = self.host_mut();
+        let (now, commands) = (host.now, vec![PendingCommand { message: None, command }]);
+        if apply_without_driver(host, &mut run, now, commands, &mut []).is_err() {
+            host.take_broken_promise()?;
+            host.recover_from_crash();
+        }
+        Ok(NextStep::Drive(RunOpening::default()))
+    }
+
+    /// Whether the person ends afresh here, to start it again later.
     fn leaves(&mut self) -> bool {
-        let leaves = self.restarts < 3 && self.random.chance(self.scenario.restart);
+        let host = self.host.as_mut().expect("no driver is running");
+        let leaves = self.restarts < 3 && host.random.chance(host.scenario.restart);
         self.restarts += usize::from(leaves);
         leaves
     }
 
-    /// A new driver takes the run up from the journal, perhaps with another plan or settings.
-    fn start_again(&mut self) {
-        let opening = people::opening(&mut self.random, &self.scenario, &self.run);
-        self.letters.push(ScheduledInput::new(self.now, 0, Input::Opened(Box::new(opening))));
-    }
-
-    fn step(&mut self, input: &Input) -> Result<(), String> {
-        self.steps += 1;
-        self.world.delivered(input);
-        let before = matches!(input, Input::Opened(_)).then(|| self.run.clone());
-        let reaction: Reaction = decide(&mut self.run, self.now, input);
-        let cut = self.draw_cut();
-        if cut == CrashPoint::BeforeRecord {
-            return self.crash();
-        }
-        self.record(before.as_ref(), &reaction)?;
-        if cut == CrashPoint::BeforeEffects {
-            return self.crash();
-        }
-        let last = if cut == CrashPoint::AmongEffects && !reaction.effects.is_empty() {
-            self.random.index(reaction.effects.len())
-        } else {
-            reaction.effects.len()
-        };
-        self.perform(&reaction.effects[..last])?;
-        if last < reaction.effects.len() {
-            return self.crash();
-        }
-        self.meddle();
-        Ok(())
-    }
-
-    fn record(&mut self, before: Option<&Run>, reaction: &Reaction) -> Result<(), String> {
-        for event in &reaction.events {
-            match (event, before) {
-                (Event::PlanChanged { plan }, Some(before)) => {
-                    self.world.note_new_plan(before, plan);
-                }
-                (Event::NeedIgnored { task }, _) => self.world.note_ignored(task),
-                (Event::TaskRetried { task }, _) => self.world.note_wanted(task),
-                _ => {}
-            }
-        }
-        self.journal.extend(reaction.events.iter().cloned());
-        self.laws.recorded(reaction, &self.run, &mut self.world, self.now)
-    }
-
-    fn perform(&mut self, effects: &[Effect]) -> Result<(), String> {
-        for effect in effects {
-            let replies = self.world.perform(
-                effect,
-                self.now,
-                &mut self.random,
-                &self.scenario,
-                &self.run,
-            )?;
-            self.post(replies);
-        }
-        Ok(())
-    }
-
-    fn post(&mut self, replies: Vec<ScheduledInput>) {
-        for letter in replies {
-            if self.random.chance(self.scenario.doubled) {
-                let later = self.now + std::time::Duration::from_millis(self.random.below(5_000));
-                self.letters.push(ScheduledInput::new(
-                    later.max(letter.at),
-                    self.random.number(),
-                    letter.input.clone(),
-                ));
-            }
-            self.letters.push(letter);
-        }
-    }
-
-    fn draw_cut(&mut self) -> CrashPoint {
-        if self.crashes >= self.scenario.max_crashes || !self.random.chance(self.scenario.crash) {
-            return CrashPoint::Nowhere;
-        }
-        *self.random.pick(&[
-            CrashPoint::BeforeRecord,
-            CrashPoint::BeforeEffects,
-            CrashPoint::AmongEffects,
-        ])
-    }
-
-    /// kill -9: what is on disk stays, everything in memory is gone, all workers die. Some answers
-    /// of the old time may still arrive, late.
-    fn crash(&mut self) -> Result<(), String> {
-        self.crashes += 1;
-        self.world.driver_died();
-        let old: Vec<ScheduledInput> = self.letters.drain().collect();
-        for mut letter in old {
-            if self.random.chance(self.scenario.late) && letter.is_report() {
-                letter.at = self.now + std::time::Duration::from_millis(self.random.below(20_000));
-                self.letters.push(letter);
-            }
-        }
-        self.run = Run::replay(&self.journal).ok_or("the journal does not start a run")?;
-        self.start_again();
-        Ok(())
-    }
-
-    /// What people do in the middle of a run.
-    fn meddle(&mut self) {
-        if let Some(input) = people::command(&mut self.random, &self.scenario, &self.run) {
-            self.letters.push(ScheduledInput::new(self.now, self.random.number(), input));
-        }
-        if self.random.chance(self.scenario.foreign) {
-            self.world.outsider_moves_branch();
-        }
-    }
-
     fn summary(&self) -> SimulationSummary {
-        let count = |wanted: fn(&Event) -> bool| self.journal.iter().filter(|e| wanted(e)).count();
+        let host = self.host();
+        let count = |wanted: fn(&Event) -> bool| host.journal.iter().filter(|e| wanted(e)).count();
         let intents = count(|event| matches!(event, Event::LandIntended { .. }));
         let built = count(|event| matches!(event, Event::MergeBuilt { .. }));
         SimulationSummary {
-            steps: self.steps,
-            crashes: self.crashes,
-            merged: self.world.grown_by(),
-            attempts: self.world.spawned(),
+            steps: host.steps,
+            crashes: host.crashes,
+            drives: self.drives,
+            merged: host.world.grown_by(),
+            attempts: host.world.spawned(),
             edits: count(|event| matches!(event, Event::PlanChanged { .. })),
             reused: intents.saturating_sub(built),
             halts: count(|event| matches!(event, Event::HaltRequested { .. })),
@@ -358,6 +256,7 @@ impl Simulation {
             model_failures: count(is_model_failure),
             parked: count(|event| matches!(event, Event::AgentParked { .. })),
             full: count(|event| matches!(event, Event::ContextReached { .. })),
+            applied_without_driver: self.applied_without_driver,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
@@ -13,7 +14,7 @@ use afresh_core::rejection::Rejection;
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::ContextFill;
-use afresh_core::{Reaction, Run};
+use afresh_engine::driver::host::DecidedTurn;
 
 /// Failures in a row with one model, before a smaller one is tried.
 const TRIES: u32 = 3;
@@ -50,12 +51,12 @@ pub(super) struct ModelInvariants {
 impl ModelInvariants {
     pub(super) fn recorded(
         &mut self,
-        reaction: &Reaction,
+        turn: &DecidedTurn,
         run: &Run,
         now: Timestamp,
     ) -> Result<(), String> {
-        for event in &reaction.events {
-            self.note(event, reaction, run, now)?;
+        for event in &turn.events {
+            self.note(event, turn, run, now)?;
         }
         Ok(())
     }
@@ -63,7 +64,7 @@ impl ModelInvariants {
     fn note(
         &mut self,
         event: &Event,
-        reaction: &Reaction,
+        turn: &DecidedTurn,
         run: &Run,
         now: Timestamp,
     ) -> Result<(), String> {
@@ -73,7 +74,7 @@ impl ModelInvariants {
             }
             Event::StepDone { attempt, .. } => drop(self.progressed.insert(attempt.clone())),
             Event::ContextSeen { attempt, fill } => {
-                self.context_seen(attempt, *fill, reaction, run)?;
+                self.context_seen(attempt, *fill, turn, run)?;
             }
             Event::ContextWarned { attempt, .. } => self.warned(attempt)?,
             // It ended by itself before it could be stopped.
@@ -85,7 +86,7 @@ impl ModelInvariants {
                 self.wait(&attempt.task, *not_before);
                 self.rejected(attempt, reason, *counts)?;
                 if let Rejection::ModelFailed { error } = reason {
-                    self.model_failed(attempt, error, reaction, run, now)?;
+                    self.model_failed(attempt, error, turn, run, now)?;
                 }
             }
             Event::TaskFailed { task, .. } | Event::TaskSkipped { task, .. } => self.settled(task),
@@ -137,7 +138,7 @@ impl ModelInvariants {
         &mut self,
         attempt: &AttemptId,
         fill: ContextFill,
-        reaction: &Reaction,
+        turn: &DecidedTurn,
         run: &Run,
     ) -> Result<(), String> {
         let stops = |effect: &Effect| matches!(effect, Effect::Stop { attempt: other, .. } if other == attempt);
@@ -147,10 +148,10 @@ impl ModelInvariants {
             let is_told = fill.percent() < u64::from(limits.soft)
                 || self.full.contains(attempt)
                 || self.warned.contains(attempt)
-                || reaction.events.iter().any(warns);
+                || turn.events.iter().any(warns);
             return if is_told { Ok(()) } else { Err(format!("AG-07: {attempt} is not warned")) };
         }
-        if self.full.insert(attempt.clone()) && !reaction.effects.iter().any(stops) {
+        if self.full.insert(attempt.clone()) && !turn.effects.iter().any(stops) {
             return Err(format!("AG-07: {attempt} goes on with {} %", fill.percent()));
         }
         Ok(())
@@ -200,7 +201,7 @@ impl ModelInvariants {
         &mut self,
         attempt: &AttemptId,
         error: &ModelError,
-        reaction: &Reaction,
+        turn: &DecidedTurn,
         run: &Run,
         now: Timestamp,
     ) -> Result<(), String> {
@@ -225,7 +226,7 @@ impl ModelInvariants {
         };
         let given_up =
             |event: &Event| matches!(event, Event::TaskFailed { task: other, .. } if other == task);
-        if !reaction.events.iter().any(given_up) {
+        if !turn.events.iter().any(given_up) {
             let agent = run.plan().position(task).and_then(|at| run.plan().task(at).agent.clone());
             // Nobody is believed who asks for more than a day.
             let until = now + wait.min(Duration::from_secs(24 * 60 * 60));

@@ -2,32 +2,43 @@
 //! two starts.
 
 use afresh_core::Run;
-use afresh_core::input::{Input, ResumeMode, RunOpening};
+use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, Task, TaskDraft};
 use afresh_core::settings::{Schedule, Settings};
+use afresh_engine::driver::control::ControlCommand;
 
 use super::random::SeededRandom;
 use super::scenario::{Scenario, draw_draft, draw_on_decision, draw_on_failure};
 
-/// What somebody types while the run is driven, if anything.
-pub(super) fn command(random: &mut SeededRandom, scenario: &Scenario, run: &Run) -> Option<Input> {
+/// What a person types while the run is driven, if anything.
+pub(super) fn command(
+    random: &mut SeededRandom,
+    scenario: &Scenario,
+    run: &Run,
+) -> Option<ControlCommand> {
     if random.chance(scenario.halt) {
-        let now = random.chance(300);
-        return Some(Input::HaltAsked { now, reason: "tea".to_owned(), by: "person".to_owned() });
+        return Some(halt(random, run));
     }
     // Taken back while attempts still end.
     if run.halt().is_some() && random.chance(scenario.halt * 4) {
-        return Some(Input::HaltCleared);
+        return Some(ControlCommand::ClearHalt { run: run.id().clone() });
     }
     if !random.chance(scenario.command) {
         return None;
     }
-    let task = random.pick(run.plan().tasks()).id.clone();
+    let (run, task) = (run.id().clone(), random.pick(run.plan().tasks()).id.clone());
     Some(if random.chance(400) {
-        Input::SkipAsked { task, reason: "not today".to_owned() }
+        ControlCommand::Skip { run, task, reason: "not today".to_owned() }
     } else {
-        Input::RetryAsked(task)
+        ControlCommand::Retry { run, task }
     })
+}
+
+/// `afresh halt`, once or twice.
+pub(super) fn halt(random: &mut SeededRandom, run: &Run) -> ControlCommand {
+    let now = random.chance(300);
+    let (reason, by) = ("tea".to_owned(), "person".to_owned());
+    ControlCommand::Halt { run: run.id().clone(), now, reason, by }
 }
 
 /// How the next driver takes the run up.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, TaskId};
-use afresh_core::plan::Plan;
+use afresh_core::plan::{Plan, Task};
 use afresh_core::rejection::Rejection;
 
 /// What the journal says about steps, counted without the core.
@@ -85,6 +85,10 @@ impl StepInvariants {
                 self.branch.push(commit.clone());
                 self.landing.remove(&attempt.task);
                 self.finished.remove(&attempt.task);
+                // Steps made without this dependency, which was ignored and then retried, do not rest on it.
+                let needs_it = |task: &&Task| task.needs.contains(&attempt.task);
+                let dependents = self.plan.tasks().iter().filter(needs_it);
+                self.spoilt.extend(dependents.map(|task| task.id.clone()));
             }
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::Rewound { to } => self.rewound(to),

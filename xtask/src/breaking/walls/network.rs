@@ -211,7 +211,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "workers get out where a proxy is the only way",
                 edits: &[Edit {
                     file: "afresh-engine/src/executor/sandbox/network.rs",
-                    text: "let upstream = self.rules.sandbox.upstream.clone();",
+                    text: "let upstream = self.config.sandbox.upstream.clone();",
                     instead: "let upstream = afresh_proxy::Upstream::default();",
                 }],
             },

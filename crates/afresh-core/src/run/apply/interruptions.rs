@@ -9,7 +9,6 @@ use crate::run::task::{ActiveAttempt, TaskStage, TaskState};
 impl Run {
     pub(super) fn interrupted(&mut self, attempt: &AttemptId, conversation: Option<&AgentSession>) {
         let at = self.at(&attempt.task);
-        let needs = self.landed_needs(at);
         let task = &mut self.tasks[at];
         let TaskStage::Judging(work, _, harvest) = &task.stage else { return };
         task.interrupted = Some(InterruptedAttempt {
@@ -17,7 +16,7 @@ impl Run {
             slot: work.slot,
             ground: work.ground.clone(),
             tier: work.tier,
-            needs,
+            needs: work.needs.clone(),
             harvest: harvest.clone(),
             conversation: conversation.cloned(),
         });

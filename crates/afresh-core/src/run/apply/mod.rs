@@ -34,7 +34,16 @@ impl Run {
                 let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
                 let tier = tier.unwrap_or(ModelTier::Standard);
                 let resumes = resumes.clone();
-                self.starting(ActiveAttempt { attempt, slot, ground, reserved, tier, resumes });
+                let needs = self.landed_needs(self.at(&attempt.task));
+                self.starting(ActiveAttempt {
+                    attempt,
+                    slot,
+                    ground,
+                    reserved,
+                    tier,
+                    resumes,
+                    needs,
+                });
             }
             Event::AttemptSpawned { attempt } => self.spawned(attempt),
             Event::SpawnFailed { attempt, not_before, .. } => {

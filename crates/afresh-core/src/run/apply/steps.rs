@@ -27,7 +27,6 @@ impl Run {
 
     pub(super) fn step_done(&mut self, attempt: &AttemptId) {
         let at = self.at(&attempt.task);
-        let needs = self.landed_needs(at);
         let task = &mut self.tasks[at];
         let Some(StepClaim { step, deviations, saved: Some(saved) }) = task.claimed_step.take()
         else {
@@ -37,7 +36,7 @@ impl Run {
         if let Some(commit) = &saved.commit {
             work.ground.onto = commit.clone();
         }
-        let base = work.ground.base.clone();
+        let (base, needs) = (work.ground.base.clone(), work.needs.clone());
         task.finished_steps.push(FinishedStep {
             step,
             attempt: attempt.clone(),
