@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use crate::hosts::{Hosts, Listed, Target};
+use crate::allowlist::{Hosts, Listed, Target};
 
 /// How far away an address is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs}
 use std::time::{Duration, Instant};
 
 use crate::address;
-use crate::head::{MOST_HEAD_BYTES, end_of_head};
-use crate::hosts::{Hosts, Listed, Name, Target};
+use crate::allowlist::{Hosts, Listed, Name, Target};
+use crate::request_head::{MOST_HEAD_BYTES, end_of_head};
+use crate::shutdown::Closing;
 use crate::upstream::Server;
-use crate::wait::Closing;
 
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 const MOST_ADDRESSES: usize = 6;

@@ -27,19 +27,19 @@
 //! | `wait` | waiting that ends when the door closes |
 
 mod address;
+mod allowlist;
+mod connection;
+mod denials;
 mod dial;
-mod door;
-mod head;
-mod hosts;
+mod proxy;
 mod relay;
-mod tally;
+mod request_head;
+mod shutdown;
 mod upstream;
-mod visit;
-mod wait;
 
-pub use door::{Crowd, Door, Entrance, Way};
-pub use head::{BadHead, Head, MOST_HEAD_BYTES, Request, parse};
-pub use hosts::{BadHost, Host, Hosts, Target};
-pub use tally::Refused;
+pub use crate::allowlist::{BadHost, Host, Hosts, Target};
+pub use crate::denials::Refused;
+pub use crate::proxy::{Crowd, Door, Entrance, Way};
+pub use crate::request_head::{BadHead, Head, MOST_HEAD_BYTES, Request, parse};
+pub use crate::shutdown::Closing;
 pub use upstream::{Upstream, UpstreamProblem};
-pub use wait::Closing;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use nix::poll::PollFlags;
 
-use crate::wait::{Closing, Woke};
+use crate::shutdown::{Closing, Woke};
 
 /// On their way in one direction.
 const BUFFER_BYTES: usize = 32 * 1024;

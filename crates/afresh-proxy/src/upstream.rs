@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use crate::hosts::{self, Name, Target};
+use crate::allowlist::{self, Name, Target};
 
 /// Which proxies there are, and for whom they are passed by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -109,8 +109,8 @@ impl Server {
             None => (None, rest),
         };
         let no_host = |_| "has no host and port that could be read";
-        let (host, port) = hosts::split_port(host).map_err(no_host)?;
-        let at = Target { host: hosts::name(host).map_err(no_host)?, port: port.unwrap_or(80) };
+        let (host, port) = allowlist::split_port(host).map_err(no_host)?;
+        let at = Target { host: allowlist::name(host).map_err(no_host)?, port: port.unwrap_or(80) };
         let authorization = login.map(|login| format!("Basic {}", base64(&decoded(login))));
         Ok(Self { at, authorization })
     }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::room::{Network, Room, Way, text};
+use crate::spec::{Network, Room, Way, text};
 
 /// Sockets of services are doors out of any room: a container engine's makes anybody root.
 const SERVICES: &str = "/run";
@@ -69,7 +69,8 @@ fn is_own_directory(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, Ports};
+    use crate::Limits;
+    use crate::Ports;
 
     fn room(network: Network) -> Room {
         Room {

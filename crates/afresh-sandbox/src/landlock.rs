@@ -12,7 +12,7 @@ pub(crate) use linux::{abi, restrict};
 mod elsewhere {
     use std::io;
 
-    use crate::room::Room;
+    use crate::spec::Room;
 
     pub(crate) fn abi() -> Result<i32, String> {
         Err("this system has none".to_owned())
@@ -35,7 +35,7 @@ mod linux {
         PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
     };
 
-    use crate::room::{Network, Room, Way};
+    use crate::spec::{Network, Room, Way};
 
     /// What we know how to ask for. Older kernels give less: files at least, or nothing.
     const KNOWN: ABI = ABI::V6;

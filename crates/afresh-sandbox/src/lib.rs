@@ -22,16 +22,16 @@
 //! | `confine` | the hidden command: the last step before the program |
 
 mod bubblewrap;
-mod confine;
+mod exec_stage;
+mod handoff;
 mod landlock;
 mod level;
-mod limits;
-mod outside;
-mod room;
+mod rlimits;
 mod seccomp;
+mod spec;
 
-pub use confine::{CONFINE, confine_main};
+pub use crate::exec_stage::{CONFINE, confine_main};
+pub use crate::handoff::{Handed, Outside, Tries};
+pub use crate::rlimits::Limits;
+pub use crate::spec::{Enclosed, Network, Ports, Room};
 pub use level::{Found, Level, find};
-pub use limits::Limits;
-pub use outside::{Handed, Outside, Tries};
-pub use room::{Enclosed, Network, Ports, Room};

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::room::Room;
+use crate::spec::Room;
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub(crate) fn restrict(_room: &Room) -> io::Result<()> {
@@ -26,7 +26,7 @@ mod filter {
         SeccompFilter, SeccompRule, TargetArch,
     };
 
-    use crate::room::{Network, Room};
+    use crate::spec::{Network, Room};
 
     /// Into other processes, into the kernel, and around a filter like this one.
     const REFUSED: &[i64] = &[

@@ -1,7 +1,7 @@
 //! What the machine did not let us do: a full disk, a read-only file system, a failing device.
 //!
 //! A fault is about the world, never about what is in the files; damage has its own errors in
-//! [`crate::error`]. After a fault the same call may succeed once its cause is gone.
+//! [`crate::journal::error`]. After a fault the same call may succeed once its cause is gone.
 
 use std::error::Error;
 use std::fmt;

@@ -8,11 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::connect;
-use crate::error::JournalError;
 use crate::journal::MAX_TEXT_BYTES;
+use crate::journal::connect;
+use crate::journal::error::JournalError;
+use crate::journal::schema;
 use crate::paths::Paths;
-use crate::schema;
 
 /// Why a message could not be sent, answered or found.
 #[derive(Debug, thiserror::Error)]

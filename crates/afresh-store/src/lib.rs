@@ -1,51 +1,31 @@
-//! What must survive: the journal, the lock, the inbox.
+//! What must survive a crash: the journal, the lock, the inbox.
 //!
 //! This crate knows files and SQLite and nothing of runs, tasks or agents: a record's body is text,
-//! its kind and its run are names. What the records mean is the core's business; who may drive, and
-//! when to write, is the engine's.
+//! its kind and its run are names. What the records mean is for the core to say; which process may
+//! write, and when, is for the engine.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`journal`] | append records, durably, as the only writer |
-//! | [`reader`] | read them from another terminal, touching nothing |
-//! | [`inbox`] | messages to the driver, from whoever |
+//! | [`journal`] | appends records, durably, as the only writer; reads and verifies them |
+//! | [`inbox`] | messages from other processes to the driver |
 //! | [`lock`] | one driver per repository |
-//! | [`files`] | replace a whole file, or do not |
-//! | [`error`], [`fault`] | damage and refusals; what the machine did not let us do |
-//! | `chain` | the hash that ties each record to all before it |
-//! | `head` | the last acknowledged record, kept outside the database |
-//! | `scan` | the one way to read records, which always checks the chain |
-//! | `verify` | is this journal whole? |
-//! | `schema` | the tables, their version, how a database is made |
-//! | `connect` | connections that write, and looks that do not |
-//! | `log` | does SQLite's write-ahead log hold anything? |
-//! | `probe` | does the file system do what the journal rests on? |
-//! | `mark` | a lock that others can ask about |
-//! | `paths` | the names of our files in a state directory |
+//! | [`atomic_file`] | replaces a whole file or leaves it as it is |
+//! | [`fault`] | failures of the machine: full disk, read-only file system |
+//! | `fs_probe` | checks that the file system does what the journal relies on |
+//! | `paths` | the names of the files in a state directory |
 
-pub mod error;
+pub mod atomic_file;
 pub mod fault;
-pub mod files;
+mod fs_probe;
 pub mod inbox;
 pub mod journal;
 pub mod lock;
-pub mod reader;
-
-mod chain;
-mod connect;
-mod head;
-mod log;
-mod mark;
 mod paths;
-mod probe;
-mod scan;
-mod schema;
-mod verify;
 
-pub use error::JournalError;
+pub use atomic_file::write_atomically;
 pub use fault::{Fault, FaultKind};
-pub use files::write_atomically;
 pub use inbox::{Inbox, InboxError, Message};
+pub use journal::error::JournalError;
+pub use journal::reader::JournalReader;
 pub use journal::{Answer, Journal, NewRecord, Record};
 pub use lock::{Holder, Lock, LockError};
-pub use reader::JournalReader;

@@ -5,13 +5,13 @@ use crate::breaking::{Edit, Mutation};
 
 pub(super) const GROUPS: &[Group] = &[
     Group {
-        noticed_by: &["-p", "afresh-proxy", "--lib", "--test", "door", "--test", "crowd"],
+        noticed_by: &["-p", "afresh-proxy", "--lib", "--test", "proxy", "--test", "connection_limit"],
         mutations: &[
             Mutation {
                 name: "proxy: everybody is on the list",
                 promise: "R5: only who is on the list is reached",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/visit.rs",
+                    file: "afresh-proxy/src/connection.rs",
                     text: "rules.hosts.listed(target).ok_or_else(|| Refusal::NotListed(target.clone()))?",
                     instead: "rules.hosts.listed(target).unwrap_or(Listed::Name)",
                 }],
@@ -20,7 +20,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: the end of a name is enough",
                 promise: "R5: a name is below another by its parts",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/hosts.rs",
+                    file: "afresh-proxy/src/allowlist.rs",
                     text: "is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))",
                     instead: "is_some()",
                 }],
@@ -29,7 +29,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: ports do not count",
                 promise: "R5: a host is reached at its ports",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/hosts.rs",
+                    file: "afresh-proxy/src/allowlist.rs",
                     text: "port.then_some(listed)",
                     instead: "Some(listed).filter(|_| port || !port)",
                 }],
@@ -56,7 +56,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: nobody counts who is refused",
                 promise: "R5: who was refused is told",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/visit.rs",
+                    file: "afresh-proxy/src/connection.rs",
                     text: "            rules.tally.add(&target.to_string());\n            (\"403 Forbidden\"",
                     instead: "            (\"403 Forbidden\"",
                 }],
@@ -65,7 +65,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: names without end are remembered",
                 promise: "R15: what is remembered is bounded",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/tally.rs",
+                    file: "afresh-proxy/src/denials.rs",
                     text: "let whom = if is_known { whom } else { OTHERS };",
                     instead: "let whom = if is_known || true { whom } else { OTHERS };",
                 }],
@@ -74,7 +74,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: connections without end",
                 promise: "R15: connections are bounded",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/door.rs",
+                    file: "afresh-proxy/src/proxy.rs",
                     text: "if own < MOST_OF_ONE && (all < MOST_OF_ALL || own < ALWAYS) {",
                     instead: "if own < usize::MAX && all < usize::MAX && MOST_OF_ONE + MOST_OF_ALL > ALWAYS {",
                 }],
@@ -83,7 +83,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: whoever is late finds nothing",
                 promise: "R15: no worker keeps another from its model",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/door.rs",
+                    file: "afresh-proxy/src/proxy.rs",
                     text: "const ALWAYS: usize = 4;",
                     instead: "const ALWAYS: usize = 0;",
                 }],
@@ -92,7 +92,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: a head without end",
                 promise: "R15: a request's head is bounded",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/head.rs",
+                    file: "afresh-proxy/src/request_head.rs",
                     text: "let too_long = bytes.len() >= MOST_HEAD_BYTES;",
                     instead: "let too_long = bytes.len() >= usize::MAX;",
                 }],
@@ -101,7 +101,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "proxy: the host is asked by another name",
                 promise: "R5: the name that was judged is the one that is asked",
                 edits: &[Edit {
-                    file: "afresh-proxy/src/head.rs",
+                    file: "afresh-proxy/src/request_head.rs",
                     text: "&[\"host\", \"proxy-connection\"",
                     instead: "&[\"proxy-connection\"",
                 }],
@@ -169,7 +169,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "counters: calls are not counted",
                 promise: "B22: calls of checks are told",
                 edits: &[Edit {
-                    file: "afresh-sandbox/src/outside.rs",
+                    file: "afresh-sandbox/src/handoff.rs",
                     text: "(\"Ip:\", \"OutNoRoutes\")",
                     instead: "(\"Ip:\", \"Nothing\")",
                 }],

@@ -92,7 +92,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "Landlock: no rules at all",
                 promise: "R5: a program writes in its own place",
                 edits: &[Edit {
-                    file: "afresh-sandbox/src/confine.rs",
+                    file: "afresh-sandbox/src/exec_stage.rs",
                     text: "            landlock::restrict(room)?;\n",
                     instead: "",
                 }],
@@ -128,7 +128,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "seccomp: no filter",
                 promise: "B22: no way around the rules",
                 edits: &[Edit {
-                    file: "afresh-sandbox/src/confine.rs",
+                    file: "afresh-sandbox/src/exec_stage.rs",
                     text: "            seccomp::restrict(room)?;\n",
                     instead: "",
                 }],
@@ -155,7 +155,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "limits: none",
                 promise: "F16: memory and files are limited",
                 edits: &[Edit {
-                    file: "afresh-sandbox/src/limits.rs",
+                    file: "afresh-sandbox/src/rlimits.rs",
                     text: "pub(crate) fn apply(&self) -> io::Result<()> {",
                     instead: "pub(crate) fn apply(&self) -> io::Result<()> {\n        if !cfg!(any()) { return Ok(()); }",
                 }],

@@ -1,0 +1,139 @@
+//! Ending a set of processes that may still grow.
+//!
+//! Who belongs to the set is the caller's to say, again and again until nobody does.
+
+use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::{Pid, getsid};
+
+use crate::containment::proc_table::{Identity, Table};
+use crate::supervisor::reaper::{Children, Family};
+
+/// What an ending came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ending {
+    /// Distinct processes that were given a SIGKILL.
+    pub killed: u32,
+    /// Those that were still there when patience ended.
+    pub left: u32,
+}
+
+const FREEZE_PASSES: u32 = 20;
+const SHORTEST_NAP: Duration = Duration::from_millis(1);
+const LONGEST_NAP: Duration = Duration::from_millis(20);
+
+/// Stops, then kills whoever `find` finds, until it finds nobody or `until` has passed.
+pub(crate) fn end_all(mut find: impl FnMut() -> Vec<Identity>, until: Instant) -> Ending {
+    let mut seen = BTreeSet::new();
+    let mut nap = SHORTEST_NAP;
+    loop {
+        let living = find();
+        if living.is_empty() {
+            return Ending { killed: count(seen.len()), left: 0 };
+        }
+        if Instant::now() >= until && !seen.is_empty() {
+            return Ending { killed: count(seen.len()), left: count(living.len()) };
+        }
+        for process in freeze(living, &mut find) {
+            process.signal(Signal::SIGKILL);
+            seen.insert(process);
+        }
+        sleep(nap);
+        nap = (nap * 2).min(LONGEST_NAP);
+    }
+}
+
+/// A stopped process cannot fork, nor reap: so a fork bomb stands still before it is killed, and no
+/// pid of the set is given to a stranger between our look and our signal.
+fn freeze(
+    mut living: Vec<Identity>,
+    find: &mut impl FnMut() -> Vec<Identity>,
+) -> BTreeSet<Identity> {
+    let mut stopped = BTreeSet::new();
+    for _ in 0..FREEZE_PASSES {
+        let fresh: Vec<Identity> =
+            living.into_iter().filter(|process| stopped.insert(*process)).collect();
+        if fresh.is_empty() {
+            break;
+        }
+        for process in fresh {
+            process.signal(Signal::SIGSTOP);
+        }
+        living = find();
+    }
+    stopped
+}
+
+/// Rounds in which only direct children are looked at, before all of `/proc` is.
+const QUICK_ROUNDS: u32 = 20;
+const QUICK_NAP: Duration = Duration::from_micros(50);
+
+/// Ends and reaps everything below this process, which adopts orphans (R6 rests on this alone).
+/// Gives the number of those that are left when patience ends.
+///
+/// A dead process hands its children to us, so killing direct children again and again gets at
+/// everybody. Their pids cannot be used again before we reap them, so no stranger is hit.
+pub(crate) fn end_family(family: &mut Family, until: Instant) -> u32 {
+    let mut round = 0;
+    let mut nap = SHORTEST_NAP;
+    while family.reap() == Children::Some {
+        for child in children() {
+            // It may be dead already.
+            let _ = kill(Pid::from_raw(child), Signal::SIGKILL);
+        }
+        if Instant::now() >= until {
+            return count(below_us().len());
+        }
+        round += 1;
+        if round < QUICK_ROUNDS {
+            sleep(QUICK_NAP);
+            continue;
+        }
+        // Somebody takes long to die, or starts others faster than we look.
+        end_groups();
+        for process in freeze(below_us(), &mut below_us) {
+            process.signal(Signal::SIGKILL);
+        }
+        sleep(nap);
+        nap = (nap * 2).min(LONGEST_NAP);
+    }
+    0
+}
+
+/// The kernel signals a group as one: no member can fork out of it meanwhile. Whoever is below us
+/// and in another session is so since the program got a session of its own, as is its whole group.
+pub(crate) fn end_groups() {
+    let session = getsid(None).map_or(0, Pid::as_raw);
+    let table = Table::read();
+    let below = table.living_below(&[Pid::this().as_raw()]);
+    let processes = below.iter().filter_map(|it| table.get(it.pid));
+    let groups: BTreeSet<i32> = processes
+        .filter(|it| it.session != session && it.session != 0 && it.group > 1)
+        .map(|it| it.group)
+        .collect();
+    for group in groups {
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+}
+
+fn below_us() -> Vec<Identity> {
+    Table::read().living_below(&[Pid::this().as_raw()])
+}
+
+/// The direct children of this process, which has one thread.
+fn children() -> Vec<i32> {
+    let own = Pid::this().as_raw();
+    if let Ok(list) = std::fs::read_to_string(format!("/proc/self/task/{own}/children")) {
+        return list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+    }
+    // Not every kernel has that list.
+    let processes = Table::read().processes;
+    processes.iter().filter(|it| it.parent == own).map(|it| it.pid).collect()
+}
+
+pub(crate) fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

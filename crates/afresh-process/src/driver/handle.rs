@@ -1,0 +1,336 @@
+//! The driver's side of one job.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
+use thiserror::Error;
+
+use crate::containment::proc_table::Identity;
+use crate::driver::job::{Job, JobProblem};
+use crate::driver::lost;
+use crate::driver::report::Report;
+use crate::supervisor::protocol::{Lines, News, Order, Peer, Wish, send};
+
+/// A supervisor that does not answer for this long after it had to has hung, or was stopped.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(4);
+
+/// Why a job could not be handed to a supervisor. Nothing of it runs.
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error("cannot run job {name}: {}", list(.problems))]
+    Job { name: String, problems: Vec<JobProblem> },
+    #[error("cannot start the supervisor {exe} of job {name}: {source}")]
+    Spawn { name: String, exe: PathBuf, source: io::Error },
+    #[error(
+        "the supervisor of job {name} ended before it took the job: {source}; is {exe} complete?"
+    )]
+    HandOver { name: String, exe: PathBuf, source: io::Error },
+}
+
+fn list(problems: &[JobProblem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// A job under its supervisor. Dropped without [`Running::wait`], it is killed and waited for.
+#[derive(Debug)]
+pub struct Running {
+    name: String,
+    registry: PathBuf,
+    supervisor: Child,
+    identity: Identity,
+    news: ChildStdout,
+    lines: Lines,
+    woken: UnixStream,
+    control: Arc<Control>,
+    seen: Arc<AtomicU64>,
+    /// The report, where it came before anybody waited for it.
+    early: Option<Report>,
+    report: Option<Report>,
+}
+
+/// Stops a job from another thread.
+#[derive(Debug, Clone)]
+pub struct Stopper(Arc<Control>);
+
+/// Bytes of output seen so far, a fraction of a second old at most while somebody waits for the job.
+#[derive(Debug, Clone)]
+pub struct Activity(Arc<AtomicU64>);
+
+impl Activity {
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug)]
+struct Control {
+    state: Mutex<State>,
+    wake: UnixStream,
+}
+
+#[derive(Debug)]
+struct State {
+    /// None once the supervisor has reported or is lost: then there is nobody to tell.
+    pipe: Option<ChildStdin>,
+    supervisor: Identity,
+    /// By when the supervisor must have reported.
+    deadline: Option<Instant>,
+}
+
+impl Running {
+    /// Starts `exe` with [`crate::HIDDEN_COMMAND`] and gives it the job.
+    pub fn start(exe: &Path, job: &Job) -> Result<Self, StartError> {
+        let name = job.name.clone();
+        let problems = job.problems();
+        if !problems.is_empty() {
+            return Err(StartError::Job { name, problems });
+        }
+        let spawn = |source| StartError::Spawn { name: name.clone(), exe: exe.into(), source };
+        let (woken, wake) = waker().map_err(spawn)?;
+        let mut supervisor = Command::new(exe)
+            .arg(crate::HIDDEN_COMMAND)
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            // A Ctrl-C in the terminal is the driver's to answer.
+            .process_group(0)
+            .spawn()
+            .map_err(spawn)?;
+        let identity = Identity::of(supervisor.id().cast_signed());
+        let mut pipe = supervisor.stdin.take().expect("its standard input is piped");
+        let news = supervisor.stdout.take().expect("its standard output is piped");
+        if let Err(source) = send(&mut pipe, &Order::Supervise(Box::new(job.clone()))) {
+            drop(pipe);
+            // It has no job, so it holds nothing; a hung one must not keep us.
+            let _ = supervisor.kill();
+            let _ = supervisor.wait();
+            return Err(StartError::HandOver { name, exe: exe.into(), source });
+        }
+        let deadline = job.limits.wall.and_then(|wall| {
+            Instant::now()
+                .checked_add(wall)?
+                .checked_add(job.limits.grace)?
+                .checked_add(2 * ANSWER_PATIENCE)
+        });
+        let state = State { pipe: Some(pipe), supervisor: identity, deadline };
+        Ok(Self {
+            name,
+            registry: job.registry.clone(),
+            supervisor,
+            identity,
+            news,
+            lines: Lines::default(),
+            woken,
+            control: Arc::new(Control { state: Mutex::new(state), wake }),
+            seen: Arc::default(),
+            early: None,
+            report: None,
+        })
+    }
+
+    /// Waits until the whole tree is gone. Later calls give the same report again.
+    pub fn wait(&mut self) -> Report {
+        self.wait_watching(|| {})
+    }
+
+    /// The same; `on_output` is called when more of its output is in the files, a few times a second
+    /// at most.
+    pub fn wait_watching(&mut self, on_output: impl FnMut()) -> Report {
+        if let Some(report) = &self.report {
+            return report.clone();
+        }
+        let report = match self.await_report(on_output) {
+            Some(report) => self.dismiss(report),
+            None => self.clean_up(),
+        };
+        self.seen.store(report.stdout_bytes + report.stderr_bytes, Ordering::Relaxed);
+        self.report = Some(report.clone());
+        report
+    }
+
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.control))
+    }
+
+    pub fn activity(&self) -> Activity {
+        Activity(Arc::clone(&self.seen))
+    }
+
+    /// The process to look for in a list of processes.
+    pub fn supervisor_pid(&self) -> u32 {
+        self.supervisor.id()
+    }
+
+    /// Waits until the program itself is there, or is known not to come.
+    pub fn has_started(&mut self) -> bool {
+        if self.report.is_none() && self.early.is_none() {
+            match self.next_news() {
+                // Whoever writes is there.
+                Some(News::Started | News::Seen { .. }) => return true,
+                Some(News::Report(report)) => self.early = Some(*report),
+                None => return false,
+            }
+        }
+        let report = self.report.as_ref().or(self.early.as_ref());
+        report.is_some_and(|report| report.ended.is_ok())
+    }
+
+    /// None where the supervisor died or does not answer.
+    fn await_report(&mut self, mut on_output: impl FnMut()) -> Option<Report> {
+        if let Some(report) = self.early.take() {
+            return Some(report);
+        }
+        // There may be some from before anybody waited.
+        on_output();
+        loop {
+            match self.next_news()? {
+                News::Report(report) => return Some(*report),
+                News::Seen { .. } => on_output(),
+                News::Started => {}
+            }
+        }
+    }
+
+    /// The next thing that the supervisor says; none if it is lost.
+    fn next_news(&mut self) -> Option<News> {
+        let mut closed = false;
+        loop {
+            if let Some(news) = self.lines.next() {
+                if let News::Seen { bytes } = &news {
+                    self.seen.store(*bytes, Ordering::Relaxed);
+                }
+                return Some(news);
+            }
+            let deadline = self.control.lock().deadline;
+            if closed || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return None;
+            }
+            closed = self.listen(deadline) == Peer::Closed;
+        }
+    }
+
+    fn listen(&mut self, deadline: Option<Instant>) -> Peer {
+        let timeout = deadline.map_or(PollTimeout::NONE, |deadline| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            PollTimeout::try_from(left.as_millis() + 1).unwrap_or(PollTimeout::MAX)
+        });
+        let mut polled = [
+            PollFd::new(self.news.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.woken.as_fd(), PollFlags::POLLIN),
+        ];
+        if poll(&mut polled, timeout).is_err() {
+            return Peer::Open;
+        }
+        let [news, woken] = polled.map(|it| it.any().unwrap_or(true));
+        if woken {
+            // It only says that the deadline has changed.
+            let _ = io::Read::read(&mut self.woken, &mut [0; 64]);
+        }
+        if news { self.lines.fill(&mut self.news) } else { Peer::Open }
+    }
+
+    /// Its work is done, so it ends by itself; if it cannot, it is not needed.
+    fn dismiss(&mut self, report: Report) -> Report {
+        self.control.lock().pipe = None;
+        let until = Instant::now() + ANSWER_PATIENCE;
+        while matches!(self.supervisor.try_wait(), Ok(None)) {
+            if Instant::now() >= until {
+                let _ = self.supervisor.kill();
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        report
+    }
+
+    fn clean_up(&mut self) -> Report {
+        // Where it only hangs, its tree is ended while it still holds it.
+        if matches!(self.supervisor.try_wait(), Ok(None)) {
+            crate::leftovers::sweep::end_supervisor(self.identity);
+            let _ = self.supervisor.kill();
+        }
+        self.control.lock().pipe = None;
+        let _ = self.supervisor.wait();
+        lost::clean_up(&self.registry, &self.name, self.identity)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stopper().kill();
+        self.wait();
+    }
+}
+
+impl Stopper {
+    /// Asks the program to end, and ends its tree after `grace`.
+    pub fn stop(&self, grace: Duration) {
+        self.0.wish(&Wish::Stop { grace }, grace);
+    }
+
+    /// Says that the program waits for us, so that its silence is not its own; false: no longer.
+    pub fn excuse(&self, waits: bool) {
+        let mut state = self.0.lock();
+        if let Some(pipe) = &mut state.pipe {
+            // One that is gone is noticed by whoever waits.
+            let _ = send(pipe, &Wish::Excuse(waits));
+        }
+    }
+
+    /// Ends the tree now.
+    pub fn kill(&self) {
+        self.0.wish(&Wish::Kill, Duration::ZERO);
+    }
+}
+
+impl Control {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The state is whole between any two statements that change it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wish(&self, wish: &Wish, grace: Duration) {
+        let mut state = self.lock();
+        let supervisor = state.supervisor;
+        let Some(pipe) = &mut state.pipe else { return };
+        // A program may have stopped its own supervisor.
+        supervisor.signal(Signal::SIGCONT);
+        // One that is gone is noticed by whoever waits.
+        let _ = send(pipe, wish);
+        let by = Instant::now().checked_add(grace).and_then(|it| it.checked_add(ANSWER_PATIENCE));
+        state.deadline = match (state.deadline, by) {
+            (Some(earlier), Some(by)) => Some(earlier.min(by)),
+            (earlier, by) => earlier.or(by),
+        };
+        drop(state);
+        let _ = io::Write::write(&mut &self.wake, &[0]);
+    }
+}
+
+fn waker() -> io::Result<(UnixStream, UnixStream)> {
+    let (woken, wake) = UnixStream::pair()?;
+    woken.set_nonblocking(true)?;
+    wake.set_nonblocking(true)?;
+    Ok((woken, wake))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopper_can_be_given_to_other_threads() {
+        fn shared<T: Send + Sync + Clone + 'static>() {}
+        shared::<Stopper>();
+        shared::<Activity>();
+    }
+}

@@ -1,0 +1,194 @@
+//! What to run, and within which bounds.
+//!
+//! Plain data, sent to the supervisor as one line; carrying it out is the supervisor's.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use afresh_core::process::StopSignal;
+use nix::sys::signal::Signal;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::limits::tree_limits::Bounds;
+
+/// One program to run, completely described: nothing is inherited from the driver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Unique among the jobs that run at one time: names the registry entry and the cgroup.
+    pub name: String,
+    pub argv: Vec<String>,
+    /// A command line that the program is started through: what holds it to its place.
+    pub through: Vec<String>,
+    pub cwd: PathBuf,
+    /// The whole environment of the program.
+    pub env: Vec<(String, String)>,
+    /// Opened read-only; without it the program reads from `/dev/null`.
+    pub stdin: Option<PathBuf>,
+    pub stdout: PathBuf,
+    /// Where this equals `stdout`, both go there in the order they were written.
+    pub stderr: PathBuf,
+    /// Values that are redacted from its output before anything is on disk.
+    pub secrets: Vec<String>,
+    pub limits: Limits,
+    /// How much it may use, with all that it starts.
+    pub bounds: Bounds,
+    pub containment: Containment,
+    /// The directory that holds the entries which [`crate::leftovers::sweep()`] reads after a crash.
+    pub registry: PathBuf,
+}
+
+/// The bounds of one job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// The longest it may take, by the monotonic clock.
+    pub wall: Option<Duration>,
+    /// The longest it may go without output.
+    pub silence: Option<Duration>,
+    /// Kept on disk per stream; the beginning and the last piece stay, the middle goes.
+    pub output_bytes: u64,
+    /// Between the polite signal and the end.
+    pub grace: Duration,
+    /// The polite signal.
+    pub stop_signal: StopSignal,
+}
+
+/// The number of a stop signal.
+pub(crate) fn stop_signal_number(signal: StopSignal) -> Signal {
+    match signal {
+        StopSignal::Terminate => Signal::SIGTERM,
+        StopSignal::Interrupt => Signal::SIGINT,
+    }
+}
+
+/// How the program is held. `Auto` takes the strongest that this machine offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Containment {
+    Auto,
+    Cgroup,
+    Namespace,
+    Group,
+}
+
+/// Why a job cannot even be handed to a supervisor.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum JobProblem {
+    #[error(
+        "job name {0:?} is not usable: use 1 to 100 of A-Z a-z 0-9 . _ - and do not begin with a dot"
+    )]
+    Name(String),
+    #[error("the command line of job {0} is empty: name a program")]
+    NoProgram(String),
+    #[error("{what} of job {job} is the relative path {path:?}: give an absolute one")]
+    RelativePath { job: String, what: &'static str, path: PathBuf },
+    #[error("{what} of job {job} holds a NUL byte: no program can receive it")]
+    Nul { job: String, what: &'static str },
+    #[error("{name:?} of job {job} cannot name an environment variable: it is empty or holds `=`")]
+    Variable { job: String, name: String },
+}
+
+const LONGEST_NAME: usize = 100;
+
+impl Job {
+    /// Everything that is wrong with the job as such, without a look at the machine.
+    pub fn problems(&self) -> Vec<JobProblem> {
+        let mut problems = Vec::new();
+        if !is_usable_name(&self.name) {
+            problems.push(JobProblem::Name(self.name.clone()));
+        }
+        if self.argv.first().is_none_or(String::is_empty) {
+            problems.push(JobProblem::NoProgram(self.name.clone()));
+        }
+        problems.extend(self.relative_paths());
+        problems.extend(self.unpassable_texts());
+        problems
+    }
+
+    fn relative_paths(&self) -> Vec<JobProblem> {
+        let mut paths: Vec<(&'static str, &Path)> = vec![
+            ("the directory", &self.cwd),
+            ("stdout", &self.stdout),
+            ("stderr", &self.stderr),
+            ("the registry", &self.registry),
+        ];
+        paths.extend(self.stdin.as_deref().map(|stdin| ("stdin", stdin)));
+        let relative = paths.into_iter().filter(|(_, path)| !path.is_absolute());
+        relative
+            .map(|(what, path)| JobProblem::RelativePath {
+                job: self.name.clone(),
+                what,
+                path: path.to_owned(),
+            })
+            .collect()
+    }
+
+    fn unpassable_texts(&self) -> Vec<JobProblem> {
+        let mut problems = Vec::new();
+        if self.argv.iter().chain(&self.through).any(|argument| argument.contains('\0')) {
+            problems.push(JobProblem::Nul { job: self.name.clone(), what: "an argument" });
+        }
+        if self.env.iter().any(|(name, value)| name.contains('\0') || value.contains('\0')) {
+            problems
+                .push(JobProblem::Nul { job: self.name.clone(), what: "an environment variable" });
+        }
+        let unusable = self.env.iter().filter(|(name, _)| name.is_empty() || name.contains('='));
+        problems.extend(
+            unusable.map(|(name, _)| JobProblem::Variable {
+                job: self.name.clone(),
+                name: name.clone(),
+            }),
+        );
+        problems
+    }
+}
+
+fn is_usable_name(name: &str) -> bool {
+    let usable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.chars().all(usable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job() -> Job {
+        Job {
+            name: "T001.1".into(),
+            argv: vec!["true".into()],
+            through: vec![],
+            cwd: "/".into(),
+            env: vec![("PATH".into(), "/bin".into())],
+            stdin: None,
+            stdout: "/tmp/out".into(),
+            stderr: "/tmp/out".into(),
+            secrets: vec![],
+            limits: Limits {
+                wall: None,
+                silence: None,
+                output_bytes: 1,
+                grace: Duration::from_secs(1),
+                stop_signal: StopSignal::Terminate,
+            },
+            bounds: Bounds::default(),
+            containment: Containment::Auto,
+            registry: "/tmp".into(),
+        }
+    }
+
+    #[test]
+    fn an_ordinary_job_has_no_problems() {
+        assert_eq!(job().problems(), []);
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        let wrong = Job {
+            name: "../x".into(),
+            argv: vec![],
+            cwd: "here".into(),
+            env: vec![("A=B".into(), "x\0".into())],
+            ..job()
+        };
+        assert_eq!(wrong.problems().len(), 5, "{:?}", wrong.problems());
+    }
+}

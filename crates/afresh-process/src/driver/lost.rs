@@ -1,0 +1,73 @@
+//! When a supervisor itself is killed: the driver ends what it held.
+
+use std::path::Path;
+use std::time::Instant;
+
+use afresh_core::process::ProcessEnd;
+use nix::errno::Errno;
+use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::unistd::{Pid, getsid};
+
+use crate::containment::contained::END_PATIENCE;
+use crate::containment::kill::{Ending, end_all};
+use crate::containment::proc_table::{Identity, Process, Table};
+use crate::driver::report::Report;
+use crate::leftovers::find;
+use crate::leftovers::registry::Slot;
+
+/// Makes orphans of a dead supervisor children of this process, where [`reap_strays`] finds them.
+/// To be called once by the driver; without it they go to init, and are found by their traces.
+pub fn become_subreaper() -> Result<(), Errno> {
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_child_subreaper(true)?;
+    Ok(())
+}
+
+/// Ends and reaps the orphans that came to this process, and says how many there were.
+///
+/// They are its children that have another session: every program gets one of its own, and nobody
+/// can come back to ours. So a driver must not give other children of its own a session.
+pub fn reap_strays() -> u32 {
+    end_strays().killed
+}
+
+fn end_strays() -> Ending {
+    let own = Pid::this().as_raw();
+    let session = getsid(None).map_or(0, Pid::as_raw);
+    let find = || {
+        let table = Table::read();
+        let children = table.processes.iter().filter(|it| it.parent == own);
+        let strays = children.filter(|it| it.session != session && it.session != 0);
+        let (alive, dead): (Vec<Process>, Vec<Process>) =
+            strays.copied().partition(|it| it.is_alive());
+        for stray in dead {
+            // Another thread may have been quicker.
+            let _ = waitpid(Pid::from_raw(stray.pid), Some(WaitPidFlag::WNOHANG));
+        }
+        let heads: Vec<i32> = alive.iter().map(|it| it.pid).collect();
+        let mut found = table.living_below(&heads);
+        found.extend(alive.into_iter().map(Process::identity));
+        found
+    };
+    end_all(find, Instant::now() + END_PATIENCE)
+}
+
+/// Cleans up after a supervisor that is dead and reaped.
+pub(crate) fn clean_up(registry: &Path, name: &str, supervisor: Identity) -> Report {
+    let slot = Slot::named(registry, name);
+    let mut report = Report::bare(Ok(ProcessEnd::SupervisorLost));
+    // Without an entry of this very supervisor no program had begun.
+    if let Ok(entry) = slot.load()
+        && entry.supervisor == supervisor
+    {
+        let traces = find::end(&entry, registry);
+        let strays = end_strays();
+        report.rung = entry.rung;
+        report.left_behind = traces.killed + strays.killed;
+        report.unkillable = traces.left + strays.left;
+        if report.unkillable == 0 {
+            slot.release();
+        }
+    }
+    report
+}

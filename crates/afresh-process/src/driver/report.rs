@@ -1,0 +1,91 @@
+//! How a job went.
+//!
+//! Facts only: whether an exit status is good or bad is for others to say.
+
+use afresh_core::process::ProcessEnd;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::tree_limits::Kept;
+
+/// Given exactly once per job, after its whole tree is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    pub ended: Result<ProcessEnd, SpawnError>,
+    pub wall_ms: u64,
+    /// User and system time of everything that was reaped.
+    pub cpu_ms: Option<u64>,
+    /// The largest single process of the tree.
+    pub max_rss_kb: Option<u64>,
+    /// Bytes that the program wrote, kept or not. Merged output counts as stdout.
+    pub stdout_bytes: u64,
+    pub stderr_bytes: u64,
+    /// Something in the middle of the output was left out.
+    pub truncated: bool,
+    /// The first failure to store output (a full disk, say): the files are incomplete.
+    pub output_error: Option<String>,
+    /// Processes of the tree, besides the main one, that were alive when it ended or was ended.
+    pub left_behind: u32,
+    /// Processes that have their SIGKILL, yet still hang in the kernel or belong to another user.
+    /// The registry entry stays, so that the next sweep looks again.
+    pub unkillable: u32,
+    pub rung: Rung,
+    /// Why stronger rungs were not used, strongest first.
+    pub passed_over: Vec<String>,
+    /// What kept its tree within its bounds, and what that refused.
+    pub kept: Kept,
+}
+
+/// Why the program could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpawnError {
+    pub kind: SpawnErrorKind,
+    pub message: String,
+}
+
+impl SpawnError {
+    pub(crate) fn new(kind: SpawnErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SpawnErrorKind {
+    NotFound,
+    NotExecutable,
+    WrongArchitecture,
+    BadDirectory,
+    /// The rung that was asked for does not exist here.
+    NoContainment,
+    Other,
+}
+
+/// What held the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rung {
+    Cgroup,
+    Namespace,
+    Group,
+    /// Nothing was started.
+    None,
+}
+
+impl Report {
+    /// A report of something of which no more is known than how it ended.
+    pub(crate) fn bare(ended: Result<ProcessEnd, SpawnError>) -> Self {
+        Self {
+            ended,
+            wall_ms: 0,
+            cpu_ms: None,
+            max_rss_kb: None,
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            truncated: false,
+            output_error: None,
+            left_behind: 0,
+            unkillable: 0,
+            rung: Rung::None,
+            passed_over: Vec::new(),
+            kept: Kept::default(),
+        }
+    }
+}

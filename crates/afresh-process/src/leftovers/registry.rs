@@ -1,0 +1,128 @@
+//! What is running, written down for whoever comes after a crash.
+//!
+//! One small file per name, with one line in it from before the job's program begins until its tree
+//! is gone; then it is empty, and waits for the next job of that name. Files are not removed,
+//! because making and deleting the same ones again and again is slow on ext4. Deciding what to do
+//! about a leftover is `sweep`'s.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::containment::proc_table::Identity;
+use crate::driver::report::Rung;
+use crate::leftovers::find;
+use crate::limits::cgroup_limits::Doors;
+
+/// What is needed to find a tree again without its supervisor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub place: Place,
+    pub supervisor: Identity,
+    pub program: Identity,
+    pub rung: Rung,
+    pub cgroup: Option<PathBuf>,
+    /// What limits are set in, besides.
+    #[serde(default)]
+    pub fence: Doors,
+    pub cwd: PathBuf,
+    /// Inodes of the pipes that the program was given.
+    pub pipes: Vec<u64>,
+    /// Who else was seen in the tree, as far as that is needed.
+    pub tree: Vec<Identity>,
+}
+
+/// Where pids mean something: one boot, one PID namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub boot: String,
+    pub pid_namespace: String,
+}
+
+impl Place {
+    pub(crate) fn here() -> Self {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let pid_namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+        Self {
+            boot: boot.trim().to_owned(),
+            pid_namespace: pid_namespace.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+impl Entry {
+    /// The first line: what follows it is the rest of an older, longer entry.
+    pub(crate) fn load(path: &Path) -> io::Result<Self> {
+        let bytes = fs::read(path)?;
+        let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok(serde_json::from_slice(line)?)
+    }
+}
+
+/// The entry of one job, by name.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    path: PathBuf,
+}
+
+impl Slot {
+    pub(crate) fn named(registry: &Path, name: &str) -> Self {
+        Self { path: registry.join(format!("{name}.json")) }
+    }
+
+    /// Takes the slot. What an earlier user of it left is ended first; one that still lives keeps it.
+    pub(crate) fn claim(registry: &Path, name: &str) -> io::Result<Self> {
+        fs::create_dir_all(registry)?;
+        let slot = Self::named(registry, name);
+        if let Ok(earlier) = Entry::load(&slot.path) {
+            if earlier.place == Place::here() && earlier.supervisor.is_alive() {
+                let pid = earlier.supervisor.pid;
+                return Err(io::Error::other(format!(
+                    "a job named {name} still runs under process {pid}: wait for it, or sweep"
+                )));
+            }
+            find::end(&earlier, registry);
+        }
+        Ok(slot)
+    }
+
+    pub(crate) fn load(&self) -> io::Result<Entry> {
+        Entry::load(&self.path)
+    }
+
+    /// In one write, so that a kill leaves the old line or the new one. Not synced: what it
+    /// describes does not survive a power cut either.
+    pub(crate) fn write(&self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        let file = File::options().create(true).truncate(false).write(true).open(&self.path)?;
+        file.write_all_at(&line, 0)
+    }
+
+    pub(crate) fn release(&self) {
+        // A leftover entry of a tree that is gone costs the next sweep a look, no more.
+        if let Ok(file) = File::options().write(true).open(&self.path) {
+            let _ = file.set_len(0);
+        }
+    }
+}
+
+/// The entries in use whose names begin with `prefix`.
+pub(crate) fn entries(registry: &Path, prefix: &str) -> Vec<(PathBuf, io::Result<Entry>)> {
+    let listing = fs::read_dir(registry).into_iter().flatten().flatten();
+    let named = listing.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let whole = name.strip_suffix(".json").is_some() && !name.starts_with('.');
+        let path = entry.path();
+        (whole && is_used(&path) && name.starts_with(prefix)).then_some(path)
+    });
+    named.map(|path| (path.clone(), Entry::load(&path))).collect()
+}
+
+/// Whether the file speaks of a job; an empty one waits for the next.
+pub(crate) fn is_used(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.len() > 0)
+}

@@ -1,0 +1,109 @@
+//! Ending everything that earlier drivers left (R6), at the start and under the repository's lock.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+use serde::Serialize;
+
+use crate::containment::cgroup;
+use crate::containment::contained::END_PATIENCE;
+use crate::containment::kill::end_all;
+use crate::containment::proc_table::{Identity, Table};
+use crate::leftovers::find;
+use crate::leftovers::registry::{self, Entry, Place};
+
+/// A supervisor without a driver is ending its tree already: it needs this long at most.
+const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(5);
+const NAP: Duration = Duration::from_millis(5);
+
+/// What a sweep found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SweepReport {
+    /// Entries of earlier drivers.
+    pub found: u32,
+    /// Processes that were given a SIGKILL.
+    pub killed: u32,
+    /// Entries whose processes could not all be ended; they stay for the next sweep.
+    pub stubborn: Vec<PathBuf>,
+    /// Entries from another boot or container, whose pids mean nothing here; removed.
+    pub foreign: u32,
+    /// Entries that nobody can read, as a power cut leaves them; removed.
+    pub unreadable: Vec<PathBuf>,
+}
+
+/// Ends what is recorded under names that begin with `name_prefix`, and waits until it is gone.
+pub fn sweep(registry: &Path, name_prefix: &str) -> SweepReport {
+    let mut report = SweepReport::default();
+    let here = Place::here();
+    for (path, entry) in registry::entries(registry, name_prefix) {
+        report.found += 1;
+        match entry {
+            Ok(entry) if entry.place == here => {
+                if end(&entry, registry, &mut report) {
+                    forget(&path);
+                } else {
+                    report.stubborn.push(path);
+                }
+            }
+            Ok(_) => {
+                report.foreign += 1;
+                forget(&path);
+            }
+            // It ended by itself between the listing and the look.
+            Err(_) if !registry::is_used(&path) => {}
+            Err(_) => {
+                forget(&path);
+                report.unreadable.push(path);
+            }
+        }
+    }
+    // Of all names there may be one that is just being made.
+    if !name_prefix.is_empty() {
+        cgroup::remove_empty(name_prefix);
+    }
+    report
+}
+
+fn end(entry: &Entry, registry: &Path, report: &mut SweepReport) -> bool {
+    let mut left = 0;
+    if !ended_by_itself(entry.supervisor) {
+        let ending = end_supervisor(entry.supervisor);
+        report.killed += ending.0;
+        left += ending.1;
+    }
+    let ending = find::end(entry, registry);
+    report.killed += ending.killed;
+    left + ending.left == 0
+}
+
+fn ended_by_itself(supervisor: Identity) -> bool {
+    let until = Instant::now() + SUPERVISOR_PATIENCE;
+    while supervisor.is_alive() {
+        if Instant::now() >= until {
+            return false;
+        }
+        sleep(NAP);
+    }
+    true
+}
+
+/// Stopped, it still adopts its orphans: so its tree stays in one place until it is gone.
+pub(crate) fn end_supervisor(supervisor: Identity) -> (u32, u32) {
+    supervisor.signal(Signal::SIGSTOP);
+    let find = || {
+        let tree = || Table::read().living_below(&[supervisor.pid]);
+        supervisor.is_alive().then(tree).unwrap_or_default()
+    };
+    let below = end_all(find, Instant::now() + END_PATIENCE);
+    let itself = || Some(supervisor).filter(|it| it.is_alive()).into_iter().collect();
+    let top = end_all(itself, Instant::now() + END_PATIENCE);
+    (below.killed + top.killed, below.left + top.left)
+}
+
+fn forget(path: &Path) {
+    // If it cannot be removed, the next sweep looks once more.
+    let _ = fs::remove_file(path);
+}

@@ -1,0 +1,221 @@
+//! Limits of a whole tree that the kernel keeps: cgroups with controllers for memory and processes.
+//!
+//! Version 2 where the cgroup that holds the tree has them, else version 1 where its hierarchies are
+//! mounted. What neither keeps is counted (`meter`).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use afresh_core::process::{LimitExceeded, LimitedResource};
+
+use crate::containment::cgroup::Cgroup;
+use crate::containment::cgroup_mounts::Hierarchies;
+use crate::limits::tree_limits::{Bounds, Keeper, Keeping};
+
+/// The controllers that limits need.
+pub const CONTROLLERS: [&str; 2] = ["memory", "pids"];
+
+/// Version 2 counts how often a tree was out of memory by its own limit; version 1 only how often it was
+/// ended for a lack of memory, anybody's.
+const KILLS_IN_VERSION_1: &str = "oom_kill";
+
+/// Directories that limits are set in, to be entered before the program starts.
+pub(crate) type Doors = Vec<PathBuf>;
+
+/// What keeps one tree; cgroups of version 1 are made for it alone.
+#[derive(Debug, Default)]
+pub(crate) struct Fence {
+    made: Vec<Cgroup>,
+    rails: Vec<Rail>,
+}
+
+/// One limit that the kernel keeps.
+#[derive(Debug)]
+struct Rail {
+    bound: LimitExceeded,
+    keeper: Keeper,
+    /// Where the kernel counts how often it refused something, and under which word.
+    events: PathBuf,
+    word: &'static str,
+}
+
+impl Fence {
+    /// Makes what there can be. `rung` is the cgroup of version 2 that holds the tree.
+    pub(crate) fn make(name: &str, bounds: &Bounds, rung: Option<&Cgroup>) -> Self {
+        let mut fence = Self::default();
+        if bounds.keeping == Keeping::Counting {
+            return fence;
+        }
+        let mut places = None;
+        for bound in bounds.of_tree() {
+            if let Some(rung) = rung
+                && let Some(rail) = in_version_2(rung.path(), bound)
+            {
+                fence.rails.push(rail);
+                continue;
+            }
+            let places = places.get_or_insert_with(Hierarchies::read);
+            if let Ok(places) = places
+                && let Some(controller) = controller(bound.of)
+                && let Some(parent) = places.of_controller(controller)
+            {
+                fence.hold_in_version_1(&parent, name, bound);
+            }
+        }
+        fence
+    }
+
+    /// What was recorded by an earlier supervisor.
+    pub(crate) fn recorded(doors: &Doors) -> Vec<Cgroup> {
+        doors.iter().filter_map(|door| Cgroup::recorded(door)).collect()
+    }
+
+    /// What the program has to enter, besides its rung.
+    pub(crate) fn doors(&self) -> Doors {
+        self.made.iter().map(|it| it.path().to_owned()).collect()
+    }
+
+    pub(crate) fn keeper(&self, of: LimitedResource) -> Option<Keeper> {
+        self.rails.iter().find(|rail| rail.bound.of == of).map(|rail| rail.keeper)
+    }
+
+    /// What the kernel refused, and how often.
+    pub(crate) fn refused(&self) -> Vec<(LimitExceeded, u64)> {
+        let times = |rail: &Rail| (rail.bound, rail.times());
+        self.rails.iter().map(times).filter(|(_, times)| *times > 0).collect()
+    }
+
+    /// To be called when the tree is gone.
+    pub(crate) fn remove(&self, until: Instant) {
+        for cgroup in &self.made {
+            // One that cannot be removed is empty, and the next sweep looks again.
+            cgroup.remove(until);
+        }
+    }
+
+    fn hold_in_version_1(&mut self, parent: &Path, name: &str, bound: LimitExceeded) {
+        let Ok(cgroup) = Cgroup::make_in(parent, name) else { return };
+        let path = cgroup.path();
+        let (set, events, word) = match bound.of {
+            LimitedResource::Memory => {
+                let set = write(path, "memory.limit_in_bytes", bound.limit);
+                // Only some kernels count swap; without that, what is swapped out is not counted.
+                let _ = write(path, "memory.memsw.limit_in_bytes", bound.limit);
+                (set, "memory.oom_control", KILLS_IN_VERSION_1)
+            }
+            LimitedResource::Processes => {
+                (write(path, "pids.max", bound.limit), "pids.events", "max")
+            }
+            LimitedResource::Disk | LimitedResource::FreeDisk => return,
+        };
+        if set.is_err() {
+            cgroup.remove(Instant::now());
+            return;
+        }
+        let events = path.join(events);
+        self.rails.push(Rail { bound, keeper: Keeper::CgroupV1, events, word });
+        self.made.push(cgroup);
+    }
+}
+
+/// Which one keeps it.
+pub(crate) fn controller(of: LimitedResource) -> Option<&'static str> {
+    match of {
+        LimitedResource::Memory => Some(CONTROLLERS[0]),
+        LimitedResource::Processes => Some(CONTROLLERS[1]),
+        LimitedResource::Disk | LimitedResource::FreeDisk => None,
+    }
+}
+
+/// None where the controller was not handed down to us.
+fn in_version_2(rung: &Path, bound: LimitExceeded) -> Option<Rail> {
+    let (file, events, word) = match bound.of {
+        LimitedResource::Memory => ("memory.max", "memory.events", "oom"),
+        LimitedResource::Processes => ("pids.max", "pids.events", "max"),
+        LimitedResource::Disk | LimitedResource::FreeDisk => return None,
+    };
+    if !rung.join(file).exists() {
+        let wish = format!("+{}", controller(bound.of)?);
+        // Refused where processes are beside us, which is usual.
+        fs::write(rung.parent()?.join("cgroup.subtree_control"), wish).ok()?;
+    }
+    write(rung, file, bound.limit).ok()?;
+    if bound.of == LimitedResource::Memory {
+        // Both only make the end come sooner and be whole.
+        let _ = write(rung, "memory.swap.max", 0);
+        let _ = write(rung, "memory.oom.group", 1);
+    }
+    Some(Rail { bound, keeper: Keeper::CgroupV2, events: rung.join(events), word })
+}
+
+fn write(directory: &Path, file: &str, value: u64) -> io::Result<()> {
+    // Not made where it is not there: a cgroup has its files.
+    fs::OpenOptions::new()
+        .write(true)
+        .open(directory.join(file))
+        .and_then(|mut file| io::Write::write_all(&mut file, value.to_string().as_bytes()))
+}
+
+impl Rail {
+    fn times(&self) -> u64 {
+        // Memory of the whole machine may have run out, for which this tree was not at its limit.
+        let most = fs::read_to_string(self.events.with_file_name("memory.max_usage_in_bytes"));
+        let was_near = || most.is_ok_and(|most| is_near(most.trim(), self.bound.limit));
+        let is_own = self.word != KILLS_IN_VERSION_1 || was_near();
+        if is_own { counted(&self.events, self.word) } else { 0 }
+    }
+}
+
+/// The kernel counts in batches, so the last of a limit may not be seen.
+fn is_near(most: &str, limit: u64) -> bool {
+    most.parse::<u64>().is_ok_and(|most| most >= limit / 16 * 15)
+}
+
+fn counted(events: &Path, word: &str) -> u64 {
+    let text = fs::read_to_string(events).unwrap_or_default();
+    let number = |line: &str| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok();
+    text.lines().find_map(number).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEMORY: LimitExceeded = LimitExceeded { of: LimitedResource::Memory, limit: 1 << 20 };
+
+    /// F16: where the controllers of version 2 are handed down, its files hold the limits.
+    #[test]
+    fn version_2_keeps_what_it_has_controllers_for() {
+        let parent = tempfile::tempdir().unwrap();
+        let rung = parent.path().join("rung");
+        fs::create_dir(&rung).unwrap();
+        assert!(in_version_2(&rung, MEMORY).is_none(), "no such controller here");
+        for file in ["memory.max", "memory.swap.max", "memory.oom.group"] {
+            fs::write(rung.join(file), "").unwrap();
+        }
+        fs::write(rung.join("memory.events"), "oom 3\noom_kill 2\noom_group_kill 1\n").unwrap();
+        let rail = in_version_2(&rung, MEMORY).unwrap();
+        let read = |file: &str| fs::read_to_string(rung.join(file)).unwrap();
+        assert_eq!(read("memory.max"), "1048576");
+        assert_eq!((read("memory.swap.max"), read("memory.oom.group")), ("0".into(), "1".into()));
+        let fence = Fence { made: vec![], rails: vec![rail] };
+        assert_eq!(fence.refused(), [(MEMORY, 3)]);
+        assert_eq!(fence.keeper(LimitedResource::Memory), Some(Keeper::CgroupV2));
+    }
+
+    /// F16: where the machine ran out of memory, nobody is told to have reached a limit of its own.
+    #[test]
+    fn a_lack_of_memory_elsewhere_is_not_a_limit_of_ones_own() {
+        let cgroup = tempfile::tempdir().unwrap();
+        let events = cgroup.path().join("memory.oom_control");
+        fs::write(&events, "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n").unwrap();
+        let (bound, keeper) = (MEMORY, Keeper::CgroupV1);
+        let rail = Rail { bound, keeper, events, word: KILLS_IN_VERSION_1 };
+        fs::write(cgroup.path().join("memory.max_usage_in_bytes"), "500000\n").unwrap();
+        assert_eq!(rail.times(), 0);
+        fs::write(cgroup.path().join("memory.max_usage_in_bytes"), "1048000\n").unwrap();
+        assert_eq!(rail.times(), 1);
+    }
+}

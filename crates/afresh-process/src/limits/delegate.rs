@@ -1,0 +1,52 @@
+//! Getting controllers of version 2 handed down to the cgroups that we make.
+//!
+//! A cgroup with processes in it hands nothing down (but for the very first one). So where we are alone in
+//! our own, as in a scope or a container made for us, we step aside into a part of it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::containment::cgroup_mounts::{ASIDE, Hierarchies};
+
+/// Asks for `controllers` in cgroups below our own, for this process and all that it starts later. To be
+/// called once by the driver, before it has children. Where it cannot be had, nothing changes.
+pub fn hand_down(controllers: &[&str]) {
+    let Ok(own) = Hierarchies::read().and_then(|places| places.unified()) else { return };
+    let offered = |controller: &&&str| lists(&own.join("cgroup.controllers"), controller);
+    let missing = |controller: &&&str| !lists(&own.join("cgroup.subtree_control"), controller);
+    let wanted: Vec<&str> = controllers.iter().filter(offered).filter(missing).copied().collect();
+    if !wanted.is_empty() && enable(&own, &wanted).is_err() && is_alone(&own) {
+        // What is refused leaves everything as it was.
+        let _ = step_aside(&own, &wanted);
+    }
+}
+
+/// Does a file of controllers name this one?
+pub(crate) fn lists(file: &Path, controller: &str) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.split_ascii_whitespace().any(|listed| listed == controller)
+}
+
+fn enable(own: &Path, controllers: &[&str]) -> io::Result<()> {
+    let wishes: Vec<String> = controllers.iter().map(|it| format!("+{it}")).collect();
+    fs::write(own.join("cgroup.subtree_control"), wishes.join(" "))
+}
+
+fn is_alone(own: &Path) -> bool {
+    fs::read_to_string(own.join("cgroup.procs"))
+        .is_ok_and(|text| text.trim() == std::process::id().to_string())
+}
+
+fn step_aside(own: &Path, controllers: &[&str]) -> io::Result<()> {
+    let aside = own.join(ASIDE);
+    match fs::create_dir(&aside) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    crate::containment::cgroup::enter(&aside)?;
+    enable(own, controllers).or_else(|_| {
+        crate::containment::cgroup::enter(own)?;
+        fs::remove_dir(&aside)
+    })
+}

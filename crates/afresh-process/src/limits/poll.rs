@@ -1,0 +1,113 @@
+//! What a tree uses, counted by looking: for bounds that no cgroup keeps.
+//!
+//! A look at the whole tree costs something, so most looks are at one number of the kernel: how many
+//! there are on the whole machine. When that has grown, somebody may be forking without end.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use afresh_core::process::{LimitExceeded, LimitedResource};
+use nix::unistd::{SysconfVar, sysconf};
+
+use crate::containment::proc_table::Process;
+use crate::leftovers::member_log::each_below_us;
+
+/// Between two glances, and between two looks at the whole tree.
+const GLANCES: Duration = Duration::from_millis(50);
+const LOOKS: Duration = Duration::from_millis(250);
+/// A tree is large from this part of its bound on, and is then looked at every time.
+const LARGE_PART: u64 = 8;
+
+/// Counts what one tree uses.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    bounds: Vec<LimitExceeded>,
+    page: u64,
+    looked_at: Instant,
+    /// Processes and threads of the whole machine at the last look.
+    on_machine: u64,
+    is_large: bool,
+}
+
+impl Meter {
+    pub(crate) fn new(bounds: Vec<LimitExceeded>) -> Self {
+        let page = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
+        Self {
+            bounds,
+            page: page.and_then(|it| u64::try_from(it).ok()).unwrap_or(4096),
+            looked_at: Instant::now(),
+            on_machine: on_machine(),
+            is_large: false,
+        }
+    }
+
+    /// The bound that is counted for this, if it is.
+    pub(crate) fn bound(&self, of: LimitedResource) -> Option<u64> {
+        self.bounds.iter().find(|bound| bound.of == of).map(|bound| bound.limit)
+    }
+
+    /// How long until the next glance; none where nothing is to be counted.
+    pub(crate) fn again_in(&self) -> Option<Duration> {
+        (!self.bounds.is_empty()).then_some(GLANCES)
+    }
+
+    /// What everybody below this process is over together.
+    pub(crate) fn glance(&mut self) -> Option<LimitExceeded> {
+        if self.looked_at.elapsed() < LOOKS && !self.is_large && !self.has_machine_filled() {
+            return None;
+        }
+        self.looked_at = Instant::now();
+        self.on_machine = on_machine();
+        self.look()
+    }
+
+    fn look(&mut self) -> Option<LimitExceeded> {
+        let mut used = vec![0; self.bounds.len()];
+        let mut over = None;
+        each_below_us(|pid| {
+            for (bound, used) in self.bounds.iter().zip(&mut used) {
+                *used += match bound.of {
+                    LimitedResource::Memory => self.memory(pid),
+                    LimitedResource::Processes => threads(pid),
+                    // Others look at these.
+                    LimitedResource::Disk | LimitedResource::FreeDisk => 0,
+                };
+                if *used > bound.limit {
+                    over = Some(*bound);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        let large = |(bound, used): (&LimitExceeded, u64)| used > bound.limit / LARGE_PART;
+        self.is_large = self.bounds.iter().zip(used).any(large);
+        over
+    }
+
+    fn has_machine_filled(&self) -> bool {
+        let more = on_machine().saturating_sub(self.on_machine);
+        let of_processes =
+            self.bounds.iter().filter(|bound| bound.of == LimitedResource::Processes);
+        of_processes.into_iter().any(|bound| more > bound.limit / LARGE_PART)
+    }
+
+    /// Its own: pages of files and of memory that several share would be counted once for each.
+    fn memory(&self, pid: i32) -> u64 {
+        let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+        let mut pages = text.split(' ').skip(1).filter_map(|it| it.parse::<u64>().ok());
+        let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+        resident.saturating_sub(shared) * self.page
+    }
+}
+
+fn threads(pid: i32) -> u64 {
+    Process::read(pid).map_or(0, |it| u64::from(it.threads))
+}
+
+/// The fourth field is `running/all`. Where it cannot be read, the looks have to do.
+fn on_machine() -> u64 {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let field = text.split(' ').nth(3).and_then(|field| field.split_once('/'));
+    field.and_then(|(_, all)| all.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,90 @@
+//! How much a whole tree of processes may use, and who keeps it to that.
+//!
+//! Limits of one process are not here: those are for whoever prepares the program.
+
+use afresh_core::process::{LimitExceeded, LimitedResource};
+use serde::{Deserialize, Serialize};
+
+use crate::limits::disk::Disk;
+
+/// The bounds of one job's whole tree; without a number there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Memory of all of them together, in bytes.
+    pub memory: Option<u64>,
+    /// Processes and their threads, at one time.
+    pub processes: Option<u64>,
+    pub disk: Option<Disk>,
+    pub keeping: Keeping,
+}
+
+/// How memory and processes are kept within their bounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keeping {
+    /// By the kernel where a cgroup can be had, else by counting.
+    #[default]
+    Best,
+    Counting,
+}
+
+/// Who keeps a tree within a bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keeper {
+    /// There is no bound, or nothing was started.
+    #[default]
+    Nobody,
+    CgroupV2,
+    CgroupV1,
+    /// The supervisor counts a few times a second: a quick tree is over it for a moment.
+    Counted,
+}
+
+/// What kept a tree within its bounds, and what it wanted beyond them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    pub memory: Keeper,
+    pub processes: Keeper,
+    /// How often something was refused, or that the tree was ended for it (once).
+    pub refused: Vec<(LimitExceeded, u64)>,
+}
+
+impl Bounds {
+    /// Those that a cgroup can keep.
+    pub(crate) fn of_tree(&self) -> Vec<LimitExceeded> {
+        let all =
+            [(LimitedResource::Memory, self.memory), (LimitedResource::Processes, self.processes)];
+        all.into_iter()
+            .filter_map(|(of, limit)| Some(LimitExceeded { of, limit: limit? }))
+            .collect()
+    }
+}
+
+impl Keeper {
+    /// For people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Nobody => "not limited",
+            Self::CgroupV2 => "cgroup v2",
+            Self::CgroupV1 => "cgroup v1",
+            Self::Counted => "counted",
+        }
+    }
+}
+
+impl Kept {
+    pub(crate) fn note(&mut self, of: LimitedResource, keeper: Keeper) {
+        match of {
+            LimitedResource::Memory => self.memory = keeper,
+            LimitedResource::Processes => self.processes = keeper,
+            LimitedResource::Disk | LimitedResource::FreeDisk => {}
+        }
+    }
+
+    /// One line for people.
+    pub fn describe(&self) -> String {
+        if self.memory == self.processes {
+            return self.memory.describe().to_owned();
+        }
+        format!("memory {}, processes {}", self.memory.describe(), self.processes.describe())
+    }
+}

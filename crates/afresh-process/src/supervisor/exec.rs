@@ -1,0 +1,235 @@
+//! From a command line to something that can be executed, or the reason why not (B37).
+//!
+//! We look before we leap: the C library would hand a file of another architecture to the shell,
+//! which then reports nonsense instead of the cause.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nix::unistd::{AccessFlags, access};
+
+use crate::driver::report::{SpawnError, SpawnErrorKind};
+use crate::supervisor::protocol::Spec;
+
+/// What execvp(3) searches where the environment has no PATH.
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// The command, ready to be executed or spawned, with nothing inherited but standard output and
+/// standard error.
+pub(crate) fn command(spec: &Spec) -> Result<Command, SpawnError> {
+    check_directory(&spec.cwd)?;
+    let name = spec.argv.first().map_or("", String::as_str);
+    let program = find(name, spec)?;
+    check_format(&program)?;
+    let mut command;
+    if let Some((first, rest)) = spec.through.split_first() {
+        // It was looked at from outside, so that what is wrong with it is told as that.
+        command = Command::new(first);
+        command.args(rest).arg(&program);
+    } else {
+        command = Command::new(&program);
+        command.arg0(name);
+    }
+    command.args(&spec.argv[1..]);
+    command.current_dir(&spec.cwd).stdin(open_stdin(spec.stdin.as_deref())?);
+    command.env_clear().envs(spec.env.iter().map(|(name, value)| (name, value)));
+    Ok(command)
+}
+
+/// What the system said when the command was executed after all.
+pub(crate) fn explain(command: &Command, error: &io::Error) -> SpawnError {
+    let program = Path::new(command.get_program()).display();
+    let (kind, hint) = match error.kind() {
+        io::ErrorKind::NotFound => {
+            (SpawnErrorKind::NotFound, " (its loader or interpreter is missing)")
+        }
+        io::ErrorKind::PermissionDenied => (SpawnErrorKind::NotExecutable, ""),
+        _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => {
+            (SpawnErrorKind::WrongArchitecture, "")
+        }
+        _ => (SpawnErrorKind::Other, ""),
+    };
+    SpawnError::new(kind, format!("cannot execute {program}: {error}{hint}"))
+}
+
+fn check_directory(cwd: &Path) -> Result<(), SpawnError> {
+    let fail = |why: &dyn std::fmt::Display| {
+        let message = format!("cannot start in {}: {why}", cwd.display());
+        Err(SpawnError::new(SpawnErrorKind::BadDirectory, message))
+    };
+    match std::fs::metadata(cwd) {
+        Err(error) => return fail(&error),
+        Ok(metadata) if !metadata.is_dir() => return fail(&"not a directory"),
+        Ok(_) => {}
+    }
+    match access(cwd, AccessFlags::X_OK) {
+        Ok(()) => Ok(()),
+        Err(error) => fail(&error.desc()),
+    }
+}
+
+fn open_stdin(path: Option<&Path>) -> Result<Stdio, SpawnError> {
+    let Some(path) = path else { return Ok(Stdio::null()) };
+    File::open(path).map(Stdio::from).map_err(|error| {
+        let message = format!("cannot read standard input from {}: {error}", path.display());
+        SpawnError::new(SpawnErrorKind::Other, message)
+    })
+}
+
+/// Follows execvp(3) in the job's directory and environment, not in ours.
+fn find(name: &str, spec: &Spec) -> Result<PathBuf, SpawnError> {
+    if name.contains('/') {
+        let path = spec.cwd.join(name);
+        return check_executable(&path).map(|()| path);
+    }
+    let search = spec.env.iter().rev().find(|(variable, _)| variable == "PATH");
+    let search = search.map_or(DEFAULT_PATH, |(_, value)| value.as_str());
+    let mut refused = None;
+    for directory in search.split(':') {
+        let path = spec.cwd.join(directory).join(name);
+        match check_executable(&path) {
+            Ok(()) => return Ok(path),
+            Err(failure) if failure.kind == SpawnErrorKind::NotExecutable => {
+                refused.get_or_insert(failure);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(refused.unwrap_or_else(|| {
+        let message = format!("{name:?} is in no directory of PATH={search}");
+        SpawnError::new(SpawnErrorKind::NotFound, message)
+    }))
+}
+
+fn check_executable(path: &Path) -> Result<(), SpawnError> {
+    let fail = |kind, why: &dyn std::fmt::Display| {
+        Err(SpawnError::new(kind, format!("cannot execute {}: {why}", path.display())))
+    };
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            fail(SpawnErrorKind::NotExecutable, &error)
+        }
+        Err(error) => fail(SpawnErrorKind::NotFound, &error),
+        Ok(metadata) if !metadata.is_file() => {
+            fail(SpawnErrorKind::NotExecutable, &"not a regular file")
+        }
+        Ok(_) if access(path, AccessFlags::X_OK).is_err() => {
+            fail(SpawnErrorKind::NotExecutable, &"it has no execute permission (chmod +x)")
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+fn check_format(program: &Path) -> Result<(), SpawnError> {
+    let mut start = Vec::new();
+    let read = File::open(program).and_then(|file| file.take(256).read_to_end(&mut start));
+    if read.is_err() {
+        // A program may be executable without being readable.
+        return Ok(());
+    }
+    let fail = |kind, why: String| {
+        Err(SpawnError::new(kind, format!("cannot execute {}: {why}", program.display())))
+    };
+    match Format::of(&start) {
+        Format::Script(interpreter) if interpreter.is_absolute() && !interpreter.exists() => {
+            let why = format!("its interpreter {} is missing", interpreter.display());
+            fail(SpawnErrorKind::NotFound, why)
+        }
+        Format::Native | Format::Script(_) => Ok(()),
+        _ if has_foreign_formats() => Ok(()),
+        Format::Foreign(what) => {
+            fail(SpawnErrorKind::WrongArchitecture, format!("it is {what}, not for this machine"))
+        }
+        Format::Text => fail(SpawnErrorKind::NotExecutable, "it is text without a #! line".into()),
+    }
+}
+
+/// What the first bytes of a file say about who can run it.
+#[derive(Debug, PartialEq, Eq)]
+enum Format {
+    Native,
+    Script(PathBuf),
+    Foreign(String),
+    Text,
+}
+
+impl Format {
+    fn of(start: &[u8]) -> Self {
+        if let Some(line) = start.strip_prefix(b"#!") {
+            return Self::Script(interpreter(line));
+        }
+        if cfg!(not(target_os = "linux")) {
+            return Self::Native;
+        }
+        if start.starts_with(b"\x7fELF") {
+            return elf(start);
+        }
+        if start.iter().all(|&byte| byte >= b' ' || byte.is_ascii_whitespace()) {
+            return Self::Text;
+        }
+        Self::Foreign("of an unknown format".into())
+    }
+}
+
+fn interpreter(line: &[u8]) -> PathBuf {
+    let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let path = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    PathBuf::from(OsStr::from_bytes(path))
+}
+
+fn elf(start: &[u8]) -> Format {
+    let (Some(&order), Some(&[a, b])) =
+        (start.get(5), start.get(18..20).and_then(<[u8]>::first_chunk))
+    else {
+        return Format::Foreign("a truncated ELF file".into());
+    };
+    let machine = if order == 2 { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) };
+    let native: &[u16] = match std::env::consts::ARCH {
+        "x86_64" => &[62, 3],
+        "x86" => &[3],
+        "aarch64" => &[183, 40],
+        "arm" => &[40],
+        "riscv64" => &[243],
+        "powerpc64" => &[21],
+        "s390x" => &[22],
+        // Of other machines we do not know the number; the kernel will.
+        _ => return Format::Native,
+    };
+    let little = cfg!(target_endian = "little");
+    if native.contains(&machine) && (order == 1) == little {
+        Format::Native
+    } else {
+        Format::Foreign(format!("an ELF file for machine type {machine}"))
+    }
+}
+
+/// Emulators may be registered with the kernel; then only it knows what it can run.
+fn has_foreign_formats() -> bool {
+    std::fs::read_dir("/proc/sys/fs/binfmt_misc").is_ok_and(|entries| {
+        entries
+            .flatten()
+            .any(|entry| entry.file_name() != "register" && entry.file_name() != "status")
+    })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// B37.
+    #[test]
+    fn the_first_bytes_tell_who_can_run_a_file() {
+        assert_eq!(Format::of(b"#! /bin/sh -e\nls"), Format::Script("/bin/sh".into()));
+        assert_eq!(Format::of(b"ls\n"), Format::Text);
+        assert_eq!(Format::of(b""), Format::Text);
+        assert!(matches!(Format::of(b"\x7fELF"), Format::Foreign(_)));
+        assert!(matches!(Format::of(b"\xfe\xed\xfa\xcf\x07\0\0\x01"), Format::Foreign(_)));
+        let own = std::fs::read("/proc/self/exe").unwrap();
+        assert_eq!(Format::of(&own[..256]), Format::Native);
+    }
+}

@@ -1,0 +1,48 @@
+//! The hidden command: which part this process plays.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::supervisor::child;
+use crate::supervisor::namespace;
+use crate::supervisor::protocol::{Lines, Order};
+use crate::supervisor::run::Supervisor;
+use crate::supervisor::signals;
+
+/// The argument with which the driver's executable is to call [`supervise_main`].
+pub const HIDDEN_COMMAND: &str = "supervise";
+
+/// The body of the hidden command. Call it first thing in `main`, before any thread is made, any
+/// file opened and anything parsed: it closes what it inherited, and is started three times a job.
+pub fn supervise_main() -> ExitCode {
+    signals::close_inherited();
+    match play() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn play() -> io::Result<()> {
+    signals::block_all()?;
+    // A supervisor must not keep a directory busy.
+    std::env::set_current_dir("/")?;
+    let mut from = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut lines = Lines::default();
+    match lines.receive(&mut from) {
+        // The driver died before it said what to do.
+        None => {}
+        Some(Order::Supervise(job)) => Supervisor::new(*job, from, lines)?.run(),
+        Some(Order::Enter(order)) => child::run(&order, from),
+        Some(Order::Unshare { supervisor, fence }) => namespace::make(supervisor, &fence, from),
+        Some(Order::Init(spec)) => namespace::first_process(&spec, from, lines),
+    }
+    Ok(())
+}
+
+/// Ourselves, even if the file was replaced meanwhile.
+pub(crate) fn own_executable() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
+}

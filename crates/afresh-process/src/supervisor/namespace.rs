@@ -1,0 +1,227 @@
+//! The stages of the rung "PID namespace": one that makes it, and its first process.
+//!
+//! When the first process of a PID namespace ends, the kernel ends all others in it. The stage that
+//! makes the namespace is a process of its own, so that a machine that refuses half-way does not
+//! leave the supervisor in a broken user namespace.
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{first_process, make};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use portable::{first_process, make};
+
+#[cfg(not(target_os = "linux"))]
+mod portable {
+    use std::fs::File;
+
+    use crate::limits::cgroup_limits::Doors;
+    use crate::supervisor::protocol::{Lines, Reply, Spec, send};
+
+    pub(crate) fn make(_supervisor_pid: i32, _fence: &Doors, mut supervisor: File) {
+        let _ = send(&mut supervisor, &Reply::Unavailable("this system has no namespaces".into()));
+    }
+
+    pub(crate) fn first_process(_spec: &Spec, supervisor: File, _lines: Lines) {
+        make(0, &Doors::new(), supervisor);
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::{self, File};
+    use std::io;
+    use std::os::fd::AsFd;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use nix::mount::{MsFlags, mount};
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+    use nix::sched::{CloneFlags, unshare};
+    use nix::sys::signal::{Signal, kill, killpg};
+    use nix::unistd::{Pid, getegid, geteuid, setsid};
+
+    use crate::driver::job::stop_signal_number;
+    use crate::driver::report::{SpawnError, SpawnErrorKind};
+    use crate::limits::cgroup_limits::Doors;
+    use crate::supervisor::child::{die_with, enter_fence, lower_ceiling, volunteer_for_oom};
+    use crate::supervisor::exec;
+    use crate::supervisor::main::own_executable;
+    use crate::supervisor::protocol::{InitWish, Lines, Peer, Reply, Spec, Status, send};
+    use crate::supervisor::reaper::{Children, Family, status_of};
+    use crate::supervisor::signals::{self, Deaths};
+    use afresh_core::process::StopSignal;
+
+    /// Names the mapping that the first process has to undo, in its environment.
+    const MAPPED: &str = "AFRESH_MAPPED";
+    const END_PATIENCE: Duration = Duration::from_secs(2);
+
+    /// Makes the namespace, starts its first process, and waits for that.
+    pub(crate) fn make(supervisor_pid: i32, fence: &Doors, mut supervisor: File) {
+        enter_fence(fence, &mut supervisor);
+        let mut first = match die_with(supervisor_pid).and_then(|()| start_first(&supervisor)) {
+            Ok(first) => first,
+            Err(error) => {
+                let _ = send(&mut supervisor, &Reply::Unavailable(error.to_string()));
+                return;
+            }
+        };
+        let _ = send(&mut supervisor, &Reply::Inside);
+        if let Ok(status) = first.wait()
+            && let Status::Signaled(signal) = status_of(status)
+        {
+            let _ = send(&mut supervisor, &Reply::Ended(Status::Signaled(signal)));
+        }
+    }
+
+    fn start_first(supervisor: &File) -> io::Result<Child> {
+        let mapped = unshare_pids()?;
+        let mut command = Command::new(own_executable()?);
+        command.arg(crate::HIDDEN_COMMAND).env_clear();
+        if let Some((user, group)) = mapped {
+            command.env(MAPPED, format!("{user} {group}"));
+        }
+        command.stdin(Stdio::from(supervisor.try_clone()?)).spawn()
+    }
+
+    /// Directly where we may; else through a user namespace in which we are root for a moment.
+    fn unshare_pids() -> io::Result<Option<(u32, u32)>> {
+        let Err(direct) = unshare(CloneFlags::CLONE_NEWPID) else { return Ok(None) };
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID).map_err(|error| {
+            io::Error::other(format!("PID namespace: {direct}; with a user namespace: {error}"))
+        })?;
+        map_ids(&format!("0 {user} 1"), &format!("0 {group} 1"))?;
+        Ok(Some((user, group)))
+    }
+
+    fn map_ids(users: &str, groups: &str) -> io::Result<()> {
+        let refused = |error: io::Error| {
+            io::Error::other(format!("user namespaces are restricted here: {error}"))
+        };
+        fs::write("/proc/self/setgroups", "deny").map_err(refused)?;
+        fs::write("/proc/self/uid_map", users).map_err(refused)?;
+        fs::write("/proc/self/gid_map", groups).map_err(refused)
+    }
+
+    /// Process 1 of the namespace: starts the program, reaps, and ends everything by ending.
+    pub(crate) fn first_process(spec: &Spec, mut supervisor: File, lines: Lines) {
+        let started =
+            settle(spec).map_err(|error| other(&error)).and_then(|()| start_program(spec));
+        let family = match started {
+            Ok(program) => Family::new(program),
+            Err(failure) => {
+                let _ = send(&mut supervisor, &Reply::Failed(failure));
+                return;
+            }
+        };
+        let _ = send(&mut supervisor, &Reply::Started);
+        // Without these we could not notice deaths; ending ends the program too.
+        let (Ok(()), Ok(deaths)) = (signals::block_all(), Deaths::new()) else { return };
+        Init { family, supervisor, lines, deaths, told: false }.run();
+    }
+
+    fn other(error: &io::Error) -> SpawnError {
+        SpawnError::new(SpawnErrorKind::Other, format!("cannot set up the namespace: {error}"))
+    }
+
+    fn settle(spec: &Spec) -> io::Result<()> {
+        mount_own_proc();
+        if let Some((user, group)) = mapping() {
+            unshare(CloneFlags::CLONE_NEWUSER)?;
+            map_ids(&format!("{user} 0 1"), &format!("{group} 0 1"))?;
+        }
+        nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
+        setsid()?;
+        volunteer_for_oom();
+        lower_ceiling(spec);
+        Ok(())
+    }
+
+    fn mapping() -> Option<(u32, u32)> {
+        let value = std::env::var(MAPPED).ok()?;
+        let (user, group) = value.split_once(' ')?;
+        Some((user.parse().ok()?, group.parse().ok()?))
+    }
+
+    /// Where this is refused (a container with a masked `/proc`), the outer one still serves
+    /// `/proc/self`, which is what programs need most.
+    fn mount_own_proc() {
+        let none = None::<&str>;
+        let slave = MsFlags::MS_REC | MsFlags::MS_SLAVE;
+        let plain = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        let _ = unshare(CloneFlags::CLONE_NEWNS)
+            .and_then(|()| mount(none, "/", none, slave, none))
+            .and_then(|()| mount(Some("proc"), "/proc", Some("proc"), plain, none));
+    }
+
+    fn start_program(spec: &Spec) -> Result<Child, SpawnError> {
+        let mut command = exec::command(spec)?;
+        signals::for_program(spec).map_err(|error| other(&error))?;
+        command.process_group(0).spawn().map_err(|error| exec::explain(&command, &error))
+    }
+
+    struct Init {
+        family: Family,
+        supervisor: File,
+        lines: Lines,
+        deaths: Deaths,
+        told: bool,
+    }
+
+    impl Init {
+        fn run(mut self) {
+            loop {
+                self.family.reap();
+                self.tell_end();
+                if self.wait() == Peer::Closed {
+                    return;
+                }
+                while let Some(wish) = self.lines.next() {
+                    match wish {
+                        InitWish::Terminate(by) => self.terminate(by),
+                        InitWish::End => return self.end(),
+                    }
+                }
+            }
+        }
+
+        fn tell_end(&mut self) {
+            if let Some(status) = self.family.status()
+                && !self.told
+            {
+                self.told = true;
+                let _ = send(&mut self.supervisor, &Reply::Ended(status));
+            }
+        }
+
+        /// Until a child dies or the supervisor speaks.
+        fn wait(&mut self) -> Peer {
+            let mut polled = vec![PollFd::new(self.supervisor.as_fd(), PollFlags::POLLIN)];
+            polled.extend(self.deaths.polled());
+            let _ = poll(&mut polled, PollTimeout::NONE);
+            let speaks = polled[0].any().unwrap_or(true);
+            self.deaths.forget();
+            if speaks { self.lines.fill(&mut self.supervisor) } else { Peer::Open }
+        }
+
+        fn terminate(&self, by: StopSignal) {
+            let group = Pid::from_raw(self.family.main_pid());
+            // The group may be gone already.
+            let _ = killpg(group, stop_signal_number(by));
+            let _ = killpg(group, Signal::SIGCONT);
+        }
+
+        /// Ends and reaps all, so that their use of the processor is counted, and then itself.
+        fn end(&mut self) {
+            let until = Instant::now() + END_PATIENCE;
+            while Instant::now() < until {
+                let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
+                if self.family.reap() == Children::None {
+                    return;
+                }
+                let _ = poll(&mut self.deaths.polled(), PollTimeout::from(20u8));
+                self.deaths.forget();
+            }
+        }
+    }
+}

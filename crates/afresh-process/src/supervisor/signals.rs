@@ -1,0 +1,135 @@
+//! Signals and descriptors of the hidden command.
+//!
+//! The supervisor takes no signal: the driver decides. Deaths of children come as readable bytes.
+
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::RawFd;
+
+use nix::sys::signal::{SigSet, Signal};
+
+use crate::leftovers::member_log::each_below_us;
+use crate::supervisor::protocol::Spec;
+
+/// Nothing that a terminal or a stranger sends may end a supervisor, short of SIGKILL.
+pub(crate) fn block_all() -> io::Result<()> {
+    Ok(SigSet::all().thread_set_mask()?)
+}
+
+/// Is there anybody below us who does not block it?
+pub(crate) fn somebody_hears(signal: Signal) -> bool {
+    let mut heard = false;
+    each_below_us(|pid| {
+        heard = !blocks(pid, signal);
+        if heard { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    heard
+}
+
+/// Somebody who is gone hears nothing.
+fn blocks(pid: i32, signal: Signal) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (signal as i32 - 1) & 1 == 1)
+}
+
+/// A program starts with a clean mask; the mask is inherited, so this comes right before. What a
+/// program is started through must not end by a polite signal: it starts the program with a clean
+/// mask in its turn.
+pub(crate) fn for_program(spec: &Spec) -> io::Result<()> {
+    let mut mask = SigSet::empty();
+    if !spec.through.is_empty() {
+        let polite = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
+        mask.extend(polite);
+    }
+    Ok(mask.thread_set_mask()?)
+}
+
+/// A lock that a driver holds must not live on in anything that it started.
+///
+/// Only called first thing in a process of ours, when nothing but 0, 1 and 2 has an owner.
+pub(crate) fn close_inherited() {
+    let directory = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let Ok(listing) = fs::read_dir(directory) else { return };
+    let open: Vec<RawFd> = listing
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|&fd| fd > 2)
+        .collect();
+    for fd in open {
+        // The descriptor of the listing itself is closed already.
+        let _ = nix::unistd::close(fd);
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::Deaths;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use portable::Deaths;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io;
+    use std::os::fd::AsFd;
+    use std::time::Duration;
+
+    use nix::poll::{PollFd, PollFlags};
+    use nix::sys::signal::{SigSet, Signal};
+    use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+    /// Readable when a child died.
+    #[derive(Debug)]
+    pub(crate) struct Deaths(SignalFd);
+
+    impl Deaths {
+        pub(crate) fn new() -> io::Result<Self> {
+            let mut mask = SigSet::empty();
+            mask.add(Signal::SIGCHLD);
+            let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+            Ok(Self(SignalFd::with_flags(&mask, flags)?))
+        }
+
+        /// To be polled with others.
+        pub(crate) fn polled(&self) -> Vec<PollFd<'_>> {
+            vec![PollFd::new(self.0.as_fd(), PollFlags::POLLIN)]
+        }
+
+        pub(crate) fn forget(&self) {
+            while let Ok(Some(_)) = self.0.read_signal() {}
+        }
+
+        pub(crate) fn longest_wait() -> Option<Duration> {
+            None
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod portable {
+    use std::io;
+    use std::time::Duration;
+
+    use nix::poll::PollFd;
+
+    /// Without signalfd the caller looks for dead children every few milliseconds.
+    #[derive(Debug)]
+    pub(crate) struct Deaths;
+
+    impl Deaths {
+        pub(crate) fn new() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        pub(crate) fn polled(&self) -> Vec<PollFd<'_>> {
+            Vec::new()
+        }
+
+        pub(crate) fn forget(&self) {}
+
+        pub(crate) fn longest_wait() -> Option<Duration> {
+            Some(Duration::from_millis(10))
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What a room with a network of its own hands out, before anything runs in it: listeners on its own
+//! loopback, and the kernel's counters of its network.
+//!
+//! They go through a socket to whoever waits outside, who then serves the listeners and reads the
+//! counters. So no process of ours stays in the room, and a room that is gone can still be asked
+//! how often somebody in it called for a network that was not there.
+
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut, Read, Seek};
+use std::mem::MaybeUninit;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::bubblewrap::OUTSIDE;
+use crate::spec::{Network, Room};
+
+/// Counters of a room's network: of the old protocol and of the new one.
+const COUNTERS: [&str; 2] = ["/proc/self/net/snmp", "/proc/self/net/snmp6"];
+/// Ports of the machine that are open at once, at most.
+const MOST_LOCAL: usize = 16;
+/// Those, the proxy's, and the counters.
+const MOST_HANDED: usize = MOST_LOCAL + 1 + COUNTERS.len();
+
+/// Waits for what a room hands out.
+#[derive(Debug)]
+pub struct Outside {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+/// What a room handed out.
+#[derive(Debug)]
+pub struct Handed {
+    /// Each on the port that was asked for; one that could not be had is missing.
+    pub listeners: Vec<TcpListener>,
+    pub tries: Tries,
+}
+
+/// Counts, for as long as it is held, what called for a network that is not there.
+#[derive(Debug)]
+pub struct Tries(Vec<File>);
+
+impl Outside {
+    /// At a path where nobody else waits. Whoever waited there before is gone.
+    pub fn wait_at(path: &Path) -> io::Result<Self> {
+        let _ = std::fs::remove_file(path);
+        let listener = bind(path)?;
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener, path: path.to_owned() })
+    }
+
+    /// None where nobody came yet. It does not wait; it can be waited for.
+    pub fn receive(&self) -> io::Result<Option<Handed>> {
+        loop {
+            match self.listener.accept() {
+                // The first of our own: programs of the room come after that.
+                Ok((stream, _)) if is_ours(&stream) => return receive(&stream).map(Some),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl AsFd for Outside {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A socket's name has at most 108 bytes, and paths of people are longer.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    if cfg!(target_os = "linux") {
+        use std::os::fd::AsRawFd;
+        let directory = File::open(parent)?;
+        let short = Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name);
+        return UnixListener::bind(short);
+    }
+    UnixListener::bind(path)
+}
+
+/// Other users of the machine may find the socket as well.
+#[cfg(target_os = "linux")]
+fn is_ours(stream: &UnixStream) -> bool {
+    let own = nix::unistd::geteuid().as_raw();
+    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_ours(_stream: &UnixStream) -> bool {
+    false
+}
+
+fn receive(stream: &UnixStream) -> io::Result<Handed> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_HANDED))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut counters = [0];
+    stream.set_nonblocking(false)?;
+    let mut data = [IoSliceMut::new(&mut counters)];
+    recvmsg(stream, &mut data, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    let mut handed: Vec<OwnedFd> = Vec::new();
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+            handed.extend(descriptors);
+        }
+    }
+    let listeners = handed.split_off(handed.len().min(usize::from(counters[0])));
+    Ok(Handed {
+        listeners: listeners.into_iter().map(TcpListener::from).collect(),
+        tries: Tries(handed.into_iter().map(File::from).collect()),
+    })
+}
+
+impl Tries {
+    /// Calls that found no way out, and questions to a name server on the loopback that is not there.
+    pub fn count(&mut self) -> u64 {
+        let mut sum = 0u64;
+        for file in &mut self.0 {
+            let mut text = String::new();
+            if file.rewind().is_ok() && file.read_to_string(&mut text).is_ok() {
+                sum = sum.saturating_add(tries(&text));
+            }
+        }
+        sum
+    }
+}
+
+/// A line of names and a line of numbers, or a name and a number on each line.
+fn tries(text: &str) -> u64 {
+    const IN_COLUMNS: &[(&str, &str)] = &[("Ip:", "OutNoRoutes"), ("Udp:", "NoPorts")];
+    const IN_LINES: &[&str] = &["Ip6OutNoRoutes", "Udp6NoPorts"];
+    let lines: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let columns = lines.windows(2).flat_map(|pair| {
+        let (names, numbers) = (&pair[0], &pair[1]);
+        let (first, same) = (names.first().copied(), names.first() == numbers.first());
+        names.iter().zip(numbers).filter_map(move |(name, number)| {
+            let wanted = first.is_some_and(|first| IN_COLUMNS.contains(&(first, *name)));
+            (same && wanted).then_some(*number)
+        })
+    });
+    let alone = lines.iter().filter_map(|line| match line.as_slice() {
+        [name, number] if IN_LINES.contains(name) => Some(*number),
+        _ => None,
+    });
+    columns.chain(alone).filter_map(|number| number.parse::<u64>().ok()).sum()
+}
+
+/// The room's side.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct HandOut {
+    ports: Vec<u16>,
+}
+
+impl HandOut {
+    /// None where nobody waits.
+    pub(crate) fn of(room: &Room) -> Option<Self> {
+        room.outside.as_ref()?;
+        let ports = match &room.network {
+            Network::Ports(ports) => {
+                let local = ports.local.iter().take(MOST_LOCAL);
+                std::iter::once(&ports.proxy).chain(local).copied().collect()
+            }
+            Network::Off | Network::On => Vec::new(),
+        };
+        Some(Self { ports })
+    }
+
+    /// Nothing is waited for: it is taken when there is time, and listeners keep who comes before that.
+    pub(crate) fn hand_out(&self) -> io::Result<()> {
+        let files: Vec<File> = COUNTERS.iter().filter_map(|path| File::open(path).ok()).collect();
+        // A port below 1024 is not for us; its service is not reached then.
+        let listeners: Vec<TcpListener> = self
+            .ports
+            .iter()
+            .filter_map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).ok())
+            .collect();
+        let handed: Vec<BorrowedFd<'_>> =
+            files.iter().map(AsFd::as_fd).chain(listeners.iter().map(AsFd::as_fd)).collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_HANDED))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        ancillary.push(SendAncillaryMessage::ScmRights(&handed));
+        let counters = [u8::try_from(files.len()).unwrap_or_default()];
+        let stream = UnixStream::connect(OUTSIDE)?;
+        sendmsg(&stream, &[IoSlice::new(&counters)], &mut ancillary, SendFlags::NOSIGNAL)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_read_in_both_forms() {
+        let old = "Ip: Forwarding OutNoRoutes X\nIp: 2 4 9\nUdp: InDatagrams NoPorts\nUdp: 7 1\n\
+                   UdpLite: InDatagrams NoPorts\nUdpLite: 7 50\n";
+        assert_eq!(tries(old), 5);
+        assert_eq!(tries("Ip6OutNoRoutes \t3\nUdp6NoPorts 1\nUdpLite6NoPorts 9\n"), 4);
+        assert_eq!(tries("nonsense"), 0);
+    }
+}

@@ -1,0 +1,221 @@
+//! Connections that write, and looks that do not.
+//!
+//! SQLite writes more than it seems to: opening a database creates its `-shm` and `-wal` files,
+//! closing the last connection moves the log into the database, and an emptied database makes it
+//! delete the log. A journal that we refuse must stay as it is, so everything is looked at first
+//! through a connection that can do none of this, and opened for writing only afterwards.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::fault::{Fault, FaultKind};
+use crate::journal::error::JournalError;
+use crate::journal::wal;
+use crate::paths::Paths;
+
+/// How long we wait for another process that is writing.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often a look is repeated because the files changed under it.
+const LOOKS: u32 = 20;
+const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(25);
+
+/// A connection that may write; the database must have been looked at before.
+pub(crate) fn writable(paths: &Paths) -> Result<Connection, JournalError> {
+    let _looks_are_over = one_at_a_time();
+    let failed = |error| JournalError::sqlite("open", &paths.database, 1, error);
+    let connection = Connection::open_with_flags(&paths.database, writing()).map_err(failed)?;
+    if connection.is_readonly("main").map_err(failed)? {
+        return Err(read_only("write", &paths.database).into());
+    }
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    prepare_for_writing(&connection).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Shows `look` one consistent state of the database without changing a byte of any file.
+///
+/// `look` may be called again if the files were changed meanwhile, so only what it returns counts.
+pub(crate) fn look<T>(
+    paths: &Paths,
+    mut look: impl FnMut(&Connection) -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
+    let _alone = one_at_a_time();
+    let mut looks = 0;
+    loop {
+        let before = Stamps::of(paths);
+        let seen = look_once(paths, &mut look);
+        looks += 1;
+        // What looks like damage may be a driver or a sender that came while we were reading.
+        if seen.is_ok() || looks == LOOKS || Stamps::of(paths) == before {
+            return seen;
+        }
+        thread::sleep(PAUSE_BETWEEN_LOOKS);
+    }
+}
+
+fn look_once<T>(
+    paths: &Paths,
+    look: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
+    refuse_what_sqlite_would_repair(paths)?;
+    let way = Way::into(paths);
+    let seen = look_by(way, paths, look);
+    // Live connections whose index awaits repair: it is theirs to share, and no part of the journal.
+    let needs_repair = seen.as_ref().err().and_then(JournalError::fault);
+    if way == Way::Log && needs_repair == Some(FaultKind::ReadOnly) {
+        return look_by(Way::LiveLog, paths, look);
+    }
+    seen
+}
+
+/// How to read without writing; which one is right depends on the files beside the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// No log, or an empty one: the database file is all there is.
+    FileOnly,
+    /// A log with its shared index: use the index if it is alive, else one in our own memory.
+    Log,
+    /// A log with an index that other processes keep alive.
+    LiveLog,
+    /// A log without an index: nobody is connected, so keep others out and use our own memory.
+    LogAlone,
+}
+
+impl Way {
+    fn into(paths: &Paths) -> Self {
+        if !wal::holds_frames(&paths.wal) {
+            Self::FileOnly
+        } else if paths.shm.exists() {
+            Self::Log
+        } else {
+            Self::LogAlone
+        }
+    }
+
+    fn connect(self, paths: &Paths) -> rusqlite::Result<Connection> {
+        let (query, flags) = match self {
+            Self::FileOnly => ("immutable=1", OpenFlags::SQLITE_OPEN_READ_ONLY),
+            Self::Log => ("readonly_shm=1", OpenFlags::SQLITE_OPEN_READ_ONLY),
+            Self::LiveLog => ("", OpenFlags::SQLITE_OPEN_READ_ONLY),
+            Self::LogAlone => ("", OpenFlags::SQLITE_OPEN_READ_WRITE),
+        };
+        let address = address(&paths.database, query);
+        Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)
+    }
+}
+
+fn look_by<T>(
+    way: Way,
+    paths: &Paths,
+    look: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
+    let failed = |error| JournalError::sqlite("read", &paths.database, 1, error);
+    let mut connection = way.connect(paths).map_err(failed)?;
+    prepare_for_looking(&connection).map_err(failed)?;
+    if way == Way::LogAlone {
+        if connection.is_readonly("main").map_err(failed)? {
+            return Err(read_only("lock", &paths.database).into());
+        }
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(failed)?;
+    } else {
+        connection.busy_timeout(PATIENCE).map_err(failed)?;
+    }
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
+    look(&transaction)
+}
+
+/// SQLite's own repairs would be changes: it drops the log of an emptied database, and plays back
+/// a rollback log.
+fn refuse_what_sqlite_would_repair(paths: &Paths) -> Result<(), JournalError> {
+    let damaged = |what: &str| JournalError::Damaged {
+        path: paths.database.clone(),
+        seq: 1,
+        what: what.to_owned(),
+    };
+    // To SQLite a database of one byte is empty as well.
+    if size(&paths.database) <= 1 {
+        return Err(damaged("the file is empty"));
+    }
+    if paths.rollback.exists() {
+        return Err(damaged("a -journal file lies beside it, which afresh never makes"));
+    }
+    Ok(())
+}
+
+fn prepare_for_looking(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+fn prepare_for_writing(connection: &Connection) -> rusqlite::Result<()> {
+    // The first read also attaches us to the shared index, while no look holds it read-only.
+    let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+    if mode != "wal" {
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+    }
+    connection.pragma_query_value(None, "schema_version", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+fn writing() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_READ_WRITE
+}
+
+/// Connections of one process to one database share one handle of its index: one that began
+/// read-only for a look would stay so for a writer that joins it.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static LOOKING: Mutex<()> = Mutex::new(());
+    LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_only(doing: &'static str, path: &Path) -> Fault {
+    let source = "SQLite could open it only for reading".into();
+    Fault { doing, path: path.to_path_buf(), kind: FaultKind::ReadOnly, source }
+}
+
+/// SQLite's name for a file opened with options; any byte may be in a path.
+fn address(path: &Path, query: &str) -> String {
+    let mut address = String::from("file://");
+    for &byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(address, "%{byte:02x}");
+        }
+    }
+    address.push('?');
+    address.push_str(query);
+    address
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// Enough of the files' state to notice that somebody wrote.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamps([Option<(u64, Option<SystemTime>)>; 3]);
+
+impl Stamps {
+    fn of(paths: &Paths) -> Self {
+        // Never by opening them: closing a file drops all locks this process has on it.
+        Self([&paths.database, &paths.wal, &paths.shm].map(|path| {
+            let metadata = fs::metadata(path).ok()?;
+            Some((metadata.len(), metadata.modified().ok()))
+        }))
+    }
+}

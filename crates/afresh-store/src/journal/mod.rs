@@ -1,0 +1,392 @@
+//! The journal: appends records, durably, as the only writer.
+//!
+//! Who that writer is, is decided by a [`crate::Lock`] that the caller holds; how many records go
+//! into one append is the caller's choice as well. Records are never changed and never removed.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `reader` | reading from another process, without changing anything |
+//! | `records` | reading records; always checks the hash chain |
+//! | `chain` | the hash that ties each record to all before it |
+//! | `head` | the last acknowledged record, kept outside the database |
+//! | `verify` | checks that a journal is complete |
+//! | `schema` | the tables, their version, creating a database |
+//! | `connect` | connections that write, and reads that change nothing |
+//! | `wal` | whether SQLite's write-ahead log holds anything |
+//! | `error` | damage and failures |
+
+pub(crate) mod chain;
+pub(crate) mod connect;
+pub mod error;
+pub(crate) mod head;
+pub mod reader;
+pub(crate) mod records;
+pub(crate) mod schema;
+pub(crate) mod verify;
+pub(crate) mod wal;
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use crate::atomic_file;
+use crate::fault::Fault;
+use crate::fs_probe::{self, Depth};
+use crate::inbox::{self, InboxError, Message};
+use crate::journal::chain::{Chain, Content, Point};
+use crate::journal::error::JournalError;
+use crate::journal::head::HeadFile;
+use crate::journal::reader::JournalReader;
+use crate::paths::Paths;
+
+/// The largest body, kind or run name that is stored, in bytes.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// What is to be recorded. The journal adds the sequence number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRecord {
+    pub run: String,
+    pub epoch: u64,
+    /// By the run's own monotonic clock.
+    pub at_ms: u64,
+    /// By the clock on the wall, for people.
+    pub wall_ms: i64,
+    pub kind: String,
+    pub body: String,
+}
+
+/// What was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    pub seq: u64,
+    pub run: String,
+    pub epoch: u64,
+    pub at_ms: u64,
+    pub wall_ms: i64,
+    pub kind: String,
+    pub body: String,
+}
+
+/// The answer to a message of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub message: i64,
+    pub text: String,
+}
+
+/// The journal of a state directory, open for appending.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Connection,
+    head: HeadFile,
+    paths: Paths,
+    last: Point,
+    recovered: u64,
+    poisoned: bool,
+}
+
+impl Journal {
+    /// Opens the journal in `dir`, after proving that it is whole; makes it if there is none.
+    ///
+    /// A journal that is damaged, or newer, or misses an acknowledged record is refused, and so is a
+    /// file system that cannot hold one; then no file has changed.
+    pub fn open(dir: &Path) -> Result<Self, JournalError> {
+        let paths = Paths::of(dir)?;
+        let made = atomic_file::create_directory(&paths.dir)
+            .map_err(|fault| fs_probe::judged(&paths.dir, fault))?;
+        let found = verify::whole_journal(&paths)?;
+        let depth = if found.is_none() { Depth::First } else { Depth::Again };
+        fs_probe::probe(&paths.dir, depth).inspect_err(|_| atomic_file::take_back(&made))?;
+
+        atomic_file::remove_leftovers(&paths.dir)?;
+        if !paths.ignore.exists() {
+            atomic_file::write_atomically(&paths.ignore, b"*\n")?;
+        }
+        if found.is_none() {
+            schema::create(&paths)?;
+        }
+        let last = found.unwrap_or(Point::START);
+        let connection = connect::writable(&paths)?;
+        if records::point_at(&connection, &paths.database, u64::MAX)? != last {
+            return Err(JournalError::Overtaken { path: paths.database });
+        }
+        let head = HeadFile::open(&paths.head)?;
+        let recovered = last.seq.saturating_sub(head.newest().seq);
+        let mut journal = Self { connection, head, paths, last, recovered, poisoned: false };
+        journal.acknowledge_recovered()?;
+        Ok(journal)
+    }
+
+    /// The journal in `dir` for reading only, beside whoever drives; `None` if there is none.
+    pub fn open_read_only(dir: &Path) -> Result<Option<JournalReader>, JournalError> {
+        JournalReader::open(dir)
+    }
+
+    /// Stores all of `records`, or none; returns the number of the last record of the journal.
+    ///
+    /// When this returns they survive a kill and a power cut. After an error the journal takes no
+    /// more: whether the records are there is known only after opening it again.
+    pub fn append(&mut self, records: &[NewRecord]) -> Result<u64, JournalError> {
+        self.append_and_answer(records, &[])
+    }
+
+    /// Like [`Journal::append`], and answers messages in the same step, so that after a crash a
+    /// message was either acted upon and answered, or neither.
+    pub fn append_and_answer(
+        &mut self,
+        records: &[NewRecord],
+        answers: &[Answer],
+    ) -> Result<u64, JournalError> {
+        if self.poisoned {
+            return Err(JournalError::Poisoned { path: self.paths.database.clone() });
+        }
+        self.refuse_too_large(records, answers)?;
+        if records.is_empty() && answers.is_empty() {
+            return Ok(self.last.seq);
+        }
+        self.poisoned = true;
+        let last = self.commit(records, answers).map_err(|error| self.append_failed(error))?;
+        if last != self.last {
+            self.head.acknowledge(last)?;
+        }
+        self.last = last;
+        self.poisoned = false;
+        Ok(last.seq)
+    }
+
+    /// Every record, oldest first.
+    pub fn read_all(&self) -> Result<Vec<Record>, JournalError> {
+        self.after(0)
+    }
+
+    /// The records of one run.
+    pub fn records_of(&self, run: &str) -> Result<Vec<Record>, JournalError> {
+        self.collect(Point::START, |content| content.run == run)
+    }
+
+    /// The records that follow record `seq`.
+    pub fn after(&self, seq: u64) -> Result<Vec<Record>, JournalError> {
+        let start = records::point_at(&self.connection, &self.paths.database, seq)?;
+        self.collect(start, |_| true)
+    }
+
+    /// The number of the last record, 0 if there is none.
+    pub fn last_seq(&self) -> u64 {
+        self.last.seq
+    }
+
+    /// How many records were found at the opening that had been stored but not yet acknowledged,
+    /// because the writer before us was killed in between. They are part of the journal now.
+    pub fn recovered(&self) -> u64 {
+        self.recovered
+    }
+
+    /// A number that changes when another process has written, as with a message to the inbox.
+    /// Asking costs microseconds.
+    pub fn data_version(&self) -> Result<i64, JournalError> {
+        self.connection
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .map_err(|error| JournalError::sqlite("read", &self.paths.database, 1, error))
+    }
+
+    /// The messages that await an answer, oldest first.
+    pub fn pending(&self) -> Result<Vec<Message>, JournalError> {
+        inbox::pending(&self.connection, &self.paths.database)
+    }
+
+    /// Answers a message that needs no record; the first answer stays.
+    pub fn answer(&mut self, message: i64, text: &str) -> Result<(), InboxError> {
+        inbox::answer(&self.connection, &self.paths.database, message, text)
+    }
+
+    fn collect(
+        &self,
+        start: Point,
+        wanted: impl Fn(&Content<'_>) -> bool,
+    ) -> Result<Vec<Record>, JournalError> {
+        let mut records = Vec::new();
+        let path = &self.paths.database;
+        records::records_after(&self.connection, path, start, None, |at, content| {
+            if wanted(content) {
+                records.push(Record::new(at.seq, content));
+            }
+        })?;
+        Ok(records)
+    }
+
+    /// Records that a killed writer stored without acknowledging them are visible from now on, so
+    /// from now on they must not be lost.
+    fn acknowledge_recovered(&mut self) -> Result<(), JournalError> {
+        if self.recovered == 0 {
+            return Ok(());
+        }
+        // The kill may have come before the sync, and then only the page cache holds them. What is
+        // no longer in the log has been synced by the checkpoint that moved it.
+        match File::open(&self.paths.wal).and_then(|wal| wal.sync_all()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Fault::new("sync", &self.paths.wal, error).into());
+            }
+            _ => {}
+        }
+        atomic_file::sync_directory(&self.paths.dir)?;
+        Ok(self.head.acknowledge(self.last)?)
+    }
+
+    fn commit(&mut self, records: &[NewRecord], answers: &[Answer]) -> rusqlite::Result<Point> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut last = self.last;
+        let mut chain = Chain::default();
+        {
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO records(seq, run, epoch, at_ms, wall_ms, kind, body, hash) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?;
+            for record in records {
+                last = chain.next(last, &record.content());
+                insert.execute((
+                    last.seq.cast_signed(),
+                    &record.run,
+                    record.epoch.cast_signed(),
+                    record.at_ms.cast_signed(),
+                    record.wall_ms,
+                    &record.kind,
+                    &record.body,
+                    last.hash,
+                ))?;
+            }
+        }
+        for answer in answers {
+            inbox::store_answer(&transaction, answer.message, &answer.text)?;
+        }
+        transaction.commit()?;
+        Ok(last)
+    }
+
+    fn append_failed(&self, error: rusqlite::Error) -> JournalError {
+        let path = &self.paths.database;
+        if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
+            return JournalError::Overtaken { path: path.clone() };
+        }
+        JournalError::sqlite("append to", path, self.last.seq + 1, error)
+    }
+
+    fn refuse_too_large(
+        &self,
+        records: &[NewRecord],
+        answers: &[Answer],
+    ) -> Result<(), JournalError> {
+        let texts = records
+            .iter()
+            .flat_map(|record| [&record.run, &record.kind, &record.body])
+            .chain(answers.iter().map(|answer| &answer.text));
+        match texts.map(String::len).find(|&bytes| bytes > MAX_TEXT_BYTES) {
+            Some(bytes) => Err(JournalError::TooLarge {
+                path: self.paths.database.clone(),
+                bytes,
+                limit: MAX_TEXT_BYTES,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl NewRecord {
+    fn content(&self) -> Content<'_> {
+        Content {
+            run: &self.run,
+            epoch: self.epoch,
+            at_ms: self.at_ms,
+            wall_ms: self.wall_ms,
+            kind: &self.kind,
+            body: &self.body,
+        }
+    }
+}
+
+impl Record {
+    pub(crate) fn new(seq: u64, content: &Content<'_>) -> Self {
+        Self {
+            seq,
+            run: content.run.to_owned(),
+            epoch: content.epoch,
+            at_ms: content.at_ms,
+            wall_ms: content.wall_ms,
+            kind: content.kind.to_owned(),
+            body: content.body.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FaultKind;
+
+    fn record(body: &str) -> NewRecord {
+        NewRecord {
+            run: "r".to_owned(),
+            epoch: 1,
+            at_ms: 2,
+            wall_ms: 3,
+            kind: "noted".to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    /// Appends until `kind` of fault, and proves that nothing unstored was acknowledged.
+    fn fails_with(kind: FaultKind, prepare: impl Fn(&mut Journal)) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        journal.append(&[record("first")]).unwrap();
+        prepare(&mut journal);
+        let body = "x".repeat(20_000);
+        let error = loop {
+            if let Err(error) = journal.append(&[record(&body)]) {
+                break error;
+            }
+        };
+        assert_eq!(error.fault(), Some(kind), "{error}");
+        assert!(matches!(journal.append(&[record("")]), Err(JournalError::Poisoned { .. })));
+        let known = journal.last_seq();
+        drop(journal);
+        let mut journal = Journal::open(dir.path()).unwrap();
+        assert!(journal.last_seq() >= known);
+        journal.append(&[record("after the cause is gone")]).unwrap();
+    }
+
+    /// R9, F05.
+    #[test]
+    fn a_full_disk_stops_the_journal_and_loses_nothing() {
+        fails_with(FaultKind::DiskFull, |journal| {
+            journal.connection.pragma_update(None, "max_page_count", 30).unwrap();
+        });
+    }
+
+    /// R9, F05.
+    #[test]
+    #[cfg(target_os = "linux")] // Only there is a device that is always full.
+    fn a_disk_too_full_for_the_head_stops_the_journal() {
+        fails_with(FaultKind::DiskFull, |journal| journal.head.fill_the_disk());
+    }
+
+    /// R9, F06: what cannot be written is not what is broken.
+    #[test]
+    fn a_read_only_journal_is_told_apart_from_a_damaged_one() {
+        fails_with(FaultKind::ReadOnly, |journal| {
+            journal.connection.pragma_update(None, "query_only", true).unwrap();
+        });
+    }
+
+    /// R15.
+    #[test]
+    fn a_text_beyond_the_limit_is_refused_and_the_next_is_taken() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let large = record(&"x".repeat(MAX_TEXT_BYTES + 1));
+        assert!(matches!(journal.append(&[large]), Err(JournalError::TooLarge { .. })));
+        assert_eq!(journal.append(&[record("small")]).unwrap(), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! Is this journal whole? Asked by everybody who reads one, before believing it.
+//!
+//! Whole means: a format that we know, an unbroken chain, and nothing acknowledged that is missing.
+
+use rusqlite::Connection;
+
+use crate::journal::chain::{Content, Point};
+use crate::journal::connect;
+use crate::journal::error::JournalError;
+use crate::journal::head::Head;
+use crate::journal::records;
+use crate::journal::schema;
+use crate::paths::Paths;
+
+/// Proves the whole journal and returns its end, or `None` if there is none yet.
+pub(crate) fn whole_journal(paths: &Paths) -> Result<Option<Point>, JournalError> {
+    if !database_exists(paths)? {
+        return Ok(None);
+    }
+    let last = connect::look(paths, |connection| {
+        let ((), last) = acknowledged(connection, paths, 0, |(), _, _| ())?;
+        check_pages(connection, paths, last)?;
+        Ok(last)
+    })?;
+    Ok(Some(last))
+}
+
+/// Gathers the records after `seq` that `keep` wants; `None` if there is no journal.
+pub(crate) fn records_after<T: Default>(
+    paths: &Paths,
+    seq: u64,
+    keep: impl Fn(&mut T, Point, &Content<'_>),
+) -> Result<Option<T>, JournalError> {
+    if !database_exists(paths)? {
+        return Ok(None);
+    }
+    let kept = connect::look(paths, |connection| {
+        let (kept, _) = acknowledged(connection, paths, seq, &keep)?;
+        Ok(kept)
+    })?;
+    Ok(Some(kept))
+}
+
+/// Whether there is a database; a missing one whose records were acknowledged is an error.
+fn database_exists(paths: &Paths) -> Result<bool, JournalError> {
+    if paths.database.exists() {
+        return Ok(true);
+    }
+    let path = paths.database.clone();
+    let head = Head::load(&paths.head)?.map_or(0, |head| head.newest().seq);
+    if head > 0 {
+        return Err(JournalError::MissesHead { path, head, last: 0 });
+    }
+    // SQLite would take the log of a lost database for that of a new one.
+    if paths.wal.exists() {
+        let what = "its -wal file is there, the database itself is not".to_owned();
+        return Err(JournalError::Damaged { path, seq: 1, what });
+    }
+    Ok(false)
+}
+
+fn acknowledged<T: Default>(
+    connection: &Connection,
+    paths: &Paths,
+    seq: u64,
+    keep: impl Fn(&mut T, Point, &Content<'_>),
+) -> Result<(T, Point), JournalError> {
+    // Read before the database, because the driver moves it after the database: so it is never
+    // ahead of what we are about to see.
+    let head = Head::load(&paths.head)?;
+    let path = &paths.database;
+    schema::check(connection, path)?;
+    let start = records::point_at(connection, path, seq)?;
+    let mut kept = T::default();
+    let last = records::records_after(connection, path, start, head.as_ref(), |at, content| {
+        keep(&mut kept, at, content);
+    })?;
+    if head.is_none() && last.seq > 0 {
+        return Err(JournalError::HeadMissing { path: paths.head.clone(), last: last.seq });
+    }
+    Ok((kept, last))
+}
+
+/// Damage that no record shows, in the inbox or in SQLite's own bookkeeping, would spread later.
+fn check_pages(connection: &Connection, paths: &Paths, last: Point) -> Result<(), JournalError> {
+    let path = &paths.database;
+    let what: String = connection
+        .pragma_query_value(None, "quick_check", |row| row.get(0))
+        .map_err(|error| JournalError::sqlite("check", path, last.seq + 1, error))?;
+    if what == "ok" {
+        return Ok(());
+    }
+    Err(JournalError::Damaged { path: path.clone(), seq: last.seq + 1, what })
+}

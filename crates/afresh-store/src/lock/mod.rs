@@ -1,0 +1,194 @@
+//! One driver per repository.
+//!
+//! The lock is the kernel's: it is gone when its holder is, however that one ended, and no child
+//! process inherits it. The file stays for ever; what is in it only tells people who holds it.
+
+pub(crate) mod ofd;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use serde::{Deserialize, Serialize};
+
+use crate::fault::Fault;
+
+/// More than any holder needs to tell who it is.
+const MAX_HOLDER_BYTES: u64 = 64 << 10;
+
+/// How often we look for the name of a holder that has only just taken the lock.
+const INTRODUCTIONS: u32 = 20;
+const BETWEEN_INTRODUCTIONS: Duration = Duration::from_millis(5);
+
+/// Who holds a lock, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub pid: u32,
+    pub host: String,
+    pub command: String,
+    pub since_wall_ms: i64,
+}
+
+/// Why the lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("another process already drives here{}", described(.0.as_ref()))]
+    Held(Option<Holder>),
+
+    #[error(
+        "the file system of {} has no working locks ({source}), so two runs could work against each \
+         other",
+        path.display()
+    )]
+    Unsupported { path: PathBuf, source: io::Error },
+
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+/// The lock, held until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct Lock {
+    file: Flock<File>,
+}
+
+impl Lock {
+    /// Takes the lock at once or not at all.
+    ///
+    /// A file system whose locks keep nobody out is refused, and then there is no new file.
+    pub fn acquire(path: &Path, holder: &Holder) -> Result<Self, LockError> {
+        let is_new = path.symlink_metadata().is_err();
+        let lock = Self::acquire_at(path, holder);
+        if let (Err(LockError::Unsupported { .. }), true) = (&lock, is_new) {
+            // A file of no use; whoever else makes one finds out the same.
+            let _ = fs::remove_file(path);
+        }
+        lock
+    }
+
+    fn acquire_at(path: &Path, holder: &Holder) -> Result<Self, LockError> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(Fault::of("open the lock", path))?;
+        let file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(file) => file,
+            Err((_, Errno::EWOULDBLOCK)) => return Err(LockError::Held(introduced_soon(path))),
+            Err((_, errno)) => return Err(refused(path, errno)),
+        };
+        if !keeps_others_out(path)? {
+            let source = io::Error::other("a second lock was granted while the first was held");
+            return Err(LockError::Unsupported { path: path.to_path_buf(), source });
+        }
+        ofd::set(&file).map_err(|errno| refused(path, errno))?;
+        let mut lock = Self { file };
+        lock.introduce(holder).map_err(Fault::of("write the lock", path))?;
+        Ok(lock)
+    }
+
+    /// Who holds the lock now, if anybody; asking takes nothing.
+    ///
+    /// A holder that does not say who it is gives [`LockError::Held`].
+    pub fn holder(path: &Path) -> Result<Option<Holder>, LockError> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Fault::new("read the lock", path, error).into()),
+        };
+        for _ in 0..INTRODUCTIONS {
+            if !ofd::is_set(&file).map_err(|errno| refused(path, errno))? {
+                return Ok(None);
+            }
+            if let Some(holder) = introduced(path) {
+                return Ok(Some(holder));
+            }
+            thread::sleep(BETWEEN_INTRODUCTIONS);
+        }
+        Err(LockError::Held(None))
+    }
+
+    fn introduce(&mut self, holder: &Holder) -> io::Result<()> {
+        let text = serde_json::to_vec(holder)?;
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        self.file.write_all(&text)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // So that nobody reads the name of one who has left; the kernel frees the rest in any case.
+        let _ = self.file.set_len(0);
+        // By hand, because a child that is just being started has a copy of the file until its exec.
+        let _ = ofd::clear(&self.file);
+    }
+}
+
+/// What the holder wrote about itself.
+fn introduced(path: &Path) -> Option<Holder> {
+    let mut text = Vec::new();
+    File::open(path).ok()?.take(MAX_HOLDER_BYTES).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// What the holder wrote about itself, or is just about to.
+fn introduced_soon(path: &Path) -> Option<Holder> {
+    for _ in 0..INTRODUCTIONS {
+        if let Some(holder) = introduced(path) {
+            return Some(holder);
+        }
+        thread::sleep(BETWEEN_INTRODUCTIONS);
+    }
+    None
+}
+
+/// Some file systems grant every lock. Ours is held: a second one must not be granted.
+fn keeps_others_out(path: &Path) -> Result<bool, LockError> {
+    let second = File::open(path).map_err(Fault::of("open the lock", path))?;
+    match Flock::lock(second, FlockArg::LockExclusiveNonblock) {
+        Ok(_) => Ok(false),
+        Err((_, Errno::EWOULDBLOCK)) => Ok(true),
+        Err((_, errno)) => Err(refused(path, errno)),
+    }
+}
+
+fn refused(path: &Path, errno: Errno) -> LockError {
+    let source = io::Error::from(errno);
+    match errno {
+        Errno::ENOLCK | Errno::ENOTSUP | Errno::ENOSYS | Errno::EINVAL => {
+            LockError::Unsupported { path: path.to_path_buf(), source }
+        }
+        _ => Fault::new("lock", path, source).into(),
+    }
+}
+
+fn described(holder: Option<&Holder>) -> String {
+    match holder {
+        Some(Holder { pid, host, command, .. }) => {
+            format!(": `{command}`, process {pid} on {host}; wait for it, or halt it")
+        }
+        None => "; it has not said who it is".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F20: no locks, no run.
+    #[test]
+    fn a_file_system_without_locks_is_refused() {
+        for errno in [Errno::ENOLCK, Errno::ENOTSUP] {
+            let error = refused(Path::new("/state/lock"), errno);
+            assert!(matches!(error, LockError::Unsupported { .. }));
+            assert!(error.to_string().contains("no working locks"), "{error}");
+        }
+        assert!(matches!(refused(Path::new("/x"), Errno::EIO), LockError::Fault(_)));
+    }
+}
