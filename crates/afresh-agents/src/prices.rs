@@ -127,7 +127,7 @@ fn model(reader: &mut NodeReader<'_, '_>, entry: &TableEntry) -> Option<ModelPri
                 continue;
             }
             _ => {
-                reader.unknown(field, FIELDS);
+                reader.unknown_key(field, FIELDS);
                 continue;
             }
         };

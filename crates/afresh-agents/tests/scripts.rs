@@ -88,79 +88,79 @@ fn mistakes_are_shown_where_they_are() {
          attempt = 2\n\
          do = [ { sleep = 3, txt = \"\" }, { use = { tokens = 5, input = -1 } }, { crash = \"now\" } ]\n"
     ), @r#"
-        error[script]: unknown key "sead"
-          --> s.toml:1:1
-           |
-         1 | sead = 3
-           | ^^^^
-          hint: did you mean "seed"?
-        error[script]: unknown key "wirte"
-          --> s.toml:4:10
-           |
-         4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
-           |          ^^^^^
-          hint: did you mean "write"?
-        error[script]: "/etc/x" is no path inside the workspace
-          --> s.toml:4:47
-           |
-         4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
-           |                                               ^^^^^^^^
-          hint: a worker that goes beyond it is written with `run`
-        error[script]: `text` is missing
-          --> s.toml:4:70
-           |
-         4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
-           |                                                                      ^^^^^^^^^^^^^^^
-        error[script]: "say" and "run" are two acts
-          --> s.toml:5:14
-           |
-         5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
-           |              ^^^
-          hint: give each its own { … }
-        error[script]: expected a number from 0 to 1, found a fractional number
-          --> s.toml:5:38
-           |
-         5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
-           |                                      ^^^
-        error[script]: never reached: the act before it ends the attempt
-          --> s.toml:5:68
-           |
-         5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
-           |                                                                    ^^^^^^^^^^^^^^^^
-        error[script]: never played: an earlier [[task]] fits all of this one's attempts
-          --> s.toml:6:1
-           |
-         6 | [[task]]
-           | ^^^^^^^^
-          hint: the first one that fits is played; move this one up, or narrow that one by `attempt`
-        error[script]: expected a span such as "30m", "5s" or "500ms", found 3
-          --> s.toml:9:18
-           |
-         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
-           |                  ^
-        error[script]: unknown key "txt"
-          --> s.toml:9:21
-           |
-         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
-           |                     ^^^
-          hint: known here: sleep
-        error[script]: unknown key "tokens"
-          --> s.toml:9:43
-           |
-         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
-           |                                           ^^^^^^
-          hint: known here: input, output, cache_read, cache_write, cost_usd
-        error[script]: expected a whole number from 0 to 1000000000000, found -1
-          --> s.toml:9:63
-           |
-         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
-           |                                                               ^^
-        error[script]: expected a whole number from 1 to 31, found "now"
-          --> s.toml:9:81
-           |
-         9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
-           |                                                                                 ^^^^^
-        "#);
+    error[script]: unknown key "sead"
+      --> s.toml:1:1
+       |
+     1 | sead = 3
+       | ^^^^
+      hint: did you mean "seed"?
+    error[script]: unknown key "wirte"
+      --> s.toml:4:10
+       |
+     4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
+       |          ^^^^^
+      hint: did you mean "write"?
+    error[script]: "/etc/x" is no path inside the workspace
+      --> s.toml:4:47
+       |
+     4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
+       |                                               ^^^^^^^^
+      hint: a worker that goes beyond it is written with `run`
+    error[script]: `text` is missing
+      --> s.toml:4:70
+       |
+     4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
+       |                                                                      ^^^^^^^^^^^^^^^
+    error[script]: "say" and "run" are two acts
+      --> s.toml:5:14
+       |
+     5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
+       |              ^^^
+      hint: give each its own { … }
+    error[script]: expected a number from 0 to 1, found a fractional number
+      --> s.toml:5:38
+       |
+     5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
+       |                                      ^^^
+    error[script]: never reached: the act before it ends the attempt
+      --> s.toml:5:68
+       |
+     5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
+       |                                                                    ^^^^^^^^^^^^^^^^
+    error[script]: never played: an earlier [[task]] fits all of this one's attempts
+      --> s.toml:6:1
+       |
+     6 | [[task]]
+       | ^^^^^^^^
+      hint: the first one that fits is played; move this one up, or narrow that one by `attempt`
+    error[script]: expected a duration such as "30m", "5s" or "500ms", found 3
+      --> s.toml:9:18
+       |
+     9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+       |                  ^
+    error[script]: unknown key "txt"
+      --> s.toml:9:21
+       |
+     9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+       |                     ^^^
+      hint: known keys: sleep
+    error[script]: unknown key "tokens"
+      --> s.toml:9:43
+       |
+     9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+       |                                           ^^^^^^
+      hint: known keys: input, output, cache_read, cache_write, cost_usd
+    error[script]: expected a whole number from 0 to 1000000000000, found -1
+      --> s.toml:9:63
+       |
+     9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+       |                                                               ^^
+    error[script]: expected a whole number from 1 to 31, found "now"
+      --> s.toml:9:81
+       |
+     9 | do = [ { sleep = 3, txt = "" }, { use = { tokens = 5, input = -1 } }, { crash = "now" } ]
+       |                                                                                 ^^^^^
+    "#);
 }
 
 #[test]

@@ -1,26 +1,26 @@
 //! The files that a plan is read from, without the disk: a listing, and text on request.
 //!
-//! Whoever reads from the disk bounds the listing and the sizes; readers only ask.
+//! The code that reads the disk limits the listing and the sizes; format readers only ask.
 
 use std::collections::BTreeMap;
 
 use crate::findings::Finding;
 use crate::text::limits;
 
-/// A directory, seen from above.
+/// The files below one directory.
 pub trait PlanFolder {
     /// Paths of all files, relative to the folder, with `/` between components, sorted.
     fn paths(&self) -> &[String];
 
-    /// The text of a file; none where there is no such file.
+    /// The text of a file, or `None` if there is no such file.
     fn text(&self, path: &str) -> Option<Result<String, Finding>>;
 
-    /// Is there such a file? To be asked for each of many; the listing is not.
+    /// Whether the file exists. Cheap, so it can be asked for many paths.
     fn holds(&self, path: &str) -> bool {
         self.paths().binary_search_by(|known| known.as_str().cmp(path)).is_ok()
     }
 
-    /// The paths that start like this.
+    /// The paths that start with `front`.
     fn starting_with(&self, front: &str) -> &[String] {
         let from = &self.paths()[self.paths().partition_point(|path| path.as_str() < front)..];
         &from[..from.partition_point(|path| path.starts_with(front))]
@@ -52,7 +52,7 @@ impl PlanFolder for MemoryFolder {
     }
 }
 
-/// A folder in which some files have other bytes.
+/// A folder with some files replaced.
 #[derive(Clone)]
 pub struct PatchedFolder<'a> {
     under: &'a dyn PlanFolder,
@@ -68,12 +68,12 @@ impl<'a> PatchedFolder<'a> {
         self.changed.insert(path.to_owned(), bytes);
     }
 
-    /// The bytes of a file that has others here.
+    /// The bytes of a replaced file.
     pub fn changed(&self, path: &str) -> Option<&[u8]> {
         self.changed.get(path).map(Vec::as_slice)
     }
 
-    /// All of them.
+    /// The replaced files.
     pub fn into_changed(self) -> BTreeMap<String, Vec<u8>> {
         self.changed
     }
@@ -98,7 +98,7 @@ impl PlanFolder for PatchedFolder<'_> {
     }
 }
 
-/// Bytes as text: UTF-8, without a byte order mark, with plain line breaks.
+/// Decodes a file: UTF-8, without a byte order mark, with `\n` line breaks.
 pub fn as_text(path: &str, bytes: &[u8]) -> Result<String, Finding> {
     if bytes.len() > limits::max_bytes(path) {
         return Err(limits::too_large(path));

@@ -1,4 +1,4 @@
-//! What came of reading a plan, in whatever format.
+//! The result of reading a plan in any format.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,34 +12,34 @@ use crate::folder::PlanFolder;
 
 #[derive(Debug, Default)]
 pub struct PlanReading {
-    /// None where a finding is an error.
+    /// `None` if any finding is an error.
     pub plan: Option<Plan>,
     pub findings: Vec<Finding>,
     /// The directory whose repository the plan is for, relative to the plan's file (EX-12).
     pub target: Option<String>,
-    /// Fields that we do not know, by their path, as they were written (FO-06).
+    /// Unknown fields by path, with their source text (FO-06).
     pub unknown: BTreeMap<String, String>,
-    /// Where each task of the plan is.
+    /// The source position of each task.
     pub places: Vec<TaskPlaces>,
-    /// Files that workers are told to read, as far as the format names them apart.
+    /// Files that the plan asks workers to read, if the format lists them.
     pub reads: Vec<(String, SourceSpan)>,
 }
 
-/// The text of the one file that a plan stands in, or why there is no plan.
+/// The text of a plan's only file, or the failed reading.
 pub fn only_text(folder: &dyn PlanFolder, file: &str, hint: &str) -> Result<String, PlanReading> {
-    let missing = || Err(Finding::of_file(file, "unreadable", "there is no such file"));
+    let missing = || Err(Finding::for_file(file, "unreadable", "the file does not exist"));
     let text = folder.text(file).unwrap_or_else(missing);
     text.map_err(|finding| PlanReading::failed(finding.with_hint(hint)))
 }
 
 impl PlanReading {
-    /// Nothing could be read.
+    /// A reading that failed as a whole.
     pub fn failed(finding: Finding) -> Self {
         Self { findings: vec![finding], ..Self::default() }
     }
 }
 
-/// Where a task and its parts are.
+/// The source positions of a task and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskPlaces {
     pub whole: SourceSpan,
@@ -52,18 +52,18 @@ impl TaskPlaces {
         Self { whole, parts: BTreeMap::new() }
     }
 
-    /// Where an item of a field is; else the field, else the whole task.
+    /// The position of an item, or of its field, or of the whole task, whichever is known.
     pub fn locate(&self, step: Option<usize>, field: PlanField, item: usize) -> &SourceSpan {
         let exact = self.parts.get(&(step, field, item));
         exact.or_else(|| self.parts.get(&(step, field, 0))).unwrap_or(&self.whole)
     }
 }
 
-/// Somewhere in one of the files.
+/// A range in one of the plan's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceSpan {
     pub file: Arc<str>,
-    /// Bytes of the file's text: without a byte order mark, with plain line breaks.
+    /// Bytes of the decoded text: without a byte order mark, with `\n` line breaks.
     pub range: Range<usize>,
 }
 
@@ -72,7 +72,7 @@ impl SourceSpan {
         Self { file: file.into(), range }
     }
 
-    /// The same without a copy of the file's name.
+    /// Like `new`, sharing the file's name.
     pub fn in_file(file: &Arc<str>, range: Range<usize>) -> Self {
         Self { file: Arc::clone(file), range }
     }

@@ -83,7 +83,7 @@ impl PromptTemplate {
             let message =
                 format!("the template leaves out {{{{{name}}}}}, which no worker can do without");
             let hint = format!("add {{{{{name}}}}}, outside of other sections");
-            parser.findings.push(Finding::of_file(file, CODE, message).with_hint(hint));
+            parser.findings.push(Finding::for_file(file, CODE, message).with_hint(hint));
         }
         if parser.findings.is_empty() { Ok(Self(nodes)) } else { Err(parser.findings) }
     }

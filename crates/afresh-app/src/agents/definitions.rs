@@ -209,7 +209,7 @@ fn read(path: PathBuf) -> Option<FoundDefinition> {
     let mut bytes = Vec::new();
     let limit = MAX_DEFINITION_BYTES as u64 + 1;
     let opened = fs::File::open(&path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
-    let bad = |message: String| Finding::of_file(&shown, "agent-definition", message);
+    let bad = |message: String| Finding::for_file(&shown, "agent-definition", message);
     let (text, read) = match (opened, String::from_utf8(bytes)) {
         (Err(error), _) => (String::new(), Err(bad(format!("cannot be read: {error}")))),
         (_, Err(_)) => (String::new(), Err(bad("is not UTF-8".to_owned()))),

@@ -45,7 +45,7 @@ fn agent(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, home: &Path) -> Op
             "prompt" => set(&mut prompt, reader.word(value, PROMPTS)),
             "args" => set(&mut args, reader.texts(value)),
             "models" => models = Some(value),
-            _ => reader.unknown(field, AGENT),
+            _ => reader.unknown_key(field, AGENT),
         }
     }
     let kind = match named.as_ref().map(|(kind, _)| kind.as_str()) {
@@ -88,7 +88,7 @@ fn read_models(reader: &mut NodeReader<'_, '_>, node: &Node, models: &mut ModelN
             "small" => set(&mut models.small, reader.text(&size.node)),
             "standard" => set(&mut models.standard, reader.text(&size.node)),
             "large" => set(&mut models.large, reader.text(&size.node)),
-            _ => reader.unknown(size, SIZES),
+            _ => reader.unknown_key(size, SIZES),
         }
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
             let message = format!("byte {} is not UTF-8", error.valid_up_to());
-            return vec![Finding::of_file(file, "not-utf8", message)];
+            return vec![Finding::for_file(file, "not-utf8", message)];
         }
     };
     let source = SourceText::new(file, text);
@@ -88,7 +88,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config) {
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
-                None => reader.unknown(entry, TABLES),
+                None => reader.unknown_key(entry, TABLES),
             },
         }
     }
@@ -119,7 +119,7 @@ fn run(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
                 let word = reader.word_by(value, TimeoutAction::WORDS, TimeoutAction::from_word);
                 set(&mut settings.timeout_action, word);
             }
-            "halt_grace" => set(&mut settings.halt_grace, reader.span(value)),
+            "halt_grace" => set(&mut settings.halt_grace, reader.duration(value)),
             "backoff" => set(&mut settings.backoff, spans(reader, value)),
             "unlisted" => {
                 let word = reader.word(value, &[("alone", false), ("beside", true)]);
@@ -127,10 +127,10 @@ fn run(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
             }
             "tier" => set(&mut settings.tier, reader.word(value, TierChoice::WORDS)),
             "agent" => set(&mut config.agent, reader.text(value).map(Some)),
-            "attempt_timeout" => set(&mut config.attempt_timeout, reader.span(value)),
-            "silence_timeout" => set(&mut config.silence_timeout, reader.span(value)),
+            "attempt_timeout" => set(&mut config.attempt_timeout, reader.duration(value)),
+            "silence_timeout" => set(&mut config.silence_timeout, reader.duration(value)),
             "output_limit" => set(&mut config.output_bytes, reader.number(value, OUTPUT_LIMITS)),
-            _ => reader.unknown(entry, RUN),
+            _ => reader.unknown_key(entry, RUN),
         }
     }
 }
@@ -141,7 +141,7 @@ fn workspace(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) 
             "setup" => set(&mut config.setup, reader.texts(&entry.node)),
             "keep" => set(&mut config.keep, reader.texts(&entry.node)),
             "quota_mib" => config.quota = mebibytes(reader, &entry.node),
-            _ => reader.unknown(entry, WORKSPACE),
+            _ => reader.unknown_key(entry, WORKSPACE),
         }
     }
 }
@@ -151,10 +151,10 @@ fn checks(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
         let value = &entry.node;
         match entry.key.as_str() {
             "always" => set(&mut config.settings.always, reader.texts(value)),
-            "timeout" => set(&mut config.check_timeout, reader.span(value)),
+            "timeout" => set(&mut config.check_timeout, reader.duration(value)),
             "parallel" => set(&mut config.checks_parallel, count(reader, value)),
             "env" => set(&mut config.check_env, reader.texts(value)),
-            _ => reader.unknown(entry, CHECKS),
+            _ => reader.unknown_key(entry, CHECKS),
         }
     }
 }
@@ -168,7 +168,7 @@ fn budget(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
             "tokens" => settings.budget.tokens = reader.number(value, TOKENS),
             "task_usd" => settings.task_budget.cost_micros = dollars(reader, value),
             "task_tokens" => settings.task_budget.tokens = reader.number(value, TOKENS),
-            _ => reader.unknown(entry, BUDGET),
+            _ => reader.unknown_key(entry, BUDGET),
         }
     }
 }
@@ -180,7 +180,7 @@ fn context(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
         match entry.key.as_str() {
             "soft" => soft = share(reader, &entry.node),
             "hard" => set(&mut limits.hard, share(reader, &entry.node)),
-            _ => reader.unknown(entry, CONTEXT),
+            _ => reader.unknown_key(entry, CONTEXT),
         }
     }
     // A hard limit alone is enough to say.
@@ -220,7 +220,7 @@ fn sandbox(reader: &mut NodeReader<'_, '_>, node: &Node, asked: &mut SandboxRequ
             "memory_mib" => asked.limits.memory = mebibytes(reader, value),
             "file_mib" => asked.file = mebibytes(reader, value),
             "processes" => asked.limits.processes = reader.number(value, 1..=1_000_000),
-            _ => reader.unknown(field, SANDBOX),
+            _ => reader.unknown_key(field, SANDBOX),
         }
     }
 }
@@ -271,7 +271,7 @@ fn dollars(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
 }
 
 fn spans(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<Vec<Duration>> {
-    reader.list(node, "a list of spans").iter().map(|item| reader.span(item)).collect()
+    reader.list(node, "a list of spans").iter().map(|item| reader.duration(item)).collect()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub fn load(directory: &Path, written: &str) -> Result<Loaded, Vec<Finding>> {
     let path = directory.join(written);
     let bytes = bytes(&path).map_err(|error| {
         let message = format!("cannot read the script: {error}");
-        vec![Finding::of_file(written, "script", message)]
+        vec![Finding::for_file(written, "script", message)]
     })?;
     let ScriptReading { script, findings } = read(written, &bytes);
     let Some(script) = script else { return Err(findings) };

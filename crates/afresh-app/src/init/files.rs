@@ -30,7 +30,7 @@ pub fn list(root: &Path) -> FileListing {
                     open.push((path, depth + 1));
                 }
             } else if kind.is_file() && listing.paths.len() < MAX_FILES {
-                if project::is_read(&path) {
+                if project::needs_text(&path) {
                     listing.texts.insert(path.clone(), text(&entry.path()));
                 }
                 listing.paths.insert(path);

@@ -66,7 +66,7 @@ impl DiskFolder {
         let message =
             format!("more than {MAX_FILES} files are here; the others were not looked at");
         let help = "name the plan, or the directory that it is in";
-        (!self.is_whole).then(|| limits::beyond(".", message).with_hint(help).as_warning())
+        (!self.is_whole).then(|| limits::over_limit(".", message).with_hint(help).as_warning())
     }
 
     fn list(&mut self, directory: &str, depth: usize) {
@@ -94,7 +94,7 @@ impl DiskFolder {
 
     fn bytes(&self, path: &str) -> Result<Vec<u8>, Finding> {
         let unreadable = |why: String| {
-            let finding = Finding::of_file(path, "unreadable", format!("cannot read it: {why}"));
+            let finding = Finding::for_file(path, "unreadable", format!("cannot read it: {why}"));
             finding.with_hint("put a plain file there that you may read")
         };
         if let Some(what) = self.others.get(path) {
@@ -105,7 +105,7 @@ impl DiskFolder {
         let is_new = !read.files.contains(path);
         if is_new && read.bytes >= MAX_ALL_BYTES {
             let message = format!("all files of the plan have more than {MAX_ALL_BYTES} bytes");
-            return Err(limits::beyond(path, message));
+            return Err(limits::over_limit(path, message));
         }
         let mut bytes = Vec::new();
         fs::File::open(self.root.join(path))

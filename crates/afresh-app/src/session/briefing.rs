@@ -133,7 +133,7 @@ fn template(root: &Path) -> Result<Option<ProjectDocument>, AppError> {
         Ok(text) => Ok(Some(ProjectDocument { path: TEMPLATE.to_owned(), text })),
         Err(error) => {
             let message = format!("cannot read the template: {error}");
-            Err(bad_template(vec![Finding::of_file(TEMPLATE, "template", message)]))
+            Err(bad_template(vec![Finding::for_file(TEMPLATE, "template", message)]))
         }
     }
 }

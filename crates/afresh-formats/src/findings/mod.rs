@@ -1,14 +1,17 @@
-//! What is wrong with a file, and where.
+//! Findings: what is wrong with a file, where, and how to fix it.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `source` | a file's text, able to say where a byte is |
-//! | `picture` | how a place looks: the line, and marks below it |
+//! | [`codes`] | every finding code, explained |
+//! | [`fixes`] | applies proposed fixes, and verifies them |
+//! | [`locator`] | fills in line and column of findings, reading each file once |
+//! | `source` | a file's text, which converts bytes to lines and columns |
+//! | `excerpt` | the source line of a finding, with marks below it |
 
 pub mod codes;
+mod excerpt;
 pub mod fixes;
-mod picture;
-pub mod placing;
+pub mod locator;
 mod source;
 
 use std::fmt::Write as _;
@@ -17,34 +20,34 @@ use std::ops::Range;
 use afresh_core::printable;
 use serde::Serialize;
 
-pub use picture::SourceExcerpt;
+pub use crate::findings::excerpt::SourceExcerpt;
 pub use source::{SourceText, not_utf8};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub severity: Severity,
-    /// A stable word for scripts.
+    /// A stable identifier for scripts.
     pub code: String,
     pub message: String,
     /// What to do next. Scripts know it as `help`.
     #[serde(rename = "help")]
     pub hint: Option<String>,
     pub file: String,
-    /// Counted from 1; 0 where the finding is about the file as a whole.
+    /// Counted from 1; 0 if the finding is about the whole file.
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
     #[serde(skip)]
     pub excerpt: SourceExcerpt,
-    /// Other places that have to do with it.
+    /// Related places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPlace>,
-    /// What would mend it, where that is safe to do without asking.
+    /// A proposed fix.
     #[serde(skip)]
     pub fix: Option<Fix>,
 }
 
-/// Another place that has to do with a finding, and what it is to it.
+/// Another place that a finding refers to, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RelatedPlace {
     pub message: String,
@@ -55,43 +58,43 @@ pub struct RelatedPlace {
     pub excerpt: SourceExcerpt,
 }
 
-/// A change of the file that a finding is about; all of it, or nothing.
+/// Edits of the finding's file, applied together or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     pub edits: Vec<TextEdit>,
-    /// The plan must be the same afterwards. Otherwise the finding says what is meant instead.
+    /// Whether the plan must be unchanged afterwards. A correction changes it on purpose.
     pub keeps_plan: bool,
 }
 
-/// Other words for one place.
+/// A replacement for one range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
-    /// Bytes of the file's text: without a byte order mark, with plain line breaks.
+    /// Bytes of the decoded text: without a byte order mark, with `\n` line breaks.
     pub range: Range<usize>,
     pub text: String,
 }
 
 impl Fix {
-    /// The word that was meant.
-    pub fn meant(range: Range<usize>, text: impl Into<String>) -> Self {
+    /// A correction: the text that was meant, which may change the plan.
+    pub fn correction(range: Range<usize>, text: impl Into<String>) -> Self {
         Self { edits: vec![TextEdit { range, text: text.into() }], keeps_plan: false }
     }
 
-    /// The same in other words.
-    pub fn same(range: Range<usize>, text: impl Into<String>) -> Self {
-        Self { keeps_plan: true, ..Self::meant(range, text) }
+    /// A rewording that leaves the plan unchanged.
+    pub fn rewording(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { keeps_plan: true, ..Self::correction(range, text) }
     }
 }
 
-/// How bad it is.
+/// How serious a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Good to know, or a matter of style.
+    /// Information, or a matter of style.
     Note,
-    /// Likely a mistake, or something that works worse than it could.
+    /// Likely a mistake.
     Warning,
-    /// It could not be run as it was meant.
+    /// The plan cannot be run as intended.
     Error,
 }
 
@@ -110,8 +113,8 @@ impl Finding {
         self.severity == Severity::Error
     }
 
-    /// About a file as a whole.
-    pub fn of_file(file: &str, code: &str, message: impl Into<String>) -> Self {
+    /// A finding about a whole file.
+    pub fn for_file(file: &str, code: &str, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
             code: code.to_owned(),
@@ -144,8 +147,8 @@ impl Finding {
         self
     }
 
-    /// Notes the first of two places; the message says it too, for those who read nothing else.
-    pub fn note_first(&mut self, first: RelatedPlace) {
+    /// Adds the first of two places. The message names it too, since some tools show only the message.
+    pub fn add_first_place(&mut self, first: RelatedPlace) {
         let (file, line) = (&first.file, first.line);
         let place =
             if *file == self.file { format!("line {line}") } else { format!("{file}:{line}") };
@@ -153,7 +156,7 @@ impl Finding {
         self.related.push(first);
     }
 
-    /// The finding as people read it, without colour.
+    /// The finding as text, without colour.
     pub fn render(&self) -> String {
         let message = printable::lines(&self.message);
         let mut text = format!("{}[{}]: {message}\n", self.severity.word(), self.code);

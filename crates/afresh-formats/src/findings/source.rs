@@ -1,4 +1,4 @@
-//! A file's text, able to say where a byte is.
+//! A file's text, which converts byte offsets to lines and columns.
 
 use std::ops::Range;
 
@@ -29,19 +29,19 @@ impl<'a> SourceText<'a> {
     }
 
     pub fn finding(&self, code: &str, at: &Range<usize>, message: impl Into<String>) -> Finding {
-        let mut finding = Finding::of_file(self.name, code, message);
+        let mut finding = Finding::for_file(self.name, code, message);
         self.locate(&mut finding, at);
         finding
     }
 
-    /// Says where in this file a finding is.
+    /// Sets the finding's position in this file.
     pub fn locate(&self, finding: &mut Finding, at: &Range<usize>) {
         self.name.clone_into(&mut finding.file);
         (finding.line, finding.column) = self.place(at.start);
         finding.excerpt = self.excerpt(at);
     }
 
-    /// Another place that has to do with a finding.
+    /// A related place in this file.
     pub fn related(&self, at: &Range<usize>, message: &str) -> RelatedPlace {
         let (line, column) = self.place(at.start);
         let (message, file) = (message.to_owned(), self.name.to_owned());
@@ -58,10 +58,10 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// A file that is not text.
+/// The finding for a file that is not UTF-8.
 pub fn not_utf8(file: &str, bytes: &[u8], offset: usize) -> Finding {
     let valid = String::from_utf8_lossy(&bytes[..offset]);
     let source = SourceText::new(file, &valid);
-    let message = format!("byte {offset} is not UTF-8 (0x{:02x})", bytes[offset]);
+    let message = format!("byte {offset} (0x{:02x}) is not valid UTF-8", bytes[offset]);
     source.finding("not-utf8", &(offset..offset), message).with_hint("save the file as UTF-8")
 }

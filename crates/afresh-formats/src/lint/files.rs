@@ -1,6 +1,6 @@
-//! Files that are to be changed and are not there, or to be created and are.
+//! Files to modify that do not exist, and files to create that do.
 //!
-//! A file that an earlier task of the plan makes counts as there.
+//! A file that an earlier task of the plan creates counts as existing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,38 +8,41 @@ use afresh_core::Plan;
 use afresh_core::plan::FileAction;
 
 use super::LintSubject;
-use super::said::{LintFindings, ListedFile, listed};
+use crate::lint::findings::{LintFindings, ListedFile, listed_files};
 
 pub(super) fn check_files(
     subject: LintSubject<'_>,
     repository: &BTreeSet<String>,
-    said: &mut LintFindings<'_>,
+    findings: &mut LintFindings<'_>,
 ) {
-    let makers = FileCreators::from_plan(subject.plan);
-    // A list of files may belong to several tasks; what is wrong with it is told once.
-    let mut told = BTreeSet::new();
-    for (at, task) in subject.work() {
+    let creators = FileCreators::from_plan(subject.plan);
+    // Several tasks may share a list of files; a problem in it is reported once.
+    let mut reported = BTreeSet::new();
+    for (at, task) in subject.worker_tasks() {
         let id = &task.id;
         let mut seen = BTreeSet::new();
-        for (place, scope) in listed(at, task) {
+        for (place, scope) in listed_files(at, task) {
             let Some(path) = scope.pattern.literal().filter(|path| seen.insert(*path)) else {
                 continue;
             };
-            if !said.spot(place).is_none_or(|spot| told.insert((spot.file, spot.range.start))) {
+            if !findings
+                .file_span(place)
+                .is_none_or(|span| reported.insert((span.file, span.range.start)))
+            {
                 continue;
             }
             let there = repository.contains(path) || is_directory(repository, path);
             match scope.action {
                 Some(FileAction::Modify | FileAction::Delete) if !there => {
-                    missing(&makers, subject.plan, (place, path), said);
+                    check_missing_file(&creators, subject.plan, (place, path), findings);
                 }
                 Some(FileAction::Create) if there => {
-                    let message = format!("{id} is to create {path:?}, which is there already");
-                    let hint = "say that it is modified, or choose another name";
-                    said.of_file(place, "file-exists", message, hint);
+                    let message = format!("{id} creates {path:?}, which already exists");
+                    let hint = "use action = \"modify\", or choose another path";
+                    findings.warn_about_file(place, "file-exists", message, hint);
                 }
                 Some(FileAction::Create) => {
-                    created_twice(&makers, subject.plan, (place, path), said);
+                    check_created_twice(&creators, subject.plan, (place, path), findings);
                 }
                 _ => {}
             }
@@ -47,83 +50,90 @@ pub(super) fn check_files(
     }
 }
 
-fn missing(
-    makers: &FileCreators,
+fn check_missing_file(
+    creators: &FileCreators,
     plan: &Plan,
     (place, path): (ListedFile, &str),
-    said: &mut LintFindings<'_>,
+    findings: &mut LintFindings<'_>,
 ) {
     let id = &plan.task(place.task).id;
-    let others = makers.others(path, place.task);
-    if others.iter().any(|maker| plan.is_before(maker.task, place.task)) {
+    let others = creators.others(path, place.task);
+    if others.iter().any(|creator| plan.is_before(creator.task, place.task)) {
         return;
     }
-    let message = format!("{id} is to change {path:?}, which the repository lacks");
+    let message = format!("{id} modifies {path:?}, which does not exist");
     match others.first() {
-        Some(maker) => {
-            let other = &plan.task(maker.task).id;
-            let hint = format!("let {id} need {other}, so that the file is there before");
-            said.of_file(place, "missing-file", message, &hint);
-            said.and_file(*maker, "another task makes it here");
+        Some(creator) => {
+            let other = &plan.task(creator.task).id;
+            let hint = format!("let {id} need {other}, which creates the file");
+            findings.warn_about_file(place, "missing-file", message, &hint);
+            findings.add_related_file(*creator, "another task creates it here");
         }
         None => {
-            said.of_file(place, "missing-file", message, "is the path right?");
+            findings.warn_about_file(
+                place,
+                "missing-file",
+                message,
+                "check the path, or use action = \"create\"",
+            );
         }
     }
 }
 
-fn created_twice(
-    makers: &FileCreators,
+fn check_created_twice(
+    creators: &FileCreators,
     plan: &Plan,
     (place, path): (ListedFile, &str),
-    said: &mut LintFindings<'_>,
+    findings: &mut LintFindings<'_>,
 ) {
-    let created = |maker: &&ListedFile| makers.creators.contains(&(maker.task, path.to_owned()));
-    let others = makers.others(path, place.task);
-    // Of two, the second one is told.
-    let Some(first) = others.iter().filter(created).find(|maker| maker.task < place.task) else {
+    let created =
+        |creator: &&ListedFile| creators.explicit.contains(&(creator.task, path.to_owned()));
+    let others = creators.others(path, place.task);
+    // The finding is about the second of two tasks.
+    let Some(first) = others.iter().filter(created).find(|creator| creator.task < place.task)
+    else {
         return;
     };
     let (id, other) = (&plan.task(place.task).id, &plan.task(first.task).id);
-    let message = format!("{id} is to create {path:?}, which {other} creates too");
-    let hint = "let one of them create it and the other one, which needs it, modify it";
-    said.of_file(place, "created-twice", message, hint);
-    said.and_file(*first, "it is created here too");
+    let message = format!("{id} creates {path:?}, which {other} also creates");
+    let hint = "let one task create it, and let the other need that task and modify it";
+    findings.warn_about_file(place, "created-twice", message, hint);
+    findings.add_related_file(*first, "also created here");
 }
 
-/// A path that names a directory of the repository.
+/// Whether the path is a directory of the repository.
 fn is_directory(repository: &BTreeSet<String>, path: &str) -> bool {
     let below = format!("{}/", path.trim_end_matches('/'));
     repository.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below))
 }
 
-/// Who may bring a file into being: everybody that lists it and does not say that it is there.
+/// The tasks that may create each file: those that list it without the action `modify` or `delete`.
 struct FileCreators {
     by_path: BTreeMap<String, Vec<ListedFile>>,
-    /// Those that say that they create it.
-    creators: BTreeSet<(usize, String)>,
+    /// The tasks that list it with the action `create`.
+    explicit: BTreeSet<(usize, String)>,
 }
 
 impl FileCreators {
     fn from_plan(plan: &Plan) -> Self {
-        let mut makers = Self { by_path: BTreeMap::new(), creators: BTreeSet::new() };
+        let mut found = Self { by_path: BTreeMap::new(), explicit: BTreeSet::new() };
         for (at, task) in plan.tasks().iter().enumerate() {
-            for (place, scope) in listed(at, task) {
+            for (place, scope) in listed_files(at, task) {
                 let Some(path) = scope.pattern.literal() else { continue };
                 if matches!(scope.action, None | Some(FileAction::Create)) {
-                    makers.by_path.entry(path.to_owned()).or_default().push(place);
+                    found.by_path.entry(path.to_owned()).or_default().push(place);
                 }
                 if scope.action == Some(FileAction::Create) {
-                    makers.creators.insert((at, path.to_owned()));
+                    found.explicit.insert((at, path.to_owned()));
                 }
             }
         }
-        makers
+        found
     }
 
-    /// Of tasks other than this one.
+    /// The creators of a file, except this task.
     fn others(&self, path: &str, task: usize) -> Vec<ListedFile> {
         let all = self.by_path.get(path).into_iter().flatten();
-        all.filter(|maker| maker.task != task).copied().collect()
+        all.filter(|creator| creator.task != task).copied().collect()
     }
 }

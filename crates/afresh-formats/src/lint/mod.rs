@@ -1,21 +1,21 @@
-//! What is worth knowing about a plan that can be read, whatever its format (BE-01).
+//! Findings about a plan that can be read, in any format (BE-01).
 //!
-//! Readers find what is wrong with the text; this looks at what it means together with the
-//! repository. Nothing here stops a run.
+//! Readers report what is wrong with the text; lint compares the plan with the repository. Nothing
+//! here prevents a run.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `said` | findings at the places of tasks |
-//! | `size` | tasks that are much for one worker, or that name no files |
-//! | `files` | files that are to be changed and are not there, and the like |
-//! | `together` | tasks of one wave that write one file |
-//! | `reads` | files that workers are told to read, and that they will not have |
+//! | `findings` | collects findings at the positions of tasks |
+//! | `size` | tasks that are large for one worker, or that list no files |
+//! | `files` | files to modify that do not exist, files to create that do |
+//! | `shared_files` | tasks of one wave that write the same file |
+//! | `context_files` | files that workers are asked to read and that are not committed |
 
+mod context_files;
 mod files;
-mod reads;
-mod said;
+mod findings;
+mod shared_files;
 mod size;
-mod together;
 
 use std::collections::BTreeSet;
 
@@ -24,55 +24,56 @@ use afresh_core::plan::Task;
 
 use crate::findings::Finding;
 use crate::folder::PlanFolder;
+use crate::lint::findings::LintFindings;
 use crate::reading::{SourceSpan, TaskPlaces};
-use said::LintFindings;
 
-/// What a plan is looked at with.
+/// The plan to lint, and what it is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct LintSubject<'a> {
     pub plan: &'a Plan,
     /// The name of the plan's format.
     pub format: &'a str,
-    /// Where each task is.
+    /// The source position of each task.
     pub places: &'a [TaskPlaces],
-    /// Files that the plan tells its workers to read.
+    /// Files that the plan asks workers to read.
     pub reads: &'a [(String, SourceSpan)],
-    /// Every file of the repository; none where there is no repository.
+    /// Every file of the repository, if there is one.
     pub repository: Option<&'a BTreeSet<String>>,
 }
 
 impl LintSubject<'_> {
-    /// Tasks that a worker will do, by position. What is done, or asks a person, needs no advice.
-    fn work(&self) -> impl Iterator<Item = (usize, &Task)> {
+    /// Tasks for workers, with their index: not those that are done or that ask a person.
+    fn worker_tasks(&self) -> impl Iterator<Item = (usize, &Task)> {
         let tasks = self.plan.tasks().iter().enumerate();
         tasks.filter(|(_, task)| task.done_before.is_none() && task.checkpoint.is_none())
     }
 }
 
-/// Everything worth knowing, in the order of the plan.
+/// All findings, in the order of the plan.
 pub fn lint_plan(folder: &dyn PlanFolder, subject: LintSubject<'_>) -> Vec<Finding> {
-    let mut said = LintFindings::new(subject.places);
-    unchecked(subject, &mut said);
-    size::check_task_sizes(subject, &mut said);
-    together::check_shared_files(subject, &mut said);
+    let mut findings = LintFindings::new(subject.places);
+    check_unchecked_tasks(subject, &mut findings);
+    size::check_task_sizes(subject, &mut findings);
+    crate::lint::shared_files::check_shared_files(subject, &mut findings);
     if let Some(repository) = subject.repository {
-        files::check_files(subject, repository, &mut said);
-        reads::check_context_files(folder, subject, repository, &mut said);
+        files::check_files(subject, repository, &mut findings);
+        crate::lint::context_files::check_context_files(folder, subject, repository, &mut findings);
     }
-    said.finish(folder)
+    findings.finish(folder)
 }
 
-/// Tasks of the own format that nothing judges. Readers of other formats label theirs themselves:
-/// there, criteria are prose as a rule.
-fn unchecked(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
+/// Reports tasks of the native format without checks. Readers of other formats report theirs: there,
+/// criteria are usually prose.
+fn check_unchecked_tasks(subject: LintSubject<'_>, findings: &mut LintFindings<'_>) {
     if subject.format != "native" {
         return;
     }
-    for (at, task) in subject.work() {
+    for (at, task) in subject.worker_tasks() {
         if task.all_checks().next().is_none() && task.no_check.is_none() {
-            let message = format!("nothing proves that {} is done", task.id);
-            let hint = "give it a command that fails until the work is done";
-            said.of_task(at, "unchecked", message, hint);
+            let message = format!("{} has no check that proves it is done", task.id);
+            let hint =
+                "add a command that fails until the work is done, or say why not in `no_check`";
+            findings.warn_about_task(at, "unchecked", message, hint);
         }
     }
 }

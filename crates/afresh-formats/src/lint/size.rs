@@ -1,30 +1,30 @@
-//! Tasks that are much for one worker, and tasks that name no files.
+//! Tasks that are large for one worker, and tasks that list no files.
 
 use super::LintSubject;
-use super::said::LintFindings;
+use crate::lint::findings::LintFindings;
 
-/// This many files in one task are too many for one worker.
+/// From this many files on, a task is large.
 const MANY_FILES: usize = 15;
-/// How many tasks a message names.
+/// The most tasks that a message names.
 const MAX_NAMED: usize = 10;
 
-pub(super) fn check_task_sizes(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
-    let many_steps = many_steps(subject.format);
-    for (at, task) in subject.work() {
+pub(super) fn check_task_sizes(subject: LintSubject<'_>, findings: &mut LintFindings<'_>) {
+    let many_steps = step_limit(subject.format);
+    for (at, task) in subject.worker_tasks() {
         let (files, steps) = (task.patterns().count(), task.steps.len());
         if files >= MANY_FILES || steps >= many_steps {
             let message = format!("{} has {steps} steps and {files} files", task.id);
-            let message = format!("{message}: much for one worker");
-            let hint = "split it: a fresh context does a small task better";
-            said.of_task(at, "large-task", message, hint);
+            let message = format!("{message}: large for one worker");
+            let hint = "split it; workers do small tasks better";
+            findings.warn_about_task(at, "large-task", message, hint);
         }
     }
-    without_files(subject, said);
+    check_tasks_without_files(subject, findings);
 }
 
-/// How many steps are too many: a `<task>` of a PLAN.md is work of its own, elsewhere a step may be
-/// no more than a box to tick.
-fn many_steps(format: &str) -> usize {
+/// From this many steps on, a task is large. A `<task>` of a PLAN.md is a piece of work; in other
+/// formats a step may be no more than a check box.
+fn step_limit(format: &str) -> usize {
     match format {
         "gsd" | "ultraplan" | "long-run" => 5,
         "native" => 6,
@@ -32,24 +32,24 @@ fn many_steps(format: &str) -> usize {
     }
 }
 
-/// Some formats have no files at all; that is worth one finding, not one for every task.
-fn without_files(subject: LintSubject<'_>, said: &mut LintFindings<'_>) {
+/// Reports all tasks without files in one finding, because some formats have no files at all.
+fn check_tasks_without_files(subject: LintSubject<'_>, findings: &mut LintFindings<'_>) {
     let bare: Vec<(usize, &str)> = subject
-        .work()
+        .worker_tasks()
         .filter(|(_, task)| !task.lists_files())
         .map(|(at, task)| (at, task.id.as_str()))
         .collect();
     let Some((first, id)) = bare.first() else { return };
     let message = if bare.len() == 1 {
-        format!("{id} names no files, so it runs alone")
+        format!("{id} lists no files, so it runs alone")
     } else {
         let named: Vec<&str> = bare.iter().take(MAX_NAMED).map(|(_, id)| *id).collect();
         let more = match bare.len() - named.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        format!("{}{more} name no files, so each of them runs alone", named.join(", "))
+        format!("{}{more} list no files, so each of them runs alone", named.join(", "))
     };
-    let hint = "name the files they may write, so that others can run beside them";
-    said.of_task(*first, "no-files", message, hint);
+    let hint = "list the files that a task may write, so that others can run in parallel";
+    findings.warn_about_task(*first, "no-files", message, hint);
 }

@@ -1,4 +1,4 @@
-//! What a task says instead of work: that a person is asked, or that it was done before.
+//! Tasks without work for a worker: a question to a person, or a task that was done before.
 
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
@@ -10,12 +10,12 @@ pub const CHECKPOINT_FIELDS: &[&str] = &["kind", "text", "options"];
 pub const OPTION_FIELDS: &[&str] = &["key", "description"];
 
 impl NativePlanReader<'_, '_> {
-    /// Why a task is done. An empty text would hide that nobody knows.
+    /// Why a task is done. An empty reason is rejected.
     pub(super) fn reason(&mut self, node: &Node) -> Option<String> {
         match &node.value {
             Value::Text(text) if !text.trim().is_empty() => Some(text.clone()),
             _ => {
-                self.wrong(node, "a text that says how it was done");
+                self.wrong_type(node, "a reason: how it was done");
                 None
             }
         }
@@ -37,7 +37,7 @@ impl NativePlanReader<'_, '_> {
             }
         }
         let (Some(kind), Some(text)) = (kind, text) else {
-            self.wrong(node, "{ kind = \"verify\", text = \"…\" }, a question to a person");
+            self.wrong_type(node, "a question to a person: { kind = \"verify\", text = \"…\" }");
             return None;
         };
         kind.map(|kind| Checkpoint { kind, text, options })
@@ -54,7 +54,7 @@ impl NativePlanReader<'_, '_> {
 
     fn options(&mut self, at: usize, node: &Node) -> Vec<DecisionOption> {
         let Value::List(items) = &node.value else {
-            self.wrong(node, "a list of answers");
+            self.wrong_type(node, "a list of answers");
             return Vec::new();
         };
         items.iter().enumerate().map(|(item, node)| self.option(at, item, node)).collect()
@@ -75,7 +75,7 @@ impl NativePlanReader<'_, '_> {
             }
         }
         if key.is_none() {
-            self.wrong(node, "{ key = \"a\", description = \"…\" }");
+            self.wrong_type(node, "{ key = \"a\", description = \"…\" }");
         }
         DecisionOption { key: key.unwrap_or_default(), description }
     }

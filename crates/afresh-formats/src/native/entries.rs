@@ -1,4 +1,4 @@
-//! A plan as the entries of a file: what goes without saying is left out.
+//! A plan as the entries of a file; defaults are omitted.
 
 use afresh_core::Plan;
 use afresh_core::outcome::DecisionOption;
@@ -11,7 +11,7 @@ use crate::native::schema::{
 pub(super) fn plan_entries(plan: &Plan, target: Option<&str>) -> NativePlanFile {
     NativePlanFile {
         version: 1,
-        name: said(&plan.name),
+        name: non_empty(&plan.name),
         spec: plan.spec.clone(),
         target: target.map(str::to_owned),
         task: plan.tasks().iter().map(task).collect(),
@@ -22,12 +22,12 @@ fn task(task: &Task) -> TaskEntry {
     TaskEntry {
         id: task.id.to_string(),
         title: task.title.clone(),
-        instructions: said(&task.instructions),
-        needs: some(task.needs.iter().map(ToString::to_string).collect()),
+        instructions: non_empty(&task.instructions),
+        needs: non_empty_list(task.needs.iter().map(ToString::to_string).collect()),
         files: files(&task.files),
         checks: checks(&task.checks),
         no_check: task.no_check.clone(),
-        steps: some(task.steps.iter().map(step).collect()),
+        steps: non_empty_list(task.steps.iter().map(step).collect()),
         tier: task.tier,
         context: task.context,
         agent: task.agent.clone(),
@@ -39,7 +39,7 @@ fn task(task: &Task) -> TaskEntry {
 fn step(step: &Step) -> StepEntry {
     StepEntry {
         name: step.name.clone(),
-        instructions: said(&step.instructions),
+        instructions: non_empty(&step.instructions),
         files: files(&step.files),
         checks: checks(&step.checks),
     }
@@ -53,10 +53,10 @@ fn files(scopes: &[FileScope]) -> Option<Vec<FileEntry>> {
             action => FileEntry::Detailed { path, action },
         }
     };
-    some(scopes.iter().map(entry).collect())
+    non_empty_list(scopes.iter().map(entry).collect())
 }
 
-/// A check is called after its command, unless it says otherwise.
+/// A check's default name is its command.
 fn checks(checks: &[Check]) -> Option<Vec<CheckEntry>> {
     let entry = |check: &Check| {
         let name = (check.name != check.command).then(|| check.name.clone());
@@ -68,25 +68,25 @@ fn checks(checks: &[Check]) -> Option<Vec<CheckEntry>> {
             CheckEntry::Detailed { name, run, red_first }
         }
     };
-    some(checks.iter().map(entry).collect())
+    non_empty_list(checks.iter().map(entry).collect())
 }
 
 fn checkpoint(checkpoint: &Checkpoint) -> CheckpointEntry {
     let option = |choice: &DecisionOption| OptionEntry {
         key: choice.key.clone(),
-        description: said(&choice.description),
+        description: non_empty(&choice.description),
     };
     CheckpointEntry {
         kind: checkpoint.kind,
         text: checkpoint.text.clone(),
-        options: some(checkpoint.options.iter().map(option).collect()),
+        options: non_empty_list(checkpoint.options.iter().map(option).collect()),
     }
 }
 
-fn said(text: &str) -> Option<String> {
+fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn some<T>(items: Vec<T>) -> Option<Vec<T>> {
+fn non_empty_list<T>(items: Vec<T>) -> Option<Vec<T>> {
     (!items.is_empty()).then_some(items)
 }

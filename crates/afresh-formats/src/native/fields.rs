@@ -1,4 +1,4 @@
-//! What a plan, a task, a step, a file and a check are made of.
+//! The fields of a plan, a task, a step, a file and a check.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl NativePlanReader<'_, '_> {
     pub(super) fn plan(&mut self, root: &Node) -> PlanDraft {
         let mut draft = PlanDraft::default();
         let Value::Table(entries) = &root.value else {
-            self.wrong(root, "a table with `version`, `name` and `task`");
+            self.wrong_type(root, "a table with `version`, `name` and `task`");
             return draft;
         };
         let mut versioned = false;
@@ -48,7 +48,7 @@ impl NativePlanReader<'_, '_> {
                         let finding = self.source.finding(
                             "version",
                             &entry.node.span,
-                            "only version 1 is known",
+                            "unsupported version; the only version is 1",
                         );
                         self.findings.push(finding.with_hint("write `version = 1`"));
                     }
@@ -61,10 +61,10 @@ impl NativePlanReader<'_, '_> {
             }
         }
         if !versioned {
-            let finding = Finding::of_file(
+            let finding = Finding::for_file(
                 self.source.name,
                 "version",
-                "the plan says no version; 1 is assumed",
+                "the plan has no `version`; assuming 1",
             );
             self.findings.push(finding.as_warning().with_hint("write `version = 1` at the top"));
         }
@@ -73,7 +73,7 @@ impl NativePlanReader<'_, '_> {
 
     fn tasks(&mut self, node: &Node) -> Vec<TaskDraft> {
         let Value::List(items) = &node.value else {
-            self.wrong(node, "a list of tasks");
+            self.wrong_type(node, "a list of tasks");
             return Vec::new();
         };
         if let Some(finding) = limits::too_many_tasks(self.source.name, items.len()) {
@@ -88,7 +88,7 @@ impl NativePlanReader<'_, '_> {
         self.places.push(TaskRanges { whole: node.span.clone(), fields: BTreeMap::new() });
         let mut draft = TaskDraft::default();
         let Value::Table(entries) = &node.value else {
-            self.wrong(node, "a task: a table with `id`, `title` and `checks`");
+            self.wrong_type(node, "a task: a table with `id`, `title` and `checks`");
             return draft;
         };
         for entry in entries {
@@ -126,7 +126,7 @@ impl NativePlanReader<'_, '_> {
 
     fn steps(&mut self, at: usize, node: &Node) -> Vec<StepDraft> {
         let Value::List(items) = &node.value else {
-            self.wrong(node, "a list of steps");
+            self.wrong_type(node, "a list of steps");
             return Vec::new();
         };
         items.iter().enumerate().map(|(number, item)| self.step(at, number, item)).collect()
@@ -135,7 +135,7 @@ impl NativePlanReader<'_, '_> {
     fn step(&mut self, at: usize, number: usize, node: &Node) -> StepDraft {
         let mut draft = StepDraft::default();
         let Value::Table(entries) = &node.value else {
-            self.wrong(node, "a step: a table with `name` and `do`");
+            self.wrong_type(node, "a step: a table with `name` and `do`");
             return draft;
         };
         for entry in entries {
@@ -184,7 +184,7 @@ impl NativePlanReader<'_, '_> {
                     }
                 }
             }
-            _ => self.wrong(node, "a path, or { path = \"…\", action = \"create\" }"),
+            _ => self.wrong_type(node, "a path, or { path = \"…\", action = \"create\" }"),
         }
         draft
     }
@@ -208,19 +208,19 @@ impl NativePlanReader<'_, '_> {
                         "run" => draft.command = self.text(&entry.node),
                         "red_first" => match entry.node.value {
                             Value::Bool(flag) => draft.red_first = flag,
-                            _ => self.wrong(&entry.node, "true or false"),
+                            _ => self.wrong_type(&entry.node, "true or false"),
                         },
                         _ => self.unknown_field(path, CHECK_FIELDS, entry),
                     }
                 }
             }
-            _ => self.wrong(node, "a command, or { run = \"…\", red_first = true }"),
+            _ => self.wrong_type(node, "a command, or { run = \"…\", red_first = true }"),
         }
         draft
     }
 }
 
-/// Where an item of a list is, for the names of unknown fields.
+/// The path of a list item, for reporting unknown fields.
 fn path_of(at: usize, step: Option<usize>, list: &str, item: usize) -> String {
     match step {
         Some(step) => format!("task.{at}.steps.{step}.{list}.{item}."),

@@ -1,22 +1,23 @@
-//! The program's own plan format: `*.plan.toml`, or the same data as `*.plan.json`.
+//! The native plan format: `*.plan.toml`, or the same data as `*.plan.json`.
 //!
-//! A reading never stops at the first problem: everything that is wrong is reported at once, each
-//! with its place. A field that is nearly a known one is an error, because a misspelt `checks` must
-//! not silently mean "no checks" (B20); any other unknown field is kept and warned about (FO-06).
+//! Reading does not stop at the first problem: everything that is wrong is reported at once, with its
+//! position. A field that resembles a known one is an error, because a misspelt `checks` must not
+//! silently mean "no checks" (B20); any other unknown field is kept, with a warning (FO-06).
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `fields` | what a plan, a task, a step, a file and a check are made of |
-//! | `checkpoint` | what a task says instead of work: ask a person, or that it was done before |
-//! | `reader` | findings, places, and the plain values that fields hold |
-//! | `entries`, `page` | a plan as the entries of a file; those as TOML that a person can read |
+//! | `fields` | the fields of a plan, a task, a step, a file and a check |
+//! | `checkpoint` | tasks that ask a person, or that were done before |
+//! | `reader` | collects findings and positions, reads plain values |
+//! | `entries`, `toml_writer` | a plan as the entries of a file; those as readable TOML |
+//! | [`schema`] | the format as JSON Schema |
 
 mod checkpoint;
 mod entries;
 mod fields;
-mod page;
 mod reader;
 pub mod schema;
+mod toml_writer;
 
 use afresh_core::Plan;
 
@@ -29,7 +30,7 @@ pub use checkpoint::{CHECKPOINT_FIELDS, OPTION_FIELDS};
 pub use fields::{CHECK_FIELDS, FILE_FIELDS, PLAN_FIELDS, STEP_FIELDS, TASK_FIELDS};
 use reader::NativePlanReader;
 
-const FORMAT_HELP: &str = "`afresh schema plan` describes the format";
+const FORMAT_HINT: &str = "`afresh schema plan` describes the format";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanSyntax {
@@ -38,19 +39,18 @@ pub enum PlanSyntax {
 }
 
 impl PlanSyntax {
-    /// By the file's name; TOML unless it says JSON.
-    pub fn of(file: &str) -> Self {
+    /// By the file's extension; TOML unless that is `json`.
+    pub fn from_file_name(file: &str) -> Self {
         let extension = file.rsplit('.').next().unwrap_or_default();
         if extension.eq_ignore_ascii_case("json") { Self::Json } else { Self::Toml }
     }
 }
 
-/// The text of a file that says this plan, and for which directory it is, as [`PlanReading::target`]
-/// has it. Reading it gives the same plan again.
+/// Renders a plan as text. Reading that text gives the same plan and [`PlanReading::target`].
 pub fn render(plan: &Plan, target: Option<&str>, syntax: PlanSyntax) -> String {
     let file = entries::plan_entries(plan, target);
     match syntax {
-        PlanSyntax::Toml => page::render(&file),
+        PlanSyntax::Toml => crate::native::toml_writer::render(&file),
         PlanSyntax::Json => {
             let mut text = serde_json::to_string_pretty(&file).expect("entries are JSON");
             text.push('\n');
@@ -61,7 +61,7 @@ pub fn render(plan: &Plan, target: Option<&str>, syntax: PlanSyntax) -> String {
 
 /// Reads a plan from the bytes of a file.
 pub fn read(file: &str, bytes: &[u8]) -> PlanReading {
-    // Whatever the file is called, it is data.
+    // The limit for data applies, whatever the file is called.
     if bytes.len() > limits::MAX_DATA_BYTES {
         return PlanReading::failed(limits::too_large(file));
     }
@@ -69,20 +69,20 @@ pub fn read(file: &str, bytes: &[u8]) -> PlanReading {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => return PlanReading::failed(not_utf8(file, bytes, error.valid_up_to())),
     };
-    // A text of several lines must not hand carriage returns to a shell (B18).
+    // A string of several lines must not pass carriage returns to a shell (B18).
     let text = text.replace("\r\n", "\n");
     let source = SourceText::new(file, &text);
     if text.trim().is_empty() {
-        let finding = Finding::of_file(file, "empty-plan", "the plan is empty: nothing to do")
+        let finding = Finding::for_file(file, "empty-plan", "the plan is empty: nothing to do")
             .with_hint("add a [[task]] with an id, a title and a check");
         return PlanReading::failed(finding);
     }
-    let parsed = match PlanSyntax::of(file) {
+    let parsed = match PlanSyntax::from_file_name(file) {
         PlanSyntax::Toml => toml::parse(&source),
         PlanSyntax::Json => json::parse(&source),
     };
     match parsed {
         Ok(root) => NativePlanReader::new(&source).read(&root),
-        Err(finding) => PlanReading::failed(finding.with_hint(FORMAT_HELP)),
+        Err(finding) => PlanReading::failed(finding.with_hint(FORMAT_HINT)),
     }
 }

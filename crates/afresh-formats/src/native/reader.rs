@@ -1,4 +1,4 @@
-//! Findings, places, and the plain values that fields hold.
+//! Collects findings and positions, and reads plain values.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,16 +7,16 @@ use std::sync::Arc;
 use afresh_core::Plan;
 use afresh_core::plan::{PlanField, PlanProblem, ProblemKind, ProblemLocation, nearest};
 
-use super::FORMAT_HELP;
+use super::FORMAT_HINT;
 use crate::findings::{Finding, Fix, Severity, SourceText};
 use crate::reading::{PlanReading, SourceSpan, TaskPlaces};
 use crate::text::node::{Node, TableEntry, Value};
 use crate::text::yaml::values::get;
 
-/// More findings than this say nothing new; the rest is counted.
+/// The most findings that are listed; the rest is counted.
 const MAX_FINDINGS: usize = 1_000;
 
-/// Where the parts of one task are.
+/// The ranges of a task and its parts.
 #[derive(Debug, Default, Clone)]
 pub(super) struct TaskRanges {
     pub(super) whole: Range<usize>,
@@ -25,18 +25,18 @@ pub(super) struct TaskRanges {
 
 impl TaskRanges {
     fn in_file(&self, file: &Arc<str>) -> TaskPlaces {
-        let spot = |at: &Range<usize>| SourceSpan::in_file(file, at.clone());
+        let span = |at: &Range<usize>| SourceSpan::in_file(file, at.clone());
         let parts = self.fields.iter().flat_map(|((step, field), items)| {
-            items.iter().enumerate().map(|(item, at)| ((*step, *field, item), spot(at)))
+            items.iter().enumerate().map(|(item, at)| ((*step, *field, item), span(at)))
         });
-        TaskPlaces { whole: spot(&self.whole), parts: parts.collect() }
+        TaskPlaces { whole: span(&self.whole), parts: parts.collect() }
     }
 }
 
 pub(super) struct NativePlanReader<'a, 's> {
     pub(super) source: &'a SourceText<'s>,
     pub(super) findings: Vec<Finding>,
-    /// Findings that were only counted, and the worst of them.
+    /// The number of findings that were only counted, and the worst severity.
     more: usize,
     worst: Severity,
     pub(super) places: Vec<TaskRanges>,
@@ -65,18 +65,18 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         match Plan::new(draft) {
             Ok(read) => plan = Some(read).filter(|_| readable),
             Err(problems) => {
-                for problem in problems.iter().filter(|p| readable || is_no_consequence(p)) {
+                for problem in problems.iter().filter(|p| readable || is_independent(p)) {
                     let at = self.span(&problem.place);
-                    self.find(Severity::Error, &at, |reader| reader.locate(problem));
+                    self.add_finding(Severity::Error, &at, |reader| reader.locate(problem));
                 }
             }
         }
         self.findings.sort_by_key(|finding| (finding.line, finding.column));
         if self.more > 0 {
-            let message = format!("and {} more problems", self.more);
-            let mut finding = Finding::of_file(self.source.name, "more", message);
+            let message = format!("{} more findings are not listed", self.more);
+            let mut finding = Finding::for_file(self.source.name, "more", message);
             finding.severity = self.worst;
-            self.findings.push(finding.with_hint("mend these first"));
+            self.findings.push(finding.with_hint("fix the listed ones first"));
         }
         let file: Arc<str> = self.source.name.into();
         let places = self.places.iter().map(|places| places.in_file(&file)).collect();
@@ -84,8 +84,8 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         PlanReading { plan, findings, target, unknown, places, reads: Vec::new() }
     }
 
-    /// Takes a finding down, unless that place could not be read anyway or there are enough.
-    pub(super) fn find(
+    /// Adds a finding, unless the value there has the wrong type anyway or the limit is reached.
+    pub(super) fn add_finding(
         &mut self,
         severity: Severity,
         at: &Range<usize>,
@@ -109,8 +109,8 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         let at = self.span(&problem.place);
         let mut finding = self.source.finding(problem.kind.code(), &at, problem.message.as_str());
         if let Some(related) = &problem.related {
-            let other = self.source.related(&self.span(related), "the first one is here");
-            finding.note_first(other);
+            let other = self.source.related(&self.span(related), "first defined here");
+            finding.add_first_place(other);
         }
         finding.hint.clone_from(&problem.help);
         finding
@@ -125,7 +125,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
             .clone()
     }
 
-    /// The items of a list, with their places noted.
+    /// The items of a list; records their positions.
     pub(super) fn items<'n>(
         &mut self,
         at: usize,
@@ -135,10 +135,10 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         expected: &str,
     ) -> &'n [Node] {
         let Value::List(items) = &node.value else {
-            self.wrong(node, expected);
+            self.wrong_type(node, expected);
             return &[];
         };
-        // Of a file that says more, the path is meant.
+        // The position of a file in long form is that of its path.
         let path = |item: &'n Node| get(item, "path").filter(|_| field == PlanField::Files);
         let spans = items.iter().map(|item| path(item).unwrap_or(item).span.clone()).collect();
         self.places[at].fields.insert((step, field), spans);
@@ -152,7 +152,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         field: PlanField,
         node: &Node,
     ) -> Vec<String> {
-        self.items(at, step, field, node, "a list of texts")
+        self.items(at, step, field, node, "a list of strings")
             .iter()
             .map(|item| self.text(item))
             .collect()
@@ -167,7 +167,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         if let Value::Text(text) = &node.value {
             return text.clone();
         }
-        self.wrong(node, "a text");
+        self.wrong_type(node, "a string");
         String::new()
     }
 
@@ -178,14 +178,14 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         {
             return Some(*value);
         }
-        self.wrong(node, &format!("one of: {}", known.join(", ")));
+        self.wrong_type(node, &format!("one of: {}", known.join(", ")));
         None
     }
 
-    pub(super) fn wrong(&mut self, node: &Node, expected: &str) {
+    pub(super) fn wrong_type(&mut self, node: &Node, expected: &str) {
         let message = format!("expected {expected}, found {}", node.value.describe());
-        self.find(Severity::Error, &node.span, |reader| {
-            reader.source.finding("wrong-type", &node.span, message).with_hint(FORMAT_HELP)
+        self.add_finding(Severity::Error, &node.span, |reader| {
+            reader.source.finding("wrong-type", &node.span, message).with_hint(FORMAT_HINT)
         });
     }
 
@@ -195,7 +195,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         let meant = alias(key).filter(|word| known.contains(word));
         let near = meant.or_else(|| nearest(key, known.iter().copied()));
         let severity = if near.is_some() { Severity::Error } else { Severity::Warning };
-        self.find(severity, &entry.key_span, |reader| {
+        self.add_finding(severity, &entry.key_span, |reader| {
             let message = format!("unknown field {shown:?}");
             let finding = reader.source.finding("unknown-field", &entry.key_span, message);
             match near {
@@ -203,12 +203,12 @@ impl<'a, 's> NativePlanReader<'a, 's> {
                     let written = reader.source.text.get(entry.key_span.clone());
                     let quote =
                         if written.is_some_and(|key| key.starts_with('"')) { "\"" } else { "" };
-                    finding.with_hint(format!("did you mean {near:?}?")).with_fix(Fix::meant(
+                    finding.with_hint(format!("did you mean {near:?}?")).with_fix(Fix::correction(
                         entry.key_span.clone(),
                         format!("{quote}{near}{quote}"),
                     ))
                 }
-                None => finding.with_hint("it is kept, but means nothing here"),
+                None => finding.with_hint("it is kept but has no effect"),
             }
         });
         let written = self.source.text.get(entry.node.span.clone()).unwrap_or_default();
@@ -216,15 +216,15 @@ impl<'a, 's> NativePlanReader<'a, 's> {
     }
 }
 
-/// A problem of its own, and not what follows from a field that could not be read.
-fn is_no_consequence(problem: &PlanProblem) -> bool {
+/// Whether a problem is independent of fields that could not be read.
+fn is_independent(problem: &PlanProblem) -> bool {
     !matches!(
         problem.kind,
         ProblemKind::Empty | ProblemKind::MissingTitle | ProblemKind::UnknownNeed
     )
 }
 
-/// What people write for our fields when they know other formats.
+/// Names of our fields in other formats.
 fn alias(key: &str) -> Option<&'static str> {
     let lower = key.to_ascii_lowercase();
     Some(match lower.as_str() {

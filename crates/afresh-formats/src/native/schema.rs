@@ -1,13 +1,13 @@
-//! The own plan format as JSON Schema, for editors and for agents that write plans.
+//! The native plan format as JSON Schema, for editors and for agents that write plans.
 //!
-//! The reader does not use these types, because it has to know places; a test keeps both alike. The
-//! writer does: whatever is left out here is left out of the file.
+//! The reader does not use these types, because it needs positions; a test keeps both in sync. The
+//! writer uses them.
 
 use afresh_core::plan::{CheckpointKind, ContextLevel, FileAction, TierChoice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A plan: tasks for fresh workers, in the order that `needs` imposes.
+/// A plan: tasks for workers, ordered by `needs`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "afresh plan")]
 #[schemars(rename = "PlanFile")]
@@ -17,7 +17,7 @@ pub struct NativePlanFile {
     pub version: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The specification the plan comes from.
+    /// The specification that the plan implements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
     /// The directory whose repository the plan is for, relative to this file.
@@ -27,7 +27,7 @@ pub struct NativePlanFile {
     pub task: Vec<TaskEntry>,
 }
 
-/// What one fresh worker gets.
+/// One piece of work for one worker.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TaskEntry {
     /// Letters, digits, '-', '_', '.'.
@@ -35,7 +35,7 @@ pub struct TaskEntry {
     pub id: String,
     #[schemars(length(min = 1))]
     pub title: String,
-    /// What the worker is to do.
+    /// The instructions for the worker.
     #[serde(rename = "do")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
@@ -45,26 +45,26 @@ pub struct TaskEntry {
     /// Paths or globs that the task may write, relative to the repository's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileEntry>>,
-    /// Commands that prove the task done; run by afresh itself.
+    /// Commands that succeed once the task is done; afresh runs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<CheckEntry>>,
-    /// The reason, where no check is meant.
+    /// Why the task has no check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_check: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepEntry>>,
-    /// Which size of model; `auto` decides by the size of the task.
+    /// The size of the model; `auto` chooses by the size of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<TierChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextLevel>,
-    /// An agent of the configuration.
+    /// The name of a configured agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Why there is nothing to do: it was finished before, by other means.
+    /// The task is already done, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_before: Option<String>,
-    /// No worker: a person is asked at this point of the plan.
+    /// Asks a person instead of starting a worker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointEntry>,
 }
@@ -72,9 +72,9 @@ pub struct TaskEntry {
 /// A point at which the plan waits for a person.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckpointEntry {
-    /// Look at what was built, decide something, or do what no worker can.
+    /// Whether the person verifies work, decides something, or does what a worker cannot.
     pub kind: CheckpointKind,
-    /// What the person has to know.
+    /// What the person needs to know.
     pub text: String,
     /// The answers to choose from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ pub struct OptionEntry {
     pub description: Option<String>,
 }
 
-/// An ordered piece of a task.
+/// A part of a task. Steps are done in order.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StepEntry {
     pub name: String,
@@ -121,14 +121,14 @@ pub enum CheckEntry {
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         run: String,
-        /// It must fail before the work is done.
+        /// Whether the check must fail before the work is done.
         #[serde(skip_serializing_if = "Option::is_none")]
         red_first: Option<bool>,
     },
 }
 
 /// The schema, as `afresh schema plan` prints it.
-pub fn plan() -> String {
+pub fn plan_schema() -> String {
     let schema = schemars::schema_for!(NativePlanFile);
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
     text.push('\n');
@@ -145,7 +145,7 @@ mod tests {
     /// FO-05: the schema and the reader know the same fields.
     #[test]
     fn schema_and_reader_know_the_same_fields() {
-        let schema: serde_json::Value = serde_json::from_str(&plan()).expect("JSON");
+        let schema: serde_json::Value = serde_json::from_str(&plan_schema()).expect("JSON");
         let fields = |at: &serde_json::Value| -> BTreeSet<String> {
             at["properties"].as_object().expect("properties").keys().cloned().collect()
         };

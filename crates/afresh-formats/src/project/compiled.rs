@@ -1,11 +1,11 @@
-//! Languages with one well-known builder: cargo, go, gradle, maven, dotnet, zig, swift, …
+//! Languages with a standard build tool: cargo, go, gradle, maven, dotnet, zig, swift, …
 
 use super::{ProjectCheck, ProjectDir, ProjectStack, build, lint, owned, test};
 
 pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [
         cargo(place),
-        go(place),
+        golang(place),
         gradle(place),
         maven(place),
         simple(place, "Scala (sbt)", &["build.sbt"], "sbt test", &["target/"]),
@@ -48,13 +48,13 @@ fn cargo(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     Some(stack("Rust (cargo)", file, checks, &["target/"]))
 }
 
-fn go(place: &ProjectDir<'_>) -> Option<ProjectStack> {
+fn golang(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["go.work", "go.mod"])?;
     let checks = vec![test("go test ./..."), build("go build ./..."), lint("go vet ./...")];
     Some(stack("Go", file, checks, &[]))
 }
 
-/// A daemon would be ended with the check that started it.
+/// Without a daemon, because it would be killed with the check that started it.
 fn gradle(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&[
         "settings.gradle.kts",

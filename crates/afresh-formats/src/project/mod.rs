@@ -1,14 +1,21 @@
-//! What a repository is built with, and the commands that follow from it.
+//! Detects what a repository is built with, and the commands to set up, test, build and lint it.
 //!
-//! From names and texts of files alone: nothing is executed, and nothing is read that the caller has
-//! not handed in. Only fixed words are put into commands, never names that a file made up. Which of
-//! the commands are used is for the caller, and for people.
+//! Uses only names and texts of files that the caller provides; nothing is executed. Commands contain
+//! fixed words only, never names from a file. The caller and the user decide which of them are used.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `compiled` | cargo, go, gradle, maven, dotnet, cmake and others |
+//! | `node` | JavaScript and TypeScript |
+//! | `python` | Python |
+//! | `interpreted` | Ruby, PHP, Elixir, Dart |
+//! | `make` | Makefiles and justfiles |
 
 mod compiled;
-mod makers;
+mod interpreted;
+mod make;
 mod node;
 mod python;
-mod scripted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,24 +25,24 @@ use serde::Serialize;
 #[derive(Debug, Clone, Default)]
 pub struct FileListing {
     pub paths: BTreeSet<String>,
-    /// Of those files for which [`is_read`] holds.
+    /// The texts of files for which [`needs_text`] holds.
     pub texts: BTreeMap<String, String>,
 }
 
-/// One way in which a repository is built.
+/// A build tool of a repository, and its commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectStack {
     pub name: &'static str,
-    /// The file that told.
+    /// The file that it was detected by.
     pub file: String,
-    /// What brings dependencies, before anything else.
+    /// Commands that install dependencies.
     pub setup: Vec<String>,
     pub checks: Vec<ProjectCheck>,
-    /// Ignored directories that are worth keeping.
+    /// Ignored directories that are worth keeping between attempts.
     pub keep: Vec<String>,
 }
 
-/// A command that says whether the work is good.
+/// A command that checks the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectCheck {
     pub kind: CheckKind,
@@ -50,8 +57,8 @@ pub enum CheckKind {
     Lint,
 }
 
-/// The names of files whose text tells more than their being there.
-const READ: &[&str] = &[
+/// Files whose text is needed, not only their existence.
+const TEXT_FILES: &[&str] = &[
     "Cargo.toml",
     "package.json",
     "deno.json",
@@ -75,14 +82,14 @@ const READ: &[&str] = &[
     ".gitignore",
 ];
 
-/// Whether the text of this file is worth handing in.
-pub fn is_read(path: &str) -> bool {
+/// Whether detection needs the text of this file.
+pub fn needs_text(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    path.matches('/').count() <= 1 && READ.contains(&name)
+    path.matches('/').count() <= 1 && TEXT_FILES.contains(&name)
 }
 
-/// Everything that the repository is built with; what is in directories counts only where the root
-/// tells nothing.
+/// Everything that the repository is built with. Subdirectories are searched only if the root has
+/// nothing.
 pub fn discover(listing: &FileListing) -> Vec<ProjectStack> {
     let stacks = in_directory(&ProjectDir { listing, directory: "" });
     if !stacks.is_empty() {
@@ -98,7 +105,7 @@ pub fn discover(listing: &FileListing) -> Vec<ProjectStack> {
     below.flat_map(|directory| below_root(&ProjectDir { listing, directory })).collect()
 }
 
-/// The paths that `keep` names and no line of the repository's ignore file does.
+/// The paths in `keep` that the repository's ignore file does not list.
 pub fn not_ignored<'k>(listing: &FileListing, keep: &'k [String]) -> Vec<&'k str> {
     let text = listing.texts.get(".gitignore").map_or("", String::as_str);
     let lines: BTreeSet<&str> = text.lines().map(|line| line.trim().trim_matches('/')).collect();
@@ -117,14 +124,14 @@ fn in_directory(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
         compiled::stacks(place),
         node::stacks(place),
         python::stacks(place),
-        scripted::stacks(place),
+        crate::project::interpreted::stacks(place),
     ]
     .concat();
-    // A Makefile is often a wrapper around one of those; alone it is what there is.
+    // A Makefile is often a wrapper around one of those, so it is used only without another test command.
     let is_tested =
         stacks.iter().flat_map(|stack| &stack.checks).any(|c| c.kind == CheckKind::Test);
     if !is_tested {
-        stacks.extend(makers::stacks(place));
+        stacks.extend(crate::project::make::stacks(place));
     }
     stacks
 }
@@ -147,7 +154,7 @@ fn below_root(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     stacks
 }
 
-/// A directory that may be the root of something.
+/// A directory that may be the root of a project.
 struct ProjectDir<'a> {
     listing: &'a FileListing,
     /// Empty for the root.
@@ -167,18 +174,18 @@ impl ProjectDir<'_> {
         self.listing.paths.contains(&self.path(name))
     }
 
-    /// The first of these that is there.
+    /// The first of these files that exists.
     fn first<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
         names.iter().copied().find(|name| self.has(name))
     }
 
-    /// A file directly here whose name ends so.
+    /// A file in this directory with one of these endings.
     fn ending_in(&self, ends: &[&str]) -> Option<String> {
         self.below("")
             .find(|name| !name.contains('/') && ends.iter().any(|end| name.ends_with(end)))
     }
 
-    /// The files below a directory here, from here.
+    /// The files whose path starts with `directory`, relative to this directory.
     fn below(&self, directory: &str) -> impl Iterator<Item = String> {
         let start = self.path(directory);
         let own = if self.directory.is_empty() { 0 } else { self.directory.len() + 1 };
@@ -211,7 +218,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// A text, if there is one that says something.
-fn some(text: &str) -> Option<String> {
+/// The text, unless it is empty.
+fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -2,7 +2,7 @@
 
 use super::{CheckKind, ProjectCheck, ProjectDir, ProjectStack, lint, owned, test};
 
-/// What `npm init` writes where there is no test.
+/// What `npm init` writes if there is no test.
 const NO_TEST: &str = "no test specified";
 
 pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
@@ -52,7 +52,7 @@ fn manager(place: &ProjectDir<'_>, json: &serde_json::Value) -> NodePackageManag
         return manager("Node.js (pnpm)", "pnpm install --frozen-lockfile", "pnpm run {}");
     }
     if is("yarn", &["yarn.lock"]) {
-        // The two yarns differ in how they say that the lock file must not change.
+        // Yarn 1 and later versions have different options to keep the lock file unchanged.
         let modern = place.has(".yarnrc.yml") || !named.is_empty() && !named.starts_with("yarn@1");
         let install =
             if modern { "yarn install --immutable" } else { "yarn install --frozen-lockfile" };

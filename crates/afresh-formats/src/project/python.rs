@@ -11,15 +11,15 @@ const FILES: &[&str] = &[
     "tox.ini",
     "pytest.ini",
 ];
-/// Where people write down what they test with.
-const TELLS: &[&str] =
+/// Files that name test and lint tools.
+const TOOL_FILES: &[&str] =
     &["pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.cfg", "tox.ini"];
 
 pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     python(place).into_iter().collect()
 }
 
-/// How packages are installed, and which python then knows them.
+/// How packages are installed, and the python that has them.
 struct PythonPackageManager {
     name: &'static str,
     setup: Option<String>,
@@ -31,7 +31,7 @@ fn python(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(FILES)?;
     let manager = manager(place);
     let mut checks = Vec::new();
-    let uses = |word: &str| TELLS.iter().any(|file| place.mentions(file, word));
+    let uses = |word: &str| TOOL_FILES.iter().any(|file| place.mentions(file, word));
     let pytest = uses("pytest") || place.has("pytest.ini") || place.has("conftest.py");
     if pytest {
         checks.push(test(format!("{} -m pytest -q", manager.python)));

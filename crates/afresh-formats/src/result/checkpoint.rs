@@ -11,7 +11,7 @@
 //! ### Awaiting
 //! Select: sqlite | files
 //! ```
-//! A check by a person and a decision become a question, an action becomes an action.
+//! A verification and a decision become a question, an action becomes a request for action.
 
 use afresh_core::outcome::{ActionRequest, DecisionOption, DecisionRequest, Outcome};
 
@@ -19,7 +19,7 @@ use super::NoResult;
 use super::fields::bounded;
 use crate::text::markdown::{Heading, headings, lines};
 
-/// The most options that are taken over.
+/// The most options that are read.
 const MAX_OPTIONS: usize = 50;
 
 pub(super) fn read(block: &str) -> Result<Outcome, NoResult> {
@@ -37,7 +37,7 @@ pub(super) fn read(block: &str) -> Result<Outcome, NoResult> {
     match kind.rsplit(':').next().map(str::trim) {
         Some("human-action" | "action") => Ok(Outcome::NeedsAction(ActionRequest {
             blocked_at,
-            needed: first_of(&[&awaiting, &details, "a person has to do something"]),
+            needed: first_of(&[&awaiting, &details, "a person must do something"]),
             instructions: lines(&details)
                 .map(|line| item(line.text))
                 .filter(|l| !l.is_empty())
@@ -46,11 +46,11 @@ pub(super) fn read(block: &str) -> Result<Outcome, NoResult> {
         })),
         Some("decision" | "human-verify" | "verify") => {
             let question = labelled(&details, "Decision needed").unwrap_or_else(|| {
-                first_of(&[&awaiting, &details, "a person has to look at what was built"])
+                first_of(&[&awaiting, &details, "a person must check the work"])
             });
             let mut options = options(&details, &awaiting);
             if options.is_empty() && !kind.ends_with("decision") {
-                options.push(DecisionOption::new("approved", "it is as it should be; go on"));
+                options.push(DecisionOption::new("approved", "the work is fine; continue"));
             }
             let context = bounded(details.trim());
             Ok(Outcome::NeedsDecision(DecisionRequest { blocked_at, question, options, context }))
@@ -82,7 +82,7 @@ fn labelled(text: &str, label: &str) -> Option<String> {
     lines(text).find_map(|line| value(line.text))
 }
 
-/// The rows of a table whose first column is `Option`; else what `Select:` offers.
+/// The rows of a table whose first column is `Option`, or else the choices after `Select:`.
 fn options(details: &str, awaiting: &str) -> Vec<DecisionOption> {
     let mut found = Vec::new();
     let mut in_table = false;
@@ -125,6 +125,6 @@ fn one_line(text: &str) -> String {
 }
 
 fn first_of(texts: &[&str]) -> String {
-    let told = texts.iter().map(|text| text.trim()).find(|text| !text.is_empty());
-    bounded(told.unwrap_or_default())
+    let found = texts.iter().map(|text| text.trim()).find(|text| !text.is_empty());
+    bounded(found.unwrap_or_default())
 }

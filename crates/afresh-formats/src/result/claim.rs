@@ -1,4 +1,4 @@
-//! What a worker says of its work besides its status: files, deviations, criteria, notes (RE-05).
+//! What a worker claims besides its status: files, deviations, criteria, notes (RE-05).
 
 use afresh_core::outcome::{CompletionClaim, CriterionReport, CriterionResult, Deviation};
 
@@ -6,10 +6,10 @@ use super::ResultContext;
 use super::fields::{MAX_ITEMS, ResultFields, text};
 use crate::text::node::{Node, Value};
 
-/// The lists of files that answers have, besides the nested `files`.
+/// The lists of files in a result, besides the nested `files`.
 const FILE_LISTS: &[&str] = &["files_modified", "files_created", "files_deleted", "filesModified"];
 
-/// Every field that some form of answer has.
+/// Every field of any form of result.
 const KNOWN: &[&str] = &[
     "action",
     "action_needed",
@@ -65,8 +65,8 @@ const KNOWN: &[&str] = &[
     "version",
 ];
 
-/// Fields that nothing but an answer has.
-pub(super) const TELLING: &[&str] = &[
+/// Fields that only occur in results.
+pub(super) const RESULT_ONLY_FIELDS: &[&str] = &[
     "action_needed",
     "blocked_by",
     "criteria_met",
@@ -89,7 +89,7 @@ pub(super) fn is_known(key: &str) -> bool {
     KNOWN.contains(&key)
 }
 
-pub(super) fn read(fields: &ResultFields<'_>, asked: &ResultContext<'_>) -> CompletionClaim {
+pub(super) fn read(fields: &ResultFields<'_>, context: &ResultContext<'_>) -> CompletionClaim {
     let mut claim = CompletionClaim {
         files: Vec::new(),
         deviations: deviations(fields),
@@ -99,7 +99,7 @@ pub(super) fn read(fields: &ResultFields<'_>, asked: &ResultContext<'_>) -> Comp
     };
     files(fields, &mut claim);
     unknown(fields, &mut claim);
-    name(fields, asked, &mut claim);
+    name(fields, context, &mut claim);
     claim
 }
 
@@ -107,7 +107,7 @@ fn files(fields: &ResultFields<'_>, claim: &mut CompletionClaim) {
     for key in FILE_LISTS.iter().copied().chain(["files"]) {
         if let (Some(node), None, None) = (fields.get(key), fields.list(key), fields.table(key)) {
             let found = node.value.kind();
-            claim.warnings.push(format!("the answer's `{key}` is {found}, not a list of paths"));
+            claim.warnings.push(format!("`{key}` in the result is {found}, not a list of paths"));
         }
         claim.files.extend(fields.texts(key));
     }
@@ -123,17 +123,17 @@ fn unknown(fields: &ResultFields<'_>, claim: &mut CompletionClaim) {
     let unknown: Vec<&str> = fields.keys().filter(|key| !is_known(key)).take(5).collect();
     if !unknown.is_empty() {
         let shown: String = unknown.join(", ").chars().take(200).collect();
-        claim.warnings.push(format!("the answer has fields that mean nothing here: {shown}"));
+        claim.warnings.push(format!("the result has unknown fields: {shown}"));
     }
 }
 
-/// A wrong name is odd, and no more: people rename tasks (RE-02).
-fn name(fields: &ResultFields<'_>, asked: &ResultContext<'_>, claim: &mut CompletionClaim) {
+/// A wrong name is only a warning, because people rename tasks (RE-02).
+fn name(fields: &ResultFields<'_>, context: &ResultContext<'_>, claim: &mut CompletionClaim) {
     let Some(given) = fields.text(&["task_name", "name"]) else { return };
     let same = |known: &&str| plain(known) == plain(&given);
-    if !asked.names.is_empty() && !asked.names.iter().any(same) {
+    if !context.names.is_empty() && !context.names.iter().any(same) {
         let shown: String = given.chars().take(80).collect();
-        claim.warnings.push(format!("the answer names another task: {shown:?}"));
+        claim.warnings.push(format!("the result names another task: {shown:?}"));
     }
 }
 
@@ -151,8 +151,8 @@ fn plain(name: &str) -> String {
 
 fn notes(fields: &ResultFields<'_>) -> Option<String> {
     let learnings = fields.texts("learnings");
-    let told = fields.text(&["notes", "summary"]).into_iter().chain(learnings);
-    let lines: Vec<String> = told.collect();
+    let texts = fields.text(&["notes", "summary"]).into_iter().chain(learnings);
+    let lines: Vec<String> = texts.collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -193,8 +193,8 @@ fn criteria(fields: &ResultFields<'_>) -> Vec<CriterionReport> {
         && let (Some(name), Some(code)) = (inner.text(&["command"]), inner.number("exit_code"))
     {
         let result = if code == 0 { CriterionResult::Pass } else { CriterionResult::Fail };
-        let said = inner.text(&["output_summary", "output"]).unwrap_or_default();
-        found.push(CriterionReport { name, result, evidence: said });
+        let evidence = inner.text(&["output_summary", "output"]).unwrap_or_default();
+        found.push(CriterionReport { name, result, evidence });
     }
     if let Some(met) = fields.flag("done_criteria_met") {
         let result = if met { CriterionResult::Pass } else { CriterionResult::Fail };

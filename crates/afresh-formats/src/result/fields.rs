@@ -1,13 +1,13 @@
-//! Values out of an answer, whatever notation it has. Bounded: a worker may write anything.
+//! Values from a result in any notation, limited in size, because a worker may write anything.
 
 use crate::text::node::{Node, TableEntry, Value};
 
-/// Longest text that is taken over from an answer.
+/// The most characters of one text.
 const MAX_TEXT_CHARS: usize = 8_000;
-/// Longest list that is taken over.
+/// The most items of one list.
 pub(super) const MAX_ITEMS: usize = 2_000;
 
-/// A table of an answer.
+/// A table in a result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResultFields<'a> {
     entries: &'a [TableEntry],
@@ -25,7 +25,7 @@ impl<'a> ResultFields<'a> {
         self.entries.iter().map(|entry| entry.key.as_str())
     }
 
-    /// The value of a key; none where it is `null`.
+    /// The value of a key; `None` for `null` too.
     pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
         let entry = self.entries.iter().find(|entry| entry.key == key)?;
         Some(&entry.node).filter(|node| !matches!(node.value, Value::Other(_)))
@@ -35,7 +35,7 @@ impl<'a> ResultFields<'a> {
         self.get(key).and_then(Self::from_node)
     }
 
-    /// The text under the first of these keys that has one.
+    /// The text of the first of these keys that has one.
     pub(super) fn text(&self, keys: &[&str]) -> Option<String> {
         keys.iter().find_map(|key| self.get(key).and_then(text))
     }
@@ -54,7 +54,7 @@ impl<'a> ResultFields<'a> {
         }
     }
 
-    /// The items of a list; none where it is no list.
+    /// The items of a list, or `None` if the value is not a list.
     pub(super) fn list(&self, key: &str) -> Option<&'a [Node]> {
         match &self.get(key)?.value {
             Value::List(items) => Some(&items[..items.len().min(MAX_ITEMS)]),
@@ -67,7 +67,7 @@ impl<'a> ResultFields<'a> {
     }
 }
 
-/// A value that says something as a text: words, or a number or a name that was not quoted.
+/// A value as text: a string that is not blank, or a number without quotes.
 pub(super) fn text(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) if text.trim().is_empty() => None,

@@ -1,10 +1,10 @@
-//! Where in a text an answer may be.
+//! Finds the parts of a text that may be a result.
 //!
-//! One pass over the lines, and each candidate is parsed once. Lines that start with `>` are
-//! neither markers nor fences, so what is quoted is never found.
+//! One pass over the lines, and each candidate is parsed once. Lines that start with `>` are neither
+//! markers nor fences, so quoted results are never found.
 
 use crate::findings::SourceText;
-use crate::result::{NoResult, claim, line};
+use crate::result::{NoResult, claim, status_line};
 use crate::text::json;
 use crate::text::markdown::{Frontmatter, TextLine, fence, headings, lines};
 use crate::text::node::{Node, Value};
@@ -14,7 +14,7 @@ const START: &str = "OUTPUT_JSON_START";
 const END: &str = "OUTPUT_JSON_END";
 const CHECKPOINT: &str = "CHECKPOINT REACHED";
 
-/// How plainly a text says that it is an answer; plainest first.
+/// How clearly a text is marked as a result, clearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResultForm {
     /// Between the two markers.
@@ -49,7 +49,7 @@ pub(super) struct ResultCandidate<'a> {
     pub(super) form: ResultForm,
     pub(super) notation: ResultNotation,
     pub(super) text: &'a str,
-    /// What should have ended it; none where it is whole.
+    /// The missing end marker, if the candidate is cut off.
     unended: Option<&'static str>,
 }
 
@@ -58,14 +58,14 @@ impl ResultCandidate<'_> {
         self.notation == ResultNotation::Markdown
     }
 
-    /// The values in it.
+    /// Parses its values.
     pub(super) fn parse(&self) -> Result<Node, NoResult> {
         if let Some(end) = self.unended {
-            return Err(NoResult::Broken(format!("no {end}: the answer was cut off")));
+            return Err(NoResult::Broken(format!("no {end}: the result was cut off")));
         }
         match self.notation {
             ResultNotation::Json => {
-                let source = SourceText::new("the answer", self.text.trim());
+                let source = SourceText::new("the result", self.text.trim());
                 json::parse(&source).map_err(|found| {
                     let (line, column) = (found.line, found.column);
                     let what = found.message;
@@ -77,14 +77,14 @@ impl ResultCandidate<'_> {
     }
 }
 
-/// As lenient as with a frontmatter: an error message with a bare colon is no reason to lose it.
+/// As lenient as for a frontmatter: an error message with a bare colon must not lose the result.
 fn parse_yaml(text: &str) -> Result<Node, NoResult> {
     let bare = text.trim_end().trim_start_matches(['\n', '\r']);
     let bare = bare.strip_prefix("---\n").unwrap_or(bare);
     let framed = format!("---\n{bare}\n---\n");
     let block = Frontmatter::first(&framed);
     let (node, trouble) = match &block {
-        Some(block) => yaml::frontmatter(&SourceText::new("the answer", &framed), block),
+        Some(block) => yaml::frontmatter(&SourceText::new("the result", &framed), block),
         None => return Err(NoResult::Broken("not YAML".to_owned())),
     };
     match (&node.value, trouble) {
@@ -95,7 +95,7 @@ fn parse_yaml(text: &str) -> Result<Node, NoResult> {
     }
 }
 
-/// What follows the last copy of the prompt: an agent may print what it was told.
+/// The text after the last copy of the prompt, because an agent may echo its prompt.
 pub(super) fn after_echo<'t>(text: &'t str, prompt: &str) -> &'t str {
     let prompt = prompt.trim();
     match text.rfind(prompt) {
@@ -104,16 +104,17 @@ pub(super) fn after_echo<'t>(text: &'t str, prompt: &str) -> &'t str {
     }
 }
 
-/// Everything in a text that may be an answer to this task, in order.
+/// Everything in a text that may be a result for this task, in order.
 pub(super) fn candidates<'t>(text: &'t str, task: &str) -> Vec<ResultCandidate<'t>> {
     let mut found = marked(text);
     found.extend(at_the_end(text));
     let mut embedded = fenced(text);
     embedded.extend(checkpoints(text));
-    // The one that begins last counts.
+    // The one that starts last wins.
     embedded.sort_by_key(|candidate| candidate.text.as_ptr() as usize);
     found.extend(embedded);
-    let own = lines(text).map(|line| line.text).filter(|line| line::read(line, task).is_some());
+    let own =
+        lines(text).map(|line| line.text).filter(|line| status_line::read(line, task).is_some());
     let line = |text| ResultCandidate {
         form: ResultForm::Line,
         notation: ResultNotation::Markdown,
@@ -124,7 +125,7 @@ pub(super) fn candidates<'t>(text: &'t str, task: &str) -> Vec<ResultCandidate<'
     found
 }
 
-/// The texts between a start marker and the next end marker; a new start begins anew.
+/// The texts between a start marker and the next end marker; another start marker starts over.
 fn marked(text: &str) -> Vec<ResultCandidate<'_>> {
     let block = |text, unended| ResultCandidate {
         form: ResultForm::Marked,
@@ -144,14 +145,14 @@ fn marked(text: &str) -> Vec<ResultCandidate<'_>> {
             _ => {}
         }
     }
-    // Whatever came before it was an answer; only what was cut off last is none.
+    // A block that was cut off only matters if there is no complete one.
     if found.is_empty() {
         found.extend(open.map(|start| block(&text[start..], Some(END))));
     }
     found
 }
 
-/// A file that holds one object, in either notation.
+/// A file with one object, in either notation.
 pub(super) fn whole(text: &str) -> Option<ResultCandidate<'_>> {
     let bare = text.trim();
     let notation = match bare {
@@ -164,7 +165,7 @@ pub(super) fn whole(text: &str) -> Option<ResultCandidate<'_>> {
     Some(ResultCandidate { form: ResultForm::Whole, notation, text, unended: None })
 }
 
-/// An object that is all of a text, or stands at its end.
+/// An object that is the whole text, or at its end.
 fn at_the_end(text: &str) -> Option<ResultCandidate<'_>> {
     let opening = |line: &TextLine<'_>| line.text.starts_with('{');
     let start = lines(text).filter(opening).last()?.start;
@@ -175,15 +176,15 @@ fn at_the_end(text: &str) -> Option<ResultCandidate<'_>> {
         text: object,
         unended: None,
     };
-    let tells = |key: &&str| object.contains(&format!("\"{key}\""));
+    let has_key = |key: &&str| object.contains(&format!("\"{key}\""));
     (object.contains("\"status\"")
-        && claim::TELLING.iter().any(tells)
+        && claim::RESULT_ONLY_FIELDS.iter().any(has_key)
         && (object.ends_with('}') || text[..start].trim().is_empty()))
     .then_some(candidate)
 }
 
-/// Fenced blocks that say what they are, or look like an answer. A fence that was never closed
-/// must not hide those after it, so every mark may open one.
+/// Fenced blocks that are labelled as JSON or YAML, or look like a result. An unclosed block must not
+/// hide those after it, so every fence may open one.
 fn fenced(text: &str) -> Vec<ResultCandidate<'_>> {
     let all: Vec<TextLine<'_>> =
         lines(text).filter(|line| fence::info(line.text).is_some()).collect();
@@ -192,7 +193,7 @@ fn fenced(text: &str) -> Vec<ResultCandidate<'_>> {
         let start = (opening.end() + 1).min(text.len());
         let closing = all.get(at + 1).filter(|line| fence::info(line.text) == Some(""));
         let unended = closing.is_none().then_some("closing fence");
-        // Up to the next mark of any kind, so that the whole is looked at once.
+        // Up to the next fence of any kind, so that the text is scanned only once.
         let end = all.get(at + 1).map_or(text.len(), |next| next.start);
         let inner = &text[start.min(end)..end];
         let info = fence::info(opening.text).unwrap_or_default().to_ascii_lowercase();
@@ -207,22 +208,22 @@ fn fenced(text: &str) -> Vec<ResultCandidate<'_>> {
         };
         let candidate =
             ResultCandidate { form: ResultForm::Embedded, notation, text: inner, unended };
-        if looks_like_an_answer(&candidate) {
+        if looks_like_a_result(&candidate) {
             found.push(candidate);
         }
     }
     found
 }
 
-/// A status, and something that nothing but an answer has.
-fn looks_like_an_answer(candidate: &ResultCandidate<'_>) -> bool {
+/// Whether it has a status and a field that only occurs in results.
+fn looks_like_a_result(candidate: &ResultCandidate<'_>) -> bool {
     let keys = || candidate.text.lines().flat_map(|line| keys_of(line, candidate.notation));
-    let telling = || keys().any(|key| claim::TELLING.contains(&key));
+    let has_result_field = || keys().any(|key| claim::RESULT_ONLY_FIELDS.contains(&key));
     let plain = || candidate.notation == ResultNotation::Yaml && keys().all(claim::is_known);
-    keys().any(|key| key == "status") && (telling() || plain())
+    keys().any(|key| key == "status") && (has_result_field() || plain())
 }
 
-/// The keys that stand in a line: at its start in YAML, in quotes before a colon in JSON.
+/// The keys in a line: at its start in YAML, in quotes before a colon in JSON.
 fn keys_of(line: &str, notation: ResultNotation) -> Vec<&str> {
     match notation {
         ResultNotation::Json => {
@@ -251,7 +252,7 @@ fn checkpoints(text: &str) -> Vec<ResultCandidate<'_>> {
     found.map(|heading| candidate(&text[heading.body])).collect()
 }
 
-/// The status of an answer that cannot be read as a whole.
+/// The status of a result that cannot be parsed.
 pub(super) fn readable_status(text: &str) -> Option<String> {
     let after = text.split_once("status").map(|(_, after)| after)?;
     let value = after.trim_start_matches('"').trim_start().strip_prefix(':')?.trim_start();

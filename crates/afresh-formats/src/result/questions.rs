@@ -1,4 +1,4 @@
-//! Answers that ask: for a decision, or for something to be done.
+//! Results that ask a person: for a decision, or to do something.
 
 use afresh_core::outcome::{ActionRequest, DecisionOption, DecisionRequest, Outcome};
 

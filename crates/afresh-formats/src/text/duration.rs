@@ -1,8 +1,8 @@
-//! Spans of time as people write them.
+//! Durations as people write them.
 
 use std::time::Duration;
 
-/// Reads `30m`, `5s`, `500ms`, `2h`.
+/// Parses `30m`, `5s`, `500ms`, `2h`.
 pub fn parse(text: &str) -> Option<Duration> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let number: u64 = text[..digits].parse().ok()?;
@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Option<Duration> {
     }
 }
 
-/// Writes a span so that it is read back as the same.
+/// Renders a duration so that `parse` gives the same one.
 pub fn render(span: Duration) -> String {
     let seconds = span.as_secs();
     match (span.subsec_millis(), seconds) {
@@ -32,13 +32,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_is_read_back_as_it_was() {
+    fn a_rendered_duration_parses_to_the_same() {
         for text in ["0s", "500ms", "5s", "90s", "30m", "2h", "1500ms"] {
             assert_eq!(parse(text).map(render).as_deref(), Some(text));
         }
     }
     #[test]
-    fn what_is_no_span_is_not_read() {
+    fn other_text_is_not_a_duration() {
         for bad in ["", "5", "m", "5 m", "-1s", "5d", "99999999999999999999s"] {
             assert_eq!(parse(bad), None, "{bad:?}");
         }

@@ -1,4 +1,4 @@
-//! JSON with places. Strict, bounded in depth, and against doubled keys.
+//! JSON with source positions. Strict: limited depth, no duplicate keys.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub fn parse(source: &SourceText<'_>) -> Result<Node, Finding> {
     parse_part(source, &(0..source.text.len()), "the end of the file")
 }
 
-/// One value that is all of a part of a file, such as a line.
+/// Parses a part of a file, such as a line, as one value.
 pub fn parse_part(
     source: &SourceText<'_>,
     part: &Range<usize>,
@@ -33,7 +33,7 @@ struct JsonReader<'a, 's> {
     source: &'a SourceText<'s>,
     bytes: &'a [u8],
     at: usize,
-    /// How many values there were so far.
+    /// The number of values so far.
     values: usize,
 }
 
@@ -71,7 +71,7 @@ impl JsonReader<'_, '_> {
         }
         loop {
             self.skip_space();
-            self.nothing_behind_a_comma(b'}', !entries.is_empty())?;
+            self.reject_trailing_comma(b'}', !entries.is_empty())?;
             let key_start = self.at;
             if self.bytes.get(self.at) != Some(&b'"') {
                 return Err(self.expected("a key in double quotes"));
@@ -79,7 +79,7 @@ impl JsonReader<'_, '_> {
             let key = self.text()?;
             let key_span = key_start..self.at;
             if !seen.insert(key.clone()) {
-                return Err(self.problem(key_start, format!("the key {key:?} stands here twice")));
+                return Err(self.problem(key_start, format!("duplicate key {key:?}")));
             }
             self.skip_space();
             if !self.take(b':') {
@@ -106,7 +106,7 @@ impl JsonReader<'_, '_> {
         }
         loop {
             self.skip_space();
-            self.nothing_behind_a_comma(b']', !items.is_empty())?;
+            self.reject_trailing_comma(b']', !items.is_empty())?;
             items.push(self.value(depth + 1)?);
             self.skip_space();
             if self.take(b']') {
@@ -118,15 +118,15 @@ impl JsonReader<'_, '_> {
         }
     }
 
-    /// A comma before the end, which people and other readers let pass.
-    fn nothing_behind_a_comma(&self, end: u8, has_items: bool) -> Result<(), Finding> {
+    /// Rejects a comma before the closing bracket, which some other parsers accept.
+    fn reject_trailing_comma(&self, end: u8, has_items: bool) -> Result<(), Finding> {
         if !has_items || self.bytes.get(self.at) != Some(&end) {
             return Ok(());
         }
         let comma = self.bytes[..self.at].iter().rposition(|byte| *byte == b',');
         let comma = comma.unwrap_or(self.at);
-        let problem = self.problem(comma, "nothing stands behind this comma".to_owned());
-        Err(problem.with_fix(Fix::meant(comma..comma + 1, "")))
+        let problem = self.problem(comma, "trailing comma".to_owned());
+        Err(problem.with_fix(Fix::correction(comma..comma + 1, "")))
     }
 
     /// Finds the closing quote, and leaves escapes to `serde_json`.
@@ -138,14 +138,15 @@ impl JsonReader<'_, '_> {
                 b'\\' => self.at += 2,
                 b'"' => {
                     self.at += 1;
-                    return serde_json::from_str(&self.source.text[start..self.at])
-                        .map_err(|error| self.problem(start, format!("not a JSON text: {error}")));
+                    return serde_json::from_str(&self.source.text[start..self.at]).map_err(
+                        |error| self.problem(start, format!("invalid JSON string: {error}")),
+                    );
                 }
                 _ => self.at += 1,
             }
         }
         self.at = self.bytes.len();
-        Err(self.problem(start, "the text that starts here never ends".to_owned()))
+        Err(self.problem(start, "the string that starts here is not closed".to_owned()))
     }
 
     fn number(&mut self) -> Result<Value, Finding> {

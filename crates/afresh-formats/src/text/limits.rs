@@ -1,20 +1,21 @@
-//! How much of what others wrote is read.
+//! How much input is read.
 //!
-//! More than people or agents put into a plan, and so little that no text makes a reader slow, or
-//! larger than 256 MiB: a short line may become a task of a kilobyte, and that is kept several times
-//! on its way to a plan. What is beyond a limit is an error that names it, never left out silently.
+//! The limits are above what people or agents write in a plan, and low enough that no input makes a
+//! reader slow or needs more than 256 MiB: a short line can become a task of a kilobyte, which is held
+//! several times on its way to a plan. Input beyond a limit is an error that names the limit; nothing
+//! is dropped silently.
 
 use afresh_core::plan::MAX_TASKS;
 
 use crate::findings::Finding;
 
-/// The largest Markdown, YAML or other text for people, in bytes.
+/// The largest file of text (Markdown, YAML and others), in bytes.
 pub const MAX_TEXT_BYTES: usize = 2 * 1024 * 1024;
 
 /// The largest file of data (JSON, TOML), in bytes.
 pub const MAX_DATA_BYTES: usize = 8 * 1024 * 1024;
 
-/// How much is read for one plan, in bytes, all files together.
+/// The most bytes that are read for one plan, all files together.
 pub const MAX_ALL_BYTES: usize = 16 * 1024 * 1024;
 
 /// The most values in one file of data.
@@ -23,15 +24,15 @@ pub const MAX_VALUES: usize = 250_000;
 /// The largest block of `key: value` lines in front of a document, in bytes.
 pub const MAX_FRONTMATTER_BYTES: usize = 128 * 1024;
 
-/// How much all workers together may be told, in bytes, where each is told what all share.
-pub const MAX_TOLD_BYTES: usize = 16 * 1024 * 1024;
+/// The most bytes of instructions for all workers together, where each gets a copy of shared text.
+pub const MAX_INSTRUCTION_BYTES: usize = 16 * 1024 * 1024;
 
-/// The most checks, files or other lines that one part of one task may list.
+/// The most checks, files or other items in one list of a task.
 pub const MAX_LISTED: usize = 2_000;
 
-const SPLIT: &str = "split it into several plans, or name the one that is meant";
+const SPLIT: &str = "split it into several plans, or name a single one";
 
-/// The largest file with this name, in bytes.
+/// The size limit for a file, by its extension, in bytes.
 pub fn max_bytes(path: &str) -> usize {
     let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {
@@ -40,19 +41,19 @@ pub fn max_bytes(path: &str) -> usize {
     }
 }
 
-/// A file that is larger than its limit.
+/// The finding for a file above its limit.
 pub fn too_large(path: &str) -> Finding {
     let limit = max_bytes(path);
-    beyond(path, format!("the file has more than {limit} bytes, and no more are read"))
+    over_limit(path, format!("the file is larger than the limit of {limit} bytes"))
 }
 
-/// More tasks than a plan may hold.
+/// The finding for too many tasks.
 pub fn too_many_tasks(path: &str, count: usize) -> Option<Finding> {
-    let message = format!("there are more than {MAX_TASKS} tasks, and no more are read");
-    (count > MAX_TASKS).then(|| beyond(path, message))
+    let message = format!("the plan has more than {MAX_TASKS} tasks, which is the limit");
+    (count > MAX_TASKS).then(|| over_limit(path, message))
 }
 
-/// Something of a file, or of the plan, is beyond a limit.
-pub fn beyond(path: &str, message: impl Into<String>) -> Finding {
-    Finding::of_file(path, "too-large", message).with_hint(SPLIT)
+/// A finding about something above a limit.
+pub fn over_limit(path: &str, message: impl Into<String>) -> Finding {
+    Finding::for_file(path, "too-large", message).with_hint(SPLIT)
 }

@@ -1,4 +1,4 @@
-//! TOML and JSON as one tree in which every value knows its place.
+//! One tree for TOML, JSON and YAML in which every value has its source range.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub enum Value {
     Integer(i64),
     Bool(bool),
     Fraction(f64),
-    /// Dates, null: nothing that our formats use.
+    /// Dates and null, which our formats do not use.
     Other(&'static str),
 }
 
@@ -28,7 +28,7 @@ pub struct TableEntry {
 }
 
 impl Value {
-    /// The value as a message shows it.
+    /// The value for a message: itself if it is short, else its kind.
     pub fn describe(&self) -> String {
         match self {
             Self::Text(text) if text.chars().count() <= 40 => format!("{text:?}"),
@@ -38,12 +38,12 @@ impl Value {
         }
     }
 
-    /// What the value is, in a message.
+    /// The kind of value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Table(_) => "a table",
             Self::List(_) => "a list",
-            Self::Text(_) => "a text",
+            Self::Text(_) => "a string",
             Self::Integer(_) => "a number",
             Self::Bool(_) => "true or false",
             Self::Fraction(_) => "a fractional number",

@@ -1,6 +1,6 @@
-//! Takes values out of a tree of nodes, and takes down everything that is wrong with them.
+//! Reads typed values from a tree of nodes and collects findings about those of another type.
 //!
-//! What the values mean is for whoever reads a format with it.
+//! What the values mean is up to the format's reader.
 
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::findings::{Finding, SourceText};
 use crate::text::duration;
 use crate::text::node::{Node, TableEntry, Value};
 
-/// More findings than this say nothing new.
+/// The most findings for one file.
 const MAX_FINDINGS: usize = 200;
 
 #[derive(Debug)]
 pub struct NodeReader<'a, 's> {
     source: &'a SourceText<'s>,
-    /// The code of every finding: which format it is about.
+    /// The code of every finding, which names the format.
     code: &'static str,
     findings: Vec<Finding>,
 }
@@ -27,14 +27,14 @@ impl<'a, 's> NodeReader<'a, 's> {
         Self { source, code, findings: Vec::new() }
     }
 
-    /// Everything that was wrong, in the order of the file; what was found in other files comes last.
+    /// All findings in the order of the file; those about other files come last.
     pub fn into_findings(mut self) -> Vec<Finding> {
         let own = self.source.name;
         self.findings.sort_by_key(|found| (found.file != own, found.line, found.column));
         self.findings
     }
 
-    /// The line of a place, counted from 1.
+    /// The line of a range, counted from 1.
     pub fn line(&self, at: &Range<usize>) -> usize {
         self.source.place(at.start).0
     }
@@ -43,7 +43,7 @@ impl<'a, 's> NodeReader<'a, 's> {
         if let Value::Table(entries) = &node.value {
             return entries;
         }
-        self.wrong(node, "a table");
+        self.wrong_type(node, "a table");
         &[]
     }
 
@@ -51,7 +51,7 @@ impl<'a, 's> NodeReader<'a, 's> {
         if let Value::List(items) = &node.value {
             return items;
         }
-        self.wrong(node, what);
+        self.wrong_type(node, what);
         &[]
     }
 
@@ -59,13 +59,13 @@ impl<'a, 's> NodeReader<'a, 's> {
         if let Value::Text(text) = &node.value {
             return Some(text.clone());
         }
-        self.wrong(node, "a text");
+        self.wrong_type(node, "a string");
         None
     }
 
     pub fn texts(&mut self, node: &Node) -> Option<Vec<String>> {
         let Value::List(items) = &node.value else {
-            self.wrong(node, "a list of texts");
+            self.wrong_type(node, "a list of strings");
             return None;
         };
         items.iter().map(|item| self.text(item)).collect()
@@ -75,7 +75,7 @@ impl<'a, 's> NodeReader<'a, 's> {
         if let Value::Bool(flag) = node.value {
             return Some(flag);
         }
-        self.wrong(node, "true or false");
+        self.wrong_type(node, "true or false");
         None
     }
 
@@ -88,11 +88,11 @@ impl<'a, 's> NodeReader<'a, 's> {
             return Some(number);
         }
         let expected = format!("a whole number from {} to {}", bounds.start(), bounds.end());
-        self.wrong(node, &expected);
+        self.wrong_type(node, &expected);
         None
     }
 
-    /// A number within these bounds; nothing that is not one.
+    /// A number within these bounds; NaN is rejected.
     pub fn fraction(&mut self, node: &Node, bounds: RangeInclusive<f64>) -> Option<f64> {
         let number = match node.value {
             Value::Fraction(number) => Some(number),
@@ -103,17 +103,17 @@ impl<'a, 's> NodeReader<'a, 's> {
         if let Some(number) = number.filter(|number| bounds.contains(number)) {
             return Some(number);
         }
-        self.wrong(node, &format!("a number from {} to {}", bounds.start(), bounds.end()));
+        self.wrong_type(node, &format!("a number from {} to {}", bounds.start(), bounds.end()));
         None
     }
 
-    pub fn span(&mut self, node: &Node) -> Option<Duration> {
+    pub fn duration(&mut self, node: &Node) -> Option<Duration> {
         if let Value::Text(text) = &node.value
             && let Some(span) = duration::parse(text)
         {
             return Some(span);
         }
-        self.wrong(node, "a span such as \"30m\", \"5s\" or \"500ms\"");
+        self.wrong_type(node, "a duration such as \"30m\", \"5s\" or \"500ms\"");
         None
     }
 
@@ -124,7 +124,7 @@ impl<'a, 's> NodeReader<'a, 's> {
         })
     }
 
-    /// The same, for words that know themselves what they mean.
+    /// Like `word`, with a function that gives the meaning.
     pub fn word_by<T>(
         &mut self,
         node: &Node,
@@ -136,21 +136,21 @@ impl<'a, 's> NodeReader<'a, 's> {
         {
             return Some(value);
         }
-        self.wrong(node, &format!("one of: {}", known.join(", ")));
+        self.wrong_type(node, &format!("one of: {}", known.join(", ")));
         None
     }
 
-    /// A value that is not what it should be.
-    pub fn wrong(&mut self, node: &Node, expected: &str) {
+    /// Reports a value of the wrong type.
+    pub fn wrong_type(&mut self, node: &Node, expected: &str) {
         let message = format!("expected {expected}, found {}", node.value.describe());
         self.problem(&node.span, message, None);
     }
 
-    /// A key that means nothing here, with the nearest that does.
-    pub fn unknown(&mut self, entry: &TableEntry, known: &[&str]) {
+    /// Reports an unknown key, with the nearest known one as a hint.
+    pub fn unknown_key(&mut self, entry: &TableEntry, known: &[&str]) {
         let shown: String = entry.key.chars().take(80).collect();
         let hint = nearest(&entry.key, known.iter().copied()).map_or_else(
-            || format!("known here: {}", known.join(", ")),
+            || format!("known keys: {}", known.join(", ")),
             |near| format!("did you mean {near:?}?"),
         );
         self.problem(&entry.key_span, format!("unknown key {shown:?}"), Some(hint));
@@ -162,13 +162,13 @@ impl<'a, 's> NodeReader<'a, 's> {
         self.add(finding);
     }
 
-    /// A finding of this file with a code of its own.
+    /// A finding in this file with another code.
     pub fn finding(&self, code: &str, at: &Range<usize>, message: String) -> Finding {
         self.source.finding(code, at, message)
     }
 
     pub fn add(&mut self, finding: Finding) {
-        // The first ones must be mended anyway; but a file with an error must have one.
+        // The first findings must be fixed anyway, but a file with an error must report one.
         let first_error = finding.is_error() && !self.findings.iter().any(Finding::is_error);
         if self.findings.len() < MAX_FINDINGS || first_error {
             self.findings.push(finding);

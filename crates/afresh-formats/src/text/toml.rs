@@ -1,16 +1,16 @@
-//! TOML with places.
+//! TOML with source positions.
 
 use std::ops::Range;
 
 use toml_edit::{Document, Item, TableLike};
 
 use crate::findings::{Finding, SourceText};
-use crate::text::limits::{MAX_VALUES, beyond};
+use crate::text::limits::{MAX_VALUES, over_limit};
 use crate::text::node::{Node, TableEntry, Value};
 
 pub fn parse(source: &SourceText<'_>) -> Result<Node, Finding> {
     if most_values(source.text) > MAX_VALUES {
-        return Err(beyond(source.name, format!("more than {MAX_VALUES} values in one file")));
+        return Err(over_limit(source.name, format!("more than {MAX_VALUES} values in one file")));
     }
     match Document::parse(source.text) {
         Ok(document) => {
@@ -25,8 +25,8 @@ pub fn parse(source: &SourceText<'_>) -> Result<Node, Finding> {
     }
 }
 
-/// How many values there can be at most: the parser keeps a kilobyte for each before anybody can
-/// count them.
+/// An upper bound for the number of values. The parser allocates about a kilobyte for each, so they
+/// must be counted before parsing.
 fn most_values(text: &str) -> usize {
     text.bytes().filter(|byte| matches!(byte, b'=' | b',' | b'.' | b'[' | b'{')).count()
 }

@@ -1,4 +1,4 @@
-//! Plans as nobody would write them: whatever a title, an instruction or a name can hold.
+//! Generated plans with hostile text in titles, instructions and names.
 
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{
@@ -7,7 +7,7 @@ use afresh_core::plan::{
 };
 use proptest::prelude::*;
 
-/// What ends a text too early, starts something else, hides, or moves a cursor.
+/// Text that ends a string early, opens another construct, is invisible, or moves the cursor.
 const HOSTILE: &[&str] = &[
     "\"",
     "\"\"",
@@ -53,7 +53,7 @@ const HOSTILE: &[&str] = &[
     "</task>",
 ];
 
-/// Any such text, also none at all.
+/// Any combination of those, or an empty text.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => prop::sample::select(HOSTILE).prop_map(str::to_owned),
@@ -120,11 +120,11 @@ fn task() -> impl Strategy<Value = TaskDraft> {
         .prop_map(|((title, instructions, no_check), files, checks, steps, words, more)| {
             let (tier, context, agent) = words;
             let (needs, checkpoint, done_before) = more;
-            // These have to say something.
+            // These must not be empty.
             let title = format!("{}x{}", title.0, title.1);
             let no_check = no_check.map(|reason| format!("{reason}r"));
             let done_before = done_before.map(|how| format!("{how}h"));
-            // Which earlier tasks are needed, as bits; made into ids where the position is known.
+            // The needed earlier tasks as bits; converted to ids once the index is known.
             let needs = vec![needs.to_string()];
             let id = String::new();
             TaskDraft {

@@ -1,4 +1,4 @@
-//! What people see: one picture per kind of problem (B01, B05, B07 to B10, B20, FO-06).
+//! How each kind of problem is shown (B01, B05, B07 to B10, B20, FO-06).
 
 use crate::{json, rendered, toml};
 
@@ -6,13 +6,13 @@ use crate::{json, rendered, toml};
 fn task(lines: &str) -> String {
     let text = format!("version = 1\n[[task]]\nid = \"A\"\ntitle = \"a\"\n{lines}\n");
     let reading = toml(&text);
-    assert!(reading.findings.iter().all(|finding| finding.hint.is_some()), "each has a remedy");
+    assert!(reading.findings.iter().all(|finding| finding.hint.is_some()), "each has a hint");
     rendered(&reading)
 }
 
 /// B01, B05: paths, printed escaped.
 #[test]
-fn bad_paths_are_pointed_at() {
+fn bad_paths_are_marked() {
     insta::assert_snapshot!(task(r#"files = ["ok.py", "../../etc/x"]"#), @r#"
     error[bad-path]: task "A": the path "../../etc/x" leaves the repository through '..'
       --> my.plan.toml:5:19
@@ -53,14 +53,14 @@ fn bad_paths_are_pointed_at() {
 
 /// B07: both places.
 #[test]
-fn doubled_ids_name_both_places() {
+fn duplicate_ids_name_both_places() {
     insta::assert_snapshot!(task("[[task]]\nid = \"B\"\ntitle = \"b\"\n[[task]]\nid = \"a\"\ntitle = \"again\""), @r#"
     error[duplicate-id]: two tasks have the id "a": number 1 and number 3 of the plan (the first is at line 3)
       --> my.plan.toml:9:6
        |
      9 | id = "a"
        |      ^^^
-      the first one is here:
+      first defined here:
       --> my.plan.toml:3:6
        |
      3 | id = "A"
@@ -71,7 +71,7 @@ fn doubled_ids_name_both_places() {
 
 /// B08.
 #[test]
-fn bad_ids_are_pointed_at() {
+fn bad_ids_are_marked() {
     insta::assert_snapshot!(task("[[task]]\nid = \"../x\"\ntitle = \"b\""), @r#"
     error[bad-id]: the id "../x" holds '/'; only letters, digits, '-', '_' and '.' are allowed
       --> my.plan.toml:6:6
@@ -82,9 +82,9 @@ fn bad_ids_are_pointed_at() {
     "#);
 }
 
-/// B09, B10: dependencies, and cycles beside them.
+/// B09, B10: unknown dependencies and cycles.
 #[test]
-fn dependencies_are_pointed_at() {
+fn bad_dependencies_are_marked() {
     insta::assert_snapshot!(task("needs = [\"B\"]\n[[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\", \"BB\"]"), @r#"
     error[cycle]: 2 tasks need each other in a circle: A → B → A
       --> my.plan.toml:5:10
@@ -103,7 +103,7 @@ fn dependencies_are_pointed_at() {
 
 /// B20: a misspelt `checks` must not silently mean that there are none.
 #[test]
-fn a_field_that_is_nearly_known_is_an_error() {
+fn a_misspelt_field_is_an_error() {
     insta::assert_snapshot!(task("verfiy = [\"make test\"]"), @r#"
     error[unknown-field]: unknown field "verfiy"
       --> my.plan.toml:5:1
@@ -138,15 +138,15 @@ fn a_field_that_is_nearly_known_is_an_error() {
        |
      5 | colour = "red"
        | ^^^^^^
-      hint: it is kept, but means nothing here
+      hint: it is kept but has no effect
     "#);
 }
 
-/// FO-06: what was expected, and what is there.
+/// FO-06: the message names the expected and the actual type.
 #[test]
 fn wrong_types_say_what_was_expected() {
     insta::assert_snapshot!(task("needs = \"B\"\nfiles = [3]\nchecks = true\ntier = \"huge\"\nsteps = [1979-05-27]"), @r#"
-    error[wrong-type]: expected a list of texts, found "B"
+    error[wrong-type]: expected a list of strings, found "B"
       --> my.plan.toml:5:9
        |
      5 | needs = "B"
@@ -178,7 +178,7 @@ fn wrong_types_say_what_was_expected() {
       hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(task("do = 1.5\nchecks = [{ run = \"true\", red_first = \"yes\" }, { run = [] }]"), @r#"
-    error[wrong-type]: expected a text, found a fractional number
+    error[wrong-type]: expected a string, found a fractional number
       --> my.plan.toml:5:6
        |
      5 | do = 1.5
@@ -196,7 +196,7 @@ fn wrong_types_say_what_was_expected() {
      6 | checks = [{ run = "true", red_first = "yes" }, { run = [] }]
        |                                                ^^^^^^^^^^^^
       hint: a check is a command whose exit code tells; `no_check = "reason"` says that none is meant
-    error[wrong-type]: expected a text, found a list
+    error[wrong-type]: expected a string, found a list
       --> my.plan.toml:6:56
        |
      6 | checks = [{ run = "true", red_first = "yes" }, { run = [] }]
@@ -205,7 +205,7 @@ fn wrong_types_say_what_was_expected() {
     "#);
 }
 
-/// Everything at once: what cannot be read does not hide what is wrong with the rest.
+/// A field that cannot be read does not hide other problems.
 #[test]
 fn unreadable_fields_do_not_hide_other_problems() {
     insta::assert_snapshot!(task("tier = 7\nfiles = [\"../x\"]\n[[task]]\nid = 5\ntitle = \"b\"\nneeds = [\"A\"]"), @r#"
@@ -221,7 +221,7 @@ fn unreadable_fields_do_not_hide_other_problems() {
      6 | files = ["../x"]
        |          ^^^^^^
       hint: name a file of the repository by its path from the root, as in "src/greet.py"
-    error[wrong-type]: expected a text, found 5
+    error[wrong-type]: expected a string, found 5
       --> my.plan.toml:8:6
        |
      8 | id = 5
@@ -230,9 +230,9 @@ fn unreadable_fields_do_not_hide_other_problems() {
     "#);
 }
 
-/// B21: checks that say nothing.
+/// B21: empty checks.
 #[test]
-fn empty_checks_and_reasons_are_pointed_at() {
+fn empty_checks_and_reasons_are_marked() {
     insta::assert_snapshot!(task("checks = [\"true\", \" \"]\nno_check = \"\""), @r#"
     error[bad-check]: task "A": check 2 is empty, too long, or holds a NUL
       --> my.plan.toml:5:19
@@ -278,7 +278,7 @@ fn syntax_errors_are_located() {
       hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(broken("{\"version\": 1, \"version\": 1}"), @r#"
-    error[syntax]: the key "version" stands here twice
+    error[syntax]: duplicate key "version"
       --> my.plan.json:1:16
        |
      1 | {"version": 1, "version": 1}
@@ -286,7 +286,7 @@ fn syntax_errors_are_located() {
       hint: `afresh schema plan` describes the format
     "#);
     insta::assert_snapshot!(broken("{\"name\": \"never ends"), @r#"
-    error[syntax]: the text that starts here never ends
+    error[syntax]: the string that starts here is not closed
       --> my.plan.json:1:10
        |
      1 | {"name": "never ends
@@ -327,9 +327,9 @@ fn syntax_errors_are_located() {
     "#);
 }
 
-/// Columns count characters, and the caret stands below what is meant.
+/// Columns count characters, and the caret is below the marked text.
 #[test]
-fn the_caret_stands_below_wide_characters() {
+fn the_caret_is_aligned_below_wide_characters() {
     insta::assert_snapshot!(task("files = [\"ä/ö.py\", \"../ü\"]\tagent = 1"), @r#"
     error[syntax]: unexpected key or value, expected newline, `#`
       --> my.plan.toml:5:28

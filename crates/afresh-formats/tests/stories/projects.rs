@@ -1,4 +1,4 @@
-//! What repositories are built with, from their files alone.
+//! Detecting what a repository is built with from its files.
 
 use afresh_formats::project::{self, CheckKind, FileListing, ProjectStack};
 
@@ -6,16 +6,16 @@ fn listing(files: &[(&str, &str)]) -> FileListing {
     let mut listing = FileListing::default();
     for (path, text) in files {
         listing.paths.insert((*path).to_owned());
-        if project::is_read(path) {
+        if project::needs_text(path) {
             listing.texts.insert((*path).to_owned(), (*text).to_owned());
         }
     }
     listing
 }
 
-/// One line per stack: name, file, set-up, what is kept, and the checks with the letters of their
-/// kinds.
-fn told(files: &[(&str, &str)]) -> String {
+/// One line per stack: name, file, setup, kept directories, and the checks with a letter for their
+/// kind.
+fn describe(files: &[(&str, &str)]) -> String {
     let line = |stack: &ProjectStack| {
         let checks: Vec<String> = stack
             .checks
@@ -92,21 +92,21 @@ fn the_stacks_that_people_use_are_found() {
         ("a name that is no plain word", &[("a;rm -rf/go.mod", ""), ("-x/go.mod", "")]),
         ("nothing", &[("README.md", "")]),
     ];
-    let told: Vec<String> = cases
+    let described: Vec<String> = cases
         .iter()
         .map(|(name, files)| {
             format!(
                 "{name}
 {}",
-                told(files)
+                describe(files)
             )
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n\n"));
+    insta::assert_snapshot!(described.join("\n\n"));
 }
 
 #[test]
-fn what_is_kept_but_not_ignored_is_told() {
+fn kept_directories_that_are_not_ignored_are_reported() {
     let listing = listing(&[(".gitignore", "/target\nnode_modules/\n")]);
     let keep = ["target/", "web/node_modules/", ".venv/"].map(str::to_owned);
     assert_eq!(project::not_ignored(&listing, &keep), [".venv/"]);

@@ -1,4 +1,4 @@
-//! Whatever the text, a plan or located problems; and a plan survives both notations.
+//! Any text is a plan or has located problems; a plan survives both notations.
 
 use afresh_core::Plan;
 use afresh_core::plan::{
@@ -55,7 +55,7 @@ fn a_plan_without_any_line_is_a_plan_or_located_problems() {
     }
 }
 
-/// The draft as the data that both notations hold.
+/// The draft as the data of both notations.
 fn data(draft: &PlanDraft) -> Value {
     let mut plan = Map::new();
     plan.insert("version".to_owned(), json!(1));
@@ -172,7 +172,7 @@ fn toml_value(value: &Value) -> toml_edit::Value {
 }
 
 proptest! {
-    /// FO-05: a plan is the same in TOML and in JSON, and is what was meant.
+    /// FO-05: a plan is the same in TOML and in JSON, and equals the draft.
     #[test]
     fn a_plan_survives_both_notations(draft in draft()) {
         let meant = Plan::new(draft.clone());

@@ -63,7 +63,7 @@ pub(crate) const JSON: &str = r#"{
 
 /// FO-05.
 #[test]
-fn toml_and_json_say_the_same() {
+fn toml_and_json_give_the_same_plan() {
     let (one, other) = (toml(TOML), json(JSON));
     assert!(one.findings.is_empty() && other.findings.is_empty());
     let plan = one.plan.expect("a plan");
@@ -77,7 +77,7 @@ fn toml_and_json_say_the_same() {
     assert_eq!(plan.needs(1), [0]);
 }
 
-/// FO-06: unknown fields are kept as they were written, and warned about.
+/// FO-06: unknown fields are kept with their source text, and a warning is given.
 #[test]
 fn unknown_fields_are_kept() {
     let reading = toml(
@@ -103,7 +103,7 @@ fn unknown_fields_are_kept() {
     assert_eq!(reading.findings.len(), kept.len());
 }
 
-/// A plan without a version is taken for the first one, with a warning.
+/// A plan without a version counts as version 1, with a warning.
 #[test]
 fn a_missing_version_is_a_warning_and_another_one_an_error() {
     let task = "[[task]]\nid = \"A\"\ntitle = \"a\"\nchecks = [\"true\"]\n";

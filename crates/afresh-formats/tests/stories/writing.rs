@@ -1,4 +1,4 @@
-//! Plans written in the own format: what is read again is the same plan (FO-05).
+//! Writing plans in the native format: reading the text again gives the same plan (FO-05).
 
 use afresh_core::Plan;
 use afresh_core::printable::is_unprintable;
@@ -11,7 +11,7 @@ use crate::{rendered, toml};
 const BOTH: [(PlanSyntax, &str); 2] =
     [(PlanSyntax::Toml, "p.plan.toml"), (PlanSyntax::Json, "p.plan.json")];
 
-/// Writes the plan in both notations, reads them again, and looks at what is written.
+/// Writes the plan in both notations, reads both again, and compares.
 #[track_caller]
 fn survives(plan: &Plan) {
     for (syntax, file) in BOTH {
@@ -26,7 +26,7 @@ fn survives(plan: &Plan) {
 }
 
 proptest! {
-    /// FO-05: whatever a plan holds; and nothing that a terminal would obey is in the file.
+    /// FO-05: for any plan; and the file contains no control characters.
     #[test]
     fn reading_what_is_written_gives_the_same_plan(draft in draft()) {
         let plan = Plan::new(draft).expect("the drafts are plans");
@@ -37,7 +37,7 @@ proptest! {
     }
 }
 
-/// FO-05: it looks as if a person had written it: nothing that goes without saying.
+/// FO-05: the file is readable and omits defaults.
 #[test]
 fn a_written_plan_is_readable() {
     let given = r#"
@@ -57,7 +57,7 @@ task = [
     insta::assert_snapshot!(render(&plan, None, PlanSyntax::Toml));
 }
 
-/// FO-06: what is wrong with a question to a person is said at its place.
+/// FO-06: problems in a checkpoint are reported with their position.
 #[test]
 fn a_checkpoint_that_asks_nothing_is_refused() {
     let reading = toml(

@@ -59,19 +59,19 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
-    pub(crate) fn spot(&self, at: &Range<usize>) -> SourceSpan {
+    pub(crate) fn span(&self, at: &Range<usize>) -> SourceSpan {
         SourceSpan::new(self.file, at.clone())
     }
 
     /// A task with its id and its title, where it has them, and their places.
     pub(crate) fn task(&mut self, node: &Node, title: &str) -> DraftTask {
-        let mut task = DraftTask::new(TaskDraft::default(), self.spot(&node.span));
+        let mut task = DraftTask::new(TaskDraft::default(), self.span(&node.span));
         if let Some(id) = self.word(node, "id") {
-            task.note(None, PlanField::Id, 0, self.spot(&id.at));
+            task.note(None, PlanField::Id, 0, self.span(&id.at));
             task.draft.id = id.text;
         }
         if let Some(title) = self.word(node, title) {
-            task.note(None, PlanField::Title, 0, self.spot(&title.at));
+            task.note(None, PlanField::Title, 0, self.span(&title.at));
             task.draft.title = title.text;
         }
         task
@@ -170,7 +170,7 @@ impl<'a> JsonDocument<'a> {
                 let shown: String = entry.key.chars().take(80).collect();
                 let message = format!("unknown field {shown:?}");
                 let found = self.source.finding("unknown-field", &entry.key_span, message);
-                let fix = Fix::meant(entry.key_span.clone(), format!("\"{near}\""));
+                let fix = Fix::correction(entry.key_span.clone(), format!("\"{near}\""));
                 let found = found.with_hint(format!("did you mean {near:?}?")).as_warning();
                 self.add(found.with_fix(fix));
             }

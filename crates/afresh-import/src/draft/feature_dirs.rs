@@ -81,7 +81,7 @@ pub(crate) fn read_one(
 }
 
 fn nothing(file: &str) -> PlanReading {
-    let finding = Finding::of_file(file, "empty-plan", "no tasks belong to this: nothing to do");
+    let finding = Finding::for_file(file, "empty-plan", "no tasks belong to this: nothing to do");
     PlanReading::failed(finding.with_hint("expected a tasks.md beside it"))
 }
 
@@ -89,6 +89,6 @@ fn several(open: &[(&FeatureDir, PlanReading)]) -> PlanReading {
     let names: Vec<&str> =
         open.iter().take(MAX_NAMED).map(|(feature, _)| feature.directory.as_str()).collect();
     let message = format!("{} plans here are not finished: {}", open.len(), names.join(", "));
-    let finding = Finding::of_file(".", "several-plans", message);
+    let finding = Finding::for_file(".", "several-plans", message);
     PlanReading::failed(finding.with_hint(format!("name one of them, for example {}", names[0])))
 }

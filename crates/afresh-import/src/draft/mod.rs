@@ -9,7 +9,7 @@ use afresh_core::Plan;
 use afresh_core::plan::{PlanDraft, PlanField, PlanProblem, ProblemLocation, TaskDraft};
 
 use afresh_formats::findings::Finding;
-use afresh_formats::findings::placing::FindingLocator;
+use afresh_formats::findings::locator::FindingLocator;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan, TaskPlaces};
 use afresh_formats::text::limits::too_many_tasks;
@@ -30,8 +30,8 @@ impl DraftTask {
     }
 
     /// Notes where an item of a field is.
-    pub fn note(&mut self, step: Option<usize>, field: PlanField, item: usize, spot: SourceSpan) {
-        self.places.parts.insert((step, field, item), spot);
+    pub fn note(&mut self, step: Option<usize>, field: PlanField, item: usize, span: SourceSpan) {
+        self.places.parts.insert((step, field, item), span);
     }
 }
 
@@ -55,17 +55,17 @@ impl DraftPlan {
     /// A finding at a place in one of the files; the place is filled in at the end.
     pub fn find(
         &mut self,
-        spot: &SourceSpan,
+        span: &SourceSpan,
         code: &str,
         message: impl Into<String>,
     ) -> &mut Finding {
         // More than this say nothing new: of them, only the last one is kept, and errors.
         if self.findings.len() < MAX_FINDINGS {
-            self.placing.ask(self.findings.len(), spot);
+            self.placing.locate(self.findings.len(), span);
         } else if self.findings.len() > MAX_FINDINGS {
             self.findings.pop_if(|last| !last.is_error());
         }
-        self.findings.push(Finding::of_file(&spot.file, code, message));
+        self.findings.push(Finding::for_file(&span.file, code, message));
         self.findings.last_mut().expect("just added")
     }
 
@@ -106,7 +106,7 @@ impl DraftPlan {
                 None
             }
         };
-        self.placing.place(folder, &mut self.findings);
+        self.placing.fill_in(folder, &mut self.findings);
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
         self.findings = few(self.findings);
@@ -118,21 +118,21 @@ impl DraftPlan {
     /// Takes down what is wrong with the plan.
     fn add_problem(&mut self, problem: &PlanProblem) {
         let position = self.findings.len();
-        let spot = self.spot(&problem.place).cloned();
-        if let Some(spot) = &spot {
-            self.placing.ask(position, spot);
+        let span = self.span(&problem.place).cloned();
+        if let Some(span) = &span {
+            self.placing.locate(position, span);
         }
-        let first = problem.related.as_ref().and_then(|place| self.spot(place)).cloned();
+        let first = problem.related.as_ref().and_then(|place| self.span(place)).cloned();
         if let Some(first) = &first {
-            self.placing.ask_for_first(position, first);
+            self.placing.locate_first(position, first);
         }
-        let file = spot.as_ref().map_or(".", |spot| &spot.file);
-        let mut found = Finding::of_file(file, problem.kind.code(), problem.message.as_str());
+        let file = span.as_ref().map_or(".", |span| &span.file);
+        let mut found = Finding::for_file(file, problem.kind.code(), problem.message.as_str());
         found.hint.clone_from(&problem.help);
         self.findings.push(found);
     }
 
-    fn spot(&self, place: &ProblemLocation) -> Option<&SourceSpan> {
+    fn span(&self, place: &ProblemLocation) -> Option<&SourceSpan> {
         let task = self.tasks.get(place.task?)?;
         Some(task.places.locate(place.step, place.field, place.item))
     }
@@ -147,7 +147,7 @@ fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
     let lost = rest.iter().find(|found| found.is_error());
     let error = lost.filter(|_| !findings.iter().any(Finding::is_error)).cloned();
     let message = format!("and {} more", rest.len() - usize::from(error.is_some()));
-    let more = Finding::of_file(".", "more", message).with_hint("mend these first");
+    let more = Finding::for_file(".", "more", message).with_hint("mend these first");
     findings.extend(error);
     findings.push(more.as_warning());
     findings

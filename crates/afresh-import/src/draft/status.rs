@@ -47,7 +47,7 @@ pub(crate) fn finish(
         return drafted.finish(folder);
     }
     if drafted.tasks.is_empty() {
-        let empty = Finding::of_file(file, "empty-plan", "there are no tasks: nothing to do");
+        let empty = Finding::for_file(file, "empty-plan", "there are no tasks: nothing to do");
         drafted.findings.push(empty.with_hint(expected));
         return drafted.finish(folder);
     }
@@ -79,10 +79,10 @@ fn settle(drafted: &mut DraftPlan, found: Vec<ImportedTask>) {
         let asks = task.draft.checkpoint.is_some();
         let gone =
             |id: &String| given_up.contains(id) || put_off.contains(id) && !needed.contains(id);
-        for (id, spot) in needs.into_iter().filter(|(id, _)| !gone(id)) {
+        for (id, span) in needs.into_iter().filter(|(id, _)| !gone(id)) {
             // What was put off is not about to be done, so it waits for nothing.
             if !asks {
-                task.note(None, PlanField::Needs, task.draft.needs.len(), spot);
+                task.note(None, PlanField::Needs, task.draft.needs.len(), span);
                 task.draft.needs.push(id);
             }
         }

@@ -57,7 +57,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let home = match homes.into_iter().collect::<Vec<_>>().as_slice() {
         [] => {
             let finding =
-                Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
+                Finding::for_file(".", "empty-plan", "there are no plans here: nothing to do");
             return PlanReading::failed(finding.with_hint("plans are .long-run/plans/NN-PLAN.md"));
         }
         [home] => (*home).to_owned(),
@@ -67,7 +67,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
                 format!("name one of them, such as {}", first.trim_end_matches(".long-run/"));
             let first = plans.iter().find(|plan| plan.home == *first).map_or(".", |plan| plan.path);
             return PlanReading::failed(
-                Finding::of_file(first, "several-plans", message).with_hint(hint),
+                Finding::for_file(first, "several-plans", message).with_hint(hint),
             );
         }
     };

@@ -15,7 +15,7 @@ use crate::prose;
 use afresh_formats::findings::{Finding, SourceText};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
-use afresh_formats::text::limits::{self, MAX_TOLD_BYTES};
+use afresh_formats::text::limits::{self, MAX_INSTRUCTION_BYTES};
 
 /// The most dependencies of a plan that is made of many.
 const MAX_LINKS: usize = 200_000;
@@ -33,7 +33,7 @@ pub fn assemble(
     let orderings = orderings(&set, &needs);
     let told: usize =
         set.members.iter().map(|m| m.document.sections.len() * m.document.items.len()).sum();
-    if wishes.unit == WorkUnit::Task && told > MAX_TOLD_BYTES {
+    if wishes.unit == WorkUnit::Task && told > MAX_INSTRUCTION_BYTES {
         let message =
             "what all workers would be told, each its plan's sections, has more than 16 MiB";
         return too_large(message);
@@ -60,8 +60,8 @@ pub fn assemble(
         name_phase(&mut tasks, &set.phases[set.members[at].phase].name);
         for first in &parts[at].first {
             for (need, place) in all(at).filter(|(need, _)| is_wanted(*need)) {
-                let spot = SourceSpan::new(&set.members[at].document.path, place);
-                link(&mut tasks[*first], &parts[need].last, &spot);
+                let span = SourceSpan::new(&set.members[at].document.path, place);
+                link(&mut tasks[*first], &parts[need].last, &span);
             }
         }
         drafted.tasks.extend(tasks);
@@ -86,16 +86,16 @@ fn name_phase(tasks: &mut [DraftTask], phase: &str) {
 }
 
 /// Lets a task wait for others.
-fn link(task: &mut DraftTask, others: &[String], spot: &SourceSpan) {
+fn link(task: &mut DraftTask, others: &[String], span: &SourceSpan) {
     for id in others {
         task.draft.needs.push(id.clone());
-        task.note(None, PlanField::Needs, task.draft.needs.len() - 1, spot.clone());
+        task.note(None, PlanField::Needs, task.draft.needs.len() - 1, span.clone());
     }
 }
 
 fn too_large(message: &str) -> PlanReading {
     PlanReading::failed(
-        limits::beyond(".", message).with_hint("read one phase, or one plan, at a time"),
+        limits::over_limit(".", message).with_hint("read one phase, or one plan, at a time"),
     )
 }
 

@@ -252,8 +252,8 @@ fn put_files(
     let mut listed: BTreeSet<String> = list.iter().map(|file| file.path.clone()).collect();
     for (file, at) in files.iter().filter(|(file, _)| listed.insert(file.path.clone())) {
         list.push(file.clone());
-        let spot = SourceSpan::new(path, at.clone());
-        task.places.parts.insert((step, PlanField::Files, list.len() - 1), spot);
+        let span = SourceSpan::new(path, at.clone());
+        task.places.parts.insert((step, PlanField::Files, list.len() - 1), span);
     }
 }
 

@@ -17,7 +17,7 @@ const MAX_ID_CHARS: usize = 80;
 /// Tells which tasks have criteria in prose and no command that could judge them.
 pub fn label<'t>(
     drafted: &mut DraftPlan,
-    spot: &SourceSpan,
+    span: &SourceSpan,
     tasks: impl IntoIterator<Item = &'t str>,
 ) {
     let tasks: Vec<&str> = tasks.into_iter().collect();
@@ -31,7 +31,7 @@ pub fn label<'t>(
         named = format!("{named} and {} more", tasks.len() - MAX_NAMED);
     }
     let message = format!("no command judges {named}: the criteria are prose");
-    let found = drafted.find(spot, "checks-are-prose", message);
+    let found = drafted.find(span, "checks-are-prose", message);
     found.severity = Severity::Warning;
     found.hint = Some(
         "the worker gets them; the repository's own build, test and lint commands are run"
@@ -42,9 +42,9 @@ pub fn label<'t>(
 /// Labels all tasks that are to be done and that no command judges, at the first of them.
 pub fn label_unjudged(drafted: &mut DraftPlan) {
     let unjudged = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
-    let (ids, spots): (Vec<String>, Vec<SourceSpan>) =
+    let (ids, spans): (Vec<String>, Vec<SourceSpan>) =
         unjudged.map(|task| (task.draft.id.clone(), task.places.whole.clone())).unzip();
-    if let Some(first) = spots.first() {
+    if let Some(first) = spans.first() {
         label(drafted, first, ids.iter().map(String::as_str));
     }
 }

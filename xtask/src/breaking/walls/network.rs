@@ -5,7 +5,15 @@ use crate::breaking::{Edit, Mutation};
 
 pub(super) const GROUPS: &[Group] = &[
     Group {
-        noticed_by: &["-p", "afresh-proxy", "--lib", "--test", "proxy", "--test", "connection_limit"],
+        noticed_by: &[
+            "-p",
+            "afresh-proxy",
+            "--lib",
+            "--test",
+            "proxy",
+            "--test",
+            "connection_limit",
+        ],
         mutations: &[
             Mutation {
                 name: "proxy: everybody is on the list",

@@ -50,8 +50,10 @@ impl ScriptReader<'_, '_> {
             [main] => main,
             [] => {
                 match entries.first() {
-                    Some(entry) => self.0.unknown(entry, &names),
-                    None => self.0.wrong(node, "an act such as { write = \"path\", text = \"…\" }"),
+                    Some(entry) => self.0.unknown_key(entry, &names),
+                    None => {
+                        self.0.wrong_type(node, "an act such as { write = \"path\", text = \"…\" }")
+                    }
                 }
                 return None;
             }
@@ -66,7 +68,7 @@ impl ScriptReader<'_, '_> {
         for entry in entries {
             if entry.key != main.key && !others.contains(&entry.key.as_str()) {
                 let known: Vec<&str> = [main.key.as_str()].iter().chain(*others).copied().collect();
-                self.0.unknown(entry, &known);
+                self.0.unknown_key(entry, &known);
             }
         }
         self.act_of(main, &ActFields { node, entries }, depth)
@@ -98,7 +100,7 @@ impl ScriptReader<'_, '_> {
                 may_fail: self.flag(others, "may_fail").unwrap_or(false),
             },
             "child" => ActionKind::Child { command: self.0.text(value)? },
-            "sleep" => ActionKind::Sleep(self.0.span(value)?),
+            "sleep" => ActionKind::Sleep(self.0.duration(value)?),
             "say" => ActionKind::Say(self.0.text(value)?),
             "use" => ActionKind::Use(self.used(value)),
             "step" => ActionKind::StepDone(self.count(value)?),
@@ -144,7 +146,7 @@ impl ScriptReader<'_, '_> {
             Value::Bool(true) => Some(HangMode::Plain),
             Value::Text(word) if word == "deaf" => Some(HangMode::Deaf),
             _ => {
-                self.0.wrong(node, "true, or \"deaf\" for one that does not listen");
+                self.0.wrong_type(node, "true, or \"deaf\" for one that does not listen");
                 None
             }
         }
@@ -180,7 +182,7 @@ impl ScriptReader<'_, '_> {
                 "cost_usd" => {
                     usage.cost_micros = self.0.fraction(value, 0.0..=1e6).and_then(micros);
                 }
-                _ => self.0.unknown(entry, USE_FIELDS),
+                _ => self.0.unknown_key(entry, USE_FIELDS),
             }
         }
         usage
@@ -203,7 +205,7 @@ impl ScriptReader<'_, '_> {
                 }
                 "description" => deviation.description = self.0.text(value).unwrap_or_default(),
                 "files" => deviation.files = self.0.texts(value).unwrap_or_default(),
-                _ => self.0.unknown(entry, DEVIATION_FIELDS),
+                _ => self.0.unknown_key(entry, DEVIATION_FIELDS),
             }
         }
         deviation

@@ -26,7 +26,7 @@ pub struct ScriptReading {
 /// Reads a script from the bytes of a file.
 pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let failed = |code, message: String| {
-        let finding = Finding::of_file(file, code, message);
+        let finding = Finding::for_file(file, code, message);
         ScriptReading { script: None, findings: vec![finding.with_hint(HELP)] }
     };
     if bytes.len() > MAX_SCRIPT_BYTES {
@@ -49,7 +49,7 @@ pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let script = reader.script(&root);
     let mut findings = reader.0.into_findings();
     if script.parts.is_empty() && findings.is_empty() {
-        let finding = Finding::of_file(file, "script", "the script has no [[task]]");
+        let finding = Finding::for_file(file, "script", "the script has no [[task]]");
         findings.push(finding.with_hint(HELP));
     }
     let script = Some(script).filter(|_| !findings.iter().any(Finding::is_error));
@@ -71,7 +71,7 @@ impl ScriptReader<'_, '_> {
                 "version" => drop(self.0.number(&entry.node, 1..=1)),
                 "seed" => script.seed = self.0.number(&entry.node, 0..=MAX).unwrap_or_default(),
                 "task" => self.parts(&entry.node, &mut script.parts),
-                _ => self.0.unknown(entry, SCRIPT_FIELDS),
+                _ => self.0.unknown_key(entry, SCRIPT_FIELDS),
             }
         }
         script
@@ -97,7 +97,7 @@ impl ScriptReader<'_, '_> {
                 "attempt" => only = self.count(&entry.node),
                 "from_attempt" => from = self.count(&entry.node),
                 "do" => deeds = Some(self.deeds(&entry.node, 0)),
-                _ => self.0.unknown(entry, PART_FIELDS),
+                _ => self.0.unknown_key(entry, PART_FIELDS),
             }
         }
         let attempts = match (only, from) {

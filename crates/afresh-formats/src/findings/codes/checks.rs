@@ -5,8 +5,8 @@ use super::{CodeExample, FindingCode};
 pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "bad-check",
-        title: "a check that is no command",
-        text: "A check is a command whose exit code tells: 0 is a pass. It is empty, too long, or holds a NUL.",
+        title: "a check that is not a command",
+        text: "A check is a command; exit code 0 means that it passed. This one is empty, too long, or contains a NUL character.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/bad-check.wrong"),
@@ -15,8 +15,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "check-cannot-fail",
-        title: "a check that passes whatever happens",
-        text: "The exit code of a pipe is that of its last program, and `|| true` always passes. Leave that part out.",
+        title: "a check that always passes",
+        text: "The exit code of a pipe is that of its last program, and `|| true` always succeeds. Remove that part.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/check-cannot-fail.wrong"),
@@ -26,7 +26,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "check-is-prose",
         title: "a check that is a sentence",
-        text: "A check is a command whose exit code tells; a sentence is never run, but the worker is shown it.",
+        text: "Only commands are run as checks. A sentence is shown to the worker and never run.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/check-is-prose.wrong"),
@@ -35,8 +35,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "check-leaves-tree",
-        title: "a check that goes to a directory of some machine",
-        text: "Checks start in the root of a clone; with `cd /home/…` they would judge another tree.",
+        title: "a check that changes to a directory outside of the repository",
+        text: "Checks start in the root of a clone; after `cd /home/…` they would test another tree.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/check-leaves-tree.wrong"),
@@ -45,8 +45,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "checks-are-prose",
-        title: "criteria that are sentences, not commands",
-        text: "A check is a command whose exit code tells; sentences are never run. The worker gets them, and the repository's own build, test and lint commands judge the work.",
+        title: "criteria that are sentences instead of commands",
+        text: "Only commands are run as checks. The worker gets the sentences; the work is checked by the build, test and lint commands of the repository.",
         example: Some(CodeExample {
             file: ".tasker/tasks/T001.json",
             wrong: include_str!("examples/checks-are-prose.wrong"),
@@ -55,7 +55,7 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "must-have-unclear",
-        title: "a must-have that no command can check",
+        title: "a must-have that is not checked by a command",
         text: "An artifact is a path; a key link is a plain text in a file. A `pattern` that is a regular expression is not run: it is only shown to the worker. Use plain text, or a `grep` command in <verify>.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
@@ -65,8 +65,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unchecked",
-        title: "a task that nothing but its worker's word would judge",
-        text: "Give it a command that fails until the work is done; `no_check` says that none is meant.",
+        title: "a task without a check",
+        text: "Only the worker's own claim would say that it is done. Add a command that fails until the work is done, or give a reason in `no_check`.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/unchecked.wrong"),
@@ -75,8 +75,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "vague-criterion",
-        title: "words that say nothing that could be looked at",
-        text: "`works correctly` cannot be seen. Say a value, a status, a file or a time.",
+        title: "a criterion that is too vague to verify",
+        text: "`works correctly` cannot be verified. Name a value, a status, a file or a time.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/vague-criterion.wrong"),

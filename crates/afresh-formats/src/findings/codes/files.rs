@@ -5,8 +5,8 @@ use super::{CodeExample, FindingCode};
 pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "bad-path",
-        title: "a path that no task may write",
-        text: "Paths are relative to the repository's root and stay inside it: no '..', nothing absolute, nothing of git's own.",
+        title: "a path that a task may not write",
+        text: "Paths are relative to the repository's root and stay inside it: no '..', no absolute paths, no `.git`.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/bad-path.wrong"),
@@ -16,7 +16,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "created-twice",
         title: "a file that two tasks create",
-        text: "The second one finds it there, or collides with it. Let one create it, and the other one need that and modify it.",
+        text: "The second task finds the file in place, or conflicts with the first. Let one create it, and let the other need that task and modify the file.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/created-twice.wrong"),
@@ -25,8 +25,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "file-exists",
-        title: "a file to be created is there already",
-        text: "Either the task modifies it, or the name is taken.",
+        title: "a file to create already exists",
+        text: "Use the action `modify`, or choose another name.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/file-exists.wrong"),
@@ -35,8 +35,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "file-is-prose",
-        title: "a file list that holds a sentence",
-        text: "Only paths say what a task may write: one per line, or several with commas.",
+        title: "a sentence in a list of files",
+        text: "List the paths that the task may write, one per line or separated by commas.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/file-is-prose.wrong"),
@@ -45,8 +45,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "missing-context",
-        title: "a file to read that workers do not have",
-        text: "A worker stands in a clone of what is committed, so it cannot read it. Commit it, or correct the path.",
+        title: "a file to read that is not committed",
+        text: "A worker has a clone of what is committed, so it cannot read this file. Commit it, or correct the path.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/missing-context.wrong"),
@@ -55,8 +55,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "missing-file",
-        title: "a file to be changed is not there",
-        text: "The path may be misspelt, or another task creates it and should be needed first.",
+        title: "a file to modify does not exist",
+        text: "Check the path. If another task creates the file, add that task to `needs`; if this task creates it, use the action `create`.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/missing-file.wrong"),
@@ -66,7 +66,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "no-files",
         title: "a task that names no files",
-        text: "It may write anything, and therefore runs alone. Name its files, so that others can run beside it.",
+        text: "It may write any file, so it runs alone. List its files, so that other tasks can run in parallel.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/no-files.wrong"),
@@ -75,8 +75,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "path-outside",
-        title: "a task that is to write outside of the repository",
-        text: "A worker stands in a private clone; whatever it writes elsewhere is not harvested. The path is left out of the task's files.",
+        title: "a task that writes outside of the repository",
+        text: "A worker has a private clone; files that it writes elsewhere are not harvested. The path is ignored.",
         example: Some(CodeExample {
             file: "specs/001-a/tasks.md",
             wrong: include_str!("examples/path-outside.wrong"),
@@ -85,8 +85,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "same-wave-file",
-        title: "two tasks of one wave that may write one file",
-        text: "They never run side by side: the second would collide when it lands. Let one need the other, or part their files.",
+        title: "two tasks of one wave that may write the same file",
+        text: "They never run in parallel, because the second would conflict when it is merged. Let one need the other, or separate their files.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/same-wave-file.wrong"),

@@ -1,15 +1,15 @@
 //! Every code that a finding can have, and what it means: `afresh lint --explain CODE`.
 //!
-//! Most have an example, wrong and right; a test reads each of them.
+//! Most have an example, wrong and right; a test lints each of them.
 //!
 //! | module | codes about |
 //! | --- | --- |
-//! | `text` | text that cannot be read, and plans that are none |
+//! | `text` | files that cannot be read, and empty plans |
 //! | `order` | ids, dependencies and waves |
 //! | `files` | the files of tasks |
 //! | `checks` | checks and criteria |
-//! | `tasks` | tasks, and what they are made of |
-//! | `progress` | what is done, and what is planned |
+//! | `tasks` | tasks and their parts |
+//! | `progress` | what is done and what is planned |
 
 mod checks;
 mod files;
@@ -22,14 +22,14 @@ mod text;
 #[derive(Debug, Clone, Copy)]
 pub struct FindingCode {
     pub code: &'static str,
-    /// What it says in a line.
+    /// One line.
     pub title: &'static str,
-    /// Why it matters, and what to do.
+    /// Why it matters and what to do.
     pub text: &'static str,
     pub example: Option<CodeExample>,
 }
 
-/// A file that has the finding, and the same without it.
+/// A file that has the finding, and the fixed file.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeExample {
     pub file: &'static str,
@@ -37,7 +37,7 @@ pub struct CodeExample {
     pub right: &'static str,
 }
 
-/// All of them, by their names.
+/// All codes, sorted.
 pub fn all() -> Vec<&'static FindingCode> {
     let topics =
         [text::CODES, order::CODES, files::CODES, checks::CODES, tasks::CODES, progress::CODES];

@@ -5,8 +5,8 @@ use super::{CodeExample, FindingCode};
 pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "bad-id",
-        title: "an id that cannot name branches and directories",
-        text: "Ids are 1 to 64 letters, digits, '-', '_' or '.'; they name refs and directories.",
+        title: "an invalid task id",
+        text: "Ids have 1 to 64 letters, digits, '-', '_' or '.', because they are used in refs and directories.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/bad-id.wrong"),
@@ -15,8 +15,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "cycle",
-        title: "tasks that wait for each other",
-        text: "The path that is shown leads back to its start, so none of these tasks could ever begin. Take one of the dependencies away.",
+        title: "tasks that depend on each other in a cycle",
+        text: "The path in the message leads back to its start, so none of these tasks could ever start. Remove one of the dependencies.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/cycle.wrong"),
@@ -26,7 +26,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "dependency-not-earlier",
         title: "a dependency in the same or a later wave",
-        text: "Dependencies count, stated waves do not: the task waits. Correct the wave, or remove the dependency.",
+        text: "Waves follow from dependencies, so the task waits. Correct the wave, or remove the dependency.",
         example: Some(CodeExample {
             file: ".specflow/specs/SPEC-001.md",
             wrong: include_str!("examples/dependency-not-earlier.wrong"),
@@ -35,8 +35,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "duplicate-id",
-        title: "two tasks with one id",
-        text: "Every task needs an id of its own; upper and lower case do not tell ids apart.",
+        title: "two tasks with the same id",
+        text: "Every task needs a unique id; ids that differ only in case count as equal.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/duplicate-id.wrong"),
@@ -46,7 +46,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "self-dependency",
         title: "a group that depends on itself",
-        text: "It is left out, because it says nothing about the order. Perhaps another group was meant.",
+        text: "The dependency is ignored. Check whether another group was meant.",
         example: Some(CodeExample {
             file: ".specflow/specs/SPEC-001.md",
             wrong: include_str!("examples/self-dependency.wrong"),
@@ -55,8 +55,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "subtasks-in-a-circle",
-        title: "subtasks that wait for each other",
-        text: "They are done in the order of the file, one after the other.",
+        title: "subtasks that depend on each other in a cycle",
+        text: "They are done one by one in the order of the file.",
         example: Some(CodeExample {
             file: ".taskmaster/tasks/tasks.json",
             wrong: include_str!("examples/subtasks-in-a-circle.wrong"),
@@ -66,7 +66,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unknown-dependency",
         title: "a dependency that is not in the plan",
-        text: "The task could never start. Is the name right?",
+        text: "The task could never start. Check the name.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/unknown-dependency.wrong"),
@@ -75,8 +75,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unknown-link",
-        title: "a kind of dependency that is not known",
-        text: "Only some kinds make an issue wait; this one is taken as a remark.",
+        title: "an unknown kind of dependency",
+        text: "Only some kinds make an issue wait; this one is ignored.",
         example: Some(CodeExample {
             file: ".beads/issues.jsonl",
             wrong: include_str!("examples/unknown-link.wrong"),
@@ -85,8 +85,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unresolved-dependency",
-        title: "a dependency that names nothing here",
-        text: "It is left out, not guessed at, so the task may start too early. Write it as the id of a task.",
+        title: "a dependency that matches no task",
+        text: "The dependency is ignored, so the task may start too early. Write the id of a task.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/unresolved-dependency.wrong"),
@@ -95,14 +95,14 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unresolved-name",
-        title: "a name that belongs to none of the groups",
-        text: "What is said about it reaches no worker. Write the name as it stands in tasks.md.",
+        title: "a name that matches no task group",
+        text: "Its settings reach no worker. Write the name as in tasks.md.",
         example: None,
     },
     FindingCode {
         code: "wave-disagrees",
-        title: "a stated wave that the dependencies contradict",
-        text: "Waves follow from dependencies. One of the two is a mistake: perhaps a dependency is missing.",
+        title: "a wave that contradicts the dependencies",
+        text: "Waves follow from dependencies, so one of the two is wrong. Often a dependency is missing.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/wave-disagrees.wrong"),

@@ -1,18 +1,18 @@
-//! Codes about what is done, and what is planned.
+//! Codes about what is done and what is planned.
 
 use super::{CodeExample, FindingCode};
 
 pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "checkpoint-unclear",
-        title: "a checkpoint that does not tell what is finished",
-        text: "What it does not tell counts as not done, so it is done again.",
+        title: "a checkpoint that does not say what is finished",
+        text: "Work that it does not mention counts as not done and is done again.",
         example: None,
     },
     FindingCode {
         code: "id-unlike-file",
-        title: "a task whose file has another name",
-        text: "The id in the file counts; perhaps the file was copied.",
+        title: "a task id that differs from the file name",
+        text: "The id in the file is used. Check whether the file was copied.",
         example: Some(CodeExample {
             file: ".tasker/tasks/T001.json",
             wrong: include_str!("examples/id-unlike-file.wrong"),
@@ -21,8 +21,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "left-out",
-        title: "tasks that were given up or put off",
-        text: "They are not done. Nobody waits for what was given up; where something needs what was put off, a person is asked.",
+        title: "tasks that were cancelled or deferred",
+        text: "They are not run. Tasks that depend on a cancelled task do not wait for it; if a task depends on a deferred one, a person is asked.",
         example: Some(CodeExample {
             file: ".taskmaster/tasks/tasks.json",
             wrong: include_str!("examples/left-out.wrong"),
@@ -31,32 +31,32 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "missing-task-file",
-        title: "a task without a file",
-        text: "The state names it, but there is nothing that says what to do.",
+        title: "a task without a task file",
+        text: "The state file names the task, but no file says what to do.",
         example: None,
     },
     FindingCode {
         code: "no-steel-thread",
         title: "flows without a steel thread",
-        text: "The steel thread is the thinnest flow through everything; built early, it shows what does not fit together.",
+        text: "The steel thread is the thinnest flow through the whole system. Built early, it shows what does not fit together.",
         example: None,
     },
     FindingCode {
         code: "not-planned",
         title: "a slice without tasks",
-        text: "It is left out, and what depends on it cannot run. Let GSD plan it first.",
+        text: "It is not run, and slices that depend on it cannot run either. Plan it with GSD first.",
         example: None,
     },
     FindingCode {
         code: "other-tags",
-        title: "tasks of other tags",
-        text: "Task Master keeps a list for every tag; the one that is worked on is read.",
+        title: "tasks under other tags",
+        text: "Task Master has a list of tasks for every tag; only the current tag is read.",
         example: None,
     },
     FindingCode {
         code: "partly-done",
-        title: "a group of which some boxes are ticked",
-        text: "A fresh worker does a group as a whole and finds what is there. Tick all of its boxes if it is done.",
+        title: "a group with some boxes checked",
+        text: "A worker does a group as a whole, on top of what exists. Check all boxes if the group is done.",
         example: Some(CodeExample {
             file: "agent-os/specs/a/tasks.md",
             wrong: include_str!("examples/partly-done.wrong"),
@@ -65,8 +65,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "spec-is-split",
-        title: "a specification that was split",
-        text: "It is not run itself; the specifications that it was split into are.",
+        title: "a spec that was split",
+        text: "It is not run itself; the specs that it was split into are.",
         example: Some(CodeExample {
             file: ".specflow/specs/SPEC-001.md",
             wrong: include_str!("examples/spec-is-split.wrong"),
@@ -76,31 +76,31 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "steel-thread-late",
         title: "a steel thread that comes late",
-        text: "In the second half of the phases it shows too late what does not fit together.",
+        text: "It is in the second half of the phases, which is late to find out what does not fit together.",
         example: None,
     },
     FindingCode {
         code: "ticked-without-summary",
-        title: "a tick in ROADMAP.md without a summary",
-        text: "Summaries tell what is done, ticks only mirror them; so the plan is not done.",
+        title: "a plan checked in ROADMAP.md without a summary",
+        text: "A plan is done if it has a summary; boxes in ROADMAP.md only mirror that. The plan is run.",
         example: None,
     },
     FindingCode {
         code: "uncovered-behavior",
-        title: "a behaviour that no task brings",
-        text: "The capability map promises it, and nobody builds it. Add it to a task, or take it out of the map.",
+        title: "a behaviour that no task implements",
+        text: "The capability map lists it. Add it to a task, or remove it from the map.",
         example: None,
     },
     FindingCode {
         code: "unknown-behavior",
-        title: "a behaviour that the capability map does not know",
-        text: "The worker is told its id and nothing else.",
+        title: "a behaviour that is not in the capability map",
+        text: "The worker gets only its id.",
         example: None,
     },
     FindingCode {
         code: "unknown-status",
-        title: "a status that is not known",
-        text: "It is taken as work that is still to be done.",
+        title: "an unknown status",
+        text: "The task counts as not done.",
         example: Some(CodeExample {
             file: ".taskmaster/tasks/tasks.json",
             wrong: include_str!("examples/unknown-status.wrong"),

@@ -1,12 +1,12 @@
-//! Codes about tasks, and what they are made of.
+//! Codes about tasks and their parts.
 
 use super::{CodeExample, FindingCode};
 
 pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "action-not-numbered",
-        title: "an action that is not in numbered steps",
-        text: "With `1.`, `2.` … a worker can say how far it came, and a fresh one goes on from there.",
+        title: "an action without numbered steps",
+        text: "With `1.`, `2.` … a worker can report how far it got, and the next one continues from there.",
         example: Some(CodeExample {
             file: ".long-run/plans/01-PLAN.md",
             wrong: include_str!("examples/action-not-numbered.wrong"),
@@ -15,8 +15,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "autonomous-checkpoint",
-        title: "a plan that calls itself autonomous, and asks a person",
-        text: "The checkpoint is asked anyway. Write `autonomous: false`, so that nobody expects it to run through.",
+        title: "an autonomous plan that asks a person",
+        text: "The checkpoint is asked anyway. Write `autonomous: false`.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/autonomous-checkpoint.wrong"),
@@ -25,8 +25,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "frontmatter-incomplete",
-        title: "a frontmatter without keys that GSD asks for",
-        text: "Without `depends_on` and `files_modified`, order and files are not known, and the plan may start too early. The others are for GSD itself.",
+        title: "a frontmatter without keys that GSD requires",
+        text: "Without `depends_on` and `files_modified`, the order and the files are unknown, and the plan may start too early. The other keys are used by GSD only.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/frontmatter-incomplete.wrong"),
@@ -35,7 +35,7 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "large-group",
-        title: "a group that fills too much of a context",
+        title: "a group that needs too much context",
         text: "SpecFlow's own auditor allows 30 % of a worker's context for one group. Split it.",
         example: Some(CodeExample {
             file: ".specflow/specs/SPEC-001.md",
@@ -45,8 +45,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "large-task",
-        title: "much for one worker",
-        text: "15 files or many steps (5 of a PLAN.md) fill a context; a fresh worker does a small task better. Split it.",
+        title: "a task that is large for one worker",
+        text: "15 files or many steps (5 in a PLAN.md) fill the context; workers do small tasks better. Split it.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/large-task.wrong"),
@@ -56,7 +56,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "missing-title",
         title: "a task without a title",
-        text: "The title is the subject of its commit and the heading of its prompt.",
+        text: "The title is the subject of the commit and the heading of the prompt.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/missing-title.wrong"),
@@ -65,8 +65,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "no-task-groups",
-        title: "a heading for task groups without a table of them",
-        text: "Expected is a table with the columns Group, Wave, Tasks and Dependencies.",
+        title: "a heading for task groups without a table",
+        text: "Add a table with the columns Group, Wave, Tasks and Dependencies.",
         example: Some(CodeExample {
             file: ".specflow/specs/SPEC-001.md",
             wrong: include_str!("examples/no-task-groups.wrong"),
@@ -75,8 +75,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "no-task-id",
-        title: "a box without a task id",
-        text: "It is not run, because nothing could name it. Start it with an id, as in `T001`.",
+        title: "a check box without a task id",
+        text: "It is not run. Start it with an id such as `T001`.",
         example: Some(CodeExample {
             file: "specs/001-a/tasks.md",
             wrong: include_str!("examples/no-task-id.wrong"),
@@ -86,7 +86,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "no-tasks",
         title: "a plan without tasks",
-        text: "One worker gets its whole text, with no steps to go on from if it is cut off.",
+        text: "One worker gets the whole text, and after an interruption there are no steps to continue from.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/no-tasks.wrong"),
@@ -95,8 +95,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "table-elsewhere",
-        title: "a table of groups under another heading",
-        text: "Only the table under `### Task Groups` is read, because audits hold tables with the same columns. Now one worker does the whole specification.",
+        title: "a table of task groups under another heading",
+        text: "Only the table under `### Task Groups` is read, because audits contain tables with the same columns. Without it, one worker does the whole spec.",
         example: Some(CodeExample {
             file: ".specflow/specs/SPEC-001.md",
             wrong: include_str!("examples/table-elsewhere.wrong"),
@@ -106,7 +106,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "task-in-fence",
         title: "a task in a code block",
-        text: "What stands in a code block is an example. If it is meant to be done, take it out.",
+        text: "Tasks in code blocks are examples and not run. Move it out of the code block to run it.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/task-in-fence.wrong"),
@@ -115,8 +115,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "task-incomplete",
-        title: "a task that lacks a part",
-        text: "Without <name> or <action> a worker hardly knows what to do; without <verify> and <done> nobody knows when it is done.",
+        title: "an incomplete task",
+        text: "Without <name> or <action> the worker lacks instructions; without <verify> and <done> it is not clear when the task is done.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/task-incomplete.wrong"),
@@ -126,7 +126,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unbalanced-tag",
         title: "a tag that is not closed",
-        text: "It was read up to the next tag. Add the closing tag where it is meant.",
+        text: "It was read up to the next tag. Add the closing tag.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/unbalanced-tag.wrong"),
@@ -136,7 +136,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unbalanced-task",
         title: "task tags that do not match",
-        text: "What ends where is guessed only if another task follows; otherwise the file may be cut off.",
+        text: "A missing `</task>` is assumed before the next task. At the end of a file it is an error, because the file may be cut off.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/unbalanced-task.wrong"),
@@ -145,8 +145,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unclosed-comment",
-        title: "a comment that never ends, with tasks in it",
-        text: "Nothing in it is read. Close it with `-->`.",
+        title: "an unclosed comment that contains tasks",
+        text: "Tasks in a comment are not read. Close it with `-->`.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/unclosed-comment.wrong"),
@@ -155,8 +155,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unclosed-fence",
-        title: "a code block that does not end where it should",
-        text: "In a task it is taken to end with the task; outside, the tasks in it would be lost.",
+        title: "an unclosed code block",
+        text: "Inside a task it ends with the task; outside, the tasks in it would be lost.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/unclosed-fence.wrong"),
@@ -165,8 +165,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unknown-tag",
-        title: "a tag that is nearly a known one",
-        text: "A misspelt `<verify>` must not silently mean that there is no check.",
+        title: "a misspelt tag",
+        text: "A misspelt `<verify>` would silently mean that there is no check.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/unknown-tag.wrong"),
@@ -175,8 +175,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unknown-task-type",
-        title: "a type of task that is not known",
-        text: "A worker does it, as if it were `auto`.",
+        title: "an unknown type of task",
+        text: "It is run by a worker, like `auto`.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/unknown-task-type.wrong"),

@@ -1,4 +1,4 @@
-//! Codes about text that cannot be read, and plans that are none.
+//! Codes about files that cannot be read, and empty plans.
 
 use super::{CodeExample, FindingCode};
 
@@ -15,8 +15,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "frontmatter-invalid",
-        title: "a frontmatter that is not YAML",
-        text: "It was read line by line, so that nothing is lost; single quotes around the value usually mend it.",
+        title: "a frontmatter that is not valid YAML",
+        text: "It was read line by line instead. Single quotes around the value usually fix it.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/frontmatter-invalid.wrong"),
@@ -25,26 +25,26 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "more",
-        title: "more of the same",
-        text: "Only the first problems are listed; mend those, and look again.",
+        title: "more findings",
+        text: "Only the first findings are listed. Fix those, then lint again.",
         example: None,
     },
     FindingCode {
         code: "not-utf8",
-        title: "a file that is not text",
-        text: "Plans are UTF-8.",
+        title: "a file that is not UTF-8 text",
+        text: "Save the file as UTF-8.",
         example: None,
     },
     FindingCode {
         code: "several-plans",
-        title: "several plans that are not finished",
-        text: "Which one is meant is not guessed: name its directory or its tasks.md.",
+        title: "several unfinished plans",
+        text: "afresh does not guess which one to run. Name its directory or its tasks.md.",
         example: None,
     },
     FindingCode {
         code: "syntax",
-        title: "text that cannot be read at all",
-        text: "The place shows where reading ended.",
+        title: "a syntax error",
+        text: "The position shows where reading stopped.",
         example: Some(CodeExample {
             file: ".taskmaster/tasks/tasks.json",
             wrong: include_str!("examples/syntax.wrong"),
@@ -59,8 +59,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "unknown-field",
-        title: "a field that means nothing here",
-        text: "Where it is nearly a known field it is an error, because a misspelt `checks` must not silently mean none.",
+        title: "an unknown field",
+        text: "It is ignored. If it resembles a known field it is an error, because a misspelt `checks` would silently mean no checks.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/unknown-field.wrong"),
@@ -70,13 +70,13 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unreadable",
         title: "a file that cannot be opened",
-        text: "The system's own words say why.",
+        text: "The message of the operating system says why.",
         example: None,
     },
     FindingCode {
         code: "version",
-        title: "a version that is not known",
-        text: "This program knows version 1 of the own format.",
+        title: "an unsupported version",
+        text: "This version of afresh supports version 1 of the native format.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/version.wrong"),
@@ -85,7 +85,7 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "wrong-type",
-        title: "a value of another kind than expected",
+        title: "a value of the wrong type",
         text: "The message says what was expected and what was found.",
         example: Some(CodeExample {
             file: "p.plan.toml",
@@ -96,7 +96,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "yaml-alias",
         title: "an alias in YAML",
-        text: "A small text with aliases can stand for a very large one, so they are not read.",
+        text: "A small text with aliases can expand to a very large one, so aliases are not supported.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/yaml-alias.wrong"),

@@ -1,14 +1,14 @@
-//! Changes of a file's bytes that leave all others as they were.
+//! Applies edits to a file's bytes and leaves all other bytes unchanged.
 //!
-//! Places count bytes of the text as readers see it: without a byte order mark, with plain line
-//! breaks. In the file, line breaks may be of either kind, or mixed.
+//! Ranges count bytes of the decoded text: without a byte order mark, with `\n` line breaks. The file
+//! itself may use `\n`, `\r\n`, or both.
 
 use crate::findings::TextEdit;
 
 const MARK: &str = "\u{feff}";
 
-/// The bytes of a file with these changes made; none where the file is not text, or a change does
-/// not fit or overlaps another one.
+/// The bytes of the edited file. `None` if the file is not text, or an edit is out of range or
+/// overlaps another.
 pub fn apply_edits<'e>(
     bytes: &[u8],
     edits: impl IntoIterator<Item = &'e TextEdit>,
@@ -38,7 +38,7 @@ pub fn apply_edits<'e>(
     Some(fixed.into_bytes())
 }
 
-/// Where a text has line breaks of Windows, in bytes of the text with plain ones.
+/// The positions of `\r\n` and `\n` line breaks, in bytes of the decoded text.
 struct LineBreaks {
     windows: Vec<usize>,
     plain: Vec<usize>,
@@ -54,12 +54,12 @@ impl LineBreaks {
         Self { windows, plain }
     }
 
-    /// The byte of the file.
+    /// Converts an offset in the decoded text to one in the file.
     fn in_file(&self, byte: usize) -> usize {
         byte + self.windows.partition_point(|at| *at < byte)
     }
 
-    /// Does the line end as lines of Windows do? The last one, as most do.
+    /// Whether the line at this offset ends with `\r\n`. A last line without a break follows the majority.
     fn is_windows(&self, byte: usize) -> bool {
         let next = |breaks: &[usize]| breaks.get(breaks.partition_point(|at| *at < byte)).copied();
         match (next(&self.windows), next(&self.plain)) {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_made_and_everything_else_stays_as_it_was() {
+    fn edits_change_only_their_ranges() {
         let bytes = "\u{feff}one\r\ntwo\nthree\r\nfour".as_bytes();
         let edits = [edit(4..7, "2"), edit(0..3, "1\n1"), edit(8..8, "\n")];
         let fixed = apply_edits(bytes, &edits).expect("text");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_not_done() {
+    fn edits_that_do_not_fit_are_refused() {
         assert_eq!(apply_edits(b"\xff", &[edit(0..0, "x")]), None);
         assert_eq!(apply_edits("ä".as_bytes(), &[edit(1..2, "x")]), None);
         assert_eq!(apply_edits(b"abc", &[edit(0..2, "x"), edit(1..3, "y")]), None);
@@ -97,10 +97,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the line breaks: the text that readers see changes at its place, and putting
-        /// back what was there gives the same bytes.
+        /// With any mix of line breaks, an edit followed by its reverse gives the same bytes.
         #[test]
-        fn a_change_and_its_reverse_give_the_same_bytes(
+        fn an_edit_and_its_reverse_give_the_same_bytes(
             text in "\u{feff}?([aä\u{65e5}]{0,4}(\r\n|\n|\r)){0,5}[a ]{0,3}",
             start in 0usize..30, length in 0usize..10,
         ) {

@@ -1,12 +1,12 @@
-//! Carrying out what findings propose, and proving that it does what they say.
+//! Applies the fixes that findings propose, and verifies each of them.
 //!
-//! A fix counts only if the files, read again, no longer have its finding and have no other one
-//! instead; and if the plan stays the same, unless the finding says what was meant instead. What
-//! cannot be proved is left alone. Writing is for others.
+//! A fix is kept only if the files, read again, no longer have its finding and have no new one, and
+//! if the plan is unchanged (unless the fix is a correction). Any other fix is refused. Writing the
+//! files is left to the caller.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `edits` | changes of a file's bytes that leave all others as they were |
+//! | `edits` | edits of a file's bytes |
 
 mod edits;
 
@@ -18,28 +18,28 @@ use crate::findings::{Finding, Fix};
 use crate::folder::{PatchedFolder, PlanFolder};
 pub use edits::apply_edits;
 
-/// How often a plan is read again to mend it.
+/// The most times a plan is read again to verify fixes.
 const MAX_READINGS: usize = 200;
 
-/// What is found in a plan's files, all of it.
+/// Everything that linting a plan's files gives.
 #[derive(Debug)]
 pub struct LintResult {
     pub plan: Option<Plan>,
     pub findings: Vec<Finding>,
 }
 
-/// What could be mended.
+/// The outcome of applying fixes.
 #[derive(Debug, Default)]
 pub struct AppliedFixes {
     /// The new bytes of files, by path.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// What is gone, as it was found.
+    /// Findings that were fixed.
     pub done: Vec<Finding>,
-    /// What would not have been gone, or would have brought something else.
+    /// Findings whose fix did not remove them, or caused a new one.
     pub refused: Vec<Finding>,
 }
 
-/// Mends what is safe to mend. `bytes` are the files that may be changed, as they are.
+/// Applies every fix that can be verified. `bytes` are the current contents of the files that may change.
 pub fn apply_fixes(
     folder: &dyn PlanFolder,
     bytes: &BTreeMap<String, Vec<u8>>,
@@ -47,13 +47,13 @@ pub fn apply_fixes(
 ) -> AppliedFixes {
     let mut state = PatchedFolder::new(folder, bytes.clone());
     let mut now = look(&state);
-    let mut mended = AppliedFixes::default();
+    let mut applied = AppliedFixes::default();
     let all: Vec<Finding> = fixable(&now).cloned().collect();
     if let Some((next, then)) = attempt(&state, &now, &all, look) {
-        mended.done = all;
+        applied.done = all;
         (state, now) = (next, then);
     }
-    // Together they were too much, or they showed more of the same: one at a time.
+    // All at once did not pass, or uncovered more findings: try one at a time.
     let mut refused = BTreeSet::new();
     for _ in 0..MAX_READINGS {
         let next = fixable(&now)
@@ -62,24 +62,23 @@ pub fn apply_fixes(
         let Some(finding) = next else { break };
         let tried = attempt(&state, &now, std::slice::from_ref(&finding), look);
         if let Some((next, then)) = tried {
-            mended.done.push(finding);
+            applied.done.push(finding);
             (state, now) = (next, then);
         } else {
             refused.insert(FindingKey::from_finding(&finding));
-            mended.refused.push(finding);
+            applied.refused.push(finding);
         }
     }
-    mended.files = state.into_changed();
-    mended.files.retain(|path, new| bytes.get(path) != Some(new));
-    mended
+    applied.files = state.into_changed();
+    applied.files.retain(|path, new| bytes.get(path) != Some(new));
+    applied
 }
 
 fn fixable(look: &LintResult) -> impl Iterator<Item = &Finding> {
     look.findings.iter().filter(|finding| finding.fix.is_some())
 }
 
-/// The files with these findings mended, and what is found in them then; none where it is not
-/// proved that this is better.
+/// The files with these findings fixed, and their lint result. `None` if that is not an improvement.
 fn attempt<'f>(
     state: &PatchedFolder<'f>,
     before: &LintResult,
@@ -107,25 +106,25 @@ fn is_better(before: &LintResult, after: &LintResult, fixed: &[Finding]) -> bool
     let keeps = fixed.iter().all(|finding| finding.fix.as_ref().is_some_and(|fix| fix.keeps_plan));
     let same = before.plan.is_none() || before.plan == after.plan;
     let readable = after.plan.is_some() || before.plan.is_none();
-    // What could not be read at all hid whatever else is wrong with it.
+    // A syntax error hides every other problem of its file.
     let hidden = fixed.iter().any(|finding| finding.code == "syntax");
-    let (was, is, mended) = (count(&before.findings), count(&after.findings), count(fixed));
+    let (was, is, applied) = (count(&before.findings), count(&after.findings), count(fixed));
     let of = |counted: &BTreeMap<FindingKey, usize>, kind| counted.get(kind).copied().unwrap_or(0);
     let gone = if hidden {
-        // Reading ends at the first of several, so the next one may be of the same kind.
+        // Reading stops at the first syntax error, so the next one may have the same message.
         let place =
             |finding: &Finding| (FindingKey::from_finding(finding), finding.line, finding.column);
         let now: BTreeSet<_> = after.findings.iter().map(place).collect();
         !fixed.iter().any(|finding| now.contains(&place(finding)))
     } else {
-        mended.iter().all(|(kind, fixed)| of(&is, kind) + fixed <= of(&was, kind))
+        applied.iter().all(|(kind, fixed)| of(&is, kind) + fixed <= of(&was, kind))
     };
     let nothing_new = hidden || is_no_more(&before.findings, &after.findings);
     readable && gone && nothing_new && (same || !keeps)
 }
 
-/// Is there no file with more findings of a code than before? A message may change with what it
-/// lists.
+/// Whether no file has more findings of any code than before. Messages are not compared, because
+/// they may list other findings.
 fn is_no_more(before: &[Finding], after: &[Finding]) -> bool {
     let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for finding in before {
@@ -138,7 +137,7 @@ fn is_no_more(before: &[Finding], after: &[Finding]) -> bool {
     })
 }
 
-/// What tells findings apart, wherever they move to.
+/// Identifies a finding independent of its position.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct FindingKey {
     file: String,

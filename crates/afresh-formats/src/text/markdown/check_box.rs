@@ -1,4 +1,4 @@
-//! `- [ ]` and `- [x]`: what is to do, and what is done.
+//! Task list items: `- [ ]` and `- [x]`.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use super::lines::{TextLine, lines};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckBox<'a> {
     pub ticked: bool,
-    /// What stands behind the box.
+    /// The text after the box.
     pub text: &'a str,
-    /// How many bytes of white space stand before the bullet.
+    /// Bytes of white space before the bullet.
     pub indent: usize,
-    /// Where the text is.
+    /// The range of the text.
     pub at: Range<usize>,
-    /// Where the mark inside the brackets is.
+    /// The range of the mark between the brackets.
     pub mark: Range<usize>,
 }
 
-/// The check boxes of a document, outside code.
+/// The check boxes of a document, except those in code blocks.
 pub fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
     let mut fences = FenceTracker::default();
     lines(text)
@@ -27,7 +27,7 @@ pub fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
         .collect()
 }
 
-/// The check box, where the line is one: a bullet or a number, then `[ ]`, `[x]` or `[X]`.
+/// Parses a line of a bullet or a number, then `[ ]`, `[x]` or `[X]`.
 pub fn parse<'a>(line: &TextLine<'a>) -> Option<CheckBox<'a>> {
     let bulleted = line.text.trim_start();
     let digits = bulleted.bytes().take_while(u8::is_ascii_digit).count();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boxes_are_told_from_links_and_code() {
+    fn links_and_code_are_not_check_boxes() {
         let text = "- [ ] 1.1 first\n  * [X] second\n1. [x] third\n- [x](link)\n```\n- [ ] code\n```\n- [-] half\n-[ ] no\n- [ ]";
         let shown: Vec<_> = check_boxes(text)
             .iter()

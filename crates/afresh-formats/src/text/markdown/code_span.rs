@@ -1,9 +1,9 @@
-//! Code within a line: what stands between back-ticks.
+//! Code spans: text between backticks within a line.
 
 use super::lines::TextLine;
 
-/// The longest run of back-ticks that opens code. Each length that is never closed costs one look
-/// at the rest of the line.
+/// The longest run of backticks that opens a span. Each run that is never closed costs one scan of
+/// the rest of the line.
 const MAX_TICKS: usize = 3;
 
 /// The code spans of a line, in order.
@@ -23,7 +23,7 @@ pub fn code_spans<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     found
 }
 
-/// Where a run of exactly so many back-ticks is.
+/// The position of a run of exactly `ticks` backticks.
 fn closing(text: &str, ticks: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(next) = text[at..].find('`') {
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_have_their_places() {
+    fn spans_have_source_positions() {
         let text = "a `src/a.rs` and ``x ` y``, then `open";
         let spans = code_spans(&TextLine { text, start: 10 });
         let shown: Vec<_> = spans.iter().map(|span| (span.text, span.start)).collect();

@@ -1,12 +1,12 @@
-//! Which lines are code: blocks between lines of backticks or tildes.
+//! Fenced code blocks: which lines are code.
 //!
-//! A block ends at a line of at least as many of the same character, with nothing behind them; one
-//! that is never closed goes on to the end, as in Markdown at large. Unlike there, the marks may be
-//! indented at will, because plans indent what stands inside their tags.
+//! A block ends at a line with at least as many of the same character and nothing after them; a block
+//! that is never closed extends to the end, as in CommonMark. Unlike CommonMark, fences may be indented
+//! by any amount, because plans indent the contents of their tags.
 
 use super::lines::TextLine;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
     Text,
@@ -17,13 +17,13 @@ pub enum LineKind {
     Closing,
 }
 
-/// Follows the code blocks of a document, line by line.
+/// Tracks the code blocks of a document, line by line.
 #[derive(Debug, Clone, Default)]
 pub struct FenceTracker {
     open: Option<OpenFence>,
 }
 
-/// A block that is open.
+/// A block that is not closed yet.
 #[derive(Debug, Clone, Copy)]
 struct OpenFence {
     mark: u8,
@@ -50,29 +50,29 @@ impl FenceTracker {
         }
     }
 
-    /// Where the block that is open now started.
+    /// The start of the open block.
     pub fn open_since(&self) -> Option<usize> {
         self.open.map(|open| open.start)
     }
 
-    /// Leaves the block that is open now.
+    /// Leaves the open block.
     pub fn leave(&mut self) {
         self.open = None;
     }
 }
 
-/// What stands behind the mark that opens a block: its language, usually.
+/// The info string of a fence: usually the language.
 pub fn info(line: &str) -> Option<&str> {
     mark(line).map(|(_, _, info)| info)
 }
 
-/// The character, the length and what stands behind it, where the line is a mark.
+/// The character, the length and the info string, if the line is a fence.
 fn mark(line: &str) -> Option<(u8, usize, &str)> {
     let line = line.trim();
     let mark = *line.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
     let length = line.bytes().take_while(|byte| *byte == mark).count();
     let info = line[length..].trim();
-    // ```x``` on one line is code within a text.
+    // ```x``` on one line is a code span.
     (length >= 3 && (mark == b'~' || !info.contains('`'))).then_some((mark, length, info))
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_ends_at_a_mark_of_its_own_kind() {
+    fn a_block_ends_at_a_fence_of_its_own_kind() {
         assert_eq!(picture("a\n```rust\nlet x;\n```\nb"), "tocxt");
         assert_eq!(picture("~~~\n```\n~~~\nb"), "ocxt");
         assert_eq!(picture("````\n```\n````\nb"), "ocxt");
@@ -103,12 +103,12 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_never_closed_goes_on_to_the_end() {
+    fn an_unclosed_block_extends_to_the_end() {
         assert_eq!(picture("```\na\n\n<task>"), "occc");
     }
 
     #[test]
-    fn code_within_a_line_opens_nothing() {
+    fn a_code_span_opens_no_block() {
         assert_eq!(picture("```x``` and\n``\nb"), "ttt");
     }
 }

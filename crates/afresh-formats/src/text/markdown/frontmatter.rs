@@ -1,7 +1,6 @@
-//! The block of `key: value` lines in front of a document, between two lines `---`.
+//! Frontmatter: the `key: value` lines at the start of a document, between two lines `---`.
 //!
-//! What the values mean is YAML's business, or that of a scanner where it is not YAML; here it is
-//! only found, with the place of each of its keys.
+//! This only finds the block and its keys. The values are parsed by [`crate::text::yaml`].
 
 use std::ops::Range;
 
@@ -10,38 +9,38 @@ use super::lines::{TextLine, lines, lines_from};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frontmatter<'a> {
-    /// What stands between the two lines.
+    /// The text between the two lines.
     pub text: &'a str,
-    /// Where that is.
+    /// The range of the text.
     pub at: Range<usize>,
-    /// Where the document goes on after it.
+    /// Where the rest of the document starts.
     pub body: usize,
-    /// Whether the closing line is there; without it, the block ends where its keys do.
+    /// Whether the closing line exists; without it, the block ends after its last key.
     pub closed: bool,
 }
 
-/// A key at the start of a line, and what belongs to it.
+/// A key at the start of a line, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontmatterKey<'a> {
     pub name: &'a str,
     pub at: Range<usize>,
-    /// Everything up to the next key, without the space around it.
+    /// Everything up to the next key, trimmed.
     pub value: &'a str,
     pub value_at: Range<usize>,
 }
 
 impl<'a> Frontmatter<'a> {
-    /// The frontmatter on the first line of a document; blank lines may stand before it.
+    /// The frontmatter on the first line of a document, after any blank lines.
     pub fn first(text: &'a str) -> Option<Self> {
         let opening = lines(text).find(|line| !line.text.trim().is_empty())?;
         is_mark(&opening).then(|| Self::behind(text, &opening))
     }
 
-    /// The frontmatter of a document that may say something before it: a heading, a quote. Also
-    /// read where it is a code block of YAML.
+    /// The frontmatter of a document that may have a heading or a quote before it. A YAML code block
+    /// counts too.
     pub fn early(text: &'a str) -> Option<Self> {
         for line in lines(text) {
-            let said = line.text.trim();
+            let words = line.text.trim();
             if is_mark(&line) {
                 return Some(Self::behind(text, &line));
             }
@@ -49,7 +48,8 @@ impl<'a> Frontmatter<'a> {
                 let yaml = matches!(language, "yaml" | "yml");
                 return yaml.then(|| Self::behind(text, &line));
             }
-            let introduction = said.is_empty() || said.starts_with("# ") || said.starts_with('>');
+            let introduction =
+                words.is_empty() || words.starts_with("# ") || words.starts_with('>');
             if !introduction {
                 return None;
             }
@@ -57,7 +57,7 @@ impl<'a> Frontmatter<'a> {
         None
     }
 
-    /// What stands behind the line that opens it, up to the line that closes it.
+    /// The block after its opening line, up to its closing line.
     fn behind(text: &'a str, opening: &TextLine) -> Self {
         let start = (opening.end() + 1).min(text.len());
         let code = fence::info(opening.text).is_some();
@@ -106,7 +106,7 @@ fn is_mark(line: &TextLine) -> bool {
     line.text.trim_end() == "---"
 }
 
-/// The key that a line starts with, and what stands behind its colon.
+/// The key that a line starts with, and the text after its colon.
 fn key<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, TextLine<'a>)> {
     let (name, value) = line.text.split_once(':')?;
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_their_places_and_values() {
+    fn keys_have_positions_and_values() {
         let text = "---\nphase: 01\ndepends_on:\n  - 01-01\n  - \"a: b\"\n- c\nempty:\n---\n# Body\nkey: no";
         assert_eq!(
             keys(text),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn it_may_stand_behind_a_heading_a_quote_or_in_a_code_block() {
+    fn it_may_follow_a_heading_or_a_quote_or_be_a_code_block() {
         let plain = [("id", "SPEC-1")];
         assert_eq!(keys("# Title\n\n> **SPLIT:** see\n\n---\nid: SPEC-1\n---\n"), plain);
         assert_eq!(keys("# Title\n```yaml\nid: SPEC-1\n```\n"), plain);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn without_its_end_it_ends_where_its_keys_end() {
+    fn an_unclosed_block_ends_after_its_keys() {
         let text = "---\nplan: 01\nfiles:\n  - a\n\n<objective>\nnote: no\n";
         let block = Frontmatter::first(text).unwrap();
         assert!(!block.closed);

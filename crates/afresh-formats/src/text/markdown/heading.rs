@@ -1,4 +1,4 @@
-//! Headings (`## Tasks`), and what stands under each.
+//! Headings (`## Tasks`) and their sections.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use super::lines::{TextLine, lines};
 pub struct Heading<'a> {
     /// 1 to 6.
     pub level: usize,
-    /// The words, without the marks around them.
+    /// The text without the marks around it.
     pub text: &'a str,
-    /// Where the words are.
+    /// The range of the text.
     pub at: Range<usize>,
-    /// What stands under it, up to the next heading of its level or above.
+    /// The section, up to the next heading of the same level or above.
     pub body: Range<usize>,
-    /// The same, up to the next heading of any level.
+    /// The text up to the next heading of any level.
     pub own: Range<usize>,
 }
 
-/// The headings of a document, outside code.
+/// The headings of a document, except those in code blocks.
 pub fn headings(text: &str) -> Vec<Heading<'_>> {
     let mut fences = FenceTracker::default();
     let mut found: Vec<Heading<'_>> = Vec::new();
-    // Headings whose body has not ended yet: each level is below the one before.
+    // Headings whose section has not ended yet, each deeper than the one before.
     let mut open: Vec<usize> = Vec::new();
     for line in lines(text) {
         if fences.kind(&line) != LineKind::Text {
@@ -44,9 +44,9 @@ pub fn headings(text: &str) -> Vec<Heading<'_>> {
     found
 }
 
-/// The level and the words, where the line is a heading.
+/// The level and the text, if the line is a heading.
 fn parse<'a>(line: &TextLine<'a>) -> Option<(usize, TextLine<'a>)> {
-    // Four spaces make code out of it.
+    // Four spaces of indentation make it code.
     if line.indent() > 3 {
         return None;
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_heading_knows_what_stands_under_it() {
+    fn a_heading_has_its_section() {
         let text = "# A\none\n## B\ntwo\n### C ##\nthree\n## D\n```\n# no\n```\n#no\n    # no\n# E";
         let shown: Vec<_> = headings(text)
             .iter()

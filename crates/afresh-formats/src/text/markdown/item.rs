@@ -1,5 +1,5 @@
-//! Items of lists: `- word`, `* word`, `1. word`, each with or without a check box, and what stands
-//! below each.
+//! List items: `- word`, `* word`, `1. word`, with or without a check box, and the lines that belong
+//! to each.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use super::lines::{TextLine, lines_from};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListItem<'a> {
-    /// The words of its first line, without bullet and check box.
+    /// The text of its first line, without bullet and check box.
     pub text: TextLine<'a>,
-    /// How many bytes of white space stand before the bullet.
+    /// Bytes of white space before the bullet.
     pub indent: usize,
-    /// Of its check box, where it has one.
+    /// The state of its check box, if it has one.
     pub ticked: Option<bool>,
-    /// What stands below its first line and belongs to it.
+    /// The lines below the first one that belong to it.
     pub below: Range<usize>,
 }
 
 impl ListItem<'_> {
-    /// From its words to the end of what belongs to it.
+    /// From its text to the last line that belongs to it.
     pub fn whole(&self) -> Range<usize> {
         let end = if self.below.is_empty() { self.text.end() } else { self.below.end };
         self.text.start..end
@@ -31,15 +31,15 @@ impl ListItem<'_> {
     }
 }
 
-/// The items of all lists in a part of a document, outside code, in its order; what is nested
-/// stands behind what it is nested in.
+/// The items of all lists in a part of a document, except those in code blocks. Nested items come
+/// after their parent.
 pub fn items(text: &str, within: Range<usize>) -> Vec<ListItem<'_>> {
     let mut fences = FenceTracker::default();
     let mut found: Vec<ListItem<'_>> = Vec::new();
-    // Items to which a line may still belong: each is indented more than the one before.
+    // Items to which a line may still belong, each indented deeper than the one before.
     let mut open: Vec<usize> = Vec::new();
     let mut after_blank = false;
-    // The end of the last line that says something.
+    // The end of the last line that is not blank.
     let mut end = within.start;
     for line in lines_from(&text[within.clone()], within.start) {
         let kind = fences.kind(&line);
@@ -74,7 +74,7 @@ pub fn items(text: &str, within: Range<usize>) -> Vec<ListItem<'_>> {
     found
 }
 
-/// The words of an item and its check box, where the line starts one.
+/// The text of an item and its check box, if the line starts one.
 fn parse<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, Option<bool>)> {
     if let Some(found) = check_box::parse(line) {
         return Some((TextLine { text: found.text, start: found.at.start }, Some(found.ticked)));
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_owns_what_is_indented_below_it() {
+    fn indented_lines_belong_to_the_item_above() {
         let text = "- [x] 1.0 all\n  more\n  - [ ] 1.1 part\n    - detail\n\n    code\n- next\n\nparagraph\n1. last\n## Heading\n- other";
         let shown: Vec<_> = items(text, 0..text.len())
             .iter()
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_emphasis_and_code_are_no_items() {
+    fn rules_emphasis_and_code_are_not_items() {
         let text = "---\n**Bold:** x\n-x\n```\n- code\n```\n- a\n  ```\n- code\n  ```\n- b";
         let words: Vec<_> = items(text, 0..text.len()).iter().map(|item| item.text.text).collect();
         assert_eq!(words, ["a", "b"]);

@@ -1,4 +1,4 @@
-//! Lines that know where they are.
+//! Lines with their source positions.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextLine<'a> {
     pub text: &'a str,
-    /// The byte at which it starts.
+    /// The byte offset of its start.
     pub start: usize,
 }
 
@@ -20,18 +20,18 @@ impl<'a> TextLine<'a> {
         self.start..self.end()
     }
 
-    /// The line without the space around it.
+    /// The trimmed line.
     pub fn trimmed(&self) -> Self {
         let start = self.start + self.indent();
         Self { text: self.text.trim(), start }
     }
 
-    /// How many bytes of white space it starts with.
+    /// Bytes of white space at its start.
     pub fn indent(&self) -> usize {
         self.text.len() - self.text.trim_start().len()
     }
 
-    /// The line without the bullet, the number or the box of a list before it.
+    /// The line without its bullet, number or check box.
     pub fn without_bullet(&self) -> Self {
         let bare = self.trimmed();
         let digits = bare.text.bytes().take_while(u8::is_ascii_digit).count();
@@ -43,14 +43,14 @@ impl<'a> TextLine<'a> {
         rest.map_or(bare, |rest| bare.part(rest.trim_start()))
     }
 
-    /// A part of the line that was cut out of it.
+    /// A substring of the line, with its position. `part` must be a slice of `self.text`.
     pub fn part(&self, part: &'a str) -> Self {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         Self { text: part, start: self.start + offset.min(self.text.len()) }
     }
 }
 
-/// The lines of a text that starts at `start` of its file.
+/// The lines of a text that starts at byte `start` of its file.
 pub fn lines_from(text: &str, start: usize) -> impl Iterator<Item = TextLine<'_>> {
     let mut at = start;
     text.split_inclusive('\n').map(move |whole| {

@@ -1,19 +1,20 @@
-//! Markdown as far as plans need it: lines with their places, code blocks, headings, frontmatter,
-//! check boxes, lists, tables.
+//! Markdown as far as plans need it: lines with positions, code blocks, headings, frontmatter, check
+//! boxes, lists, tables.
 //!
-//! Not a renderer: paragraphs, emphasis and links stay text. Everything is found in one pass over
-//! the lines, and every place is a range of bytes of the text.
+//! Not a renderer: paragraphs, emphasis and links stay text. Everything is found in one pass over the
+//! lines, and every position is a range of bytes. `docs/design/markdown.md` says why this is not a
+//! CommonMark parser.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`lines`](mod@lines) | lines that know where they are |
+//! | [`lines`](mod@lines) | lines with their positions |
 //! | [`fence`] | which lines are code |
-//! | [`frontmatter`] | the block of `key: value` lines in front of a document |
-//! | [`heading`] | headings, and what stands under each |
+//! | [`frontmatter`] | the `key: value` lines at the start of a document |
+//! | [`heading`] | headings and their sections |
 //! | [`check_box`] | `- [ ]` and `- [x]` |
-//! | [`item`] | items of lists, and what stands below each |
+//! | [`item`] | list items and the lines that belong to them |
 //! | [`table`] | tables, with columns by name |
-//! | [`code_span`] | code within a line |
+//! | [`code_span`] | code spans within a line |
 
 pub mod check_box;
 pub mod code_span;

@@ -1,4 +1,4 @@
-//! Tables: columns by the names in their header, cells with their places.
+//! Tables: columns by the names in their header, cells with their positions.
 
 use std::ops::Range;
 
@@ -18,21 +18,21 @@ pub struct TableRow<'a> {
 }
 
 impl MarkdownTable<'_> {
-    /// The column that has one of these names, written in small letters.
+    /// The column with one of these lowercase names.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         self.header.iter().position(|cell| names.contains(&plain(cell.text).as_str()))
     }
 }
 
 impl<'a> TableRow<'a> {
-    /// What stands in a column; nothing where the table or this row does not have it.
+    /// The cell of a column; empty if the table or this row does not have it.
     pub fn cell(&self, column: Option<usize>) -> TextLine<'a> {
         let found = column.and_then(|column| self.cells.get(column)).copied();
         found.unwrap_or(TextLine { text: "", start: self.at.end })
     }
 }
 
-/// The tables in a part of a document, outside code: a header, a line of dashes, rows.
+/// The tables in a part of a document, except those in code blocks: a header, a line of dashes, rows.
 pub fn tables(text: &str, within: Range<usize>) -> Vec<MarkdownTable<'_>> {
     let mut fences = FenceTracker::default();
     let mut found: Vec<MarkdownTable<'_>> = Vec::new();
@@ -82,7 +82,7 @@ fn cells<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     found
 }
 
-/// A header's name without emphasis, in small letters, with single spaces.
+/// A header's name without emphasis, in lowercase, with single spaces.
 fn plain(name: &str) -> String {
     let words: Vec<String> = name
         .split_whitespace()
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_found_by_name_and_cells_have_places() {
+    fn columns_are_found_by_name_and_cells_have_positions() {
         let text = "x\n| **Group** | Est.  Context | Parallel? |\n|:--|---|--:|\n| G1 | a \\| b |\n| G2 | | yes |\n\n| no | table |\n";
         let found = tables(text, 0..text.len());
         assert_eq!(found.len(), 1);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn code_and_other_parts_of_the_document_hold_no_tables() {
+    fn tables_in_code_or_outside_the_range_are_ignored() {
         let text = "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\n| c |\n|---|\n| 3 |\n";
         assert_eq!(tables(text, 0..text.len()).len(), 1);
         assert_eq!(tables(text, 0..text.find("| c").unwrap()).len(), 0);

@@ -1,7 +1,7 @@
-//! The values of lines that are not YAML.
+//! Values from lines that are not valid YAML.
 //!
-//! Knows `[a, b]`, `- item`, `key: value` and quotes, nested by indentation; everything else is the
-//! text that stands there. It never fails, and it leaves nothing out.
+//! Understands `[a, b]`, `- item`, `key: value` and quotes, nested by indentation; everything else is
+//! text. It never fails and drops nothing.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::strict::plain;
 use crate::text::markdown::lines::{TextLine, lines_from};
 use crate::text::node::{Node, TableEntry, Value};
 
-/// Deeper than this, lines are text.
+/// Lines nested deeper than this are text.
 const MAX_DEPTH: usize = 16;
 
-/// What stands in this part of a text.
+/// The value in this part of a text.
 pub fn value(text: &str, part: &Range<usize>) -> Node {
     let inside = text.get(part.clone()).unwrap_or_default();
-    // The part starts behind its key: the indentation of its first line was cut off.
+    // The part starts after its key, so the indentation of its first line was cut off.
     let line_start = text[..part.start.min(text.len())].rfind('\n').map_or(0, |at| at + 1);
     let before = &text[line_start..part.start.min(text.len())];
     let first_indent = if before.trim().is_empty() { before.len() } else { usize::MAX };
@@ -39,7 +39,7 @@ struct IndentedLine<'a> {
     line: TextLine<'a>,
 }
 
-/// Lines below a key: a list, a table, or a text.
+/// The lines below a key: a list, a table, or text.
 fn block(lines: &[IndentedLine], depth: usize) -> Node {
     let Some(first) = lines.first() else {
         return Node { value: Value::Other("nothing"), span: 0..0 };
@@ -61,7 +61,8 @@ fn block(lines: &[IndentedLine], depth: usize) -> Node {
     folded(lines)
 }
 
-/// The lines in groups, each opened by a line like the first that is indented no deeper.
+/// Splits the lines into groups. Each starts with a line of the same kind as the first, indented no
+/// deeper.
 fn groups<'l, 'a>(
     lines: &'l [IndentedLine<'a>],
     opens: impl Fn(&IndentedLine<'a>) -> bool,
@@ -125,13 +126,13 @@ fn span(lines: &[IndentedLine]) -> Range<usize> {
     }
 }
 
-/// What stands behind a dash.
+/// The text after a dash.
 fn item<'a>(line: &TextLine<'a>) -> Option<TextLine<'a>> {
     let rest = line.text.strip_prefix('-')?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| line.part(rest.trim()))
 }
 
-/// A word, its colon, and what stands behind it.
+/// The key before a colon and the text after it.
 fn key<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, TextLine<'a>)> {
     let (name, rest) = line.text.split_once(':')?;
     let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
@@ -139,7 +140,7 @@ fn key<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, TextLine<'a>)> {
     (word && spaced).then(|| (line.part(name), line.part(rest.trim())))
 }
 
-/// A list in brackets, quoted texts, or a plain value. The place is known if it is on one line.
+/// A list in brackets, quoted strings, or a plain value. Positions are exact only on one line.
 fn scalar(text: &str, start: Option<usize>) -> Value {
     let text = without_comment(text.trim());
     let bracketed = text.strip_prefix('[').map(|inner| inner.strip_suffix(']').unwrap_or(inner));
@@ -154,7 +155,7 @@ fn scalar(text: &str, start: Option<usize>) -> Value {
     unquoted(text)
 }
 
-/// The parts between commas that are in no quotes.
+/// The parts between commas outside of quotes.
 fn parts(text: &str, start: Option<usize>) -> Vec<Node> {
     let mut cuts = vec![0];
     let mut quote = None;
@@ -180,18 +181,18 @@ fn parts(text: &str, start: Option<usize>) -> Vec<Node> {
     cuts.windows(2).filter_map(part).collect()
 }
 
-/// Without its quotes, where it has them on both ends.
+/// The value without its quotes, if it has them on both ends.
 fn unquoted(text: &str) -> Value {
     let inside = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     match (inside('"'), inside('\'')) {
-        // An escape that YAML does not know is meant as it stands there.
+        // An escape that YAML does not know is taken literally.
         (Some(text), _) => Value::Text(text.replace("\\\"", "\"").replace("\\\\", "\\")),
         (None, Some(text)) => Value::Text(text.replace("''", "'")),
         (None, None) => plain(text.to_owned()),
     }
 }
 
-/// Without ` # comment`, unless quotes may hold it.
+/// The text without ` # comment`, unless that may be inside quotes.
 pub(super) fn without_comment(text: &str) -> &str {
     match text.find(" #") {
         Some(at) if !text[at..].contains(['"', '\'', ']']) => text[..at].trim_end(),
@@ -203,7 +204,7 @@ pub(super) fn without_comment(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// The value as JSON, for reading.
+    /// The value in a readable notation.
     fn shown(node: &Node) -> String {
         match &node.value {
             Value::Table(entries) => {
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_survive_whatever_stands_in_them() {
+    fn lists_keep_items_that_are_not_yaml() {
         assert_eq!(
             read("files: [src/**/*.ts, \"a, b\", *.md]"),
             r#"["src/**/*.ts", "a, b", "*.md"]"#
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_text() {
+    fn too_deep_nesting_is_text() {
         let deep: Vec<String> = (0..100).map(|depth| " ".repeat(depth) + "a:").collect();
         assert!(read(&deep.join("\n")).contains("a: a:"));
     }

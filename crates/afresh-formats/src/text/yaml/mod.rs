@@ -1,19 +1,19 @@
-//! YAML: the values of a frontmatter, each with its place.
+//! YAML: the values of a frontmatter, each with its position.
 //!
-//! About one in twelve frontmatters out there is not YAML: a backslash in double quotes, a bare
-//! colon, a glob that looks like an alias. So a strict reading comes first; where it fails, each key
-//! is read on its own, strictly again, and by a scanner of lines where that fails too. What was
-//! read that way is said, once, at the place where the YAML breaks.
+//! About one in twelve frontmatters in the wild is not valid YAML: a backslash in double quotes, a bare
+//! colon, a glob that looks like an alias. So the block is parsed strictly first; if that fails, each
+//! key is parsed on its own, strictly again, and then by a line scanner. One finding reports this, at
+//! the place where the YAML breaks.
 //!
-//! Text stays as it was written: `01` is not 1, and `02.10` is not 2.1. A plain number becomes a
-//! number only if it would be written the same way again.
+//! Text keeps its spelling: `01` is not 1, and `02.10` is not 2.1. A plain number becomes a number
+//! only if it would be written the same way again.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`strict`] | YAML as a tree of nodes; bounded; no aliases |
-//! | [`lenient`] | the same tree out of lines, whatever they hold |
-//! | `quoting` | what would make it YAML again |
-//! | [`values`] | words, lists and keys out of such a tree |
+//! | [`strict`] | YAML as a tree of nodes; limited size; no aliases |
+//! | [`lenient`] | the same tree from any lines |
+//! | `quoting` | quotes that make a block valid YAML again |
+//! | [`values`] | words, lists and keys from a tree |
 
 pub mod lenient;
 mod quoting;
@@ -25,15 +25,15 @@ use crate::text::limits::MAX_FRONTMATTER_BYTES;
 use crate::text::markdown::Frontmatter;
 use crate::text::node::{Node, TableEntry, Value};
 
-/// The code of a finding about an alias: such a document is refused, not guessed at.
+/// The code of a finding about an alias. Such a document is refused.
 pub const ALIAS: &str = "yaml-alias";
 
-/// Everything that a frontmatter says, and what is wrong with how it says it.
+/// Parses a frontmatter. The finding says what is wrong with its YAML.
 pub fn frontmatter(source: &SourceText, block: &Frontmatter) -> (Node, Option<Finding>) {
     if block.at.len() > MAX_FRONTMATTER_BYTES {
-        let message = format!("a frontmatter of more than {MAX_FRONTMATTER_BYTES} bytes");
+        let message = format!("the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes");
         let found = source.finding("too-large", &(block.at.start..block.at.start), message);
-        return (empty(block), Some(found.with_hint("put most of it behind the frontmatter")));
+        return (empty(block), Some(found.with_hint("move most of it below the frontmatter")));
     }
     let trouble = match strict::parse(source, &block.at) {
         Ok(node) if matches!(node.value, Value::Table(_)) => return (node, None),
@@ -50,11 +50,11 @@ pub fn frontmatter(source: &SourceText, block: &Frontmatter) -> (Node, Option<Fi
     let fix = quoting::propose(source, &block.at, &node);
     let trouble = Finding { code: "frontmatter-invalid".to_owned(), fix, ..trouble }
         .as_warning()
-        .with_hint("it was read line by line; put the value in single quotes");
+        .with_hint("it was read line by line instead; put the value in single quotes");
     (node, Some(trouble))
 }
 
-/// Each key on its own: what is wrong with one does not hide the others.
+/// Parses each key on its own, so that a problem with one does not hide the others.
 fn by_key(source: &SourceText, block: &Frontmatter) -> Node {
     let entries = block.keys().into_iter().map(|key| {
         let whole = key.at.start..key.value_at.end.max(key.at.end);
@@ -77,10 +77,10 @@ mod tests {
     use super::values::{get, list_words, word};
     use super::*;
 
-    /// What the keys say, and the finding.
+    /// The values and the finding.
     fn read(text: &str) -> (Node, Option<Finding>) {
         let source = SourceText::new("01-01-PLAN.md", text);
-        frontmatter(&source, &Frontmatter::first(text).expect("there is one"))
+        frontmatter(&source, &Frontmatter::first(text).expect("the text has a frontmatter"))
     }
 
     fn list(node: &Node, key: &str) -> Vec<String> {
@@ -96,9 +96,9 @@ mod tests {
         get(node, key).and_then(word).unwrap_or_default()
     }
 
-    /// Ids that look like numbers, octal ones too, stay as they were written.
+    /// Ids that look like numbers, octal ones too, keep their spelling.
     #[test]
-    fn numbers_stay_as_they_were_written() {
+    fn numbers_keep_their_spelling() {
         let (node, trouble) = read(
             "---\nphase: 02.10\nplan: 01\nwave: 2\nlong: 0x1F\ndepends_on: [01, 1_0, 08]\n---\n",
         );
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_one_key_does_not_hide_the_others() {
+    fn a_broken_key_does_not_hide_the_others() {
         let broken = [
             "must_haves:\n  key_links:\n    - pattern: \"fetch\\.get\"",
             "contains: \"a\", \"b\"",
@@ -148,7 +148,7 @@ mod tests {
         assert!(values::entries(&node).is_empty());
     }
 
-    /// B15: depth is bounded too, and what is too deep is text.
+    /// B15: depth is limited too, and values that are too deep are text.
     #[test]
     fn depth_is_bounded() {
         let text = format!("---\ndepends_on: [01]\ndeep: {}\n---\n", "[".repeat(100_000));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn values_know_their_places() {
+    fn values_have_positions() {
         let text = "---\nfiles:\n  - src/a.ts\n  - 'b c'\nwave: 3\n---\n";
         let (node, _) = read(text);
         let files = list_words(get(&node, "files").expect("files"));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn remarks_behind_a_colon_do_not_lose_a_file() {
+    fn a_remark_after_a_colon_does_not_lose_a_file() {
         let (node, _) = read("---\nfiles:\n  - src/a.ts: new\n  - [b, c]\n---\n");
         assert_eq!(list(&node, "files"), ["src/a.ts: new", "b", "c"]);
     }

@@ -1,7 +1,7 @@
-//! What would make a frontmatter YAML: quotes around the values that break it.
+//! Makes a frontmatter valid YAML by quoting the values that break it.
 //!
 //! `"src\.ts"` becomes `'src\.ts'`, `a: b: c` becomes `a: 'b: c'`, `"a", "b"` becomes
-//! `['a', 'b']`. It is proposed only where all of it can be read then, and says the same.
+//! `['a', 'b']`. Proposed only if the result parses and means the same.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::findings::{Fix, SourceText, TextEdit};
 use crate::text::markdown::lines::{TextLine, lines_from};
 use crate::text::node::{Node, Value};
 
-/// The change that makes a part of a file YAML that says what `meant` says; none where quotes
-/// alone do not help.
+/// The fix that makes a part of a file valid YAML with the value `meant`. `None` if quotes alone are
+/// not enough.
 pub(super) fn propose(source: &SourceText, part: &Range<usize>, meant: &Node) -> Option<Fix> {
     let text = source.text.get(part.clone())?;
     let lines = lines_from(text, part.start);
@@ -31,7 +31,7 @@ pub(super) fn propose(source: &SourceText, part: &Range<usize>, meant: &Node) ->
     is_same(&again, meant).then_some(Fix { edits, keeps_plan: true })
 }
 
-/// The value of a line in quotes, where it is no YAML as it stands.
+/// An edit that quotes the value of a line, if it is not valid YAML.
 fn requoted(source: &SourceText, line: &TextLine) -> Option<TextEdit> {
     let mut rest = line.trimmed();
     while let Some(inner) = rest.text.strip_prefix("- ") {
@@ -43,10 +43,10 @@ fn requoted(source: &SourceText, line: &TextLine) -> Option<TextEdit> {
     {
         rest = rest.part(value.trim_start());
     }
-    // A comment behind it stays where it is.
+    // A comment after the value stays.
     let rest = rest.part(lenient::without_comment(rest.text));
     let value = rest.text;
-    // What a list, a table or a text of several lines starts with is not for quotes.
+    // The start of a list, a table or a block scalar cannot be quoted.
     if value.is_empty() || value.starts_with(['{', '|', '>', '#']) || is_yaml(value) {
         return None;
     }
@@ -61,7 +61,7 @@ fn requoted(source: &SourceText, line: &TextLine) -> Option<TextEdit> {
     Some(TextEdit { range: rest.range(), text })
 }
 
-/// Can it stand behind a key, as one value?
+/// Whether the text is one valid YAML value after a key.
 fn is_yaml(value: &str) -> bool {
     let alone = format!("key: {value}");
     let parsed = strict::parse(&SourceText::new("", &alone), &(0..alone.len()));
@@ -79,7 +79,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Do both say the same, wherever it stands?
+/// Whether both have the same value, ignoring positions.
 fn is_same(a: &Node, b: &Node) -> bool {
     match (&a.value, &b.value) {
         (Value::Table(a), Value::Table(b)) => {
@@ -98,13 +98,13 @@ mod tests {
     use super::*;
     use crate::text::markdown::Frontmatter;
 
-    /// The frontmatter as it would be mended.
-    fn mended(lines: &str) -> Option<String> {
+    /// The frontmatter after the proposed fix.
+    fn fixed(lines: &str) -> Option<String> {
         let text = format!("---\nphase: 01\n{lines}\nwave: 1\n---\n");
         let source = SourceText::new("PLAN.md", &text);
-        let block = Frontmatter::first(&text).expect("there is one");
+        let block = Frontmatter::first(&text).expect("the text has a frontmatter");
         let (_, trouble) = crate::text::yaml::frontmatter(&source, &block);
-        let fix = trouble.expect("it is no YAML").fix?;
+        let fix = trouble.expect("it is not valid YAML").fix?;
         let fixed =
             crate::findings::fixes::apply_edits(text.as_bytes(), &fix.edits).expect("it fits");
         let fixed = String::from_utf8(fixed).expect("text");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_mend_what_is_no_yaml() {
+    fn quotes_fix_invalid_values() {
         for (wrong, right) in [
             (r#"a: "x\.y""#, r"a: 'x\.y'"),
             ("a: it's: so", "a: 'it''s: so'"),
@@ -126,14 +126,14 @@ mod tests {
                 "m:\n  - path: a\n    p: '\\d+'\n  - path: 'b: c'",
             ),
         ] {
-            assert_eq!(mended(wrong).as_deref(), Some(right), "{wrong}");
+            assert_eq!(fixed(wrong).as_deref(), Some(right), "{wrong}");
         }
     }
 
     #[test]
-    fn what_quotes_cannot_mend_is_left_alone() {
+    fn problems_that_quotes_cannot_fix_have_no_fix() {
         for wrong in ["plan: 01\nplan: 02", "\tindented: with a tab"] {
-            assert_eq!(mended(wrong), None, "{wrong}");
+            assert_eq!(fixed(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! YAML as a tree of nodes, from a parser's events.
 //!
-//! Bounded in depth and size, and without aliases: a document of a kilobyte must not become one of
-//! a gigabyte.
+//! Limited in depth and size, and without aliases: a document of a kilobyte must not expand to a
+//! gigabyte.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,10 +14,10 @@ use crate::text::node::{Node, TableEntry, Value};
 
 const MAX_DEPTH: usize = 64;
 
-/// The most values of one document.
+/// The most values in one document.
 const MAX_NODES: usize = 20_000;
 
-/// Reads a part of a file as one YAML document.
+/// Parses a part of a file as one YAML document.
 pub fn parse(source: &SourceText, part: &Range<usize>) -> Result<Node, Finding> {
     let text = source.text.get(part.clone()).unwrap_or_default();
     let limits = options! {
@@ -31,7 +31,7 @@ pub fn parse(source: &SourceText, part: &Range<usize>) -> Result<Node, Finding> 
         match event {
             Ok((event, span)) => {
                 let bytes = span.byte_range().unwrap_or(0..0);
-                tree.take(event, part.start + bytes.start..part.start + bytes.end)?;
+                tree.handle_event(event, part.start + bytes.start..part.start + bytes.end)?;
             }
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or(0).min(text.len());
@@ -52,7 +52,7 @@ struct TreeBuilder<'a, 's> {
     nodes: usize,
 }
 
-/// A list or table that has not ended.
+/// A list or table that is not closed yet.
 enum OpenCollection {
     List(Vec<Node>, usize),
     Table(OpenTable),
@@ -73,11 +73,11 @@ impl OpenTable {
 }
 
 impl TreeBuilder<'_, '_> {
-    fn take(&mut self, event: Event, at: Range<usize>) -> Result<(), Finding> {
+    fn handle_event(&mut self, event: Event, at: Range<usize>) -> Result<(), Finding> {
         match event {
             Event::Scalar(text, style, ..) => {
                 let value = scalar(text.into_owned(), style);
-                self.put(Node { value, span: self.trimmed(at) })
+                self.add_value(Node { value, span: self.trimmed(at) })
             }
             Event::SequenceStart(..) => {
                 self.open.push(OpenCollection::List(Vec::new(), at.start));
@@ -88,17 +88,18 @@ impl TreeBuilder<'_, '_> {
                 Ok(())
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(OpenCollection::List(items, start)) => {
-                    self.put(Node { value: Value::List(items), span: self.trimmed(start..at.end) })
-                }
+                Some(OpenCollection::List(items, start)) => self.add_value(Node {
+                    value: Value::List(items),
+                    span: self.trimmed(start..at.end),
+                }),
                 Some(OpenCollection::Table(table)) => {
                     let span = self.trimmed(table.start..at.end);
-                    self.put(Node { value: Value::Table(table.entries), span })
+                    self.add_value(Node { value: Value::Table(table.entries), span })
                 }
                 None => Ok(()),
             },
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                let message = "an alias (`*name`) stands here; they are not read".to_owned();
+                let message = "YAML aliases (`*name`) are not supported".to_owned();
                 Err(self.wrong(ALIAS, &at, message).with_hint("write the value itself"))
             }
             Event::DocumentStart(..) if self.done.is_some() => {
@@ -108,8 +109,8 @@ impl TreeBuilder<'_, '_> {
         }
     }
 
-    /// Puts a finished value where it belongs.
-    fn put(&mut self, node: Node) -> Result<(), Finding> {
+    /// Adds a complete value to the open collection.
+    fn add_value(&mut self, node: Node) -> Result<(), Finding> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             let message = format!("more than {MAX_NODES} values");
@@ -120,27 +121,27 @@ impl TreeBuilder<'_, '_> {
             Some(OpenCollection::List(items, _)) => items.push(node),
             Some(OpenCollection::Table(table)) => match table.waiting.take() {
                 Some((key, key_span)) => table.entries.push(TableEntry { key, key_span, node }),
-                None => return self.put_key(node),
+                None => return self.add_key(node),
             },
         }
         Ok(())
     }
 
-    fn put_key(&mut self, node: Node) -> Result<(), Finding> {
+    fn add_key(&mut self, node: Node) -> Result<(), Finding> {
         let Some(key) = super::values::word(&node) else {
             let message = format!("expected a key, found {}", node.value.kind());
             return Err(self.wrong("syntax", &node.span, message));
         };
         let Some(OpenCollection::Table(table)) = self.open.last_mut() else { return Ok(()) };
         if !table.keys.insert(key.clone()) {
-            let message = format!("the key {key:?} stands here twice");
+            let message = format!("duplicate key {key:?}");
             return Err(self.wrong("syntax", &node.span, message));
         }
         table.waiting = Some((key, node.span));
         Ok(())
     }
 
-    /// Without the space and line breaks that a parser counts to a block.
+    /// The range without trailing white space, which the parser includes in a block.
     fn trimmed(&self, at: Range<usize>) -> Range<usize> {
         let (start, end) = (at.start - self.offset, at.end.saturating_sub(self.offset));
         let shown = self.text.get(start..end).map_or(0, |text| text.trim_end().len());
@@ -152,12 +153,12 @@ impl TreeBuilder<'_, '_> {
     }
 }
 
-/// What a scalar means.
+/// The value of a scalar.
 fn scalar(text: String, style: ScalarStyle) -> Value {
     if style == ScalarStyle::Plain { plain(text) } else { Value::Text(text) }
 }
 
-/// What a text without quotes means.
+/// The value of a scalar without quotes.
 pub(super) fn plain(text: String) -> Value {
     match text.as_str() {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Other("nothing"),

@@ -1,27 +1,27 @@
-//! Words, lists and keys out of a tree.
+//! Words, lists and keys from a tree.
 
 use std::ops::Range;
 
 use crate::text::node::{Node, TableEntry, Value};
 
-/// A word and where it stands.
+/// A word and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedWord {
     pub text: String,
     pub at: Range<usize>,
 }
 
-/// The entries of a table; none of anything else.
+/// The entries of a table; empty for any other value.
 pub fn entries(node: &Node) -> &[TableEntry] {
     if let Value::Table(entries) = &node.value { entries } else { &[] }
 }
 
-/// What a table says under a key; the first one, should it stand there twice.
+/// The value of a key; the first one if it is duplicated.
 pub fn get<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     entries(node).iter().find(|entry| entry.key == key).map(|entry| &entry.node)
 }
 
-/// A single value, as it was written.
+/// A single value as text.
 pub fn word(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) => Some(text.clone()),
@@ -32,8 +32,8 @@ pub fn word(node: &Node) -> Option<String> {
     }
 }
 
-/// A list of words; a single one counts as a list, and commas in it separate. A `key: value` in
-/// the list counts as a word too: somebody wrote a remark behind a colon.
+/// A list of words. A single value counts as a list, split at commas. A `key: value` item counts as a
+/// word too: people write remarks after a colon.
 pub fn list_words(node: &Node) -> Vec<LocatedWord> {
     let mut found = Vec::new();
     if matches!(node.value, Value::List(_)) {

@@ -1,4 +1,4 @@
-//! Every form of an answer means the same (RE-01).
+//! Every form of a result means the same (RE-01).
 
 use afresh_core::outcome::{CriterionResult, DecisionOption, Outcome};
 use afresh_formats::result::{ResultContext, read_file};
@@ -48,22 +48,22 @@ fn files(outcome: &Outcome) -> Vec<String> {
     files
 }
 
-/// RE-01: a marked block, fenced YAML, a worker's JSON, a result file and the newer JSON say the same.
+/// RE-01: a marked block, fenced YAML, a worker's JSON, a result file and the newer JSON mean the same.
 #[test]
 fn every_form_of_success_means_the_same() {
     let marked = block(
         r#"{"status":"COMPLETED","tasks_completed":"3/3","commits":[],"files_modified":["src/login.ts","src/app.ts"],"deviations":[]}"#,
     );
-    let asked = ResultContext { task: "T001", names: vec!["Add login"], prompt: "" };
+    let context = ResultContext { task: "T001", names: vec!["Add login"], prompt: "" };
     for outcome in [
         read_for_t001(&marked),
         read_for_t001(EXECUTOR),
         read_for_t001(WORKER),
         read_for_t001(TASKER),
         read_for_t001(NEWER),
-        read_file(TASKER, "T001: SUCCESS\n", &asked),
-        read_file(EXECUTOR, "", &asked),
-        read_file(&EXECUTOR[EXECUTOR.find("status").unwrap()..EXECUTOR.len() - 4], "", &asked),
+        read_file(TASKER, "T001: SUCCESS\n", &context),
+        read_file(EXECUTOR, "", &context),
+        read_file(&EXECUTOR[EXECUTOR.find("status").unwrap()..EXECUTOR.len() - 4], "", &context),
     ] {
         assert_eq!(files(&outcome), ["src/app.ts", "src/login.ts"]);
     }
@@ -180,9 +180,9 @@ fn a_checkpoint_block_is_a_question() {
     assert!(matches!(read(&odd), Outcome::Unintelligible { .. }));
 }
 
-/// RE-01: what agents put around an answer does not matter.
+/// RE-01: text and fences around a result do not matter.
 #[test]
-fn answers_are_found_in_their_wrappings() {
+fn results_are_found_inside_other_text() {
     let json = r#"{"status":"COMPLETED","files_modified":["a"]}"#;
     for text in [
         format!("```\nOUTPUT_JSON_START\n{json}\nOUTPUT_JSON_END\n```"),

@@ -1,5 +1,5 @@
-//! What a worker answered: every form, the rules among several, and any text at all (RE-01, RE-02,
-//! B32, B33).
+//! Results of workers: every form, which of several counts, and any text at all (RE-01, RE-02, B32,
+//! B33).
 
 mod forms;
 mod rules;
@@ -9,12 +9,12 @@ use afresh_core::outcome::Outcome;
 use afresh_formats::result::ResultContext;
 use proptest::prelude::*;
 
-/// Reads an answer to no task in particular.
+/// Reads a result for any task.
 fn read(text: &str) -> Outcome {
     afresh_formats::result::read(text, &ResultContext::default())
 }
 
-/// Reads an answer to task T001, "Add login".
+/// Reads a result for task T001, "Add login".
 fn read_for_t001(text: &str) -> Outcome {
     let names = vec!["Add login"];
     afresh_formats::result::read(text, &ResultContext { task: "T001", names, prompt: "" })
@@ -26,17 +26,17 @@ fn block(json: &str) -> String {
 
 const GOOD: &str = r#"{"status":"COMPLETED","files_modified":["a.rs"],"deviations":[{"rule":3,"description":"d","files":["b.rs"]}]}"#;
 
-/// B32: cut off at any byte, an answer is silent, unintelligible or whole; never something else.
+/// B32: a result cut off at any byte is silent, unintelligible or complete, never something else.
 #[test]
-fn an_answer_cut_off_anywhere_is_never_misread() {
+fn a_result_cut_off_anywhere_is_never_misread() {
     let whole = block(GOOD);
     let end = whole.find("OUTPUT_JSON_END").expect("the marker") + "OUTPUT_JSON_END".len();
-    let begun = whole.find("OUTPUT_JSON_START").expect("the marker") + "OUTPUT_JSON_START".len();
+    let started = whole.find("OUTPUT_JSON_START").expect("the marker") + "OUTPUT_JSON_START".len();
     for at in 0..whole.len() {
         let outcome = read(&whole[..at]);
         let right = match outcome {
-            Outcome::Silent => at < begun,
-            Outcome::Unintelligible { .. } => (begun..end).contains(&at),
+            Outcome::Silent => at < started,
+            Outcome::Unintelligible { .. } => (started..end).contains(&at),
             Outcome::Done(_) => at >= end,
             _ => false,
         };
@@ -51,12 +51,12 @@ fn of_two_blocks_the_last_well_formed_counts() {
     assert!(matches!(read(&(block(GOOD) + &failed)), Outcome::Failed(_)));
     assert!(matches!(read(&(failed + &block(GOOD))), Outcome::Done(_)));
     assert!(matches!(read(&block(GOOD).replace('\n', "\r\n")), Outcome::Done(_)));
-    // A block that was begun anew starts at its last marker.
-    let anew = format!("OUTPUT_JSON_START\n{{\n{}", block(GOOD));
-    assert!(matches!(read(&anew), Outcome::Done(_)));
+    // A second start marker starts the block over.
+    let restarted = format!("OUTPUT_JSON_START\n{{\n{}", block(GOOD));
+    assert!(matches!(read(&restarted), Outcome::Done(_)));
 }
 
-/// B33: numbers and types that make no sense are ignored, not believed.
+/// B33: absurd numbers and wrong types are ignored.
 #[test]
 fn nonsense_fields_are_ignored() {
     let odd = r#"{"status":"completed","cost":1e308,"files_modified":"a.rs","deviations":[7,{"rule":9999,"description":3}]}"#;
@@ -69,9 +69,9 @@ fn nonsense_fields_are_ignored() {
     ));
 }
 
-/// Nested as deep as a worker likes, and as long.
+/// Deep nesting and long lists are limited.
 #[test]
-fn hostile_answers_stay_bounded() {
+fn hostile_results_are_limited() {
     let deep = block(&"[".repeat(100_000));
     assert!(matches!(read(&deep), Outcome::Unintelligible { .. }));
     let long = block(&format!(r#"{{"status":"FAILED","error":"{}"}}"#, "x".repeat(1_000_000)));

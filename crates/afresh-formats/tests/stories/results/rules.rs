@@ -1,4 +1,4 @@
-//! Which of several texts is the answer, and which is none (B32).
+//! Which of several texts is the result, and which is not one (B32).
 
 use afresh_core::outcome::Outcome;
 use afresh_formats::result::{ResultContext, read_file};
@@ -15,13 +15,12 @@ fn fenced(json: &str) -> String {
 /// The contract as prompts show it.
 const PROMPT: &str = "# Task T001\nEnd with exactly one block like this:\nOUTPUT_JSON_START\n{\"status\": \"COMPLETED\", \"files_modified\": [\"…\"]}\nOUTPUT_JSON_END\nOther answers: …\n";
 
-/// B32: the example of the prompt is never an answer: not echoed, not in part, not in quotes, and
-/// not in a fence.
+/// B32: the example in the prompt is never a result, whether echoed, cut, quoted or fenced.
 #[test]
-fn the_example_of_the_prompt_is_no_answer() {
+fn the_example_in_the_prompt_is_not_a_result() {
     let with_prompt = |text: &str, prompt| {
-        let asked = ResultContext { task: "T001", names: vec![], prompt };
-        afresh_formats::result::read(text, &asked)
+        let context = ResultContext { task: "T001", names: vec![], prompt };
+        afresh_formats::result::read(text, &context)
     };
     let quoted = format!("> {}", PROMPT.replace('\n', "\n> "));
     for echo in [PROMPT.to_owned(), quoted, format!("```\n{PROMPT}```\n")] {
@@ -30,15 +29,15 @@ fn the_example_of_the_prompt_is_no_answer() {
         let answered = format!("{echo}\nworking\n{}", block(FAILED));
         assert!(matches!(with_prompt(&answered, PROMPT), Outcome::Failed(_)));
     }
-    // A plan may hold a whole answer as an example; echoed with the prompt it is none.
+    // A plan may contain a complete result as an example; an echo of the prompt does not count.
     let prompt = format!("Answer like {}", block(DONE));
     assert_eq!(with_prompt(&format!("$ agent\n{prompt}bye"), &prompt), Outcome::Silent);
     assert!(matches!(with_prompt(&format!("{prompt}{}", block(DONE)), &prompt), Outcome::Done(_)));
 }
 
-/// B32: templates out of other programs' prompts are no answers either.
+/// B32: templates from the prompts of other programs are not results either.
 #[test]
-fn a_template_is_no_answer() {
+fn a_template_is_not_a_result() {
     for text in [
         "```yaml\nstatus: success | failure | blocked\ntask_name: \"Task N: Description\"\nfiles_modified: []\n```",
         "```json\n{\"group\": \"{group_id}\", \"status\": \"complete\", \"files_created\": []}\n```",
@@ -48,9 +47,9 @@ fn a_template_is_no_answer() {
     }
 }
 
-/// B32: the plainest form counts, wherever it stands; of one form the last.
+/// B32: the clearest form counts, wherever it is; of one form, the last.
 #[test]
-fn the_plainest_form_counts() {
+fn the_clearest_form_counts() {
     let marked_then_fenced = block(FAILED) + &fenced(DONE);
     assert!(matches!(read(&marked_then_fenced), Outcome::Failed(_)));
     let fenced_then_line = format!("{}T001: SUCCESS\n", fenced(FAILED));
@@ -62,9 +61,9 @@ fn the_plainest_form_counts() {
     assert!(matches!(read(&format!("{checkpoint}\n{}", fenced(DONE))), Outcome::Done(_)));
 }
 
-/// B32: a marked block that was begun and is broken is not replaced by something less plain.
+/// B32: a broken marked block is not replaced by a less clear form.
 #[test]
-fn a_broken_answer_is_not_replaced_by_a_lesser_one() {
+fn a_broken_result_is_not_replaced_by_a_less_clear_one() {
     for broken in [block("{nonsense"), "OUTPUT_JSON_START\n{\"status\":".to_owned()] {
         let text = fenced(DONE) + &broken;
         assert!(matches!(read(&text), Outcome::Unintelligible { .. }), "{text}");
@@ -74,9 +73,9 @@ fn a_broken_answer_is_not_replaced_by_a_lesser_one() {
     assert!(reason.contains("cut off") && reason.contains("\"success\""), "{reason}");
 }
 
-/// B32: code, logs and the data of others are no answers.
+/// B32: code, logs and other data are not results.
 #[test]
-fn the_data_of_others_is_no_answer() {
+fn other_data_is_not_a_result() {
     for text in [
         "```json\n{\"status\": \"ok\", \"data\": []}\n```",
         "```yaml\nstatus: active\nreplicas: 3\n```",
@@ -91,17 +90,17 @@ fn the_data_of_others_is_no_answer() {
     }
 }
 
-/// RE-01: a result file counts before the final text, unless its success is denied there.
+/// RE-01: a result file takes precedence over the final text, unless that contradicts its success.
 #[test]
-fn a_result_file_counts_before_the_final_text() {
-    let asked = ResultContext { task: "T001", names: vec![], prompt: "" };
-    assert!(matches!(read_file(DONE, &block(FAILED), &asked), Outcome::Done(_)));
-    assert!(matches!(read_file(FAILED, "T001: SUCCESS", &asked), Outcome::Failed(_)));
-    let Outcome::Failed(failure) = read_file(DONE, "T001: FAILED - no disk\n", &asked) else {
+fn a_result_file_takes_precedence_over_the_final_text() {
+    let context = ResultContext { task: "T001", names: vec![], prompt: "" };
+    assert!(matches!(read_file(DONE, &block(FAILED), &context), Outcome::Done(_)));
+    assert!(matches!(read_file(FAILED, "T001: SUCCESS", &context), Outcome::Failed(_)));
+    let Outcome::Failed(failure) = read_file(DONE, "T001: FAILED - no disk\n", &context) else {
         panic!("not failed")
     };
     assert!(failure.error.contains("no disk"), "{failure:?}");
-    assert!(matches!(read_file("all well\n", "", &asked), Outcome::Unintelligible { .. }));
-    assert!(matches!(read_file("{\"status\": ", "", &asked), Outcome::Unintelligible { .. }));
-    assert!(matches!(read_file(&block(DONE), "", &asked), Outcome::Done(_)));
+    assert!(matches!(read_file("all well\n", "", &context), Outcome::Unintelligible { .. }));
+    assert!(matches!(read_file("{\"status\": ", "", &context), Outcome::Unintelligible { .. }));
+    assert!(matches!(read_file(&block(DONE), "", &context), Outcome::Done(_)));
 }

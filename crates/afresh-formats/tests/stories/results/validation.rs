@@ -1,10 +1,10 @@
-//! What an answer must hold, and what voids a success (RE-02).
+//! Required fields of a result, and what contradicts a success (RE-02).
 
 use afresh_core::outcome::{CompletionClaim, Outcome};
 
 use super::{block, read_for_t001};
 
-/// An executor's answer with one line changed.
+/// The result of a GSD executor with one line changed.
 fn executor(from: &str, to: &str) -> Outcome {
     let text = "status: success\ntask_name: Add login\nfiles_modified: [a]\nverification:\n  command: npm test\n  exit_code: 0\ndone_criteria_met: true\nevidence: tests\nerror: null\n";
     assert!(text.contains(from), "{from}");
@@ -25,7 +25,9 @@ fn warned(outcome: &Outcome, about: &str) {
 
 #[track_caller]
 fn unintelligible(outcome: &Outcome, why: &str) {
-    let Outcome::Unintelligible { reason, .. } = outcome else { panic!("understood: {outcome:?}") };
+    let Outcome::Unintelligible { reason, .. } = outcome else {
+        panic!("intelligible: {outcome:?}")
+    };
     assert!(reason.contains(why), "{reason}");
 }
 
@@ -52,10 +54,10 @@ fn each_field_is_validated() {
     done(&inferred);
     warned(&inferred, "done_criteria_met");
     warned(&executor("evidence: tests", "evidence: \"\""), "no evidence");
-    warned(&executor("error: null", "extra: 1"), "mean nothing here: extra");
+    warned(&executor("error: null", "extra: 1"), "unknown fields: extra");
 }
 
-/// RE-02: without a claimed verification it is unverified, and our checks decide.
+/// RE-02: without a claimed verification the work is unverified, and our checks decide.
 #[test]
 fn without_verification_it_is_unverified() {
     let outcome = executor("verification:\n  command: npm test\n  exit_code: 0\n", "");
@@ -66,9 +68,9 @@ fn without_verification_it_is_unverified() {
     warned(&null, "unverified");
 }
 
-/// RE-02: what an answer says itself voids its success.
+/// RE-02: a result that contradicts its own success is a failure.
 #[test]
-fn a_success_that_denies_itself_is_a_failure() {
+fn a_success_that_contradicts_itself_is_a_failure() {
     failed(&executor("exit_code: 0", "exit_code: 2"), "exit code 2");
     failed(&executor("met: true", "met: false"), "criteria are not met");
     failed(&executor("error: null", "error: it crashed"), "it crashed");
@@ -85,9 +87,9 @@ fn a_success_that_denies_itself_is_a_failure() {
     done(&tasker(r#"{"verdict":"PARTIAL","criteria":[{"name":"speed","status":"SKIP"}]}"#));
 }
 
-/// RE-02: a wrong id makes it unintelligible; a part of the right one does not.
+/// RE-02: a wrong id makes a result unintelligible; a part of the right id is accepted.
 #[test]
-fn an_answer_about_another_task_is_unintelligible() {
+fn a_result_for_another_task_is_unintelligible() {
     for text in [
         block(r#"{"status":"COMPLETED","task_id":"T002"}"#),
         r#"{"task_id":"T0010","status":"success"}"#.to_owned(),
@@ -99,13 +101,13 @@ fn an_answer_about_another_task_is_unintelligible() {
     for id in ["T001", "t001", "T001-02", "T001.2"] {
         done(&read_for_t001(&block(&format!(r#"{{"status":"DONE","task_id":"{id}"}}"#))));
     }
-    let asked = |task| afresh_formats::result::ResultContext { task, ..Default::default() };
+    let context = |task| afresh_formats::result::ResultContext { task, ..Default::default() };
     let group = block(r#"{"status":"DONE","group":"G2"}"#);
-    done(&afresh_formats::result::read(&group, &asked("SPEC-1-G2")));
-    unintelligible(&afresh_formats::result::read(&group, &asked("SPEC-1-G22")), "G2");
+    done(&afresh_formats::result::read(&group, &context("SPEC-1-G2")));
+    unintelligible(&afresh_formats::result::read(&group, &context("SPEC-1-G22")), "G2");
 }
 
-/// RE-02: failures and blocks without a reason are odd, and still what they are.
+/// RE-02: a missing reason for a failure or a block is only a warning.
 #[test]
 fn a_missing_reason_is_warned_about() {
     for status in ["FAILED", "BLOCKED"] {
@@ -117,13 +119,13 @@ fn a_missing_reason_is_warned_about() {
     done(&read_for_t001(&block(r#"{"status":"COMPLETED","tasks_completed":3}"#)));
 }
 
-/// RE-02: what cannot be understood is kept: the reason with its place, what could be read, and
-/// the first 500 characters.
+/// RE-02: an unintelligible result keeps the reason with its position, the status that could be read,
+/// and the first 500 characters.
 #[test]
-fn a_broken_answer_is_kept() {
+fn a_broken_result_is_kept() {
     let long = format!("{{\"status\": \"COMPLETED\",\n \"notes\": \"{}\" oops}}", "x".repeat(900));
     let Outcome::Unintelligible { reason, excerpt } = read_for_t001(&block(&long)) else {
-        panic!("understood")
+        panic!("intelligible")
     };
     assert!(reason.contains("line 2, column 914") && reason.contains("\"COMPLETED\""), "{reason}");
     assert_eq!(excerpt.chars().count(), 500);

@@ -65,7 +65,7 @@ fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     tasks::add(folder, &mut drafted, feature, &file, &text);
     if drafted.tasks.is_empty() {
         let message = "there is no task group here: nothing to do";
-        let finding = Finding::of_file(&file, "empty-plan", message);
+        let finding = Finding::for_file(&file, "empty-plan", message);
         drafted.findings.push(finding.with_hint("expected headings `#### Task Group 1: …`"));
     }
     drafted.finish(folder)
@@ -78,5 +78,5 @@ fn title(text: &str, feature: &FeatureDir) -> String {
 }
 
 fn missing(file: &str) -> Finding {
-    Finding::of_file(file, "unreadable", "the file is gone").with_hint("was it moved?")
+    Finding::for_file(file, "unreadable", "the file is gone").with_hint("was it moved?")
 }

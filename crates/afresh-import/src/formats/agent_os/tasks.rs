@@ -62,9 +62,9 @@ struct GroupReader<'x> {
 
 impl GroupReader<'_> {
     fn group(&mut self, group: &TaskGroup<'_>, instructions: String, agent: Option<String>) {
-        let spot = |at| SourceSpan::new(self.file, at);
-        let mut task = DraftTask::new(TaskDraft::default(), spot(group.heading.clone()));
-        task.note(None, PlanField::Id, 0, spot(group.id.range()));
+        let span = |at| SourceSpan::new(self.file, at);
+        let mut task = DraftTask::new(TaskDraft::default(), span(group.heading.clone()));
+        task.note(None, PlanField::Id, 0, span(group.id.range()));
         group.id.text.clone_into(&mut task.draft.id);
         task.draft.title = title(group.title.text);
         task.draft.instructions = instructions;
@@ -127,8 +127,8 @@ impl GroupReader<'_> {
             if self.needs > MAX_NEEDS {
                 let message =
                     format!("the groups depend on each other in more than {MAX_NEEDS} ways");
-                let spot = SourceSpan::new(self.file, line.range());
-                self.drafted.find(&spot, "too-large", message).hint =
+                let span = SourceSpan::new(self.file, line.range());
+                self.drafted.find(&span, "too-large", message).hint =
                     Some("name only the groups that come directly before".to_owned());
                 return;
             }
@@ -146,8 +146,8 @@ impl GroupReader<'_> {
     }
 
     fn warn(&mut self, at: &std::ops::Range<usize>, code: &str, message: String, hint: &str) {
-        let spot = SourceSpan::new(self.file, at.clone());
-        let found = self.drafted.find(&spot, code, message);
+        let span = SourceSpan::new(self.file, at.clone());
+        let found = self.drafted.find(&span, code, message);
         found.severity = Severity::Warning;
         found.hint = Some(hint.to_owned());
     }
@@ -159,8 +159,8 @@ impl GroupReader<'_> {
             self.drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
         let Some(first) = self.groups.first() else { return };
         let criteria = self.groups.iter().find_map(|group| group.criteria.clone());
-        let spot = SourceSpan::new(self.file, criteria.unwrap_or(first.heading.clone()));
-        prose::label(self.drafted, &spot, ids.iter().map(String::as_str));
+        let span = SourceSpan::new(self.file, criteria.unwrap_or(first.heading.clone()));
+        prose::label(self.drafted, &span, ids.iter().map(String::as_str));
     }
 }
 

@@ -93,7 +93,7 @@ impl<'a> EpicTree<'a> {
         let mut named = BTreeSet::new();
         for owner in self.with_epics(at) {
             for link in issues[owner].links.iter().filter(|link| link.kind == LinkKind::Blocks) {
-                let spot = document.spot(&link.to.at);
+                let span = document.span(&link.to.at);
                 let Some(target) = self.by_id.get(&link.to.text) else {
                     if owner == at && issues[at].standing == TaskStanding::Open {
                         self.tell_missing(document, &link.to);
@@ -105,7 +105,7 @@ impl<'a> EpicTree<'a> {
                     // that waits for itself is a mistake to be told.
                     let itself = one == at && (owner != at || *target != at);
                     if !itself && named.insert(one) {
-                        needs.push((issues[one].task.draft.id.clone(), spot.clone()));
+                        needs.push((issues[one].task.draft.id.clone(), span.clone()));
                     }
                 }
             }

@@ -39,7 +39,8 @@ fn recognises(folder: &dyn PlanFolder) -> bool {
 pub fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let plans = layout::plans(folder.paths());
     let Some(root) = plans.first().map(|plan| plan.root.clone()) else {
-        let finding = Finding::of_file(".", "empty-plan", "there are no plans here: nothing to do");
+        let finding =
+            Finding::for_file(".", "empty-plan", "there are no plans here: nothing to do");
         return PlanReading::failed(
             finding.with_hint("plans are .planning/phases/NN-name/NN-PP-PLAN.md"),
         );

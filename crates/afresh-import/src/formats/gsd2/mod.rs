@@ -63,13 +63,13 @@ fn read_milestone(folder: &dyn PlanFolder, milestone: &Gsd2Milestone) -> PlanRea
     slices::add(folder, &mut drafted, milestone, &text);
     if drafted.tasks.is_empty() {
         let message = format!("{} has no planned task: nothing to do", milestone.id);
-        let finding = Finding::of_file(&milestone.roadmap, "empty-plan", message);
+        let finding = Finding::for_file(&milestone.roadmap, "empty-plan", message);
         drafted.findings.push(finding.with_hint("expected slices/S01/S01-PLAN.md with tasks"));
     }
     drafted.finish(folder)
 }
 
 fn nothing() -> PlanReading {
-    let finding = Finding::of_file(".", "empty-plan", "there is no milestone here: nothing to do");
+    let finding = Finding::for_file(".", "empty-plan", "there is no milestone here: nothing to do");
     PlanReading::failed(finding.with_hint("expected .gsd/milestones/M001/M001-ROADMAP.md"))
 }

@@ -134,17 +134,17 @@ impl SliceReader<'_> {
                 };
                 count += ids.len() * own.firsts.len();
                 if count > MAX_NEEDS {
-                    let spot = SourceSpan::new(&self.milestone.roadmap, place);
+                    let span = SourceSpan::new(&self.milestone.roadmap, place);
                     let message = "the slices need each other in too many ways";
-                    self.drafted.find(&spot, "too-large", message).hint =
+                    self.drafted.find(&span, "too-large", message).hint =
                         Some("split the milestone".to_owned());
                     return;
                 }
                 for first in &own.firsts {
                     let task = &mut self.drafted.tasks[*first];
                     for id in &ids {
-                        let spot = SourceSpan::new(&self.milestone.roadmap, place.clone());
-                        task.note(None, PlanField::Needs, task.draft.needs.len(), spot);
+                        let span = SourceSpan::new(&self.milestone.roadmap, place.clone());
+                        task.note(None, PlanField::Needs, task.draft.needs.len(), span);
                         task.draft.needs.push(id.clone());
                     }
                 }
@@ -175,8 +175,8 @@ impl SliceReader<'_> {
             let (id, name) = (slice.id.text, need.text);
             let message = format!("{id} depends on {name:?}, which is no other slice");
             let hint = "write the ids of slices, as in `depends:[S01,S02]`";
-            let spot = SourceSpan::new(&self.milestone.roadmap, need.range());
-            self.warn(&spot, "unresolved-dependency", message, hint);
+            let span = SourceSpan::new(&self.milestone.roadmap, need.range());
+            self.warn(&span, "unresolved-dependency", message, hint);
         }
         needs
     }
@@ -184,8 +184,8 @@ impl SliceReader<'_> {
     fn not_planned(&mut self, slice: &BoxLine<'_>) {
         let message = format!("{} has no tasks yet; it is left out", slice.id.text);
         let hint = "let GSD plan it, then read the milestone again";
-        let spot = SourceSpan::new(&self.milestone.roadmap, slice.id.range());
-        self.warn(&spot, "not-planned", message, hint);
+        let span = SourceSpan::new(&self.milestone.roadmap, slice.id.range());
+        self.warn(&span, "not-planned", message, hint);
     }
 
     pub(super) fn id(&self, slice: &BoxLine<'_>, task: &str) -> String {
@@ -202,8 +202,8 @@ impl SliceReader<'_> {
         }
     }
 
-    fn warn(&mut self, spot: &SourceSpan, code: &str, message: String, hint: &str) {
-        let found = self.drafted.find(spot, code, message);
+    fn warn(&mut self, span: &SourceSpan, code: &str, message: String, hint: &str) {
+        let found = self.drafted.find(span, code, message);
         found.severity = Severity::Warning;
         found.hint = Some(hint.to_owned());
     }

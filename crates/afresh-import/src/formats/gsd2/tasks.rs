@@ -47,13 +47,13 @@ impl SliceReader<'_> {
         let named =
             named.map(|path| (path.text.to_owned(), None, SourceSpan::new(file, path.range())));
         let written = plan.into_iter().flat_map(|plan| {
-            let spot = |at: &Range<usize>| SourceSpan::new(&plan.file, at.clone());
-            plan.outputs.iter().map(move |out| (out.path.clone(), out.action, spot(&out.at)))
+            let span = |at: &Range<usize>| SourceSpan::new(&plan.file, at.clone());
+            plan.outputs.iter().map(move |out| (out.path.clone(), out.action, span(&out.at)))
         });
         let mut seen = BTreeSet::new();
-        for (path, action, spot) in written.chain(named) {
+        for (path, action, span) in written.chain(named) {
             if !path.starts_with(OWN_FILES) && seen.insert(path.clone()) {
-                task.note(None, PlanField::Files, task.draft.files.len(), spot);
+                task.note(None, PlanField::Files, task.draft.files.len(), span);
                 task.draft.files.push(FileDraft { path, action });
             }
         }
@@ -69,8 +69,8 @@ impl SliceReader<'_> {
     fn checks(&mut self, task: &mut DraftTask, line: SliceLine<'_>, plan: Option<&TaskPlan>) {
         let mut commands: Vec<(String, SourceSpan)> = Vec::new();
         if let Some(plan) = plan {
-            let spot = |at: &Range<usize>| SourceSpan::new(&plan.file, at.clone());
-            commands.extend(plan.verify.commands.iter().map(|(run, at)| (run.clone(), spot(at))));
+            let span = |at: &Range<usize>| SourceSpan::new(&plan.file, at.clone());
+            commands.extend(plan.verify.commands.iter().map(|(run, at)| (run.clone(), span(at))));
         }
         let said = plan.map(|plan| &plan.verify);
         let planned = said.is_some_and(|said| !said.commands.is_empty() || !said.prose.is_empty());
@@ -80,11 +80,11 @@ impl SliceReader<'_> {
             let found = verify::parse(line.text, &said.range(), &mut remarks);
             let source = SourceText::new(line.file, line.text);
             self.drafted.findings.extend(remarks.render(&source));
-            let spot = |at: &Range<usize>| SourceSpan::new(line.file, at.clone());
-            commands.extend(found.commands.iter().map(|(run, at)| (run.clone(), spot(at))));
+            let span = |at: &Range<usize>| SourceSpan::new(line.file, at.clone());
+            commands.extend(found.commands.iter().map(|(run, at)| (run.clone(), span(at))));
         }
-        for (command, spot) in commands {
-            task.note(None, PlanField::Checks, task.draft.checks.len(), spot);
+        for (command, span) in commands {
+            task.note(None, PlanField::Checks, task.draft.checks.len(), span);
             task.draft.checks.push(CheckDraft { command, ..CheckDraft::default() });
         }
     }

@@ -68,7 +68,8 @@ fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     drafted.spec = folder.holds(&spec).then_some(spec);
     tasks::add(folder, &mut drafted, feature, &file, &text);
     if drafted.tasks.is_empty() {
-        let finding = Finding::of_file(&file, "empty-plan", "there is no task here: nothing to do");
+        let finding =
+            Finding::for_file(&file, "empty-plan", "there is no task here: nothing to do");
         drafted.findings.push(finding.with_hint("expected lines `- [ ] T001 …` under a phase"));
     }
     drafted.finish(folder)

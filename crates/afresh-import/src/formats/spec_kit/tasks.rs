@@ -51,8 +51,8 @@ pub(super) fn add(
         warn(place, "self-dependency", message, "name the task that it really needs");
     }
     if order.too_many {
-        let spot = SourceSpan::new(file, document.phases[0].heading.at.clone());
-        drafted.find(&spot, "too-large", "the tasks need each other in too many ways").hint =
+        let span = SourceSpan::new(file, document.phases[0].heading.at.clone());
+        drafted.find(&span, "too-large", "the tasks need each other in too many ways").hint =
             Some("split the plan, or its phases".to_owned());
     }
     for (phase, needs) in document.phases.iter().zip(&order.needs) {
@@ -71,9 +71,9 @@ pub(super) fn add(
 }
 
 fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: String) -> DraftTask {
-    let spot = |at| SourceSpan::new(file, at);
-    let mut task = DraftTask::new(TaskDraft::default(), spot(line.id.start..line.words.end()));
-    task.note(None, PlanField::Id, 0, spot(line.id.range()));
+    let span = |at| SourceSpan::new(file, at);
+    let mut task = DraftTask::new(TaskDraft::default(), span(line.id.start..line.words.end()));
+    task.note(None, PlanField::Id, 0, span(line.id.range()));
     line.id.text.clone_into(&mut task.draft.id);
     task.draft.title = title(line.words.text);
     task.draft.instructions = instructions;
@@ -81,7 +81,7 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: Str
     for (item, (need, place)) in needs.iter().enumerate() {
         task.draft.needs.push(need.clone());
         if let Some(place) = place {
-            task.note(None, PlanField::Needs, item, spot(place.clone()));
+            task.note(None, PlanField::Needs, item, span(place.clone()));
         }
     }
     for path in paths(&line.said) {
@@ -89,7 +89,7 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: Str
         if path.text.starts_with("specs/") || DOCUMENTS.contains(&name) {
             continue;
         }
-        task.note(None, PlanField::Files, task.draft.files.len(), spot(path.range()));
+        task.note(None, PlanField::Files, task.draft.files.len(), span(path.range()));
         task.draft.files.push(FileDraft { path: path.text.to_owned(), action: None });
     }
     task
@@ -113,8 +113,8 @@ fn label(drafted: &mut DraftPlan, file: &str, phases: &[SpecKitPhase<'_>]) {
     let ids: Vec<String> =
         drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
     if let Some(phase) = phases.first() {
-        let spot = SourceSpan::new(file, phase.heading.at.clone());
-        prose::label(drafted, &spot, ids.iter().map(String::as_str));
+        let span = SourceSpan::new(file, phase.heading.at.clone());
+        prose::label(drafted, &span, ids.iter().map(String::as_str));
     }
 }
 

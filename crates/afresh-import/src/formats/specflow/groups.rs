@@ -162,8 +162,8 @@ fn no_table(
     } else {
         "the table under this heading has no column `Group`"
     };
-    let spot = SourceSpan::new(spec.file, heading.at.clone());
-    drafted.find(&spot, "no-task-groups", message).hint =
+    let span = SourceSpan::new(spec.file, heading.at.clone());
+    drafted.find(&span, "no-task-groups", message).hint =
         Some("expected a table with the columns Group, Wave, Tasks, Dependencies".to_owned());
 }
 

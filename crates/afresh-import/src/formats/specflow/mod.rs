@@ -83,7 +83,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     }
     if specs.is_empty() && drafted.findings.is_empty() {
         let message = "there is no specification here: nothing to do";
-        let finding = Finding::of_file(".", "empty-plan", message);
+        let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint("expected .specflow/specs/SPEC-XXX.md"));
     }
     drafted.finish(folder)

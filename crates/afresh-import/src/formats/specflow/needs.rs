@@ -47,8 +47,8 @@ pub(super) fn of_groups<'a>(
         count += needs.len();
         if count > MAX_NEEDS {
             let message = format!("the groups depend on each other in more than {MAX_NEEDS} ways");
-            let spot = SourceSpan::new(spec.file, group.needs.range());
-            drafted.find(&spot, "too-large", message).hint =
+            let span = SourceSpan::new(spec.file, group.needs.range());
+            drafted.find(&span, "too-large", message).hint =
                 Some("name only the groups that come directly before".to_owned());
             needs.clear();
             all.push(needs);

@@ -41,7 +41,7 @@ pub(super) fn add(
             let message = format!("the key {:?} means nothing here", key.text);
             let found = needs::warn(drafted, spec, key.at.clone(), "unknown-field", message);
             found.hint = Some(format!("did you mean {near:?}?"));
-            found.fix = Some(Fix::meant(key.at.clone(), near));
+            found.fix = Some(Fix::correction(key.at.clone(), near));
         }
     }
     drafted.findings.extend(spec.trouble.clone());
@@ -79,15 +79,15 @@ fn add_groups(
     let common = CommonBrief::new(spec, &requirements.of_all, &criteria.of_all);
     let spread = files.of_all.len() * groups.len() <= MAX_SPREAD_FILES;
     for (at, group) in groups.iter().enumerate() {
-        let mut task = DraftTask::new(TaskDraft::default(), spot(spec, &group.row));
-        task.note(None, PlanField::Id, 0, spot(spec, &group.cell.range()));
-        task.note(None, PlanField::Title, 0, spot(spec, &group.tasks.range()));
+        let mut task = DraftTask::new(TaskDraft::default(), span(spec, &group.row));
+        task.note(None, PlanField::Id, 0, span(spec, &group.cell.range()));
+        task.note(None, PlanField::Title, 0, span(spec, &group.tasks.range()));
         task.draft.id = format!("{prefix}{}", group.id);
         let pieces = pieces(group.tasks.text);
         task.draft.title = title(pieces.first().copied().unwrap_or_default());
         for (item, (need, place)) in needs[at].iter().enumerate() {
             task.draft.needs.push(format!("{prefix}{need}"));
-            task.note(None, PlanField::Needs, item, spot(spec, &place.range()));
+            task.note(None, PlanField::Needs, item, span(spec, &place.range()));
         }
         // Without a list a task runs alone, which is safe; with a part of it, it might not be.
         if spread {
@@ -117,7 +117,7 @@ fn add_groups(
 /// A specification without groups: one worker does it.
 fn whole(spec: &SpecflowSpec<'_>, progress: &SpecProgress) -> DraftTask {
     let at = spec.headings.first().map_or(0..0, |heading| heading.at.clone());
-    let mut task = DraftTask::new(TaskDraft::default(), spot(spec, &at));
+    let mut task = DraftTask::new(TaskDraft::default(), span(spec, &at));
     task.draft.id.clone_from(&spec.id);
     // `# SPEC-001: Title` says the id once more.
     let named = spec.title.strip_prefix(&spec.id).map(|rest| rest.trim_start_matches([':', ' ']));
@@ -133,13 +133,13 @@ fn whole(spec: &SpecflowSpec<'_>, progress: &SpecProgress) -> DraftTask {
     task
 }
 
-fn spot(spec: &SpecflowSpec<'_>, at: &Range<usize>) -> SourceSpan {
+fn span(spec: &SpecflowSpec<'_>, at: &Range<usize>) -> SourceSpan {
     SourceSpan::new(spec.file, at.clone())
 }
 
 fn add_file(task: &mut DraftTask, spec: &SpecflowSpec<'_>, file: &SpecFile<'_>) {
     let item = task.draft.files.len();
-    task.note(None, PlanField::Files, item, spot(spec, &file.path.range()));
+    task.note(None, PlanField::Files, item, span(spec, &file.path.range()));
     task.draft.files.push(FileDraft { path: file.path.text.to_owned(), action: file.action });
 }
 
@@ -254,6 +254,6 @@ fn label(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, first: usize) {
     let Some(task) = drafted.tasks.get(first) else { return };
     let criteria = spec.heading(&["acceptance criteria", "success criteria"]);
     let at = criteria.map_or(task.places.whole.range.clone(), |heading| heading.at.clone());
-    let spot = SourceSpan::new(spec.file, at);
-    prose::label(drafted, &spot, ids.iter().map(String::as_str));
+    let span = SourceSpan::new(spec.file, at);
+    prose::label(drafted, &span, ids.iter().map(String::as_str));
 }

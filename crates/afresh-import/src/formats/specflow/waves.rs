@@ -62,7 +62,7 @@ pub(super) fn compare(
             // A later wave may mean a dependency that is missing: that is for its author to say.
             if group.wave.is_some() && wave < by_needs {
                 let number = place.part(place.text.trim_matches(['*', '`', ' ']));
-                found.fix = Some(Fix::same(number.range(), by_needs.to_string()));
+                found.fix = Some(Fix::rewording(number.range(), by_needs.to_string()));
             }
         }
     }

@@ -59,8 +59,8 @@ fn one(task: &DraftTask, sub: &Subtask, needs: Vec<(String, SourceSpan)>) -> Imp
         instructions: told.join("\n\n"),
         ..TaskDraft::default()
     };
-    let mut part = DraftTask::new(draft, sub.spot.clone());
-    part.note(None, PlanField::Title, 0, sub.spot.clone());
+    let mut part = DraftTask::new(draft, sub.span.clone());
+    part.note(None, PlanField::Title, 0, sub.span.clone());
     ImportedTask { task: part, needs: once(needs), standing: TaskStanding::Open }
 }
 
@@ -111,8 +111,8 @@ impl TaskMasterIds {
     ) -> Vec<(String, SourceSpan)> {
         let mut needs = Vec::new();
         for word in words {
-            let spot = document.spot(&word.at);
-            needs.extend(self.named(&word.text, own).into_iter().map(|id| (id, spot.clone())));
+            let span = document.span(&word.at);
+            needs.extend(self.named(&word.text, own).into_iter().map(|id| (id, span.clone())));
         }
         once(needs)
     }

@@ -56,7 +56,7 @@ fn is_ours(text: &str) -> bool {
 fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
         let message = "there are no tasks here: nothing to do";
-        let finding = Finding::of_file(".", "empty-plan", message);
+        let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
     };
     let text = match only_text(folder, file, HELP) {

@@ -51,7 +51,7 @@ pub(super) struct Subtask {
     pub(super) id: String,
     pub(super) done: bool,
     pub(super) step: StepDraft,
-    pub(super) spot: SourceSpan,
+    pub(super) span: SourceSpan,
 }
 
 pub(super) fn read(document: &mut JsonDocument<'_>, node: &Node) -> UnlinkedTask {
@@ -108,7 +108,7 @@ fn subtask(document: &mut JsonDocument<'_>, node: &Node, at: usize, task: &str) 
         // What was given up is nothing to do either.
         done: !matches!(standing(document, node), TaskStanding::Open | TaskStanding::PutOff),
         step: StepDraft { name, instructions: brief.finish(), ..StepDraft::default() },
-        spot: document.spot(&node.span),
+        span: document.span(&node.span),
     }
 }
 
@@ -158,7 +158,7 @@ pub(super) fn resolve(document: &mut JsonDocument<'_>, all: &mut [UnlinkedTask])
             let task = task_of(&word.text, &tasks);
             // A task that needs itself is a mistake to be told; one that needs its own part is not.
             if (task != own || word.text == own) && named.insert(task.clone()) {
-                raw.found.needs.push((task, document.spot(&word.at)));
+                raw.found.needs.push((task, document.span(&word.at)));
             }
         }
         steps(document, raw, &order);
@@ -177,7 +177,7 @@ fn task_of(id: &str, tasks: &BTreeMap<String, SubtaskIndex>) -> String {
 fn steps(document: &mut JsonDocument<'_>, raw: &mut UnlinkedTask, order: &[Vec<usize>]) {
     let (placed, circle) = in_order(order);
     if let Some(first) = circle.first() {
-        let at = raw.subtasks[*first].spot.range.clone();
+        let at = raw.subtasks[*first].span.range.clone();
         let message = "these subtasks wait for each other".to_owned();
         let hint = "they are done in the order of the file";
         document.warn(&at, "subtasks-in-a-circle", message, hint);
@@ -185,7 +185,7 @@ fn steps(document: &mut JsonDocument<'_>, raw: &mut UnlinkedTask, order: &[Vec<u
     for at in placed.into_iter().chain(circle).filter(|at| !raw.subtasks[*at].done) {
         let sub = &raw.subtasks[at];
         let task = &mut raw.found.task;
-        task.note(Some(task.draft.steps.len()), PlanField::Title, 0, sub.spot.clone());
+        task.note(Some(task.draft.steps.len()), PlanField::Title, 0, sub.span.clone());
         task.draft.steps.push(sub.step.clone());
     }
 }

@@ -25,18 +25,18 @@ pub(super) fn behaviours(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[Ta
         return;
     }
     let mut brought = BTreeSet::new();
-    for (id, spot) in tasks.iter().flat_map(|task| &task.behaviours) {
+    for (id, span) in tasks.iter().flat_map(|task| &task.behaviours) {
         brought.insert(id.as_str());
         if !maps.places.contains_key(id) {
             let message = format!("{id:?} is no behaviour of the capability map");
             let hint = "the worker is told only the id; is it right?";
-            add_finding(drafted, spot, "unknown-behavior", message, hint, Severity::Warning);
+            add_finding(drafted, span, "unknown-behavior", message, hint, Severity::Warning);
         }
     }
-    for (id, spot) in maps.places.iter().filter(|(id, _)| !brought.contains(id.as_str())) {
+    for (id, span) in maps.places.iter().filter(|(id, _)| !brought.contains(id.as_str())) {
         let message = format!("no task brings the behaviour {id}");
         let hint = "add it to a task's `behaviors`, or take it out of the map";
-        add_finding(drafted, spot, "uncovered-behavior", message, hint, Severity::Warning);
+        add_finding(drafted, span, "uncovered-behavior", message, hint, Severity::Warning);
     }
 }
 
@@ -51,13 +51,13 @@ pub(super) fn steel_thread(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[
     let last = tasks.iter().filter_map(|task| task.phase.as_ref()).map(|(phase, _)| *phase).max();
     let latest = last.unwrap_or(0) / 2 + 1;
     for task in tasks.iter().filter(|task| task.steel.is_some()) {
-        let Some((phase, spot)) = task.phase.as_ref().filter(|(phase, _)| *phase > latest) else {
+        let Some((phase, span)) = task.phase.as_ref().filter(|(phase, _)| *phase > latest) else {
             continue;
         };
         let message = format!("the steel thread comes as late as phase {phase}");
         let hint =
             format!("it shows early what does not fit together: phase {latest} at the latest");
-        add_finding(drafted, spot, "steel-thread-late", message, &hint, Severity::Note);
+        add_finding(drafted, span, "steel-thread-late", message, &hint, Severity::Note);
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn phases(drafted: &mut DraftPlan, found: &[ImportedTask], tasks: &[T
     for one in found {
         let id = one.task.draft.id.as_str();
         let Some(own) = phases.get(id) else { continue };
-        for (need, spot) in &one.needs {
+        for (need, span) in &one.needs {
             let Some(phase) = phases.get(need.as_str()).filter(|phase| *phase >= own) else {
                 continue;
             };
@@ -79,20 +79,20 @@ pub(super) fn phases(drafted: &mut DraftPlan, found: &[ImportedTask], tasks: &[T
             // Order comes from dependencies, and phases only group; Tasker itself is stricter.
             let severity = if phase == own { Severity::Note } else { Severity::Warning };
             let hint = "dependencies count, phases do not";
-            add_finding(drafted, spot, "dependency-not-earlier", message, hint, severity);
+            add_finding(drafted, span, "dependency-not-earlier", message, hint, severity);
         }
     }
 }
 
 fn add_finding(
     drafted: &mut DraftPlan,
-    spot: &SourceSpan,
+    span: &SourceSpan,
     code: &str,
     message: String,
     hint: &str,
     severity: Severity,
 ) {
-    let found = drafted.find(spot, code, message);
+    let found = drafted.find(span, code, message);
     found.severity = severity;
     found.hint = Some(hint.to_owned());
 }

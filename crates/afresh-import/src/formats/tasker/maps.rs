@@ -54,7 +54,7 @@ impl TaskerMaps {
         if let Some(root) = document.parse() {
             self.slug = document.word(&root, "spec_slug").map(|word| word.text);
             for flow in document.objects(&root, "flows") {
-                self.flows.get_or_insert_with(|| document.spot(&flow.span));
+                self.flows.get_or_insert_with(|| document.span(&flow.span));
                 let steel = get(flow, "is_steel_thread").map(|node| &node.value);
                 self.has_steel_thread |= steel == Some(&Value::Bool(true));
             }
@@ -67,7 +67,7 @@ impl TaskerMaps {
                         let told = document.prose(behaviour, "description");
                         let kind = if kind.is_empty() { kind } else { format!(" ({kind})") };
                         let told = if told.is_empty() { told } else { format!(": {told}") };
-                        self.places.insert(id.text.clone(), document.spot(&id.at));
+                        self.places.insert(id.text.clone(), document.span(&id.at));
                         self.behaviours.insert(id.text, format!("{name}{kind}{told}"));
                     }
                 }

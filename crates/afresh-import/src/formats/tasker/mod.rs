@@ -58,7 +58,7 @@ fn is_task(path: &str, root: &str) -> bool {
 fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let Some(root) = root(folder) else {
         let message = "there are no tasks here: nothing to do";
-        let finding = Finding::of_file(".", "empty-plan", message);
+        let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
     };
     let mut drafted = DraftPlan::default();

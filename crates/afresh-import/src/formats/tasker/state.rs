@@ -48,7 +48,7 @@ impl TaskerState {
                 let phase = document.word(task, "phase").and_then(|word| word.text.parse().ok());
                 let needs = document.list_words(task, "depends_on");
                 let needs =
-                    needs.into_iter().map(|word| (word.text, document.spot(&word.at))).collect();
+                    needs.into_iter().map(|word| (word.text, document.span(&word.at))).collect();
                 state.tasks.insert(entry.key.clone(), TaskerTaskState { status, phase, needs });
             }
         }

@@ -60,9 +60,9 @@ fn task(
     file: &str,
     shared: &TaskerContext<'_>,
 ) -> (ImportedTask, TaskCoverage) {
-    let mut task = DraftTask::new(TaskDraft::default(), document.spot(&root.span));
+    let mut task = DraftTask::new(TaskDraft::default(), document.span(&root.span));
     if let Some(id) = document.word(root, "id") {
-        task.note(None, PlanField::Id, 0, document.spot(&id.at));
+        task.note(None, PlanField::Id, 0, document.span(&id.at));
         if !file.ends_with(&format!("/{}.json", id.text)) {
             let shown: String = id.text.chars().take(80).collect();
             let message = format!("the file's name says another id than {shown:?}");
@@ -71,7 +71,7 @@ fn task(
         task.draft.id = id.text;
     }
     if let Some(name) = document.word(root, "name") {
-        task.note(None, PlanField::Title, 0, document.spot(&name.at));
+        task.note(None, PlanField::Title, 0, document.span(&name.at));
         task.draft.title = name.text;
     }
     document.keep_unknown(root, "", FIELDS);
@@ -92,13 +92,13 @@ fn about(
 ) -> TaskCoverage {
     let whole = task.places.whole.clone();
     let behaviours = document.list_words(root, "behaviors").into_iter();
-    let behaviours = behaviours.map(|word| (word.text, document.spot(&word.at))).collect();
+    let behaviours = behaviours.map(|word| (word.text, document.span(&word.at))).collect();
     let own = document.word(root, "phase");
-    let own = own.and_then(|word| Some((word.text.parse().ok()?, document.spot(&word.at))));
+    let own = own.and_then(|word| Some((word.text.parse().ok()?, document.span(&word.at))));
     let phase = own.or_else(|| Some((state.phase(&task.draft.id)?, whole)));
     let steel = document.object(root, "context").and_then(|context| get(context, "steel_thread"));
     let steel = steel.filter(|node| node.value == Value::Bool(true));
-    TaskCoverage { behaviours, phase, steel: steel.map(|node| document.spot(&node.span)) }
+    TaskCoverage { behaviours, phase, steel: steel.map(|node| document.span(&node.span)) }
 }
 
 fn files(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) {
@@ -111,7 +111,7 @@ fn files(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) {
             Some("delete") => Some(FileAction::Delete),
             _ => None,
         };
-        task.note(None, PlanField::Files, task.draft.files.len(), document.spot(&path.at));
+        task.note(None, PlanField::Files, task.draft.files.len(), document.span(&path.at));
         task.draft.files.push(FileDraft { path: path.text, action });
     }
 }
@@ -140,8 +140,8 @@ fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) 
             continue;
         };
         lines.push(format!("{criterion} (`{command}`)"));
-        let (item, spot) = (task.draft.checks.len(), document.spot(&verification.at));
-        task.note(None, PlanField::Checks, item, spot);
+        let (item, span) = (task.draft.checks.len(), document.span(&verification.at));
+        task.note(None, PlanField::Checks, item, span);
         let name = Some(criterion).filter(|name| !name.is_empty());
         task.draft.checks.push(CheckDraft { name, command, red_first: false });
     }
@@ -155,7 +155,7 @@ fn needs(document: &mut JsonDocument<'_>, root: &Node) -> Option<Vec<(String, So
         Value::Table(_) => document.list_words(node, "tasks"),
         _ => document.list_words(root, "dependencies"),
     };
-    Some(words.into_iter().map(|word| (word.text, document.spot(&word.at))).collect())
+    Some(words.into_iter().map(|word| (word.text, document.span(&word.at))).collect())
 }
 
 fn brief(

@@ -68,7 +68,7 @@ pub fn remark(set: &mut PlanSet, needs: &[PlanNeeds], waves: &[u32]) {
                 document.remarks.warning("wave-disagrees", &place, message, hint);
             } else {
                 let hint = "correct `wave`; it is not used";
-                let fix = Fix::same(place.clone(), waves[at].to_string());
+                let fix = Fix::rewording(place.clone(), waves[at].to_string());
                 document.remarks.fixable("wave-disagrees", &place, message, hint, fix);
             }
         }

@@ -121,7 +121,7 @@ impl PlanDocument {
             let message =
                 "`autonomous: true`, but a checkpoint of this plan asks a person".to_owned();
             let hint = "write `autonomous: false`; the checkpoint is asked anyway";
-            let fix = Fix::same(at.clone(), "false");
+            let fix = Fix::rewording(at.clone(), "false");
             self.remarks.fixable("autonomous-checkpoint", &at, message, hint, fix);
         }
     }

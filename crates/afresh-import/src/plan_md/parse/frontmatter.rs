@@ -108,6 +108,6 @@ fn misspelt(key: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(meant) = nearest(key, KEYS.into_iter()) {
         let message = format!("the key {key:?} means nothing here");
         let hint = format!("did you mean {meant:?}?");
-        remarks.fixable("unknown-field", at, message, &hint, Fix::meant(at.clone(), meant));
+        remarks.fixable("unknown-field", at, message, &hint, Fix::correction(at.clone(), meant));
     }
 }

@@ -77,7 +77,8 @@ impl PlanItem {
         for tag in parts.known.iter().filter(|tag| !tag.is_closed) {
             let message = format!("<{}> is not closed", tag.opening.name);
             let hint = "add its closing tag; it was read up to the next tag";
-            let fix = Fix::meant(tag.inner.end..tag.inner.end, format!("</{}>", tag.opening.name));
+            let fix =
+                Fix::correction(tag.inner.end..tag.inner.end, format!("</{}>", tag.opening.name));
             remarks.fixable("unbalanced-tag", &tag.opening.at, message, hint, fix);
         }
         for opening in &parts.unknown {

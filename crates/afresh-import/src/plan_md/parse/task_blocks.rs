@@ -172,7 +172,7 @@ impl<'a> TaskBlockScanner<'a, '_> {
     /// The closing tag, on a line of its own behind the last words before this byte.
     fn closing_before(&self, at: usize) -> Fix {
         let end = self.text[..at].trim_end().len();
-        Fix::same(end..end, format!("\n{CLOSING}"))
+        Fix::rewording(end..end, format!("\n{CLOSING}"))
     }
 
     fn close(&mut self, at: usize) {

@@ -71,7 +71,7 @@ fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), App
             .hint("choose another name, or replace it with `--force`"));
     }
     let place = path.parent().unwrap_or(&target.directory);
-    let text = render(file, place, PlanSyntax::of(&shown))?;
+    let text = render(file, place, PlanSyntax::from_file_name(&shown))?;
     write_atomically(&path, text.as_bytes()).map_err(|error| {
         AppError::usage("output", format!("cannot write {shown}"))
             .in_file(&shown)

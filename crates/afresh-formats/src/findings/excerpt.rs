@@ -1,32 +1,32 @@
-//! How a place looks: its line, and marks below what is meant.
+//! The source line of a finding, with marks below the range.
 //!
-//! Columns count characters; the marks stand below them as a terminal shows them, where a character
-//! may take two cells, or none.
+//! Columns count characters, but a terminal shows a character in two cells, one, or none; the marks
+//! are aligned with what a terminal shows.
 
 use std::ops::Range;
 
 use afresh_core::printable;
 use unicode_width::UnicodeWidthChar;
 
-/// How much of a line is shown.
+/// The most characters of a line that are shown.
 const EXCERPT_CHARS: usize = 200;
-/// A place further to the right is shown with what is around it, and not from the line's start.
+/// A place beyond this column is shown with its surroundings, not from the start of the line.
 const FAR_COLUMN: usize = 160;
 const CHARS_BEFORE: usize = 60;
 
-/// A line, or the part of a long one that is around the place.
+/// A source line, or the part of a long one around the range.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceExcerpt {
     pub text: String,
-    /// How many characters of the line come before the excerpt.
+    /// The number of characters before the excerpt.
     cut: usize,
-    /// How many characters are meant.
+    /// The number of marked characters.
     pub width: usize,
 }
 
 impl SourceExcerpt {
-    /// Of a line, in which these characters are meant.
-    pub(super) fn new(line: &str, meant: &Range<usize>) -> Self {
+    /// An excerpt of `line` that marks these characters.
+    pub(crate) fn new(line: &str, meant: &Range<usize>) -> Self {
         // A file may be one line of megabytes.
         let cut = if meant.start >= FAR_COLUMN { meant.start + 1 - CHARS_BEFORE } else { 0 };
         let mark = if cut > 0 { "…" } else { "" };
@@ -35,8 +35,8 @@ impl SourceExcerpt {
         Self { text, cut, width: meant.len().max(1) }
     }
 
-    /// With its place above it, counted from 1; only the file's name where there is no line.
-    pub(super) fn render(&self, file: &str, (line, column): (usize, usize), mark: char) -> String {
+    /// The excerpt below its position, or only the file name if the line is 0.
+    pub(crate) fn render(&self, file: &str, (line, column): (usize, usize), mark: char) -> String {
         let file = printable::line(file);
         if line == 0 {
             return format!("  --> {file}\n");
@@ -55,27 +55,27 @@ impl SourceExcerpt {
     }
 }
 
-/// How many cells of a terminal these characters take.
+/// The number of terminal cells that these characters take.
 fn cells(chars: impl Iterator<Item = char>) -> usize {
     chars.map(|c| c.width().unwrap_or(0)).sum()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::SourceText;
+    use crate::findings::SourceText;
 
-    /// What a finding about a part of a text looks like, without its first line.
+    /// Renders a finding about a part of a text, without its first line.
     fn picture(text: &str, part: &str) -> String {
-        let start = text.find(part).expect("it is there");
+        let start = text.find(part).expect("the text contains it");
         let at = start..start + part.len();
         let shown = SourceText::new("p", text).finding("c", &at, "m").render();
         shown.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default()
     }
 
-    /// FO-06: tabs, wide and combining characters: the column counts characters, and the marks
-    /// stand below what is meant.
+    /// FO-06: with tabs, wide and combining characters, the column counts characters and the marks
+    /// are below the right cells.
     #[test]
-    fn marks_stand_below_what_is_meant() {
+    fn marks_are_aligned_with_the_marked_text() {
         insta::assert_snapshot!(picture("\ta:\tb", "b"), @"
           --> p:1:5
            |
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_the_part_around_the_place_is_shown() {
+    fn a_long_line_is_cut_around_the_place() {
         let long = format!("{}here{}", "日".repeat(300), "x".repeat(300));
         let shown = picture(&long, "here");
         let lines: Vec<&str> = shown.lines().collect();

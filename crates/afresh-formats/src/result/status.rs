@@ -1,50 +1,50 @@
-//! Status by status: what an answer must hold, and what voids a success (RE-02).
+//! Interprets a result by its status: required fields, and what contradicts a success (RE-02).
 
 use afresh_core::outcome::{
     BlockedOutcome, CompletionClaim, CriterionReport, CriterionResult, Outcome, PartialOutcome,
     WorkerFailure,
 };
 
-use super::fields::{ResultFields, bounded};
-use super::line::{self, ResultLine};
-use super::{NoResult, ResultContext, claim, questions};
+use crate::result::fields::{ResultFields, bounded};
+use crate::result::status_line::{self, ResultLine};
+use crate::result::{NoResult, ResultContext, claim, questions};
 use crate::text::node::Value;
 
 const NO_REASON: &str = "the worker gave no reason";
 
-/// Where answers name the task that they are about.
+/// Fields that name the task of a result.
 const IDS: &[&str] = &["task_id", "taskId", "group"];
 
-/// Fields whose value cannot be left open in an answer.
-const NEVER_OPEN: &[&str] =
+/// Fields that a result never leaves as a placeholder.
+const NEVER_PLACEHOLDERS: &[&str] =
     &["status", "task_id", "taskId", "group", "error", "decision_needed", "action_needed"];
 
-pub(super) fn of_line(text: &str, asked: &ResultContext<'_>) -> Result<Outcome, NoResult> {
-    match line::read(text, asked.task) {
+pub(crate) fn interpret_line(text: &str, context: &ResultContext<'_>) -> Result<Outcome, NoResult> {
+    match status_line::read(text, context.task) {
         Some(ResultLine::Success) => Ok(Outcome::Done(CompletionClaim::default())),
         Some(ResultLine::Failed(reason)) => {
             let error = bounded(reason);
             Ok(Outcome::Failed(WorkerFailure { error, ..WorkerFailure::default() }))
         }
-        Some(ResultLine::Other(id)) => Err(wrong_task(id, asked)),
+        Some(ResultLine::Other(id)) => Err(wrong_task(id, context)),
         None => Err(NoResult::Broken("not a line about a task".to_owned())),
     }
 }
 
-pub(super) fn of_fields(
+pub(crate) fn interpret_fields(
     fields: &ResultFields<'_>,
-    asked: &ResultContext<'_>,
+    context: &ResultContext<'_>,
 ) -> Result<Outcome, NoResult> {
     if is_template(fields) {
         return Err(NoResult::Template);
     }
-    if let Some(id) = fields.text(IDS).filter(|id| !is_same_task(id, asked.task)) {
-        return Err(wrong_task(&id, asked));
+    if let Some(id) = fields.text(IDS).filter(|id| !is_same_task(id, context.task)) {
+        return Err(wrong_task(&id, context));
     }
     let Some(status) = fields.text(&["status"]) else {
         return Err(NoResult::Broken("no `status`".to_owned()));
     };
-    let claim = claim::read(fields, asked);
+    let claim = claim::read(fields, context);
     match status.to_ascii_uppercase().replace(['-', ' '], "_").as_str() {
         "COMPLETED" | "COMPLETE" | "SUCCESS" | "SUCCEEDED" | "DONE" => done(fields, claim),
         "PARTIAL" => Ok(partial(fields, claim)),
@@ -59,7 +59,7 @@ pub(super) fn of_fields(
     }
 }
 
-/// An example such as those in prompts: values that are left open.
+/// Whether it is an example, as in prompts: with placeholders for values.
 fn is_template(fields: &ResultFields<'_>) -> bool {
     let open = |value: &str| {
         let value = value.trim();
@@ -71,12 +71,12 @@ fn is_template(fields: &ResultFields<'_>) -> bool {
     let status = fields.text(&["status"]).unwrap_or_default();
     let files = ["files_modified", "files_created"].iter().flat_map(|key| fields.texts(key));
     status.contains('|')
-        || NEVER_OPEN.iter().filter_map(|key| fields.text(&[key])).any(|value| open(&value))
+        || NEVER_PLACEHOLDERS.iter().filter_map(|key| fields.text(&[key])).any(|value| open(&value))
         || files.into_iter().any(|file| matches!(file.as_str(), "…" | "..."))
 }
 
-/// A part of an id is enough where the plan's reader had to make it longer: `G2` of `SPEC-1-G2`,
-/// and a step's id is its task's and more: `03-01-02` of `03-01`.
+/// Whether both ids mean the same task. A suffix is enough, because plan readers prefix ids (`G2` of
+/// `SPEC-1-G2`), and so is a step's id, which extends its task's (`03-01-02` of `03-01`).
 fn is_same_task(given: &str, task: &str) -> bool {
     let apart = |rest: &str, at_end: bool| {
         let mark = if at_end { rest.chars().next_back() } else { rest.chars().next() };
@@ -89,40 +89,44 @@ fn is_same_task(given: &str, task: &str) -> bool {
         || given.strip_prefix(&task).is_some_and(|rest| apart(rest, false))
 }
 
-fn wrong_task(id: &str, asked: &ResultContext<'_>) -> NoResult {
+fn wrong_task(id: &str, context: &ResultContext<'_>) -> NoResult {
     let shown: String = id.chars().take(80).collect();
-    NoResult::Broken(format!("it is about task {shown:?}, not about {:?}", asked.task))
+    NoResult::Broken(format!("the result is about task {shown:?}, not {:?}", context.task))
 }
 
 fn done(fields: &ResultFields<'_>, mut claim: CompletionClaim) -> Result<Outcome, NoResult> {
-    if let Some(why) = voided(fields, &claim)? {
-        let error = format!("it says {}, but {why}", fields.text(&["status"]).unwrap_or_default());
+    if let Some(why) = contradiction(fields, &claim)? {
+        let error =
+            format!("the result says {}, but {why}", fields.text(&["status"]).unwrap_or_default());
         return Ok(Outcome::Failed(WorkerFailure { error, ..failure(fields, claim) }));
     }
-    // In this form command, exit code and evidence belong to an answer.
+    // This form of result includes a command, its exit code and evidence.
     if fields.get("done_criteria_met").is_some() || fields.get("task_name").is_some() {
         if fields.table("verification").is_none_or(|inner| inner.number("exit_code").is_none()) {
-            claim.warnings.push("unverified: the answer tells no verification".to_owned());
+            claim.warnings.push("unverified: the result reports no verification".to_owned());
         }
         if fields.text(&["evidence"]).is_none() {
-            claim.warnings.push("the answer gives no evidence".to_owned());
+            claim.warnings.push("the result gives no evidence".to_owned());
         }
         if let (Some(node), None) =
             (fields.get("done_criteria_met"), fields.flag("done_criteria_met"))
         {
             let found = node.value.kind();
-            let odd = format!("the answer's `done_criteria_met` is {found}; taken as true");
+            let odd = format!("`done_criteria_met` in the result is {found}; assuming true");
             claim.warnings.push(odd);
         }
     }
     if let Some((done, all)) = progress(fields).filter(|(done, all)| done < all) {
-        claim.warnings.push(format!("the answer counts {done} of {all} tasks as completed"));
+        claim.warnings.push(format!("the result counts {done} of {all} tasks as completed"));
     }
     Ok(Outcome::Done(claim))
 }
 
-/// Why a claim of success is none, by the answer's own words.
-fn voided(fields: &ResultFields<'_>, claim: &CompletionClaim) -> Result<Option<String>, NoResult> {
+/// Why a claim of success is contradicted by the result itself.
+fn contradiction(
+    fields: &ResultFields<'_>,
+    claim: &CompletionClaim,
+) -> Result<Option<String>, NoResult> {
     if let Some(inner) = fields.table("verification") {
         if let Some(node) = inner.get("exit_code") {
             let Value::Integer(code) = node.value else {
@@ -150,7 +154,7 @@ fn voided(fields: &ResultFields<'_>, claim: &CompletionClaim) -> Result<Option<S
     Ok(error(fields).map(|error| format!("names an error: {error}")))
 }
 
-/// The error of an answer; the ways to write that there is none are none.
+/// The error of a result. Words for "no error" count as none.
 fn error(fields: &ResultFields<'_>) -> Option<String> {
     let nested = fields.table("error").and_then(|inner| inner.text(&["message"]));
     let none = |text: &String| {
@@ -166,13 +170,13 @@ fn failure(fields: &ResultFields<'_>, mut claim: CompletionClaim) -> WorkerFailu
     };
     let verified = fields.table("verification");
     let summary = verified.and_then(|inner| inner.text(&["output_summary", "output"]));
-    let told = error(fields).or_else(|| fields.text(&["reason"]));
-    if told.is_none() {
-        claim.warnings.push("the answer gives no reason for its failure".to_owned());
+    let reason = error(fields).or_else(|| fields.text(&["reason"]));
+    if reason.is_none() {
+        claim.warnings.push("the result gives no reason for its failure".to_owned());
     }
     WorkerFailure {
         failed_at: either(&["failed_at"]),
-        error: told.unwrap_or_else(|| NO_REASON.to_owned()),
+        error: reason.unwrap_or_else(|| NO_REASON.to_owned()),
         output: Some(either(&["output", "stack"]))
             .filter(|text| !text.is_empty())
             .or(summary)
@@ -191,15 +195,15 @@ fn partial(fields: &ResultFields<'_>, claim: CompletionClaim) -> Outcome {
 }
 
 fn blocked(fields: &ResultFields<'_>, mut claim: CompletionClaim) -> Outcome {
-    let told = error(fields).or_else(|| fields.text(&["reason", "blocked_at"]));
-    if told.is_none() {
-        claim.warnings.push("the answer does not say what blocks it".to_owned());
+    let reason = error(fields).or_else(|| fields.text(&["reason", "blocked_at"]));
+    if reason.is_none() {
+        claim.warnings.push("the result does not say what blocks the task".to_owned());
     }
     let named = fields.text(&["blocked_by"]).unwrap_or_default();
     let mut by: Vec<String> = fields.texts("blocked_by");
     by.extend(named.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()));
     Outcome::Blocked(BlockedOutcome {
-        reason: told.unwrap_or_else(|| NO_REASON.to_owned()),
+        reason: reason.unwrap_or_else(|| NO_REASON.to_owned()),
         by,
         claim,
     })

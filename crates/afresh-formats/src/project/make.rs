@@ -1,17 +1,17 @@
-//! Makefiles and justfiles: their own words for what to do.
+//! Makefiles and justfiles: targets with well-known names.
 
-use super::{CheckKind, ProjectCheck, ProjectDir, ProjectStack};
+use crate::project::{CheckKind, ProjectCheck, ProjectDir, ProjectStack};
 
 const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 const JUSTFILES: &[&str] = &["justfile", "Justfile", ".justfile"];
-/// The words that mean something to everybody, the better one first.
+/// Well-known target names, preferred ones first.
 const WORDS: &[(CheckKind, &[&str])] = &[
     (CheckKind::Test, &["test", "tests", "check"]),
     (CheckKind::Build, &["build", "all"]),
     (CheckKind::Lint, &["lint"]),
 ];
 
-pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
+pub(crate) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [maker(place, "Make", MAKEFILES, "make"), maker(place, "just", JUSTFILES, "just")]
         .into_iter()
         .flatten()
@@ -36,7 +36,7 @@ fn maker(
     Some(ProjectStack { name, file: file.to_owned(), setup: vec![], checks, keep: vec![] })
 }
 
-/// The words before a colon at the start of a line; `name := value` is none.
+/// The names before a colon at the start of a line, except in `name := value`.
 fn targets(text: &str) -> Vec<&str> {
     let rules = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#', '.', '@']));
     let heads = rules.filter_map(|line| {

@@ -1,7 +1,7 @@
-//! The entries of a plan as TOML that a person could have written.
+//! Writes the entries of a plan as readable TOML.
 //!
-//! Texts of several lines stay lines, short lists stay on one. Nothing that a terminal would obey or
-//! that cannot be seen is written as itself: a plan may come from anybody, and is looked at.
+//! Strings of several lines stay lines; short lists stay on one line. Control characters and invisible
+//! characters are escaped, because plans from untrusted sources are shown in terminals.
 
 use std::fmt::Write as _;
 
@@ -12,10 +12,10 @@ use crate::native::schema::{
     CheckEntry, CheckpointEntry, FileEntry, NativePlanFile, OptionEntry, StepEntry, TaskEntry,
 };
 
-/// A list that would be longer than this has a line for each item.
+/// A list that would be wider than this has a line for each item.
 const MAX_WIDTH: usize = 100;
 
-pub(super) fn render(plan: &NativePlanFile) -> String {
+pub(crate) fn render(plan: &NativePlanFile) -> String {
     let mut page = TomlPage(String::new());
     page.line("version", &plan.version.to_string());
     page.text("name", plan.name.as_deref());
@@ -130,7 +130,7 @@ fn table<const N: usize>(fields: [Option<(&str, String)>; N]) -> String {
     format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
 }
 
-/// One of a few words, as the schema writes it.
+/// An enum value in the schema's notation.
 fn word(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("a word is JSON")
 }
@@ -143,9 +143,9 @@ fn text(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
 }
 
-/// With numbers for what cannot be seen.
+/// A string with code points for hidden characters.
 fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {
-    // A line break right behind the quotes is not part of the text.
+    // TOML ignores a line break directly after the opening quotes.
     let (quotes, start) = if text.contains('\n') { ("\"\"\"", "\n") } else { ("\"", "") };
     let mut written = format!("{quotes}{start}");
     for c in text.chars() {

@@ -1,8 +1,8 @@
 //! Ruby, PHP, Elixir, Dart.
 
-use super::{ProjectDir, ProjectStack, lint, owned, some, test};
+use crate::project::{ProjectDir, ProjectStack, lint, non_empty, owned, test};
 
-pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
+pub(crate) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [ruby(place), php(place), elixir(place), dart(place)].into_iter().flatten().collect()
 }
 
@@ -15,7 +15,7 @@ fn ruby(place: &ProjectDir<'_>) -> Option<ProjectStack> {
         () if place.mentions("Rakefile", "test") => "bundle exec rake test",
         () => "",
     };
-    let mut checks: Vec<_> = some(command).map(test).into_iter().collect();
+    let mut checks: Vec<_> = non_empty(command).map(test).into_iter().collect();
     if place.has(".rubocop.yml") {
         checks.push(lint("bundle exec rubocop"));
     }
@@ -38,7 +38,7 @@ fn php(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     } else {
         "composer test"
     };
-    let checks = some(command).map(test).into_iter().collect();
+    let checks = non_empty(command).map(test).into_iter().collect();
     let setup = owned(&["composer install --no-interaction --quiet"]);
     Some(ProjectStack {
         name: "PHP (composer)",
