@@ -1,54 +1,58 @@
-//! What was typed. What it means is for the commands.
+//! What was typed. The commands decide what it means.
 
 use std::path::PathBuf;
 
+use afresh_app::context::AppContext;
+use afresh_app::environment::Environment;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{finishing, in_attempt, planning, running, setup, tooling};
-use afresh_app::context::AppContext;
-use afresh_app::environment::Environment;
 
-/// Runs a specification to done with a fresh coding agent for every task.
+/// Runs a plan to completion with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
 #[command(
     name = "afresh",
     version,
     about,
     propagate_version = true,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    override_help = tooling::help::OVERVIEW
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) common: CommonArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Options of every command")]
-pub(crate) struct Common {
+#[command(next_help_heading = COMMON_HEADING)]
+pub(crate) struct CommonArgs {
     /// Print JSON on standard output, and nothing else
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Work in this directory
     #[arg(short = 'C', value_name = "DIR", default_value = ".", global = true)]
     pub(crate) directory: PathBuf,
-    /// Say less
+    /// Print less
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more
+    /// Print more
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// When to use colours; the variable `NO_COLOR` is honoured
-    #[arg(long, value_enum, default_value_t = Color::Auto, global = true)]
-    pub(crate) color: Color,
-    /// Another configuration file than .afresh/config.toml
+    /// When to use colours; NO_COLOR, CLICOLOR and CLICOLOR_FORCE are honoured
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, global = true)]
+    pub(crate) color: ColorChoice,
+    /// Use this configuration file instead of .afresh/config.toml
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
 }
 
-impl Common {
+/// The heading of [`CommonArgs`] in help texts.
+pub(crate) const COMMON_HEADING: &str = "Options of every command";
+
+impl CommonArgs {
     pub(crate) fn context(&self, environment: Environment) -> AppContext {
         AppContext {
             directory: self.directory.clone(),
@@ -59,7 +63,7 @@ impl Common {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Color {
+pub(crate) enum ColorChoice {
     Auto,
     Always,
     Never,
@@ -71,9 +75,11 @@ pub(crate) enum Command {
     Init(setup::init::Args),
     Doctor(setup::doctor::Args),
     Agents(setup::agents::Args),
+    Config(setup::config::Args),
     Lint(planning::lint::Args),
     Show(planning::show::Args),
     Import(planning::import::Args),
+    Bundle(planning::bundle::Args),
     Run(running::run::Args),
     Status(running::status::Args),
     Logs(running::logs::Args),
@@ -82,22 +88,31 @@ pub(crate) enum Command {
     Halt(running::halt::Args),
     Resume(running::resume::Args),
     Task(running::task::Args),
-    Bundle(planning::bundle::Args),
     Report(finishing::report::Args),
     Land(finishing::land::Args),
     Scan(finishing::scan::Args),
     Clean(finishing::clean::Args),
-    Config(setup::config::Args),
+    Help(tooling::help::Args),
+    Version(tooling::version::Args),
     Schema(tooling::schema::Args),
     Completions(tooling::completions::Args),
     Man(tooling::man::Args),
+    #[command(hide = true)]
     Step(in_attempt::step::Args),
+    #[command(hide = true)]
     Log(in_attempt::log::Args),
+    #[command(hide = true)]
     Issue(in_attempt::issue::Args),
+    #[command(hide = true)]
     ReportResult(in_attempt::report_result::Args),
+    #[command(hide = true)]
     Mcp(in_attempt::mcp::Args),
     #[command(hide = true)]
     Hook(in_attempt::hook::Args),
     #[command(hide = true)]
     Agent(in_attempt::agent::Args),
 }
+
+/// Hidden commands that workers call, and that are documented. The other hidden ones are called by
+/// afresh itself.
+pub(crate) const WORKER_COMMANDS: &[&str] = &["step", "log", "issue", "report-result", "mcp"];

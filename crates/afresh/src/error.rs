@@ -1,14 +1,13 @@
 //! Errors as text and as JSON.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::ExitCode;
 
+use afresh_app::error::AppError;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value, json};
 
-use crate::exit::Exit;
+use crate::commands::suggest;
 use crate::terminal::output::safe;
-use afresh_app::error::AppError;
 
 pub(crate) fn to_json(error: &AppError) -> Value {
     let first = error.findings.iter().find(|finding| finding.is_error());
@@ -41,21 +40,38 @@ pub(crate) fn to_text(error: &AppError) -> String {
     text.lines().map(|line| safe(line) + "\n").collect()
 }
 
-/// Prints what clap has to say; help and version are no errors.
-pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
-    if error.use_stderr() && json {
-        let message = error.to_string();
-        let first = message.lines().next().unwrap_or_default();
-        let text = first.strip_prefix("error: ").unwrap_or(first);
-        let document = json!({"error": {
-            "kind": "usage", "message": text, "help": "see `afresh --help`",
-            "file": null, "line": null, "column": null,
-        }});
-        let _ = writeln!(std::io::stdout().lock(), "{document}");
-    } else {
-        // A closed terminal must not turn help into a panic.
-        let _ = error.print();
+/// What clap found wrong, where we can say more than clap; or where the user wants JSON.
+pub(crate) fn from_usage(error: &clap::Error) -> Option<AppError> {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let command = command_in_usage(error);
+    match (error.kind(), context(ContextKind::InvalidSubcommand)) {
+        (ErrorKind::InvalidSubcommand, Some(name)) if command.is_none() => {
+            Some(suggest::unknown_command(name))
+        }
+        // Outside of an attempt, this is a person who looks for the log.
+        (ErrorKind::MissingRequiredArgument, _) if command.as_deref() == Some("log") => Some(
+            AppError::usage("usage", "`afresh log` is called by workers, inside an attempt")
+                .hint("`afresh logs` shows the activity of the run"),
+        ),
+        _ => None,
     }
-    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}
+
+/// The command that the mistake is in, as in `afresh task stop`; none if it is the command itself.
+fn command_in_usage(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
+    let usage = usage.to_string();
+    let word = usage.split_whitespace().skip_while(|word| *word != "afresh").nth(1)?;
+    word.starts_with(|c: char| c.is_ascii_lowercase()).then(|| word.to_owned())
+}
+
+/// clap's message as an error of ours, for JSON.
+pub(crate) fn from_clap(error: &clap::Error) -> AppError {
+    let message = error.to_string();
+    let first = message.lines().next().unwrap_or_default();
+    let text = first.strip_prefix("error: ").unwrap_or(first);
+    AppError::usage("usage", text).hint("see `afresh --help`")
 }

@@ -25,9 +25,14 @@ mod in_attempt;
 mod reporters;
 mod terminal;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use commands::tooling::help;
+use exit::Exit;
+use terminal::output::Output;
 
 fn main() -> ExitCode {
     // The supervisor is this very program; it must start fast and knows no options.
@@ -42,15 +47,51 @@ fn main() -> ExitCode {
     if terminal::completion::answered_a_shell() {
         return ExitCode::SUCCESS;
     }
+    let environment = env::read();
+    if let Some(exit) = print_overview(&environment.arguments) {
+        return exit.into();
+    }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return error::print_usage(&error),
+        Err(error) => return print_usage(&error, &environment.arguments),
     };
-    let environment = env::read();
-    let output = terminal::output::Output::new(&cli.common, &environment);
+    let output = Output::new(&cli.common);
     let context = cli.common.context(environment);
     match commands::dispatch(&cli, &context, &output) {
         Ok(exit) => exit.into(),
         Err(error) => output.print_error(&error),
+    }
+}
+
+/// `afresh` alone is answered with the everyday commands, `afresh --help` with all of them.
+fn print_overview(arguments: &[String]) -> Option<Exit> {
+    let rest: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
+    match rest.as_slice() {
+        [] => {
+            let _ = writeln!(std::io::stderr().lock(), "{}", help::OVERVIEW);
+            Some(Exit::Usage)
+        }
+        ["--help"] => {
+            let _ = writeln!(std::io::stdout().lock(), "{}", help::full_help());
+            Some(Exit::Done)
+        }
+        _ => None,
+    }
+}
+
+/// What clap has to say, or what we know better; help and version are no errors.
+fn print_usage(error: &clap::Error, arguments: &[String]) -> ExitCode {
+    if !error.use_stderr() {
+        // A closed terminal must not turn help into a panic.
+        let _ = error.print();
+        return Exit::Done.into();
+    }
+    let json = arguments.iter().any(|argument| argument == "--json");
+    match error::from_usage(error).or_else(|| json.then(|| error::from_clap(error))) {
+        Some(error) => Output::for_usage_errors(json).print_error(&error),
+        None => {
+            let _ = error.print();
+            Exit::Usage.into()
+        }
     }
 }

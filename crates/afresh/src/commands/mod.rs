@@ -7,13 +7,15 @@
 //! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `task` |
 //! | [`finishing`] | `report`, `land`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
-//! | [`tooling`] | `schema`, `completions`, `man` |
+//! | [`suggest`] | what to type instead of a command that does not exist |
+//! | [`tooling`] | `help`, `version`, `schema`, `completions`, `man` |
 
 pub(crate) mod finishing;
 pub(crate) mod in_attempt;
 pub(crate) mod planning;
 pub(crate) mod running;
 pub(crate) mod setup;
+pub(crate) mod suggest;
 pub(crate) mod tooling;
 
 use crate::cli::{Cli, Command};
@@ -56,6 +58,8 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         }
         Command::Mcp(args) => in_attempt::mcp::mcp(args, context),
         Command::Hook(args) => in_attempt::hook::hook(args, context, output),
+        Command::Help(args) => tooling::help::help(args, output),
+        Command::Version(args) => tooling::version::version(args, output),
         Command::Schema(args) => Ok(tooling::schema::schema(args, output)),
     }
 }

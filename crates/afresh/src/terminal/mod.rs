@@ -8,6 +8,7 @@
 //! | [`prompt`] | yes-or-no questions and choices |
 //! | [`questions`] | a run's questions, answered in this terminal |
 //! | [`signals`] | Ctrl-C and other signals |
+//! | [`wrap`] | wrapping lines to the width of the terminal |
 
 pub(crate) mod completion;
 pub(crate) mod foreground;
@@ -15,3 +16,4 @@ pub(crate) mod output;
 pub(crate) mod prompt;
 pub(crate) mod questions;
 pub(crate) mod signals;
+pub(crate) mod wrap;

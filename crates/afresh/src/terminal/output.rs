@@ -1,78 +1,102 @@
-//! Data on standard output, people on standard error; nothing panics when nobody reads.
+//! Data on standard output, messages on standard error. A closed stream is no error.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use afresh_core::printable;
-use serde::Serialize;
-
-use crate::cli::{Color, Common};
-use crate::error;
-use crate::exit::Exit;
-use crate::terminal::foreground;
-use afresh_app::environment::Environment;
 use afresh_app::error::AppError;
 use afresh_app::notice::Notice;
+use afresh_core::printable;
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
+use crate::cli::{ColorChoice, CommonArgs};
+use crate::error;
+use crate::exit::Exit;
+use crate::terminal::{foreground, wrap};
+
+/// Where and how a command prints.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     pub(crate) json: bool,
     /// As it was typed.
-    pub(crate) color_option: Color,
-    talk: Talk,
-    color: bool,
+    pub(crate) color_option: ColorChoice,
+    verbosity: Verbosity,
+    color: ColorUse,
 }
 
-/// How much people want to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Talk {
-    Little,
-    Usual,
-    Much,
+enum Verbosity {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ColorUse {
+    Colored,
+    Plain,
 }
 
 impl Output {
-    pub(crate) fn new(common: &Common, environment: &Environment) -> Self {
+    pub(crate) fn new(common: &CommonArgs) -> Self {
         let color = match common.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => std::io::stderr().is_terminal() && !environment.no_color(),
+            ColorChoice::Always => ColorUse::Colored,
+            ColorChoice::Never => ColorUse::Plain,
+            ColorChoice::Auto => detect_color(&std::io::stderr()),
         };
-        let talk = match (common.quiet, common.verbose) {
-            (true, _) => Talk::Little,
-            (false, false) => Talk::Usual,
-            (false, true) => Talk::Much,
+        let verbosity = match (common.quiet, common.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, false) => Verbosity::Normal,
+            (false, true) => Verbosity::Verbose,
         };
-        Self { json: common.json, color_option: common.color, talk, color }
+        Self { json: common.json, color_option: common.color, verbosity, color }
     }
 
-    /// The same, where scripts get something else than what people see meanwhile.
+    /// Before the options are known: without colours.
+    pub(crate) fn for_usage_errors(json: bool) -> Self {
+        Self {
+            json,
+            color_option: ColorChoice::Auto,
+            verbosity: Verbosity::Normal,
+            color: ColorUse::Plain,
+        }
+    }
+
+    /// The same without JSON, for messages while scripts get something else on standard output.
     pub(crate) fn for_people(&self) -> Self {
         Self { json: false, ..self.clone() }
     }
 
     pub(crate) fn is_verbose(&self) -> bool {
-        self.talk == Talk::Much
+        self.verbosity == Verbosity::Verbose
     }
 
-    /// Somebody can read a question here and type an answer.
-    pub(crate) fn is_attended(&self) -> bool {
+    /// Whether a person can read a question here and type an answer.
+    pub(crate) fn is_interactive(&self) -> bool {
         let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         is_terminal && !self.json && !foreground::is_taken()
     }
 
     /// A line of data.
     pub(crate) fn data(&self, text: &str) {
-        // A reader that has gone away is no reason to fail.
+        // A closed standard output is no error.
         let _ = self.line(text);
     }
 
-    /// A line of data, for those who go on until nobody reads: false from then on.
+    /// A line of data; false once standard output is closed.
     pub(crate) fn line(&self, text: &str) -> bool {
-        let text = if self.json { ascii_where_hidden(text) } else { self.harmless(text).into() };
+        let text = if self.json { escape_hidden(text) } else { self.sanitize(text).into() };
         writeln!(std::io::stdout().lock(), "{text}").is_ok()
+    }
+
+    /// A line of data that is prose: wrapped at words where standard output is a terminal.
+    pub(crate) fn prose(&self, text: &str) {
+        let text = self.sanitize(text);
+        let _ =
+            writeln!(std::io::stdout().lock(), "{}", wrap::for_stream(&std::io::stdout(), &text));
     }
 
     /// One JSON document as data.
@@ -83,23 +107,29 @@ impl Output {
         }
     }
 
-    /// A line for people.
+    /// A message for people; wrapped at words where standard error is a terminal.
     pub(crate) fn note(&self, text: &str) {
-        if self.talk != Talk::Little {
-            let _ = writeln!(std::io::stderr().lock(), "{}", self.harmless(text));
+        if self.verbosity != Verbosity::Quiet {
+            self.message(text);
         }
     }
 
+    fn message(&self, text: &str) {
+        let text = self.sanitize(text);
+        let _ =
+            writeln!(std::io::stderr().lock(), "{}", wrap::for_stream(&std::io::stderr(), &text));
+    }
+
     /// The last line of defence: whatever was forgotten before, only our own colours get through.
-    fn harmless(&self, text: &str) -> String {
-        if !text.contains('\x1b') || !self.color {
+    fn sanitize(&self, text: &str) -> String {
+        if !text.contains('\x1b') || self.color == ColorUse::Plain {
             return printable::lines(text);
         }
         let mut pieces = text.split('\x1b');
         let mut shown = printable::lines(pieces.next().unwrap_or_default());
         for piece in pieces {
             let color = piece.strip_prefix('[').and_then(|rest| rest.split_once('m'));
-            match color.filter(|(code, _)| COLORS.contains(code)) {
+            match color.filter(|(code, _)| COLOR_CODES.contains(code)) {
                 Some((code, rest)) => {
                     let _ = write!(shown, "\x1b[{code}m{}", printable::lines(rest));
                 }
@@ -110,16 +140,22 @@ impl Output {
     }
 
     /// A word in a colour, where colours are wanted.
-    pub(crate) fn paint(&self, color: Paint, text: &str) -> String {
-        if self.color { format!("\x1b[{}m{text}\x1b[0m", color as u8) } else { text.to_owned() }
+    pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
+        match self.color {
+            ColorUse::Colored => {
+                let style = paint.style();
+                format!("{style}{text}{style:#}")
+            }
+            ColorUse::Plain => text.to_owned(),
+        }
     }
 
     /// The same on standard output.
-    pub(crate) fn paint_data(&self, color: Paint, text: &str) -> String {
-        if std::io::stdout().is_terminal() { self.paint(color, text) } else { text.to_owned() }
+    pub(crate) fn paint_data(&self, paint: Paint, text: &str) -> String {
+        if std::io::stdout().is_terminal() { self.paint(paint, text) } else { text.to_owned() }
     }
 
-    /// What a library function wants people to know.
+    /// Prints notices of a library function.
     pub(crate) fn notices(&self, notices: impl IntoIterator<Item = Notice>) {
         notices.into_iter().for_each(|notice| self.note(&notice.text));
     }
@@ -136,27 +172,48 @@ impl Output {
         if self.json {
             self.data(&error::to_json(error).to_string());
         } else {
-            let _ = std::io::stderr().lock().write_all(error::to_text(error).as_bytes());
+            self.message(error::to_text(error).trim_end());
         }
         Exit::from(error.class).into()
     }
 }
 
+/// By `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM` and whether it is a terminal.
+fn detect_color(stream: &std::io::Stderr) -> ColorUse {
+    match AutoStream::choice(stream) {
+        anstream::ColorChoice::Never => ColorUse::Plain,
+        _ => ColorUse::Colored,
+    }
+}
+
 /// The codes of [`Paint`], and the one that ends a colour.
-const COLORS: &[&str] = &["31", "32", "33", "34", "2", "0"];
+const COLOR_CODES: &[&str] = &["31", "32", "33", "34", "2", "0"];
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Paint {
-    Red = 31,
-    Green = 32,
-    Yellow = 33,
-    Blue = 34,
-    Dim = 2,
+    Red,
+    Green,
+    Yellow,
+    Blue,
+    Dim,
 }
 
-/// JSON that says the same without a character that a terminal could obey: those stand in texts
-/// alone, where their number means the same.
-fn ascii_where_hidden(json: &str) -> Cow<'_, str> {
+impl Paint {
+    fn style(self) -> Style {
+        let colored = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
+        match self {
+            Self::Red => colored(AnsiColor::Red),
+            Self::Green => colored(AnsiColor::Green),
+            Self::Yellow => colored(AnsiColor::Yellow),
+            Self::Blue => colored(AnsiColor::Blue),
+            Self::Dim => Style::new().dimmed(),
+        }
+    }
+}
+
+/// JSON with every character that a terminal could obey written as an escape; such characters occur
+/// only in strings, where an escape means the same.
+fn escape_hidden(json: &str) -> Cow<'_, str> {
     let hidden = |c: char| c != '\n' && printable::is_unprintable(c);
     if !json.contains(hidden) {
         return json.into();
@@ -186,20 +243,33 @@ mod tests {
     /// B35: whatever a command prints, only our own colours get through, and none without colours.
     #[test]
     fn only_our_own_colours_get_through() {
-        let mut output =
-            Output { json: false, color_option: Color::Auto, talk: Talk::Usual, color: true };
+        let mut output = Output {
+            json: false,
+            color_option: ColorChoice::Auto,
+            verbosity: Verbosity::Normal,
+            color: ColorUse::Colored,
+        };
         let text = format!("{} \x1b[2J\x1b[31;1m\x1b]0;t\x07\x1b", output.paint(Paint::Red, "x"));
         let wanted = "\x1b[31mx\x1b[0m \\u{1b}[2J\\u{1b}[31;1m\\u{1b}]0;t\\u{7}\\u{1b}";
-        assert_eq!(output.harmless(&text), wanted);
-        output.color = false;
-        assert_eq!(output.harmless("\x1b[31mx\n\ty"), "\\u{1b}[31mx\n\ty");
+        assert_eq!(output.sanitize(&text), wanted);
+        output.color = ColorUse::Plain;
+        assert_eq!(output.sanitize("\x1b[31mx\n\ty"), "\\u{1b}[31mx\n\ty");
     }
 
     #[test]
-    fn json_says_the_same_without_hidden_characters() {
+    fn every_paint_is_one_of_the_allowed_codes() {
+        for paint in [Paint::Red, Paint::Green, Paint::Yellow, Paint::Blue, Paint::Dim] {
+            let code = format!("{}", paint.style());
+            let code = code.trim_start_matches("\x1b[").trim_end_matches('m');
+            assert!(COLOR_CODES.contains(&code), "{paint:?} is {code}");
+        }
+    }
+
+    #[test]
+    fn escaped_json_means_the_same() {
         let value = serde_json::json!({"a": "\u{9b}2J\u{202e}\u{e0041}"});
         let text = value.to_string();
-        let shown = ascii_where_hidden(&text);
+        let shown = escape_hidden(&text);
         assert!(shown.is_ascii(), "{shown}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).expect("JSON"), value);
     }

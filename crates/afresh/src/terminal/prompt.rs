@@ -11,7 +11,7 @@ pub(crate) struct Asker(());
 impl Asker {
     /// None without a terminal on both sides, or where a program reads along.
     pub(crate) fn there(output: &Output) -> Option<Self> {
-        output.is_attended().then_some(Self(()))
+        output.is_interactive().then_some(Self(()))
     }
 
     /// The answer in one line; an empty one means `default`. None: the input has ended.

@@ -34,7 +34,7 @@ pub(crate) struct Person {
 impl Person {
     /// None where nobody could read or answer.
     pub(crate) fn at_terminal(output: &Output) -> Option<Self> {
-        output.is_attended().then(|| Self {
+        output.is_interactive().then(|| Self {
             output: output.clone(),
             open: Arc::default(),
             there: Arc::new(AtomicBool::new(true)),

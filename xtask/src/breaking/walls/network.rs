@@ -209,9 +209,9 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "agents: what a project closes stays open",
                 promise: "B22: a project can close the network",
                 edits: &[Edit {
-                    file: "afresh/src/agent_network/mod.rs",
-                    text: ".max(wish.asked.unwrap_or(Mode::Open))",
-                    instead: ".max(Mode::Open)",
+                    file: "afresh-app/src/policy/network/mod.rs",
+                    text: ".max(request.config.unwrap_or(NetworkMode::Open))",
+                    instead: ".max(NetworkMode::Open)",
                 }],
             },
             Mutation {

@@ -223,8 +223,8 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "required: goes on without",
                 promise: "F22: nothing runs without a sandbox that is required",
                 edits: &[Edit {
-                    file: "afresh/src/sandboxing.rs",
-                    text: "if found.level.is_off() && (asked.required || !matches!(said, \"auto\" | \"off\")) {",
+                    file: "afresh-app/src/policy/sandbox.rs",
+                    text: "if found.level.is_off() && (request.required || !matches!(word, \"auto\" | \"off\")) {",
                     instead: "if false {",
                 }],
             },

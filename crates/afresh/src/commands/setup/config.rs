@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::Color;
+use crate::cli::ColorChoice;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, safe};
 use afresh_app::config::{self, Config};
@@ -98,12 +98,12 @@ fn around(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
     };
     let state = context.environment.state_directory();
     let color = match output.color_option {
-        Color::Always => (json!("always"), Origin::Flag { name: "--color" }),
-        Color::Never => (json!("never"), Origin::Flag { name: "--color" }),
-        Color::Auto if context.environment.no_color() => {
+        ColorChoice::Always => (json!("always"), Origin::Flag { name: "--color" }),
+        ColorChoice::Never => (json!("never"), Origin::Flag { name: "--color" }),
+        ColorChoice::Auto if context.environment.no_color() => {
             (json!("never"), Origin::Variable { name: "NO_COLOR" })
         }
-        Color::Auto => (json!("auto"), Origin::BuiltIn),
+        ColorChoice::Auto => (json!("auto"), Origin::BuiltIn),
     };
     let containment = context.environment.containment_word();
     vec![
