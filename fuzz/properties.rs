@@ -39,16 +39,16 @@ pub(super) fn result(bytes: &[u8]) {
 
 /// Any bytes are a request with one target that reads the same again, the beginning of one, or none.
 pub(super) fn proxy_head(bytes: &[u8]) {
-    let Ok(head) = afresh_proxy::parse(bytes) else { return };
+    let Ok(head) = afresh_proxy::parse_head(bytes) else { return };
     let Some(head) = head else {
-        assert!(bytes.len() < afresh_proxy::MOST_HEAD_BYTES);
+        assert!(bytes.len() < afresh_proxy::MAX_HEAD_BYTES);
         return;
     };
     assert!(head.bytes <= bytes.len() && bytes[..head.bytes].ends_with(b"\r\n\r\n"));
     let target = head.request.target();
     let shown = target.to_string();
     assert!(shown.len() < 300 && shown.bytes().all(|byte| byte.is_ascii_graphic()), "{shown:?}");
-    assert_eq!(shown.parse::<afresh_proxy::Target>().as_ref(), Ok(target));
+    assert_eq!(shown.parse::<afresh_proxy::ProxyTarget>().as_ref(), Ok(target));
 }
 
 /// Any checkpoint tells how far a plan came, or problems; never more than all of it.

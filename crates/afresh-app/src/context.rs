@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_engine::RepoContext;
 use afresh_git::GitProgram;
-use afresh_store::Holder;
+use afresh_store::LockHolder;
 
 use crate::environment::Environment;
 use crate::error::AppError;
@@ -55,11 +55,11 @@ impl AppContext {
     }
 
     /// This process, for others that find its lock.
-    pub fn lock_holder(&self) -> Holder {
+    pub fn lock_holder(&self) -> LockHolder {
         let host = nix::unistd::gethostname().unwrap_or_default().to_string_lossy().into_owned();
         let now =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        Holder {
+        LockHolder {
             pid: std::process::id(),
             host,
             command: self.environment.arguments.join(" "),

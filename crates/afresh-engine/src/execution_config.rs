@@ -9,9 +9,9 @@ use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::{Agent, Briefing, PriceTable};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::plan::ModelTier;
-use afresh_process::{Bounds, Containment};
-use afresh_proxy::{Hosts, Upstream};
-use afresh_sandbox::{Level, Limits as SandboxLimits};
+use afresh_process::{Containment, TreeLimits};
+use afresh_proxy::{HostAllowlist, UpstreamProxy};
+use afresh_sandbox::{ProcessRlimits as SandboxLimits, SandboxLevel};
 use afresh_secrets::is_secret_variable;
 
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct ExecutionConfig {
     pub keep: Vec<String>,
     pub containment: Containment,
     /// How much of the machine each of them may use, with all that it starts.
-    pub bounds: Bounds,
+    pub bounds: TreeLimits,
     /// What a workspace may hold with its temporary files, in bytes.
     pub quota: Option<u64>,
     pub sandbox: SandboxConfig,
@@ -56,13 +56,13 @@ pub struct WorkerConfig {
 /// What holds workers and checks to their places.
 #[derive(Debug, Clone)]
 pub struct SandboxConfig {
-    pub level: Level,
+    pub level: SandboxLevel,
     /// Whether checks reach the network.
     pub check_network: bool,
     /// Whom workers reach, by the name of their agent.
     pub agents: BTreeMap<String, AgentNetwork>,
     /// The user's own proxy.
-    pub upstream: Upstream,
+    pub upstream: UpstreamProxy,
     /// What a person opened besides.
     pub readable: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
@@ -76,7 +76,7 @@ pub struct SandboxConfig {
 pub enum AgentNetwork {
     /// Everybody.
     Open,
-    Listed(Hosts),
+    Listed(HostAllowlist),
     Off,
 }
 
@@ -89,10 +89,10 @@ impl SandboxConfig {
     /// Nothing holds anybody.
     pub fn off() -> Self {
         Self {
-            level: Level::Off,
+            level: SandboxLevel::Off,
             check_network: true,
             agents: BTreeMap::new(),
-            upstream: Upstream::default(),
+            upstream: UpstreamProxy::default(),
             readable: Vec::new(),
             writable: Vec::new(),
             sockets: true,

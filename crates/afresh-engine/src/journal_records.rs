@@ -3,7 +3,7 @@
 use afresh_core::ids::RunId;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Run};
-use afresh_store::{NewRecord, Record};
+use afresh_store::{JournalRecord, NewRecord};
 
 /// A record that this version cannot read.
 #[derive(Debug, thiserror::Error)]
@@ -33,12 +33,12 @@ pub(crate) fn to_record(
     }
 }
 
-pub fn to_event(record: &Record) -> Result<Event, RecordError> {
+pub fn to_event(record: &JournalRecord) -> Result<Event, RecordError> {
     serde_json::from_str(&record.body).map_err(|source| RecordError { seq: record.seq, source })
 }
 
 /// The run that the records add up to, and the moment of the last one.
-pub fn replay(records: &[Record]) -> Result<Option<(Run, Timestamp)>, RecordError> {
+pub fn replay(records: &[JournalRecord]) -> Result<Option<(Run, Timestamp)>, RecordError> {
     let mut run = None;
     let mut last = Timestamp::default();
     for record in records {

@@ -16,9 +16,10 @@ use afresh_git::{
     CommandError, DEFAULT_LOCK_TIMEOUT, DiscoverError, GitProgram, PoolError, RefError,
     RefExpectation, RefUpdate, Repository, WorkspacePool,
 };
-use afresh_process::{SweepReport, sweep};
+use afresh_process::{SweepReport, sweep_leftovers};
 use afresh_store::{
-    Fault, Holder, Journal, JournalError, Lock, LockError, Record, write_atomically,
+    DriverLock, IoFault, Journal, JournalError, JournalRecord, LockError, LockHolder,
+    write_atomically,
 };
 
 use crate::driver::clock::wall_ms;
@@ -58,7 +59,7 @@ pub enum OpenError {
     #[error("processes of an earlier run could not be ended; see {}", list(.0))]
     StillRunning(Vec<PathBuf>),
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] IoFault),
     #[error("{branch} is checked out in {place}; afresh moves that branch")]
     CheckedOut { branch: String, place: PathBuf },
 }
@@ -96,7 +97,7 @@ impl RepoContext {
         let Some(reader) = Journal::open_read_only(&self.layout.state)? else {
             return Ok(Vec::new());
         };
-        let mut by_run: Vec<(String, Vec<Record>)> = Vec::new();
+        let mut by_run: Vec<(String, Vec<JournalRecord>)> = Vec::new();
         for record in reader.read_all()? {
             match by_run.iter_mut().find(|(run, _)| *run == record.run) {
                 Some((_, records)) => records.push(record),
@@ -113,13 +114,13 @@ impl RepoContext {
     }
 
     /// Who drives this repository now.
-    pub fn holder(&self) -> Result<Option<Holder>, LockError> {
-        Lock::holder(&self.layout.lock)
+    pub fn holder(&self) -> Result<Option<LockHolder>, LockError> {
+        DriverLock::holder(&self.layout.lock)
     }
 
     /// Takes the lock and opens the journal; ends what earlier drivers left running.
-    pub fn lock(&self, holder: &Holder) -> Result<LockedRepo, OpenError> {
-        let lock = Lock::acquire(&self.layout.lock, holder)?;
+    pub fn lock(&self, holder: &LockHolder) -> Result<LockedRepo, OpenError> {
+        let lock = DriverLock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
         let journal = Journal::open(&self.layout.state)?;
         self.note_owner()?;
@@ -128,8 +129,8 @@ impl RepoContext {
     }
 
     /// Takes the lock to clean up: nobody drives meanwhile, and nothing is made that is not there.
-    pub fn lock_for_cleanup(&self, holder: &Holder) -> Result<Lock, OpenError> {
-        let lock = Lock::acquire(&self.layout.lock, holder)?;
+    pub fn lock_for_cleanup(&self, holder: &LockHolder) -> Result<DriverLock, OpenError> {
+        let lock = DriverLock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
         self.end_leftovers()?;
         Ok(lock)
@@ -137,7 +138,7 @@ impl RepoContext {
 
     fn end_leftovers(&self) -> Result<SweepReport, OpenError> {
         let prefix = job_prefix(&self.repository);
-        let swept = sweep(&self.layout.processes(), &prefix);
+        let swept = sweep_leftovers(&self.layout.processes(), &prefix);
         self.repository.end_stale_git(ORPHAN_PATIENCE)?;
         // What still runs may still write into a workspace that the next worker would get.
         if !swept.stubborn.is_empty() {
@@ -169,7 +170,7 @@ impl RepoContext {
         }
     }
 
-    fn note_owner(&self) -> Result<(), Fault> {
+    fn note_owner(&self) -> Result<(), IoFault> {
         match self.owner_note() {
             Some(note) if !note.exists() => write_atomically(&note, self.own_name().as_bytes()),
             _ => Ok(()),
@@ -182,7 +183,7 @@ impl RepoContext {
 pub struct RecordedRun {
     pub run: Run,
     pub last_at: Timestamp,
-    pub records: Vec<Record>,
+    pub records: Vec<JournalRecord>,
 }
 
 impl RecordedRun {
@@ -192,8 +193,9 @@ impl RecordedRun {
             return Ok(false);
         };
         let last = self.records.last().map_or(0, |record| record.seq);
-        let fresh = reader.after(last)?.into_iter().filter(|r| r.run == self.run.id().as_str());
-        let fresh: Vec<Record> = fresh.collect();
+        let fresh =
+            reader.read_after(last)?.into_iter().filter(|r| r.run == self.run.id().as_str());
+        let fresh: Vec<JournalRecord> = fresh.collect();
         for record in &fresh {
             self.run.apply(&journal_records::to_event(record)?);
             self.last_at = self.last_at.max(Timestamp(record.at_ms));
@@ -211,7 +213,7 @@ pub struct LockedRepo {
     pub journal: Journal,
     /// What an earlier driver had left running, and is ended now.
     pub swept: SweepReport,
-    _lock: Lock,
+    _lock: DriverLock,
 }
 
 /// A run that can be driven.
@@ -332,7 +334,7 @@ impl LockedRepo {
 
 /// The newest run of a journal that `wanted` accepts.
 fn newest_run(
-    records: &[Record],
+    records: &[JournalRecord],
     wanted: impl Fn(&Run) -> bool,
 ) -> Result<Option<RecordedRun>, OpenError> {
     let mut runs: Vec<&str> = Vec::new();
@@ -342,7 +344,8 @@ fn newest_run(
         }
     }
     for id in runs {
-        let own: Vec<Record> = records.iter().filter(|record| record.run == id).cloned().collect();
+        let own: Vec<JournalRecord> =
+            records.iter().filter(|record| record.run == id).cloned().collect();
         if let Some((run, last_at)) = journal_records::replay(&own)?
             && wanted(&run)
         {

@@ -2,17 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::conversation::{Refusal, Reply, Request, Tool, arguments, event, spoken, text_part};
-use crate::script::{Fault, Tokens};
+use crate::conversation::{
+    ErrorReply, ModelReply, ModelRequest, OfferedTool, arguments, count_user_turns, event,
+    text_part,
+};
+use crate::script::{ModelFault, TokenCounts};
 
-pub(crate) fn request(body: &Value) -> Request {
-    let (turns, first_words) = spoken(&body["messages"]);
-    let tools = body["tools"].as_array().into_iter().flatten().map(|tool| Tool {
+pub(crate) fn request(body: &Value) -> ModelRequest {
+    let (turns, first_words) = count_user_turns(&body["messages"]);
+    let tools = body["tools"].as_array().into_iter().flatten().map(|tool| OfferedTool {
         name: tool["name"].as_str().unwrap_or_default().to_owned(),
         namespace: None,
         arguments: arguments(tool.get("input_schema")),
     });
-    Request {
+    ModelRequest {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
         turns,
         first_words,
@@ -21,7 +24,7 @@ pub(crate) fn request(body: &Value) -> Request {
     }
 }
 
-pub(crate) fn plain(reply: &Reply) -> Value {
+pub(crate) fn plain(reply: &ModelReply) -> Value {
     let said = (!reply.say.is_empty()).then(|| text_part(&reply.say));
     let calls = reply.calls.iter().map(
         |call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input}),
@@ -34,7 +37,7 @@ pub(crate) fn plain(reply: &Reply) -> Value {
     })
 }
 
-pub(crate) fn stream(reply: &Reply) -> Vec<String> {
+pub(crate) fn stream(reply: &ModelReply) -> Vec<String> {
     let mut message = plain(reply);
     let content = message["content"].take();
     message["content"] = json!([]);
@@ -70,11 +73,11 @@ fn pieces(block: &Value) -> (Value, Value) {
     (start, json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}))
 }
 
-fn stop_reason(reply: &Reply) -> &'static str {
+fn stop_reason(reply: &ModelReply) -> &'static str {
     if reply.calls.is_empty() { "end_turn" } else { "tool_use" }
 }
 
-fn usage(tokens: Tokens, output: u64) -> Value {
+fn usage(tokens: TokenCounts, output: u64) -> Value {
     json!({
         "input_tokens": tokens.input, "cache_creation_input_tokens": tokens.cache_write,
         "cache_read_input_tokens": tokens.cache_read, "output_tokens": output,
@@ -82,30 +85,30 @@ fn usage(tokens: Tokens, output: u64) -> Value {
     })
 }
 
-pub(crate) fn refusal(fault: &Fault) -> Refusal {
+pub(crate) fn refusal(fault: &ModelFault) -> ErrorReply {
     let error = |status, kind: &str, message: &str| {
         let body = json!({"type": "error", "error": {"type": kind, "message": message}});
-        Refusal::new(status, body)
+        ErrorReply::new(status, body)
     };
     match fault {
-        Fault::RateLimit { retry_after } => Refusal {
+        ModelFault::RateLimit { retry_after } => ErrorReply {
             retry_after: *retry_after,
             ..error(429, "rate_limit_error", "scripted: too many requests")
         },
-        Fault::UsageLimit { seconds } => {
+        ModelFault::UsageLimit { seconds } => {
             let message = format!("scripted: usage limit reached, try again in {seconds} seconds");
             error(429, "rate_limit_error", &message)
         }
-        Fault::Overloaded => error(529, "overloaded_error", "scripted: Overloaded"),
-        Fault::Auth => error(401, "authentication_error", "scripted: invalid x-api-key"),
-        Fault::NotFound => error(404, "not_found_error", "scripted: model not found"),
-        Fault::TooLong => error(
+        ModelFault::Overloaded => error(529, "overloaded_error", "scripted: Overloaded"),
+        ModelFault::Auth => error(401, "authentication_error", "scripted: invalid x-api-key"),
+        ModelFault::NotFound => error(404, "not_found_error", "scripted: model not found"),
+        ModelFault::TooLong => error(
             400,
             "invalid_request_error",
             "prompt is too long: 210000 tokens > 200000 maximum",
         ),
-        Fault::BadRequest => error(400, "invalid_request_error", "scripted: bad request"),
-        Fault::Server | Fault::Cut | Fault::Hang(_) => {
+        ModelFault::BadRequest => error(400, "invalid_request_error", "scripted: bad request"),
+        ModelFault::Server | ModelFault::Cut | ModelFault::Hang(_) => {
             error(500, "api_error", "scripted: internal server error")
         }
     }

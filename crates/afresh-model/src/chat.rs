@@ -2,17 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::conversation::{Refusal, Reply, Request, Tool, arguments, data, spoken};
-use crate::script::{Fault, Tokens};
+use crate::conversation::{
+    ErrorReply, ModelReply, ModelRequest, OfferedTool, arguments, count_user_turns, data,
+};
+use crate::script::{ModelFault, TokenCounts};
 
-pub(crate) fn request(body: &Value) -> Request {
-    let (turns, first_words) = spoken(&body["messages"]);
-    let tools = body["tools"].as_array().into_iter().flatten().map(|tool| Tool {
+pub(crate) fn request(body: &Value) -> ModelRequest {
+    let (turns, first_words) = count_user_turns(&body["messages"]);
+    let tools = body["tools"].as_array().into_iter().flatten().map(|tool| OfferedTool {
         name: tool["function"]["name"].as_str().unwrap_or_default().to_owned(),
         namespace: None,
         arguments: arguments(tool["function"].get("parameters")),
     });
-    Request {
+    ModelRequest {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
         turns,
         first_words,
@@ -21,7 +23,7 @@ pub(crate) fn request(body: &Value) -> Request {
     }
 }
 
-pub(crate) fn plain(reply: &Reply) -> Value {
+pub(crate) fn plain(reply: &ModelReply) -> Value {
     let mut message = json!({"role": "assistant", "content": reply.say});
     if !reply.calls.is_empty() {
         message["tool_calls"] = calls(reply);
@@ -32,7 +34,7 @@ pub(crate) fn plain(reply: &Reply) -> Value {
     whole
 }
 
-pub(crate) fn stream(reply: &Reply) -> Vec<String> {
+pub(crate) fn stream(reply: &ModelReply) -> Vec<String> {
     let chunk = |delta: Value, finish: Value| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
         envelope(reply, "chat.completion.chunk", &choice)
@@ -53,15 +55,15 @@ pub(crate) fn stream(reply: &Reply) -> Vec<String> {
     events
 }
 
-fn envelope(reply: &Reply, object: &str, choice: &Value) -> Value {
+fn envelope(reply: &ModelReply, object: &str, choice: &Value) -> Value {
     json!({
         "id": format!("chatcmpl-{}", reply.number), "object": object, "created": 1_700_000_000,
         "model": reply.model, "choices": [choice],
     })
 }
 
-fn calls(reply: &Reply) -> Value {
-    let call = |(index, call): (usize, &crate::conversation::BoundCall)| {
+fn calls(reply: &ModelReply) -> Value {
+    let call = |(index, call): (usize, &crate::conversation::BoundToolCall)| {
         json!({
             "index": index, "id": call.id, "type": "function",
             "function": {"name": call.name, "arguments": call.input.to_string()},
@@ -70,12 +72,12 @@ fn calls(reply: &Reply) -> Value {
     reply.calls.iter().enumerate().map(call).collect()
 }
 
-fn finish_reason(reply: &Reply) -> &'static str {
+fn finish_reason(reply: &ModelReply) -> &'static str {
     if reply.calls.is_empty() { "stop" } else { "tool_calls" }
 }
 
 /// What was read from a cache counts as input here.
-fn usage(tokens: Tokens) -> Value {
+fn usage(tokens: TokenCounts) -> Value {
     let prompt = tokens.input + tokens.cache_read;
     json!({
         "prompt_tokens": prompt, "completion_tokens": tokens.output,
@@ -84,41 +86,41 @@ fn usage(tokens: Tokens) -> Value {
     })
 }
 
-pub(crate) fn refusal(fault: &Fault) -> Refusal {
+pub(crate) fn refusal(fault: &ModelFault) -> ErrorReply {
     let error = |status, kind: &str, code: Value, message: &str| {
         let body =
             json!({"error": {"message": message, "type": kind, "param": null, "code": code}});
-        Refusal::new(status, body)
+        ErrorReply::new(status, body)
     };
     let code = |word: &str| Value::from(word);
     match fault {
-        Fault::RateLimit { retry_after } => Refusal {
+        ModelFault::RateLimit { retry_after } => ErrorReply {
             retry_after: *retry_after,
             ..error(429, "requests", code("rate_limit_exceeded"), "scripted: too many requests")
         },
-        Fault::UsageLimit { seconds } => {
+        ModelFault::UsageLimit { seconds } => {
             let message = format!("scripted: usage limit reached, try again in {seconds} seconds");
             error(429, "requests", code("rate_limit_exceeded"), &message)
         }
-        Fault::Overloaded => {
+        ModelFault::Overloaded => {
             error(503, "server_error", code("server_is_overloaded"), "scripted: Overloaded")
         }
-        Fault::Auth => {
+        ModelFault::Auth => {
             error(401, "invalid_request_error", code("invalid_api_key"), "scripted: wrong key")
         }
-        Fault::NotFound => {
+        ModelFault::NotFound => {
             error(404, "invalid_request_error", code("model_not_found"), "scripted: no such model")
         }
-        Fault::TooLong => error(
+        ModelFault::TooLong => error(
             400,
             "invalid_request_error",
             code("context_length_exceeded"),
             "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
         ),
-        Fault::BadRequest => {
+        ModelFault::BadRequest => {
             error(400, "invalid_request_error", Value::Null, "scripted: bad request")
         }
-        Fault::Server | Fault::Cut | Fault::Hang(_) => {
+        ModelFault::Server | ModelFault::Cut | ModelFault::Hang(_) => {
             error(500, "server_error", Value::Null, "scripted: internal server error")
         }
     }

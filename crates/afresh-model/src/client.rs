@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// What a program is given so that it comes to us.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Client {
+pub struct ModelClient {
     program: &'static str,
     /// For the environment of whoever starts it.
     pub variables: Vec<(&'static str, String)>,
@@ -29,7 +29,7 @@ pub const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode"];
 pub const ACP_PROGRAMS: &[&str] = &["gemini-acp", "opencode-acp", "claude-agent-acp", "codex-acp"];
 
 /// The program that must be installed for one of these.
-pub fn binary(program: &str) -> &str {
+pub fn binary_name(program: &str) -> &str {
     match program {
         "gemini-acp" => "gemini",
         "opencode-acp" => "opencode",
@@ -37,7 +37,7 @@ pub fn binary(program: &str) -> &str {
     }
 }
 
-impl Client {
+impl ModelClient {
     /// The program of this name, with a script's address; none if we do not know how.
     pub fn new(program: &str, url: &str) -> Option<Self> {
         let known = PROGRAMS.iter().chain(ACP_PROGRAMS).copied();
@@ -75,7 +75,7 @@ impl Client {
     }
 
     /// Its part of afresh's configuration.
-    pub fn table(&self) -> String {
+    pub fn config_table(&self) -> String {
         let kind = if self.command.is_some() { "acp" } else { self.program };
         let mut text = format!("[agents.{}]\nkind = \"{kind}\"\n", self.program);
         if let Some(command) = &self.command {

@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use crate::script::Tokens;
+use crate::script::TokenCounts;
 
 /// What a program asked its model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct ModelRequest {
     pub model: String,
     /// How often the model has spoken in this conversation.
     pub turns: usize,
     /// What the user said first: it tells conversations apart.
     pub first_words: String,
-    pub tools: Vec<Tool>,
+    pub tools: Vec<OfferedTool>,
     pub stream: bool,
 }
 
 /// A tool that the program offers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tool {
+pub struct OfferedTool {
     pub name: String,
     /// The group of tools that it is in, where the protocol has such groups.
     pub namespace: Option<String>,
@@ -28,10 +28,10 @@ pub struct Tool {
 
 /// What the model answers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
+pub struct ModelReply {
     pub say: String,
-    pub calls: Vec<BoundCall>,
-    pub usage: Tokens,
+    pub calls: Vec<BoundToolCall>,
+    pub usage: TokenCounts,
     pub model: String,
     /// Tells replies apart.
     pub number: u64,
@@ -39,7 +39,7 @@ pub struct Reply {
 
 /// The use of a tool that the program has.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BoundCall {
+pub struct BoundToolCall {
     pub id: String,
     pub name: String,
     pub namespace: Option<String>,
@@ -53,7 +53,7 @@ pub(crate) fn arguments(schema: Option<&Value>) -> Vec<String> {
 }
 
 /// The words of a message: a text, or a list of parts with texts.
-pub(crate) fn words(content: &Value) -> String {
+pub(crate) fn message_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
@@ -65,21 +65,21 @@ pub(crate) fn words(content: &Value) -> String {
 }
 
 /// What a list of messages says: how often the model spoke, and what the user said first.
-pub(crate) fn spoken(messages: &Value) -> (usize, String) {
+pub(crate) fn count_user_turns(messages: &Value) -> (usize, String) {
     let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
     let by = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
-    let first = by("user").next().map(|first| words(&first["content"]));
+    let first = by("user").next().map(|first| message_text(&first["content"]));
     (by("assistant").count(), first.unwrap_or_default())
 }
 
 /// How a protocol tells of a fault: status, extra headers, body.
-pub(crate) struct Refusal {
+pub(crate) struct ErrorReply {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<u32>,
     pub(crate) body: Value,
 }
 
-impl Refusal {
+impl ErrorReply {
     pub(crate) fn new(status: u16, body: Value) -> Self {
         Self { status, retry_after: None, body }
     }

@@ -17,14 +17,14 @@ pub(crate) struct HttpRequest {
     pub(crate) body: Vec<u8>,
 }
 
-pub(crate) struct Connection {
+pub(crate) struct HttpConnection {
     reader: BufReader<TcpStream>,
     writer: TcpStream,
     /// The last request said that it is the last one, as those of proxies do.
     is_last: bool,
 }
 
-impl Connection {
+impl HttpConnection {
     pub(crate) fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         let reader = BufReader::new(stream.try_clone()?);

@@ -28,6 +28,6 @@ pub mod script;
 pub mod server;
 mod tools;
 
-pub use client::Client;
-pub use script::{Call, Fault, Script, Step, Tokens};
-pub use server::{Seen, Server};
+pub use client::ModelClient;
+pub use script::{ModelFault, ModelScript, ModelStep, ScriptedCall, TokenCounts};
+pub use server::{ModelServer, ReceivedRequest};

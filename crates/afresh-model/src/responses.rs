@@ -3,18 +3,20 @@
 use serde_json::{Value, json};
 
 use crate::chat;
-use crate::conversation::{Refusal, Reply, Request, Tool, arguments, event, words};
-use crate::script::{Fault, Tokens};
+use crate::conversation::{
+    ErrorReply, ModelReply, ModelRequest, OfferedTool, arguments, event, message_text,
+};
+use crate::script::{ModelFault, TokenCounts};
 
-pub(crate) fn request(body: &Value) -> Request {
+pub(crate) fn request(body: &Value) -> ModelRequest {
     let input = body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
     // The program puts words of its own before the user's: all of them tell what it is about. What comes
     // after the model has spoken does not: a conversation that goes on is the same one.
     let before = input.iter().take_while(|item| !is_models(item));
     let users = before.filter(|item| item["role"] == "user");
-    let first: Vec<String> = users.map(|item| words(&item["content"])).collect();
+    let first: Vec<String> = users.map(|item| message_text(&item["content"])).collect();
     let tools = body["tools"].as_array().into_iter().flatten().flat_map(|tool| offered(tool, None));
-    Request {
+    ModelRequest {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
         turns: turns(input),
         first_words: first.join("\n"),
@@ -37,12 +39,12 @@ fn is_models(item: &Value) -> bool {
     item["role"] == "assistant" || by_kind
 }
 
-fn offered(tool: &Value, namespace: Option<&str>) -> Vec<Tool> {
+fn offered(tool: &Value, namespace: Option<&str>) -> Vec<OfferedTool> {
     let name = tool["name"].as_str().unwrap_or_else(|| tool["type"].as_str().unwrap_or_default());
     if let Some(inner) = tool["tools"].as_array() {
         return inner.iter().flat_map(|one| offered(one, Some(name))).collect();
     }
-    vec![Tool {
+    vec![OfferedTool {
         name: name.to_owned(),
         namespace: namespace.map(str::to_owned),
         arguments: arguments(tool.get("parameters")),
@@ -50,20 +52,20 @@ fn offered(tool: &Value, namespace: Option<&str>) -> Vec<Tool> {
 }
 
 /// Tools that the model looked for, and that the program gave it then.
-fn found(input: &[Value]) -> Vec<Tool> {
+fn found(input: &[Value]) -> Vec<OfferedTool> {
     let outputs = input.iter().filter(|item| item["type"] == "tool_search_output");
     let tools = outputs.filter_map(|item| item["tools"].as_array()).flatten();
     tools.flat_map(|tool| offered(tool, None)).collect()
 }
 
-pub(crate) fn plain(reply: &Reply) -> Value {
+pub(crate) fn plain(reply: &ModelReply) -> Value {
     let mut whole = envelope(reply, "completed");
     whole["output"] = items(reply).into();
     whole["usage"] = usage(reply.usage);
     whole
 }
 
-pub(crate) fn stream(reply: &Reply) -> Vec<String> {
+pub(crate) fn stream(reply: &ModelReply) -> Vec<String> {
     let created = json!({"type": "response.created", "response": envelope(reply, "in_progress")});
     let mut events = vec![event("response.created", &created)];
     for (index, item) in items(reply).iter().enumerate() {
@@ -76,7 +78,7 @@ pub(crate) fn stream(reply: &Reply) -> Vec<String> {
     events
 }
 
-fn items(reply: &Reply) -> Vec<Value> {
+fn items(reply: &ModelReply) -> Vec<Value> {
     let said = (!reply.say.is_empty()).then(|| {
         let content = json!([{"type": "output_text", "text": reply.say, "annotations": []}]);
         json!({
@@ -102,7 +104,7 @@ fn items(reply: &Reply) -> Vec<Value> {
     said.into_iter().chain(calls).collect()
 }
 
-fn envelope(reply: &Reply, status: &str) -> Value {
+fn envelope(reply: &ModelReply, status: &str) -> Value {
     json!({
         "id": format!("resp_{}", reply.number), "object": "response", "created_at": 1_700_000_000,
         "model": reply.model, "status": status, "output": [],
@@ -110,7 +112,7 @@ fn envelope(reply: &Reply, status: &str) -> Value {
 }
 
 /// What was read from a cache counts as input here.
-fn usage(tokens: Tokens) -> Value {
+fn usage(tokens: TokenCounts) -> Value {
     let input = tokens.input + tokens.cache_read;
     json!({
         "input_tokens": input, "input_tokens_details": {"cached_tokens": tokens.cache_read},
@@ -119,11 +121,11 @@ fn usage(tokens: Tokens) -> Value {
     })
 }
 
-pub(crate) fn refusal(fault: &Fault) -> Refusal {
-    let Fault::UsageLimit { seconds } = fault else { return chat::refusal(fault) };
+pub(crate) fn refusal(fault: &ModelFault) -> ErrorReply {
+    let ModelFault::UsageLimit { seconds } = fault else { return chat::refusal(fault) };
     let error = json!({
         "type": "usage_limit_reached", "message": "The usage limit has been reached",
         "plan_type": "pro", "resets_in_seconds": seconds,
     });
-    Refusal::new(429, json!({"error": error}))
+    ErrorReply::new(429, json!({"error": error}))
 }

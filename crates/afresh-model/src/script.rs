@@ -6,31 +6,31 @@ use serde_json::Value;
 
 /// One conversation, or several that are told apart by what the user says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Script {
-    pub parts: Vec<Part>,
+pub struct ModelScript {
+    pub parts: Vec<ModelScriptPart>,
 }
 
 /// The steps of conversations whose first message holds a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct ModelScriptPart {
     /// Empty: any conversation.
     pub when: String,
-    pub steps: Vec<Step>,
+    pub steps: Vec<ModelStep>,
 }
 
 /// One turn of the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct ModelStep {
     pub say: String,
-    pub calls: Vec<Call>,
+    pub calls: Vec<ScriptedCall>,
     /// What goes wrong first.
-    pub fault: Option<Trouble>,
-    pub usage: Tokens,
+    pub fault: Option<ScriptedFailure>,
+    pub usage: TokenCounts,
 }
 
 /// The use of a tool, whatever the program calls it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Call {
+pub enum ScriptedCall {
     Shell(String),
     Write {
         path: String,
@@ -45,21 +45,21 @@ pub enum Call {
 
 /// A fault, and how often it happens in each conversation before the step goes well.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
-    pub fault: Fault,
+pub struct ScriptedFailure {
+    pub fault: ModelFault,
     pub times: u32,
     /// Models whose name holds this are spared.
     pub spared: Option<String>,
 }
 
-impl Trouble {
-    pub(crate) fn meets(&self, model: &str) -> bool {
+impl ScriptedFailure {
+    pub(crate) fn applies_to(&self, model: &str) -> bool {
         !self.spared.as_ref().is_some_and(|spared| model.contains(spared.as_str()))
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum ModelFault {
     /// 429, with or without a time.
     RateLimit { retry_after: Option<u32> },
     /// 429, because the account has used what it may, until so many seconds have passed.
@@ -84,81 +84,89 @@ pub enum Fault {
 
 /// What a turn is said to have used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tokens {
+pub struct TokenCounts {
     pub input: u64,
     pub output: u64,
     pub cache_read: u64,
     pub cache_write: u64,
 }
 
-impl Default for Tokens {
+impl Default for TokenCounts {
     fn default() -> Self {
         Self { input: 1_000, output: 50, cache_read: 200, cache_write: 100 }
     }
 }
 
-impl Script {
+impl ModelScript {
     /// The same steps for every conversation.
-    pub fn of(steps: impl IntoIterator<Item = Step>) -> Self {
-        Self { parts: vec![Part { when: String::new(), steps: steps.into_iter().collect() }] }
+    pub fn from_steps(steps: impl IntoIterator<Item = ModelStep>) -> Self {
+        Self {
+            parts: vec![ModelScriptPart {
+                when: String::new(),
+                steps: steps.into_iter().collect(),
+            }],
+        }
     }
 
     /// These steps for conversations that begin with words which hold `text`.
     #[must_use]
-    pub fn when(mut self, text: &str, steps: impl IntoIterator<Item = Step>) -> Self {
-        self.parts.push(Part { when: text.to_owned(), steps: steps.into_iter().collect() });
+    pub fn when(mut self, text: &str, steps: impl IntoIterator<Item = ModelStep>) -> Self {
+        self.parts
+            .push(ModelScriptPart { when: text.to_owned(), steps: steps.into_iter().collect() });
         self
     }
 
     /// The step of a conversation with this many turns of the model behind it; a model whose script is
     /// at its end has nothing more to say.
-    pub(crate) fn step(&self, first_words: &str, turns: usize) -> Step {
+    pub(crate) fn step(&self, first_words: &str, turns: usize) -> ModelStep {
         let part = self.parts.iter().find(|part| first_words.contains(&part.when));
         let step = part.and_then(|part| part.steps.get(turns));
-        step.cloned().unwrap_or_else(|| Step::say("I have nothing more to do."))
+        step.cloned().unwrap_or_else(|| ModelStep::text("I have nothing more to do."))
     }
 }
 
-impl Step {
-    pub fn say(text: &str) -> Self {
-        Self { say: text.to_owned(), calls: Vec::new(), fault: None, usage: Tokens::default() }
+impl ModelStep {
+    pub fn text(text: &str) -> Self {
+        Self { say: text.to_owned(), calls: Vec::new(), fault: None, usage: TokenCounts::default() }
     }
 
     pub fn shell(command: &str) -> Self {
-        Self::say("").and(Call::Shell(command.to_owned()))
+        Self::text("").and(ScriptedCall::Shell(command.to_owned()))
     }
 
     pub fn write(path: &str, content: &str) -> Self {
-        Self::say("").and(Call::Write { path: path.to_owned(), content: content.to_owned() })
+        Self::text("")
+            .and(ScriptedCall::Write { path: path.to_owned(), content: content.to_owned() })
     }
 
     /// A tool whose name ends so.
     pub fn tool(name: &str, input: Value) -> Self {
-        Self::say("").and(Call::Tool { name: name.to_owned(), input })
+        Self::text("").and(ScriptedCall::Tool { name: name.to_owned(), input })
     }
 
     #[must_use]
-    pub fn and(mut self, call: Call) -> Self {
+    pub fn and(mut self, call: ScriptedCall) -> Self {
         self.calls.push(call);
         self
     }
 
     /// It fails this often before it goes well.
     #[must_use]
-    pub fn failing(mut self, fault: Fault, times: u32) -> Self {
-        self.fault = Some(Trouble { fault, times, spared: None });
+    pub fn failing(mut self, fault: ModelFault, times: u32) -> Self {
+        self.fault = Some(ScriptedFailure { fault, times, spared: None });
         self
     }
 
     /// It fails always, but for models whose name holds `spared`.
     #[must_use]
-    pub fn failing_unless(mut self, spared: &str, fault: Fault) -> Self {
-        self.fault = Some(Trouble { fault, times: u32::MAX, spared: Some(spared.to_owned()) });
+    pub fn failing_unless(mut self, spared: &str, fault: ModelFault) -> Self {
+        self.fault =
+            Some(ScriptedFailure { fault, times: u32::MAX, spared: Some(spared.to_owned()) });
         self
     }
 
     #[must_use]
-    pub fn using(mut self, usage: Tokens) -> Self {
+    pub fn using(mut self, usage: TokenCounts) -> Self {
         self.usage = usage;
         self
     }
@@ -170,9 +178,9 @@ mod tests {
 
     #[test]
     fn the_first_part_that_fits_counts_and_the_end_is_said() {
-        let script = Script::default()
-            .when("T001", [Step::say("one"), Step::say("two")])
-            .when("", [Step::say("any")]);
+        let script = ModelScript::default()
+            .when("T001", [ModelStep::text("one"), ModelStep::text("two")])
+            .when("", [ModelStep::text("any")]);
         assert_eq!(script.step("Task T001: x", 1).say, "two");
         assert_eq!(script.step("Task T002: x", 0).say, "any");
         assert!(script.step("Task T001", 2).say.contains("nothing more"));

@@ -10,59 +10,59 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::conversation::{BoundCall, Refusal, Reply, Request};
-use crate::http::{Connection, HttpRequest};
-use crate::script::{Call, Fault, Script, Step};
+use crate::conversation::{BoundToolCall, ErrorReply, ModelReply, ModelRequest};
+use crate::http::{HttpConnection, HttpRequest};
+use crate::script::{ModelFault, ModelScript, ModelStep, ScriptedCall};
 use crate::{anthropic, chat, gemini, responses, tools};
 
 /// A running server on the loopback interface; it ends when it is dropped.
 #[derive(Debug)]
-pub struct Server {
+pub struct ModelServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
 /// One request that was seen, for whoever wants to know what a program sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ReceivedRequest {
     pub script: String,
     pub path: String,
     pub bytes: usize,
     pub model: String,
     pub turns: usize,
     pub tools: Vec<String>,
-    pub body: Body,
+    pub body: RequestBody,
 }
 
 /// All that was asked; too long to be shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Body(String);
+pub struct RequestBody(String);
 
-impl Body {
+impl RequestBody {
     pub fn holds(&self, text: &str) -> bool {
         self.0.contains(text)
     }
 }
 
-impl std::fmt::Debug for Body {
+impl std::fmt::Debug for RequestBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("…")
     }
 }
 
 #[derive(Debug)]
-struct Shared {
-    scripts: Mutex<BTreeMap<String, Script>>,
+struct ServerState {
+    scripts: Mutex<BTreeMap<String, ModelScript>>,
     /// How often a step of a conversation has failed already.
     failed: Mutex<BTreeMap<(String, String, usize), u32>>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     replies: AtomicU64,
     ended: AtomicBool,
 }
 
 /// The protocols, by the ends of their paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Protocol {
+enum ModelProtocol {
     Anthropic,
     Responses,
     Chat,
@@ -70,20 +70,20 @@ enum Protocol {
 }
 
 /// What is done with a request.
-enum Answer {
-    Document(Refusal),
+enum HttpAnswer {
+    Document(ErrorReply),
     Events(Vec<String>),
     /// The first events, and then nothing.
     Broken(Vec<String>),
     Nothing(Duration),
 }
 
-impl Server {
+impl ModelServer {
     /// Starts one on a free port.
     pub fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerState {
             scripts: Mutex::default(),
             failed: Mutex::default(),
             seen: Mutex::default(),
@@ -107,7 +107,7 @@ impl Server {
     }
 
     /// Adds a script; the base URL for programs that are to follow it, without a version.
-    pub fn add(&self, name: &str, script: Script) -> String {
+    pub fn add(&self, name: &str, script: ModelScript) -> String {
         lock(&self.shared.scripts).insert(name.to_owned(), script);
         self.url(name)
     }
@@ -117,12 +117,12 @@ impl Server {
     }
 
     /// What programs asked for so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn received_requests(&self) -> Vec<ReceivedRequest> {
         lock(&self.shared.seen).clone()
     }
 }
 
-impl Drop for Server {
+impl Drop for ModelServer {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Relaxed);
         // Wakes the thread that waits for connections.
@@ -130,21 +130,21 @@ impl Drop for Server {
     }
 }
 
-impl Shared {
+impl ServerState {
     fn serve(&self, stream: TcpStream) -> io::Result<()> {
-        let mut connection = Connection::new(stream)?;
+        let mut connection = HttpConnection::new(stream)?;
         while let Some(request) = connection.next()? {
             match self.answer(&request) {
-                Answer::Document(Refusal { status, retry_after, body }) => {
+                HttpAnswer::Document(ErrorReply { status, retry_after, body }) => {
                     connection.document(status, retry_after, body.to_string().as_bytes())?;
                 }
-                Answer::Events(events) => connection.events(&events, true)?,
-                Answer::Broken(events) => {
+                HttpAnswer::Events(events) => connection.events(&events, true)?,
+                HttpAnswer::Broken(events) => {
                     connection.events(&events, false)?;
                     connection.close();
                     return Ok(());
                 }
-                Answer::Nothing(wait) => {
+                HttpAnswer::Nothing(wait) => {
                     thread::sleep(wait);
                     connection.close();
                     return Ok(());
@@ -154,68 +154,87 @@ impl Shared {
         Ok(())
     }
 
-    fn answer(&self, http: &HttpRequest) -> Answer {
+    fn answer(&self, http: &HttpRequest) -> HttpAnswer {
         // One program would rather have a WebSocket, and takes this for an answer.
         if http.upgrades {
-            return Answer::Document(Refusal::new(426, json!({"error": "no upgrade"})));
+            return HttpAnswer::Document(ErrorReply::new(426, json!({"error": "no upgrade"})));
         }
         let path = http.path.split('?').next().unwrap_or_default();
         let Some((name, rest)) = path.strip_prefix("/s/").and_then(|path| path.split_once('/'))
         else {
-            return Answer::Document(Refusal::new(404, json!({"error": "no script in the path"})));
+            return HttpAnswer::Document(ErrorReply::new(
+                404,
+                json!({"error": "no script in the path"}),
+            ));
         };
         let Some((protocol, method)) = protocol(rest) else {
             let known = http.method == "GET" && rest.ends_with("models");
             let body =
                 if known { json!({"data": [], "models": []}) } else { json!({"error": "unknown"}) };
-            return Answer::Document(Refusal::new(if known { 200 } else { 404 }, body));
+            return HttpAnswer::Document(ErrorReply::new(if known { 200 } else { 404 }, body));
         };
-        if method == Method::Count {
+        if method == ModelEndpoint::Count {
             let body = json!({"input_tokens": 1_000, "totalTokens": 1_000});
-            return Answer::Document(Refusal::new(200, body));
+            return HttpAnswer::Document(ErrorReply::new(200, body));
         }
         let body: Value = serde_json::from_slice(&http.body).unwrap_or(Value::Null);
         let request = match protocol {
-            Protocol::Anthropic => anthropic::request(&body),
-            Protocol::Responses => responses::request(&body),
-            Protocol::Chat => chat::request(&body),
-            Protocol::Gemini => gemini::request(&body, model_in(rest), method == Method::Stream),
+            ModelProtocol::Anthropic => anthropic::request(&body),
+            ModelProtocol::Responses => responses::request(&body),
+            ModelProtocol::Chat => chat::request(&body),
+            ModelProtocol::Gemini => {
+                gemini::request(&body, model_in(rest), method == ModelEndpoint::Stream)
+            }
         };
-        self.note(name, http, &request);
-        self.follow(name, protocol, &request)
+        self.record_request(name, http, &request);
+        self.follow_script(name, protocol, &request)
     }
 
-    fn note(&self, name: &str, http: &HttpRequest, request: &Request) {
-        lock(&self.seen).push(Seen {
+    fn record_request(&self, name: &str, http: &HttpRequest, request: &ModelRequest) {
+        lock(&self.seen).push(ReceivedRequest {
             script: name.to_owned(),
             path: http.path.clone(),
             bytes: http.body.len(),
             model: request.model.clone(),
             turns: request.turns,
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
-            body: Body(String::from_utf8_lossy(&http.body).into_owned()),
+            body: RequestBody(String::from_utf8_lossy(&http.body).into_owned()),
         });
     }
 
-    fn follow(&self, name: &str, protocol: Protocol, request: &Request) -> Answer {
+    fn follow_script(
+        &self,
+        name: &str,
+        protocol: ModelProtocol,
+        request: &ModelRequest,
+    ) -> HttpAnswer {
         // Titles and summaries are asked for without tools, and are nobody's step.
         if request.tools.is_empty() {
-            return rendered(protocol, request, &self.reply(&Step::say("A short title"), request));
+            return render_reply(
+                protocol,
+                request,
+                &self.reply(&ModelStep::text("A short title"), request),
+            );
         }
         let Some(script) = lock(&self.scripts).get(name).cloned() else {
             let body = json!({"error": format!("there is no script {name}")});
-            return Answer::Document(Refusal::new(404, body));
+            return HttpAnswer::Document(ErrorReply::new(404, body));
         };
         let step = script.step(&request.first_words, request.turns);
         if let Some(fault) = self.next_fault(name, request, &step) {
-            return failed(protocol, request, &fault, &self.reply(&step, request));
+            return render_failure(protocol, request, &fault, &self.reply(&step, request));
         }
-        rendered(protocol, request, &self.reply(&step, request))
+        render_reply(protocol, request, &self.reply(&step, request))
     }
 
     /// The fault of a step, as often as it is to happen.
-    fn next_fault(&self, name: &str, request: &Request, step: &Step) -> Option<Fault> {
-        let trouble = step.fault.as_ref().filter(|trouble| trouble.meets(&request.model))?;
+    fn next_fault(
+        &self,
+        name: &str,
+        request: &ModelRequest,
+        step: &ModelStep,
+    ) -> Option<ModelFault> {
+        let trouble = step.fault.as_ref().filter(|trouble| trouble.applies_to(&request.model))?;
         let key = (name.to_owned(), request.first_words.clone(), request.turns);
         let mut failed = lock(&self.failed);
         let times = failed.entry(key).or_default();
@@ -226,48 +245,48 @@ impl Shared {
         Some(trouble.fault.clone())
     }
 
-    fn reply(&self, step: &Step, request: &Request) -> Reply {
+    fn reply(&self, step: &ModelStep, request: &ModelRequest) -> ModelReply {
         let number = self.replies.fetch_add(1, Ordering::Relaxed);
         let mut say = step.say.clone();
-        let mut calls: Vec<BoundCall> = Vec::new();
+        let mut calls: Vec<BoundToolCall> = Vec::new();
         for (index, call) in step.calls.iter().enumerate() {
             match tools::bind(call, request, format!("call_{number}_{index}")) {
                 Ok(bound) => calls.push(bound),
-                Err(why) => match search(call, request, format!("call_{number}_{index}")) {
+                Err(why) => match bind_call(call, request, format!("call_{number}_{index}")) {
                     Some(searching) => calls.push(searching),
                     None => say = format!("{say}\n({why})"),
                 },
             }
         }
-        Reply { say, calls, usage: step.usage, model: request.model.clone(), number }
+        ModelReply { say, calls, usage: step.usage, model: request.model.clone(), number }
     }
 }
 
 /// Some programs keep the tools of tool servers back until the model looks for them.
-fn search(call: &Call, request: &Request, id: String) -> Option<BoundCall> {
-    let Call::Tool { name, .. } = call else { return None };
+fn bind_call(call: &ScriptedCall, request: &ModelRequest, id: String) -> Option<BoundToolCall> {
+    let ScriptedCall::Tool { name, .. } = call else { return None };
     let tool = request.tools.iter().find(|tool| tool.name == "tool_search")?;
     let input = json!({"query": name, "limit": 8});
-    Some(BoundCall { id, name: tool.name.clone(), namespace: None, input })
+    Some(BoundToolCall { id, name: tool.name.clone(), namespace: None, input })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Method {
+enum ModelEndpoint {
     Plain,
     Stream,
     Count,
 }
 
-fn protocol(path: &str) -> Option<(Protocol, Method)> {
+fn protocol(path: &str) -> Option<(ModelProtocol, ModelEndpoint)> {
     let ends = |end: &str| path.ends_with(end);
     Some(match () {
-        () if ends("/messages/count_tokens") => (Protocol::Anthropic, Method::Count),
-        () if ends("/messages") => (Protocol::Anthropic, Method::Plain),
-        () if ends("/responses") => (Protocol::Responses, Method::Plain),
-        () if ends("/chat/completions") => (Protocol::Chat, Method::Plain),
-        () if ends(":streamGenerateContent") => (Protocol::Gemini, Method::Stream),
-        () if ends(":generateContent") => (Protocol::Gemini, Method::Plain),
-        () if ends(":countTokens") => (Protocol::Gemini, Method::Count),
+        () if ends("/messages/count_tokens") => (ModelProtocol::Anthropic, ModelEndpoint::Count),
+        () if ends("/messages") => (ModelProtocol::Anthropic, ModelEndpoint::Plain),
+        () if ends("/responses") => (ModelProtocol::Responses, ModelEndpoint::Plain),
+        () if ends("/chat/completions") => (ModelProtocol::Chat, ModelEndpoint::Plain),
+        () if ends(":streamGenerateContent") => (ModelProtocol::Gemini, ModelEndpoint::Stream),
+        () if ends(":generateContent") => (ModelProtocol::Gemini, ModelEndpoint::Plain),
+        () if ends(":countTokens") => (ModelProtocol::Gemini, ModelEndpoint::Count),
         () => return None,
     })
 }
@@ -278,40 +297,45 @@ fn model_in(path: &str) -> &str {
     last.split(':').next().unwrap_or_default()
 }
 
-fn rendered(protocol: Protocol, request: &Request, reply: &Reply) -> Answer {
+fn render_reply(protocol: ModelProtocol, request: &ModelRequest, reply: &ModelReply) -> HttpAnswer {
     if request.stream {
-        return Answer::Events(events(protocol, reply));
+        return HttpAnswer::Events(events(protocol, reply));
     }
     let body = match protocol {
-        Protocol::Anthropic => anthropic::plain(reply),
-        Protocol::Responses => responses::plain(reply),
-        Protocol::Chat => chat::plain(reply),
-        Protocol::Gemini => gemini::plain(reply),
+        ModelProtocol::Anthropic => anthropic::plain(reply),
+        ModelProtocol::Responses => responses::plain(reply),
+        ModelProtocol::Chat => chat::plain(reply),
+        ModelProtocol::Gemini => gemini::plain(reply),
     };
-    Answer::Document(Refusal::new(200, body))
+    HttpAnswer::Document(ErrorReply::new(200, body))
 }
 
-fn events(protocol: Protocol, reply: &Reply) -> Vec<String> {
+fn events(protocol: ModelProtocol, reply: &ModelReply) -> Vec<String> {
     match protocol {
-        Protocol::Anthropic => anthropic::stream(reply),
-        Protocol::Responses => responses::stream(reply),
-        Protocol::Chat => chat::stream(reply),
-        Protocol::Gemini => gemini::stream(reply),
+        ModelProtocol::Anthropic => anthropic::stream(reply),
+        ModelProtocol::Responses => responses::stream(reply),
+        ModelProtocol::Chat => chat::stream(reply),
+        ModelProtocol::Gemini => gemini::stream(reply),
     }
 }
 
-fn failed(protocol: Protocol, request: &Request, fault: &Fault, reply: &Reply) -> Answer {
+fn render_failure(
+    protocol: ModelProtocol,
+    request: &ModelRequest,
+    fault: &ModelFault,
+    reply: &ModelReply,
+) -> HttpAnswer {
     match fault {
-        Fault::Hang(wait) => Answer::Nothing(*wait),
-        Fault::Cut if request.stream => {
+        ModelFault::Hang(wait) => HttpAnswer::Nothing(*wait),
+        ModelFault::Cut if request.stream => {
             let events = events(protocol, reply);
-            Answer::Broken(events.into_iter().take(1).collect())
+            HttpAnswer::Broken(events.into_iter().take(1).collect())
         }
-        fault => Answer::Document(match protocol {
-            Protocol::Anthropic => anthropic::refusal(fault),
-            Protocol::Responses => responses::refusal(fault),
-            Protocol::Chat => chat::refusal(fault),
-            Protocol::Gemini => gemini::refusal(fault),
+        fault => HttpAnswer::Document(match protocol {
+            ModelProtocol::Anthropic => anthropic::refusal(fault),
+            ModelProtocol::Responses => responses::refusal(fault),
+            ModelProtocol::Chat => chat::refusal(fault),
+            ModelProtocol::Gemini => gemini::refusal(fault),
         }),
     }
 }

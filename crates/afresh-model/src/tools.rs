@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::{BoundCall, Request, Tool};
-use crate::script::Call;
+use crate::conversation::{BoundToolCall, ModelRequest, OfferedTool};
+use crate::script::ScriptedCall;
 
 /// What programs call their shell.
 const SHELLS: &[&str] = &["Bash", "bash", "exec_command", "run_shell_command", "shell"];
@@ -12,17 +12,26 @@ const COMMANDS: &[&str] = &["command", "cmd"];
 
 /// The call with the names that this program has for it; a program without such a tool is told in
 /// words.
-pub(crate) fn bind(call: &Call, request: &Request, id: String) -> Result<BoundCall, String> {
+pub(crate) fn bind(
+    call: &ScriptedCall,
+    request: &ModelRequest,
+    id: String,
+) -> Result<BoundToolCall, String> {
     match call {
-        Call::Shell(command) => shell(command, request, id),
-        Call::Write { path, content } => write(path, content, request, id),
-        Call::Tool { name, input } => tool(name, input, request, id),
+        ScriptedCall::Shell(command) => shell(command, request, id),
+        ScriptedCall::Write { path, content } => write(path, content, request, id),
+        ScriptedCall::Tool { name, input } => tool(name, input, request, id),
     }
 }
 
 /// One program refuses commands that look as if they had substitutions in them, even where a file's text
 /// does; its own tool for files takes relative paths.
-fn write(path: &str, content: &str, request: &Request, id: String) -> Result<BoundCall, String> {
+fn write(
+    path: &str,
+    content: &str,
+    request: &ModelRequest,
+    id: String,
+) -> Result<BoundToolCall, String> {
     let own = request.tools.iter().find(|tool| tool.name == "write_file");
     match own {
         Some(tool) => Ok(bound(tool, json!({"file_path": path, "content": content}), id)),
@@ -42,7 +51,7 @@ fn written(path: &str, content: &str) -> String {
     format!("{made}cat > {} <<'{end}'\n{content}{newline}{end}", quote(path))
 }
 
-fn shell(command: &str, request: &Request, id: String) -> Result<BoundCall, String> {
+fn shell(command: &str, request: &ModelRequest, id: String) -> Result<BoundToolCall, String> {
     let tool = SHELLS.iter().find_map(|name| request.tools.iter().find(|tool| tool.name == *name));
     let tool = tool.ok_or("there is no shell")?;
     let argument = COMMANDS.iter().find(|name| tool.arguments.iter().any(|known| known == *name));
@@ -57,34 +66,39 @@ fn shell(command: &str, request: &Request, id: String) -> Result<BoundCall, Stri
     Ok(bound(tool, Value::Object(input), id))
 }
 
-fn tool(name: &str, input: &Value, request: &Request, id: String) -> Result<BoundCall, String> {
+fn tool(
+    name: &str,
+    input: &Value,
+    request: &ModelRequest,
+    id: String,
+) -> Result<BoundToolCall, String> {
     let tool = request.tools.iter().find(|tool| tool.name.ends_with(name));
     tool.map(|tool| bound(tool, input.clone(), id))
         .ok_or_else(|| format!("there is no tool {name}"))
 }
 
-fn bound(tool: &Tool, input: Value, id: String) -> BoundCall {
-    BoundCall { id, name: tool.name.clone(), namespace: tool.namespace.clone(), input }
+fn bound(tool: &OfferedTool, input: Value, id: String) -> BoundToolCall {
+    BoundToolCall { id, name: tool.name.clone(), namespace: tool.namespace.clone(), input }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn request(name: &str, arguments: &[&str]) -> Request {
+    fn request(name: &str, arguments: &[&str]) -> ModelRequest {
         let arguments = arguments.iter().map(|name| (*name).to_owned()).collect();
-        Request {
+        ModelRequest {
             model: "m".to_owned(),
             turns: 0,
             first_words: String::new(),
-            tools: vec![Tool { name: name.to_owned(), namespace: None, arguments }],
+            tools: vec![OfferedTool { name: name.to_owned(), namespace: None, arguments }],
             stream: false,
         }
     }
 
     #[test]
     fn the_shell_is_found_under_each_programs_name() {
-        let call = Call::Shell("ls".to_owned());
+        let call = ScriptedCall::Shell("ls".to_owned());
         let bash = bind(&call, &request("Bash", &["command", "description"]), "1".into());
         assert_eq!(bash.expect("bound").input["command"], "ls");
         let codex = bind(&call, &request("exec_command", &["cmd", "workdir"]), "1".into());
@@ -94,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_tool_servers_tool_is_found_by_the_end_of_its_name() {
-        let call = Call::Tool { name: "report_result".to_owned(), input: json!({"a": 1}) };
+        let call = ScriptedCall::Tool { name: "report_result".to_owned(), input: json!({"a": 1}) };
         let bound = bind(&call, &request("mcp__afresh__report_result", &[]), "1".into());
         assert_eq!(bound.expect("bound").name, "mcp__afresh__report_result");
     }

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use afresh_process::{
-    Bounds, Containment, HIDDEN_COMMAND, Job, Limits, ProcessEnd, Running, StopSignal,
-    supervise_main,
+    Containment, HIDDEN_COMMAND, JobLimits, JobSpec, ProcessEnd, RunningJob, StopSignal,
+    TreeLimits, supervise_main,
 };
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -30,31 +30,35 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(&place)?;
     let exe = std::env::current_exe()?;
     for containment in [Containment::Group, Containment::Cgroup, Containment::Namespace] {
-        let job = Job {
+        let job = JobSpec {
             name: "cost".into(),
             argv: vec!["/bin/true".into()],
-            through: vec![],
+            wrapper: vec![],
             cwd: place.clone(),
             env: Vec::new(),
             stdin: None,
             stdout: place.join("stdout"),
             stderr: place.join("stderr"),
             secrets: vec![],
-            limits: Limits {
+            limits: JobLimits {
                 wall: Some(Duration::from_secs(60)),
                 silence: None,
                 output_bytes: 1 << 20,
                 grace: Duration::from_secs(1),
                 stop_signal: StopSignal::Terminate,
             },
-            bounds: Bounds { memory: Some(8 << 30), processes: Some(4096), ..Bounds::default() },
+            tree_limits: TreeLimits {
+                memory: Some(8 << 30),
+                processes: Some(4096),
+                ..TreeLimits::default()
+            },
             containment,
             registry: place.join("registry"),
         };
         let (began, used) = (Instant::now(), cpu_us()?);
         let mut ended = Ok(ProcessEnd::Exited(0));
         for _ in 0..JOBS {
-            ended = Running::start(&exe, &job)?.wait().ended;
+            ended = RunningJob::start(&exe, &job)?.wait().ended;
         }
         let wall = began.elapsed().as_micros() / u128::from(JOBS);
         let cpu = (cpu_us()? - used) / i64::from(JOBS);

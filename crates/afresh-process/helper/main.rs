@@ -9,7 +9,9 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use afresh_process::{HIDDEN_COMMAND, Job, Running, become_subreaper, hand_down, supervise_main};
+use afresh_process::{
+    HIDDEN_COMMAND, JobSpec, RunningJob, become_subreaper, delegate_controllers, supervise_main,
+};
 use nix::sys::signal::{SigSet, Signal, raise};
 use nix::unistd::setsid;
 
@@ -29,7 +31,7 @@ fn main() -> ExitCode {
         ["survivor", place, kind] => survivor(Path::new(place), kind),
         ["descriptors", to] => descriptors(to),
         ["hand-down", controller, job, report] => {
-            hand_down(&[controller]);
+            delegate_controllers(&[controller]);
             drive(job, report, false)
         }
         ["inside", program, ref rest @ ..] => inside(program, rest),
@@ -50,8 +52,8 @@ fn drive(job: &str, report: &str, adopt_orphans: bool) -> Outcome {
     if adopt_orphans {
         become_subreaper()?;
     }
-    let job: Job = serde_json::from_slice(&std::fs::read(job)?)?;
-    let ended = Running::start(&std::env::current_exe()?, &job)?.wait();
+    let job: JobSpec = serde_json::from_slice(&std::fs::read(job)?)?;
+    let ended = RunningJob::start(&std::env::current_exe()?, &job)?.wait();
     let draft = format!("{report}.draft");
     std::fs::write(&draft, serde_json::to_vec(&ended)?)?;
     Ok(std::fs::rename(draft, report)?)

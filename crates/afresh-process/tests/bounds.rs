@@ -5,34 +5,47 @@
 mod common;
 
 use afresh_process::{
-    Disk, Job, Keeper, Keeping, LimitExceeded, LimitedResource, ProcessEnd, Report, keepers, sweep,
+    DiskLimit, JobReport, JobSpec, LimitEnforcer, LimitExceeded, LimitMethod, LimitedResource,
+    ProcessEnd, detect_enforcers, sweep_leftovers,
 };
 use common::{Story, kill_9, on_every_rung, wait_until};
 
 const MEBIBYTE: u64 = 1 << 20;
 
 /// On every rung, kept in both ways.
-fn in_every_way(story: impl Fn(&Story, Keeping)) {
-    for keeping in [Keeping::Best, Keeping::Counting] {
+fn in_every_way(story: impl Fn(&Story, LimitMethod)) {
+    for keeping in [LimitMethod::Best, LimitMethod::Polling] {
         on_every_rung(|on_rung| story(on_rung, keeping));
     }
 }
 
-fn bounded(mut job: Job, keeping: Keeping, memory: Option<u64>, processes: Option<u64>) -> Job {
-    job.bounds.memory = memory;
-    job.bounds.processes = processes;
-    job.bounds.keeping = keeping;
+fn bounded(
+    mut job: JobSpec,
+    keeping: LimitMethod,
+    memory: Option<u64>,
+    processes: Option<u64>,
+) -> JobSpec {
+    job.tree_limits.memory = memory;
+    job.tree_limits.processes = processes;
+    job.tree_limits.method = keeping;
     job
 }
 
-fn assert_over(report: &Report, of: LimitedResource, limit: u64, keeping: Keeping) {
+fn assert_over(report: &JobReport, of: LimitedResource, limit: u64, keeping: LimitMethod) {
     let excess = LimitExceeded { of, limit };
     assert_eq!(report.ended, Ok(ProcessEnd::OverLimit(excess)), "{report:?}");
-    assert_eq!(report.kept.refused.first().map(|(first, _)| *first), Some(excess), "{report:?}");
-    let keeper =
-        if of == LimitedResource::Memory { report.kept.memory } else { report.kept.processes };
-    if keeping == Keeping::Counting {
-        assert_eq!(keeper, Keeper::Counted);
+    assert_eq!(
+        report.enforced_limits.exceeded.first().map(|(first, _)| *first),
+        Some(excess),
+        "{report:?}"
+    );
+    let keeper = if of == LimitedResource::Memory {
+        report.enforced_limits.memory
+    } else {
+        report.enforced_limits.processes
+    };
+    if keeping == LimitMethod::Polling {
+        assert_eq!(keeper, LimitEnforcer::Polled);
     }
     assert_eq!(report.unkillable, 0);
 }
@@ -46,13 +59,13 @@ fn a_fork_bomb_is_held_and_ended_for_it() {
     ] {
         on_every_rung(|story| {
             // Whoever shares a machine that has no cgroup for this is spared the worst.
-            let harmless = bounded(story.job(&["true"]), Keeping::Best, None, Some(300));
-            if story.run(&harmless).kept.processes == Keeper::Counted {
+            let harmless = bounded(story.job(&["true"]), LimitMethod::Best, None, Some(300));
+            if story.run(&harmless).enforced_limits.processes == LimitEnforcer::Polled {
                 eprintln!("SKIPPED on {:?}: no cgroup for processes", story.containment);
                 return;
             }
-            let job = bounded(story.job(bomb), Keeping::Best, None, Some(300));
-            assert_over(&story.run(&job), LimitedResource::Processes, 300, Keeping::Best);
+            let job = bounded(story.job(bomb), LimitMethod::Best, None, Some(300));
+            assert_over(&story.run(&job), LimitedResource::Processes, 300, LimitMethod::Best);
             story.assert_nothing_is_left();
         });
     }
@@ -95,7 +108,7 @@ fn memory_is_that_of_the_whole_tree() {
 fn a_counted_tree_has_a_ceiling() {
     on_every_rung(|story| {
         let job = story.job(&["bash", "-c", "ulimit -u"]);
-        story.run(&bounded(job, Keeping::Counting, None, Some(300)));
+        story.run(&bounded(job, LimitMethod::Polling, None, Some(300)));
         assert_eq!(story.text("stdout"), "1200\n");
     });
 }
@@ -112,11 +125,18 @@ fn ordinary_work_is_not_touched() {
             (&report.ended, story.text("stdout").as_str()),
             (&Ok(ProcessEnd::Exited(0)), "done\n")
         );
-        assert!(report.kept.memory != Keeper::Nobody && report.kept.processes != Keeper::Nobody);
-        assert_eq!(report.kept.refused, []);
-        if keeping == Keeping::Best && report.kept.memory != Keeper::CgroupV2 {
-            let said = keepers(&job.bounds);
-            assert_eq!((said.memory, said.processes), (report.kept.memory, report.kept.processes));
+        assert!(
+            report.enforced_limits.memory != LimitEnforcer::Unlimited
+                && report.enforced_limits.processes != LimitEnforcer::Unlimited
+        );
+        assert_eq!(report.enforced_limits.exceeded, []);
+        if keeping == LimitMethod::Best && report.enforced_limits.memory != LimitEnforcer::CgroupV2
+        {
+            let said = detect_enforcers(&job.tree_limits);
+            assert_eq!(
+                (said.memory, said.processes),
+                (report.enforced_limits.memory, report.enforced_limits.processes)
+            );
         }
         story.assert_nothing_is_left();
     });
@@ -133,8 +153,8 @@ fn a_refusal_that_a_program_coped_with_is_told_and_not_held_against_it() {
                  os._exit(0)";
     on_every_rung(|story| {
         let job = story.job(&["python3", "-c", tries]);
-        let report = story.run(&bounded(job, Keeping::Best, None, Some(30)));
-        if report.kept.processes == Keeper::Counted {
+        let report = story.run(&bounded(job, LimitMethod::Best, None, Some(30)));
+        if report.enforced_limits.processes == LimitEnforcer::Polled {
             return;
         }
         // The supervisor may have looked in between: then it was ended for it.
@@ -143,7 +163,7 @@ fn a_refusal_that_a_program_coped_with_is_told_and_not_held_against_it() {
             "{:?}",
             report.ended
         );
-        assert_eq!(report.kept.refused.len(), 1, "{report:?}");
+        assert_eq!(report.enforced_limits.exceeded.len(), 1, "{report:?}");
         story.assert_nothing_is_left();
     });
 }
@@ -154,7 +174,7 @@ fn a_refusal_that_a_program_coped_with_is_told_and_not_held_against_it() {
 fn limits_of_a_killed_supervisor_are_swept() {
     on_every_rung(|story| {
         let job = story.worker("bare,gone", "stay");
-        let job = bounded(job, Keeping::Best, Some(512 * MEBIBYTE), Some(200));
+        let job = bounded(job, LimitMethod::Best, Some(512 * MEBIBYTE), Some(200));
         let mut driver = story.drive(&job, "leave");
         story.await_up();
         let supervisor = story.supervisor();
@@ -162,7 +182,7 @@ fn limits_of_a_killed_supervisor_are_swept() {
         kill_9(supervisor);
         driver.wait().unwrap();
         wait_until("the supervisor is gone", || !common::is_alive(supervisor));
-        sweep(&story.registry(), &story.name());
+        sweep_leftovers(&story.registry(), &story.name());
         story.assert_nothing_is_left();
     });
 }
@@ -180,8 +200,8 @@ fn whoever_fills_its_quota_is_ended_for_it() {
         on_every_rung(|story| {
             let mut job = story.job(filler);
             let places = vec![story.path("work"), story.path("not there")];
-            job.bounds.disk = Some(Disk { places, quota: Some(20 * MEBIBYTE) });
-            assert_over(&story.run(&job), LimitedResource::Disk, 20 * MEBIBYTE, Keeping::Best);
+            job.tree_limits.disk = Some(DiskLimit { places, quota: Some(20 * MEBIBYTE) });
+            assert_over(&story.run(&job), LimitedResource::Disk, 20 * MEBIBYTE, LimitMethod::Best);
             story.assert_nothing_is_left();
         });
     }
@@ -215,14 +235,14 @@ fn a_disk_is_not_filled_to_the_last_byte() {
     let run = |command: &str| {
         let mut job = story.job(&["sh", "-c", command]);
         job.cwd = own.clone();
-        job.bounds.disk = Some(Disk { places: vec![own.clone()], quota: None });
+        job.tree_limits.disk = Some(DiskLimit { places: vec![own.clone()], quota: None });
         story.run(&job)
     };
     let endless = "while :; do head -c 1000000 /dev/zero > $((i += 1)); sleep 0.01; done";
     prepare("true");
-    assert_over(&run(endless), LimitedResource::Disk, 200 * MEBIBYTE, Keeping::Best);
+    assert_over(&run(endless), LimitedResource::Disk, 200 * MEBIBYTE, LimitMethod::Best);
     prepare("head -c 380M /dev/zero > others");
-    assert_over(&run(endless), LimitedResource::FreeDisk, 8 * MEBIBYTE, Keeping::Best);
+    assert_over(&run(endless), LimitedResource::FreeDisk, 8 * MEBIBYTE, LimitMethod::Best);
     prepare("head -c 9M /dev/zero > more");
     let little = "head -c 5000000 /dev/zero > 1; sleep 1.5";
     assert_eq!(run(little).ended, Ok(ProcessEnd::Exited(0)), "it wrote little");

@@ -9,7 +9,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use afresh_process::{Containment, ProcessEnd, Rung, Running, SpawnErrorKind, StartError};
+use afresh_process::{
+    Containment, ContainmentLevel, ProcessEnd, RunningJob, SpawnErrorKind, StartError,
+};
 use common::{HELPER, Story, on_every_rung};
 
 /// B38.
@@ -32,12 +34,12 @@ fn the_rung_that_was_asked_for_is_the_rung_that_is_reported() {
     on_every_rung(|story| {
         let report = story.run(&story.job(&["true"]));
         let expected = match story.containment {
-            Containment::Cgroup => Rung::Cgroup,
-            Containment::Namespace => Rung::Namespace,
-            _ => Rung::Group,
+            Containment::Cgroup => ContainmentLevel::Cgroup,
+            Containment::Namespace => ContainmentLevel::Namespace,
+            _ => ContainmentLevel::Group,
         };
-        assert_eq!(report.rung, expected);
-        assert_eq!(report.passed_over, Vec::<String>::new());
+        assert_eq!(report.containment, expected);
+        assert_eq!(report.unavailable, Vec::<String>::new());
     });
 }
 
@@ -46,13 +48,13 @@ fn auto_always_finds_a_rung_and_says_why_it_passed_over_others() {
     let story = Story::on(Containment::Auto);
     let report = story.run(&story.job(&["true"]));
     assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)));
-    let above = match report.rung {
-        Rung::Cgroup => 0,
-        Rung::Namespace => 1,
-        Rung::Group => 2,
-        Rung::None => panic!("nothing was started"),
+    let above = match report.containment {
+        ContainmentLevel::Cgroup => 0,
+        ContainmentLevel::Namespace => 1,
+        ContainmentLevel::Group => 2,
+        ContainmentLevel::None => panic!("nothing was started"),
     };
-    assert_eq!(report.passed_over.len(), above, "{:?}", report.passed_over);
+    assert_eq!(report.unavailable.len(), above, "{:?}", report.unavailable);
 }
 
 /// B37.
@@ -82,7 +84,7 @@ fn what_cannot_start_says_why_and_starts_nothing() {
                 panic!("{program} started on {:?}: {:?}", story.containment, report.ended)
             };
             assert_eq!(failure.kind, kind, "{program}: {}", failure.message);
-            assert_eq!(report.rung, Rung::None);
+            assert_eq!(report.containment, ContainmentLevel::None);
         }
         let mut nowhere = story.job(&["true"]);
         nowhere.cwd = story.path("nowhere");
@@ -97,11 +99,11 @@ fn a_job_that_cannot_be_is_refused_before_anything_starts() {
     let story = Story::on(Containment::Auto);
     let mut job = story.job(&["true"]);
     job.name = "../escape".into();
-    let refused = Running::start(Path::new(HELPER), &job);
+    let refused = RunningJob::start(Path::new(HELPER), &job);
     assert!(matches!(refused, Err(StartError::Job { .. })));
-    let missing = Running::start(Path::new("/no/such/afresh"), &story.job(&["true"]));
+    let missing = RunningJob::start(Path::new("/no/such/afresh"), &story.job(&["true"]));
     assert!(matches!(missing, Err(StartError::Spawn { .. })));
-    let deaf = Running::start(Path::new("/bin/false"), &story.job(&["true"]));
+    let deaf = RunningJob::start(Path::new("/bin/false"), &story.job(&["true"]));
     // Either the pipe broke already, or the waiting driver notices.
     if let Ok(mut running) = deaf {
         assert_eq!(running.wait().ended, Ok(ProcessEnd::SupervisorLost));

@@ -44,7 +44,7 @@ fn a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
         story.path("go").display()
     ));
     let mut running = story.start(&job);
-    let activity = running.activity();
+    let activity = running.output_counter();
     let waiting = std::thread::spawn(move || running.wait());
     story.await_up();
     let status = fs::read_to_string(format!("/proc/{}/status", story.supervisor())).unwrap();

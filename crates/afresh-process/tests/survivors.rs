@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use afresh_process::{Containment, ProcessEnd, sweep};
+use afresh_process::{Containment, ProcessEnd, sweep_leftovers};
 use common::{HELPER, PATIENCE, Story, is_alive, kill_9, on_every_rung, wait_until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -185,11 +185,15 @@ fn kill_both_and_sweep(story: &Story, mut driver: Child) {
     kill_9(supervisor);
     driver.kill().unwrap();
     driver.wait().unwrap();
-    let report = sweep(&story.registry(), &story.name());
+    let report = sweep_leftovers(&story.registry(), &story.name());
     assert_eq!((report.found, &report.stubborn[..]), (1, &[][..]));
     wait_until("the kernel has ended the namespace", || story.alive().is_empty());
     story.assert_nothing_is_left();
-    assert_eq!(sweep(&story.registry(), "").found, 0, "R12: a second sweep finds nothing");
+    assert_eq!(
+        sweep_leftovers(&story.registry(), "").found,
+        0,
+        "R12: a second sweep finds nothing"
+    );
 }
 
 /// R6.
@@ -201,7 +205,7 @@ fn a_sweep_ends_a_supervisor_that_hangs() {
         let supervisor = story.supervisor();
         // A driver that is stopped still holds the pipe, so the supervisor sees no reason to end.
         kill(Pid::from_raw(driver.id().cast_signed()), Signal::SIGSTOP).unwrap();
-        let report = sweep(&story.registry(), "");
+        let report = sweep_leftovers(&story.registry(), "");
         assert!(report.killed > DAEMONS, "{report:?}");
         assert!(!is_alive(supervisor));
         story.assert_nothing_is_left();
@@ -267,7 +271,7 @@ fn a_supervisor_that_was_stopped_once_is_woken() {
 fn a_polite_signal_in_the_first_moment_is_not_lost() {
     on_every_rung(|story| {
         let mut job = story.shell("while :; do sleep 0.01; done");
-        job.through = vec![HELPER.into(), "slow-room".into()];
+        job.wrapper = vec![HELPER.into(), "slow-room".into()];
         let mut running = story.start(&job);
         assert!(running.has_started());
         running.stopper().stop(2 * PATIENCE);
@@ -322,14 +326,14 @@ fn a_sweep_leaves_strangers_alone() {
         entry[part]["start"] = start.into();
     }
     fs::write(&path, serde_json::to_vec(&entry).unwrap()).unwrap();
-    let report = sweep(&story.registry(), "");
+    let report = sweep_leftovers(&story.registry(), "");
     assert_eq!((report.found, report.killed), (1, 0));
     assert!(is_alive(stranger.id().cast_signed()));
     // From another boot even a matching pid is another process.
     entry["place"]["boot"] = "another".into();
     fs::write(&path, serde_json::to_vec(&entry).unwrap()).unwrap();
     fs::write(story.registry().join(format!("{}-2.json", story.name())), "{").unwrap();
-    let report = sweep(&story.registry(), &story.name());
+    let report = sweep_leftovers(&story.registry(), &story.name());
     assert_eq!((report.found, report.foreign, report.unreadable.len()), (2, 1, 1));
     assert!(is_alive(stranger.id().cast_signed()));
     assert_eq!(story.registered(), 0);

@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use crate::allowlist::{Hosts, Listed, Target};
+use crate::allowlist::{AllowlistMatch, HostAllowlist, ProxyTarget};
 
 /// How far away an address is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum AddressScope {
     /// This machine, its link (where clouds keep credentials), everybody at once, or nobody.
     Here,
     /// The network that it is in.
@@ -15,31 +15,40 @@ enum Reach {
 }
 
 /// May this target, which is listed so, be reached at this address?
-pub(crate) fn is_allowed(hosts: &Hosts, target: &Target, listed: Listed, address: IpAddr) -> bool {
+pub(crate) fn is_allowed(
+    hosts: &HostAllowlist,
+    target: &ProxyTarget,
+    listed: AllowlistMatch,
+    address: IpAddr,
+) -> bool {
     let address = address.to_canonical();
-    match (reach(address), listed) {
-        (Reach::Public, _) | (Reach::Private, Listed::Name) | (_, Listed::Address) => true,
-        (Reach::Here | Reach::Private, _) => hosts.names_address(address, target.port),
+    match (address_scope(address), listed) {
+        (AddressScope::Public, _)
+        | (AddressScope::Private, AllowlistMatch::Name)
+        | (_, AllowlistMatch::Address) => true,
+        (AddressScope::Here | AddressScope::Private, _) => {
+            hosts.names_address(address, target.port)
+        }
     }
 }
 
-fn reach(address: IpAddr) -> Reach {
+fn address_scope(address: IpAddr) -> AddressScope {
     match address {
         IpAddr::V4(v4) => {
             let [a, b, ..] = v4.octets();
             let here = v4.is_loopback() || v4.is_link_local() || a == 0 || a >= 224;
             let shared = a == 100 && (64..128).contains(&b);
             match () {
-                () if here => Reach::Here,
-                () if v4.is_private() || shared => Reach::Private,
-                () => Reach::Public,
+                () if here => AddressScope::Here,
+                () if v4.is_private() || shared => AddressScope::Private,
+                () => AddressScope::Public,
             }
         }
-        IpAddr::V6(v6) => reach_v6(v6),
+        IpAddr::V6(v6) => address_scope_v6(v6),
     }
 }
 
-fn reach_v6(address: Ipv6Addr) -> Reach {
+fn address_scope_v6(address: Ipv6Addr) -> AddressScope {
     let [first, second, ..] = address.segments();
     let here = address.is_loopback() || address.is_unspecified() || address.is_multicast();
     let link_local = first & 0xffc0 == 0xfe80;
@@ -53,12 +62,12 @@ fn reach_v6(address: Ipv6Addr) -> Reach {
         _ => None,
     };
     match embedded {
-        Some(octets) => reach(IpAddr::from(octets)),
-        None if here || link_local => Reach::Here,
-        None if first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfec0 => Reach::Private,
+        Some(octets) => address_scope(IpAddr::from(octets)),
+        None if here || link_local => AddressScope::Here,
+        None if first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfec0 => AddressScope::Private,
         // `::1.2.3.4`, which nobody uses.
-        None if first == 0 => Reach::Here,
-        None => Reach::Public,
+        None if first == 0 => AddressScope::Here,
+        None => AddressScope::Public,
     }
 }
 
@@ -72,8 +81,9 @@ mod tests {
     use super::*;
 
     fn allowed(list: &str, target: &str, address: &str) -> bool {
-        let hosts: Hosts = list.split(' ').map(|host| host.parse().expect("a host")).collect();
-        let target: Target = target.parse().expect("a target");
+        let hosts: HostAllowlist =
+            list.split(' ').map(|host| host.parse().expect("a host")).collect();
+        let target: ProxyTarget = target.parse().expect("a target");
         let listed = hosts.listed(&target).expect("it is listed");
         is_allowed(&hosts, &target, listed, address.parse().expect("an address"))
     }

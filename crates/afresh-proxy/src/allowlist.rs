@@ -13,47 +13,47 @@ const LONGEST_NAME: usize = 253;
 
 /// Whom a program asks for. Names are in lower case and hold letters, digits, `-`, `_` and dots alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Target {
-    pub host: Name,
+pub struct ProxyTarget {
+    pub host: HostName,
     pub port: u16,
 }
 
 /// A host by name or by address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Name {
+pub enum HostName {
     Dns(String),
     Address(IpAddr),
 }
 
 /// One entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Host {
-    who: Who,
+pub struct HostPattern {
+    who: HostMatcher,
     /// None: the usual ones.
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Who {
-    One(Name),
+enum HostMatcher {
+    One(HostName),
     /// Every name that ends in this one, which is not among them.
     Below(String),
 }
 
 /// A list of hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hosts(BTreeSet<Host>);
+pub struct HostAllowlist(BTreeSet<HostPattern>);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no host: {why}")]
-pub struct BadHost {
+pub struct HostPatternError {
     pub text: String,
     pub why: &'static str,
 }
 
 /// How somebody is on a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Listed {
+pub(crate) enum AllowlistMatch {
     /// By this very address.
     Address,
     /// By this very name.
@@ -62,7 +62,7 @@ pub(crate) enum Listed {
     End,
 }
 
-impl Hosts {
+impl HostAllowlist {
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -71,61 +71,73 @@ impl Hosts {
         self.0.is_empty()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Host> {
+    pub fn iter(&self) -> impl Iterator<Item = &HostPattern> {
         self.0.iter()
     }
 
-    pub(crate) fn listed(&self, target: &Target) -> Option<Listed> {
+    pub(crate) fn listed(&self, target: &ProxyTarget) -> Option<AllowlistMatch> {
         let found = self.0.iter().filter_map(|host| host.lists(target));
         // Who is named is trusted more than who is below a name.
-        found.min_by_key(|listed| *listed == Listed::End)
+        found.min_by_key(|listed| *listed == AllowlistMatch::End)
     }
 
     /// Is this address, at this port, on the list by itself, as a number or as `localhost`?
     pub(crate) fn names_address(&self, address: IpAddr, port: u16) -> bool {
-        let by_name = address.is_loopback() && self.names(Name::Dns("localhost".to_owned()), port);
-        by_name || self.names(Name::Address(address), port)
+        let by_name =
+            address.is_loopback() && self.names(HostName::Dns("localhost".to_owned()), port);
+        by_name || self.names(HostName::Address(address), port)
     }
 
-    fn names(&self, host: Name, port: u16) -> bool {
-        matches!(self.listed(&Target { host, port }), Some(Listed::Address | Listed::Name))
+    fn names(&self, host: HostName, port: u16) -> bool {
+        matches!(
+            self.listed(&ProxyTarget { host, port }),
+            Some(AllowlistMatch::Address | AllowlistMatch::Name)
+        )
     }
 
     /// Ports of this machine itself that are on the list.
     pub fn local_ports(&self) -> Vec<u16> {
         let local = self.0.iter().filter(|host| match &host.who {
-            Who::One(Name::Address(address)) => address.is_loopback(),
-            Who::One(Name::Dns(name)) => name == "localhost",
-            Who::Below(_) => false,
+            HostMatcher::One(HostName::Address(address)) => address.is_loopback(),
+            HostMatcher::One(HostName::Dns(name)) => name == "localhost",
+            HostMatcher::Below(_) => false,
         });
         let ports: BTreeSet<u16> = local.filter_map(|host| host.port).collect();
         ports.into_iter().collect()
     }
 }
 
-impl FromIterator<Host> for Hosts {
-    fn from_iter<I: IntoIterator<Item = Host>>(hosts: I) -> Self {
+impl FromIterator<HostPattern> for HostAllowlist {
+    fn from_iter<I: IntoIterator<Item = HostPattern>>(hosts: I) -> Self {
         Self(hosts.into_iter().collect())
     }
 }
 
-impl Host {
-    fn lists(&self, target: &Target) -> Option<Listed> {
+impl HostPattern {
+    fn lists(&self, target: &ProxyTarget) -> Option<AllowlistMatch> {
         let port = match self.port {
             Some(port) => port == target.port,
             None => USUAL_PORTS.contains(&target.port),
         };
         let listed = match (&self.who, &target.host) {
-            (Who::One(Name::Address(own)), Name::Address(asked)) if own == asked => Listed::Address,
-            (Who::One(Name::Dns(own)), Name::Dns(asked)) if own == asked => Listed::Name,
-            (Who::Below(end), Name::Dns(asked)) if is_below(asked, end) => Listed::End,
+            (HostMatcher::One(HostName::Address(own)), HostName::Address(asked))
+                if own == asked =>
+            {
+                AllowlistMatch::Address
+            }
+            (HostMatcher::One(HostName::Dns(own)), HostName::Dns(asked)) if own == asked => {
+                AllowlistMatch::Name
+            }
+            (HostMatcher::Below(end), HostName::Dns(asked)) if is_below(asked, end) => {
+                AllowlistMatch::End
+            }
             _ => return None,
         };
         port.then_some(listed)
     }
 
     /// The host of an address such as `https://example.com:8443/v1`, at that address's port.
-    pub fn of_url(url: &str) -> Option<Self> {
+    pub fn from_url(url: &str) -> Option<Self> {
         let (scheme, rest) = url.trim().split_once("://")?;
         let usual = match scheme.to_ascii_lowercase().as_str() {
             "http" | "ws" => 80,
@@ -134,8 +146,9 @@ impl Host {
         };
         let authority = rest.split(['/', '?', '#']).next()?;
         let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let Host { who, port } = authority.parse().ok()?;
-        matches!(who, Who::One(_)).then_some(Host { who, port: Some(port.unwrap_or(usual)) })
+        let HostPattern { who, port } = authority.parse().ok()?;
+        matches!(who, HostMatcher::One(_))
+            .then_some(HostPattern { who, port: Some(port.unwrap_or(usual)) })
     }
 }
 
@@ -143,33 +156,33 @@ fn is_below(name: &str, end: &str) -> bool {
     name.strip_suffix(end).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
-impl FromStr for Host {
-    type Err = BadHost;
+impl FromStr for HostPattern {
+    type Err = HostPatternError;
 
-    fn from_str(text: &str) -> Result<Self, BadHost> {
-        let bad = |why| BadHost { text: text.chars().take(100).collect(), why };
+    fn from_str(text: &str) -> Result<Self, HostPatternError> {
+        let bad = |why| HostPatternError { text: text.chars().take(100).collect(), why };
         let (host, port) = split_port(text).map_err(bad)?;
         let who = match host.strip_prefix("*.") {
-            Some(end) => match name(end).map_err(bad)? {
-                Name::Dns(end) => Who::Below(end),
-                Name::Address(_) => return Err(bad("an address has nothing below it")),
+            Some(end) => match parse_host_name(end).map_err(bad)? {
+                HostName::Dns(end) => HostMatcher::Below(end),
+                HostName::Address(_) => return Err(bad("an address has nothing below it")),
             },
             None if host.contains('*') => {
                 return Err(bad("a star stands in front of a name: *.example.com"));
             }
-            None => Who::One(name(host).map_err(bad)?),
+            None => HostMatcher::One(parse_host_name(host).map_err(bad)?),
         };
         Ok(Self { who, port })
     }
 }
 
-impl FromStr for Target {
+impl FromStr for ProxyTarget {
     type Err = &'static str;
 
     /// `host:port`; both are needed.
     fn from_str(text: &str) -> Result<Self, &'static str> {
         let (host, port) = split_port(text)?;
-        Ok(Self { host: name(host)?, port: port.ok_or("the port is missing")? })
+        Ok(Self { host: parse_host_name(host)?, port: port.ok_or("the port is missing")? })
     }
 }
 
@@ -197,13 +210,13 @@ pub(crate) fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str
 }
 
 /// A name or an address, in one way of writing.
-pub(crate) fn name(text: &str) -> Result<Name, &'static str> {
+pub(crate) fn parse_host_name(text: &str) -> Result<HostName, &'static str> {
     if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let address = inner.parse().map_err(|_| "what is in brackets is no address")?;
-        return Ok(Name::Address(IpAddr::V6(address).to_canonical()));
+        return Ok(HostName::Address(IpAddr::V6(address).to_canonical()));
     }
     if let Ok(address) = text.parse::<IpAddr>() {
-        return Ok(Name::Address(address.to_canonical()));
+        return Ok(HostName::Address(address.to_canonical()));
     }
     let text = text.strip_suffix('.').unwrap_or(text);
     if text.is_empty() || text.len() > LONGEST_NAME {
@@ -215,10 +228,10 @@ pub(crate) fn name(text: &str) -> Result<Name, &'static str> {
     if text.split('.').any(str::is_empty) {
         return Err("two dots stand together");
     }
-    Ok(Name::Dns(text.to_ascii_lowercase()))
+    Ok(HostName::Dns(text.to_ascii_lowercase()))
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Dns(name) => f.write_str(name),
@@ -228,17 +241,17 @@ impl fmt::Display for Name {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for ProxyTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
     }
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for HostPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.who {
-            Who::One(name) => write!(f, "{name}")?,
-            Who::Below(end) => write!(f, "*.{end}")?,
+            HostMatcher::One(name) => write!(f, "{name}")?,
+            HostMatcher::Below(end) => write!(f, "*.{end}")?,
         }
         self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
@@ -248,11 +261,11 @@ impl fmt::Display for Host {
 mod tests {
     use super::*;
 
-    fn list(hosts: &str) -> Hosts {
+    fn list(hosts: &str) -> HostAllowlist {
         hosts.split(' ').map(|host| host.parse().expect("a host")).collect()
     }
 
-    fn asked(target: &str) -> Target {
+    fn asked(target: &str) -> ProxyTarget {
         target.parse().expect("a target")
     }
 
@@ -291,14 +304,14 @@ mod tests {
             "a..b",
         ];
         for bad in bad.iter().map(|bad| (*bad).to_owned()).chain(["a".repeat(300)]) {
-            assert!(bad.parse::<Host>().is_err(), "{bad:?}");
+            assert!(bad.parse::<HostPattern>().is_err(), "{bad:?}");
         }
-        assert!("a".parse::<Target>().is_err());
+        assert!("a".parse::<ProxyTarget>().is_err());
     }
 
     #[test]
     fn the_host_of_an_address_has_a_port() {
-        let of = |url: &str| Host::of_url(url).map(|host| host.to_string());
+        let of = |url: &str| HostPattern::from_url(url).map(|host| host.to_string());
         assert_eq!(of("https://Example.com/v1").as_deref(), Some("example.com:443"));
         assert_eq!(of("http://me:pw@127.0.0.1:8080").as_deref(), Some("127.0.0.1:8080"));
         assert_eq!(of("http://[::1]:8080/x").as_deref(), Some("[::1]:8080"));

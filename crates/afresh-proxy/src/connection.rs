@@ -4,13 +4,13 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use crate::allowlist::{Listed, Target};
-use crate::dial::{self, DialError, Dialled};
-use crate::proxy::Rules;
+use crate::allowlist::{AllowlistMatch, ProxyTarget};
+use crate::dial::{self, DialError, DialedStream};
+use crate::proxy::ProxyRules;
 use crate::relay::relay;
-use crate::request_head::{self, BadHead, Head, Plain, Request};
-use crate::shutdown::Closing;
-use crate::upstream::Use;
+use crate::request_head::{self, HeadError, PlainRequest, ProxyRequest, RequestHead};
+use crate::shutdown::ShutdownSignal;
+use crate::upstream::RequestPurpose;
 
 /// For a whole head: programs send it at once.
 const HEAD_PATIENCE: Duration = Duration::from_secs(30);
@@ -22,81 +22,94 @@ const LAST_PATIENCE: Duration = Duration::from_secs(2);
 const HINT: &str = "whoever started the run can open it: AFRESH_SANDBOX_HOSTS=";
 
 /// Why a request came to nothing.
-enum Refusal {
-    Head(BadHead),
-    NotListed(Target),
+enum RequestDenial {
+    Head(HeadError),
+    NotListed(ProxyTarget),
     Dial(DialError),
     /// The program went away, was too slow, or the door was closed.
     Gone(io::Error),
 }
 
-impl From<DialError> for Refusal {
+impl From<DialError> for RequestDenial {
     fn from(error: DialError) -> Self {
         Self::Dial(error)
     }
 }
 
-impl From<io::Error> for Refusal {
+impl From<io::Error> for RequestDenial {
     fn from(error: io::Error) -> Self {
         Self::Gone(error)
     }
 }
 
 /// A request to the proxy.
-pub(crate) fn visit(mut stream: TcpStream, rules: &Rules, closing: &Closing) {
+pub(crate) fn serve_connection(
+    mut stream: TcpStream,
+    rules: &ProxyRules,
+    shutdown: &ShutdownSignal,
+) {
     let carried = stream
         .set_write_timeout(Some(WRITE_PATIENCE))
-        .map_err(Refusal::from)
-        .and_then(|()| carry(&mut stream, rules, closing));
-    if let Err(refusal) = carried {
-        refuse(stream, &refusal, rules, closing);
+        .map_err(RequestDenial::from)
+        .and_then(|()| forward_request(&mut stream, rules, shutdown));
+    if let Err(denial) = carried {
+        send_denial(stream, &denial, rules, shutdown);
     }
 }
 
 /// A connection that is for one port of this machine, whatever it carries.
-pub(crate) fn visit_local(stream: &TcpStream, port: u16, closing: &Closing) {
+pub(crate) fn serve_local_port(stream: &TcpStream, port: u16, shutdown: &ShutdownSignal) {
     // A program that finds nobody there sees its connection end, as it would without us.
     if let Ok(other) = dial::local(port) {
-        let _ = relay(stream, &other, closing);
+        let _ = relay(stream, &other, shutdown);
     }
 }
 
-fn carry(stream: &mut TcpStream, rules: &Rules, closing: &Closing) -> Result<(), Refusal> {
-    let (head, early) = read_head(stream, closing)?;
+fn forward_request(
+    stream: &mut TcpStream,
+    rules: &ProxyRules,
+    shutdown: &ShutdownSignal,
+) -> Result<(), RequestDenial> {
+    let (head, early) = read_head(stream, shutdown)?;
     let target = head.request.target();
-    let listed = rules.hosts.listed(target).ok_or_else(|| Refusal::NotListed(target.clone()))?;
+    let listed =
+        rules.hosts.listed(target).ok_or_else(|| RequestDenial::NotListed(target.clone()))?;
     let mut other = match &head.request {
-        Request::Connect(target) => {
-            let other = tunnel(target, listed, rules, closing)?;
+        ProxyRequest::Connect(target) => {
+            let other = tunnel(target, listed, rules, shutdown)?;
             stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
             other
         }
-        Request::Plain(plain) => plain_request(plain, listed, rules)?,
+        ProxyRequest::Plain(plain) => plain_request(plain, listed, rules)?,
     };
     other.stream.write_all(&early)?;
     stream.write_all(&other.early)?;
     // From here on nothing can be said any more, whatever happens.
-    let _ = relay(stream, &other.stream, closing);
+    let _ = relay(stream, &other.stream, shutdown);
     Ok(())
 }
 
 fn tunnel(
-    target: &Target,
-    listed: Listed,
-    rules: &Rules,
-    closing: &Closing,
-) -> Result<Dialled, DialError> {
-    match rules.upstream.for_target(target, Use::Tunnel) {
-        Some(server) => dial::tunnel(server, target, closing),
+    target: &ProxyTarget,
+    listed: AllowlistMatch,
+    rules: &ProxyRules,
+    shutdown: &ShutdownSignal,
+) -> Result<DialedStream, DialError> {
+    match rules.upstream.for_target(target, RequestPurpose::Tunnel) {
+        Some(server) => dial::tunnel(server, target, shutdown),
         None => dial::direct(&rules.hosts, target, listed),
     }
 }
 
-fn plain_request(plain: &Plain, listed: Listed, rules: &Rules) -> Result<Dialled, Refusal> {
-    let (mut other, head) = match rules.upstream.for_target(&plain.target, Use::Plain) {
+fn plain_request(
+    plain: &PlainRequest,
+    listed: AllowlistMatch,
+    rules: &ProxyRules,
+) -> Result<DialedStream, RequestDenial> {
+    let (mut other, head) = match rules.upstream.for_target(&plain.target, RequestPurpose::Plain) {
         Some(server) => {
             let head = plain.for_proxy(server.authorization.as_deref());
-            (Dialled::from(dial::to_proxy(server)?), head)
+            (DialedStream::from(dial::to_proxy(server)?), head)
         }
         None => (dial::direct(&rules.hosts, &plain.target, listed)?, plain.for_host()),
     };
@@ -106,18 +119,21 @@ fn plain_request(plain: &Plain, listed: Listed, rules: &Rules) -> Result<Dialled
 }
 
 /// The head, and what came after it in the same breath.
-fn read_head(stream: &mut TcpStream, closing: &Closing) -> Result<(Head, Vec<u8>), Refusal> {
+fn read_head(
+    stream: &mut TcpStream,
+    shutdown: &ShutdownSignal,
+) -> Result<(RequestHead, Vec<u8>), RequestDenial> {
     let until = Some(Instant::now() + HEAD_PATIENCE);
     let mut bytes = Vec::new();
     let mut part = [0; 4096];
     loop {
-        closing.readable(stream, until)?;
+        shutdown.readable(stream, until)?;
         let read = stream.read(&mut part)?;
         if read == 0 {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
         bytes.extend_from_slice(&part[..read]);
-        if let Some(head) = request_head::parse(&bytes).map_err(Refusal::Head)? {
+        if let Some(head) = request_head::parse_head(&bytes).map_err(RequestDenial::Head)? {
             let early = bytes.split_off(head.bytes);
             return Ok((head, early));
         }
@@ -125,23 +141,28 @@ fn read_head(stream: &mut TcpStream, closing: &Closing) -> Result<(Head, Vec<u8>
 }
 
 /// Counts it and says why, in one line that people can act on.
-fn refuse(mut stream: TcpStream, refusal: &Refusal, rules: &Rules, closing: &Closing) {
-    let (status, why) = match refusal {
-        Refusal::Gone(error) if error.kind() == io::ErrorKind::TimedOut => {
+fn send_denial(
+    mut stream: TcpStream,
+    denial: &RequestDenial,
+    rules: &ProxyRules,
+    shutdown: &ShutdownSignal,
+) {
+    let (status, why) = match denial {
+        RequestDenial::Gone(error) if error.kind() == io::ErrorKind::TimedOut => {
             ("408 Request Timeout", "the request's head did not come".to_owned())
         }
-        Refusal::Gone(_) => return,
-        Refusal::Head(error) => {
-            rules.tally.add("what was no request");
+        RequestDenial::Gone(_) => return,
+        RequestDenial::Head(error) => {
+            rules.denials.add("what was no request");
             ("400 Bad Request", error.to_string())
         }
-        Refusal::NotListed(target) => {
-            rules.tally.add(&target.to_string());
+        RequestDenial::NotListed(target) => {
+            rules.denials.add(&target.to_string());
             ("403 Forbidden", format!("{target} is not on the list of this worker; {HINT}{target}"))
         }
-        Refusal::Dial(error) => {
+        RequestDenial::Dial(error) => {
             if let DialError::LeadsHome(target) = error {
-                rules.tally.add(&target.to_string());
+                rules.denials.add(&target.to_string());
             }
             ("502 Bad Gateway", error.to_string())
         }
@@ -154,16 +175,16 @@ fn refuse(mut stream: TcpStream, refusal: &Refusal, rules: &Rules, closing: &Clo
     );
     if stream.write_all(answer.as_bytes()).is_ok() {
         let _ = stream.shutdown(Shutdown::Write);
-        linger(&mut stream, closing);
+        drain_before_close(&mut stream, shutdown);
     }
 }
 
 /// Closing a connection with unread bytes would take back the answer.
-fn linger(stream: &mut TcpStream, closing: &Closing) {
+fn drain_before_close(stream: &mut TcpStream, shutdown: &ShutdownSignal) {
     let until = Some(Instant::now() + LAST_PATIENCE);
     let mut part = [0; 4096];
     let mut taken = 0;
-    while taken < LAST_BYTES && closing.readable(stream, until).is_ok() {
+    while taken < LAST_BYTES && shutdown.readable(stream, until).is_ok() {
         match stream.read(&mut part) {
             Ok(read) if read > 0 => taken += read,
             _ => return,

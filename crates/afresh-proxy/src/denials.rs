@@ -8,34 +8,34 @@ use std::sync::{Mutex, PoisonError};
 const MOST_NAMES: usize = 32;
 
 #[derive(Debug, Default)]
-pub(crate) struct Tally(Mutex<BTreeMap<String, u64>>);
+pub(crate) struct DenialCounts(Mutex<BTreeMap<String, u64>>);
 
 /// Somebody who was asked for and not reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct DeniedHost {
     /// `host:port`, or what else it was, in words.
-    pub whom: String,
+    pub host: String,
     pub times: u64,
 }
 
 const OTHERS: &str = "others";
 
-impl Tally {
+impl DenialCounts {
     /// Hosts were read by us, so their names hold nothing but letters, digits and dots.
-    pub(crate) fn add(&self, whom: &str) {
+    pub(crate) fn add(&self, host: &str) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = seen.contains_key(whom) || seen.len() < MOST_NAMES;
-        let whom = if is_known { whom } else { OTHERS };
-        let times = seen.entry(whom.to_owned()).or_default();
+        let is_known = seen.contains_key(host) || seen.len() < MOST_NAMES;
+        let host = if is_known { host } else { OTHERS };
+        let times = seen.entry(host.to_owned()).or_default();
         *times = times.saturating_add(1);
     }
 
     /// The most often refused first.
-    pub(crate) fn all(&self) -> Vec<Refused> {
+    pub(crate) fn all(&self) -> Vec<DeniedHost> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<Refused> = seen
+        let mut all: Vec<DeniedHost> = seen
             .iter()
-            .map(|(whom, times)| Refused { whom: whom.clone(), times: *times })
+            .map(|(host, times)| DeniedHost { host: host.clone(), times: *times })
             .collect();
         all.sort_by_key(|refused| std::cmp::Reverse(refused.times));
         all
@@ -49,10 +49,10 @@ mod tests {
     /// R15: a worker that asks for ever new names fills nothing.
     #[test]
     fn endless_names_are_counted_as_others() {
-        let tally = Tally::default();
-        (0..1000).for_each(|number| tally.add(&format!("h{number}.test:443")));
-        let all = tally.all();
+        let denials = DenialCounts::default();
+        (0..1000).for_each(|number| denials.add(&format!("h{number}.test:443")));
+        let all = denials.all();
         assert_eq!(all.len(), MOST_NAMES + 1);
-        assert_eq!(all[0], Refused { whom: OTHERS.to_owned(), times: 968 });
+        assert_eq!(all[0], DeniedHost { host: OTHERS.to_owned(), times: 968 });
     }
 }

@@ -8,10 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs}
 use std::time::{Duration, Instant};
 
 use crate::address;
-use crate::allowlist::{Hosts, Listed, Name, Target};
-use crate::request_head::{MOST_HEAD_BYTES, end_of_head};
-use crate::shutdown::Closing;
-use crate::upstream::Server;
+use crate::allowlist::{AllowlistMatch, HostAllowlist, HostName, ProxyTarget};
+use crate::request_head::{MAX_HEAD_BYTES, end_of_head};
+use crate::shutdown::ShutdownSignal;
+use crate::upstream::UpstreamServer;
 
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 const MOST_ADDRESSES: usize = 6;
@@ -20,7 +20,7 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection, and what has already been read from it.
 #[derive(Debug)]
-pub(crate) struct Dialled {
+pub(crate) struct DialedStream {
     pub(crate) stream: TcpStream,
     pub(crate) early: Vec<u8>,
 }
@@ -29,20 +29,24 @@ pub(crate) struct Dialled {
 pub(crate) enum DialError {
     /// The name leads where it must not lead.
     #[error("{0} leads to an address of this machine or its network, which is not on the list")]
-    LeadsHome(Target),
+    LeadsHome(ProxyTarget),
     #[error("{0} cannot be reached: {1}")]
-    Unreachable(Target, io::Error),
+    Unreachable(ProxyTarget, io::Error),
     #[error("the proxy {0} answered: {1}")]
-    Proxy(Target, String),
+    Proxy(ProxyTarget, String),
 }
 
-impl From<TcpStream> for Dialled {
+impl From<TcpStream> for DialedStream {
     fn from(stream: TcpStream) -> Self {
         Self { stream, early: Vec::new() }
     }
 }
 
-pub(crate) fn direct(hosts: &Hosts, target: &Target, listed: Listed) -> Result<Dialled, DialError> {
+pub(crate) fn direct(
+    hosts: &HostAllowlist,
+    target: &ProxyTarget,
+    listed: AllowlistMatch,
+) -> Result<DialedStream, DialError> {
     let unreachable = |error| DialError::Unreachable(target.clone(), error);
     let found = addresses(target).map_err(unreachable)?;
     let any = !found.is_empty();
@@ -53,7 +57,7 @@ pub(crate) fn direct(hosts: &Hosts, target: &Target, listed: Listed) -> Result<D
     if allowed.is_empty() && any {
         return Err(DialError::LeadsHome(target.clone()));
     }
-    connect(&allowed).map(Dialled::from).map_err(unreachable)
+    connect(&allowed).map(DialedStream::from).map_err(unreachable)
 }
 
 /// To this machine itself, at a port that is on the list.
@@ -63,7 +67,7 @@ pub(crate) fn local(port: u16) -> io::Result<TcpStream> {
 }
 
 /// To another proxy, which is the user's: where it is does not matter.
-pub(crate) fn to_proxy(server: &Server) -> Result<TcpStream, DialError> {
+pub(crate) fn to_proxy(server: &UpstreamServer) -> Result<TcpStream, DialError> {
     addresses(&server.at)
         .and_then(|found| connect(&found))
         .map_err(|error| DialError::Unreachable(server.at.clone(), error))
@@ -71,10 +75,10 @@ pub(crate) fn to_proxy(server: &Server) -> Result<TcpStream, DialError> {
 
 /// Through another proxy, which looks the name up itself.
 pub(crate) fn tunnel(
-    server: &Server,
-    target: &Target,
-    closing: &Closing,
-) -> Result<Dialled, DialError> {
+    server: &UpstreamServer,
+    target: &ProxyTarget,
+    shutdown: &ShutdownSignal,
+) -> Result<DialedStream, DialError> {
     let mut stream = to_proxy(server)?;
     let unreachable = |error| DialError::Unreachable(server.at.clone(), error);
     let mut ask = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
@@ -83,16 +87,16 @@ pub(crate) fn tunnel(
     }
     ask.push_str("\r\n");
     stream.write_all(ask.as_bytes()).map_err(unreachable)?;
-    let (head, early) = answer(&mut stream, closing).map_err(unreachable)?;
+    let (head, early) = answer(&mut stream, shutdown).map_err(unreachable)?;
     let first = head.lines().next().unwrap_or_default();
     if first.split(' ').nth(1).is_some_and(|status| status.starts_with('2')) {
-        return Ok(Dialled { stream, early });
+        return Ok(DialedStream { stream, early });
     }
     let shown: String = first.chars().filter(|one| !one.is_control()).take(100).collect();
     Err(DialError::Proxy(server.at.clone(), shown))
 }
 
-fn answer(stream: &mut TcpStream, closing: &Closing) -> io::Result<(String, Vec<u8>)> {
+fn answer(stream: &mut TcpStream, shutdown: &ShutdownSignal) -> io::Result<(String, Vec<u8>)> {
     let until = Some(Instant::now() + ANSWER_PATIENCE);
     let mut bytes = Vec::new();
     let mut part = [0; 4096];
@@ -101,19 +105,19 @@ fn answer(stream: &mut TcpStream, closing: &Closing) -> io::Result<(String, Vec<
             let early = bytes.split_off(end);
             return Ok((String::from_utf8_lossy(&bytes).into_owned(), early));
         }
-        closing.readable(stream, until)?;
+        shutdown.readable(stream, until)?;
         let read = stream.read(&mut part)?;
-        if read == 0 || bytes.len() > MOST_HEAD_BYTES {
+        if read == 0 || bytes.len() > MAX_HEAD_BYTES {
             return Err(io::Error::other("its answer is none"));
         }
         bytes.extend_from_slice(&part[..read]);
     }
 }
 
-fn addresses(target: &Target) -> io::Result<Vec<SocketAddr>> {
+fn addresses(target: &ProxyTarget) -> io::Result<Vec<SocketAddr>> {
     match &target.host {
-        Name::Address(address) => Ok(vec![SocketAddr::new(*address, target.port)]),
-        Name::Dns(name) => Ok((name.as_str(), target.port).to_socket_addrs()?.collect()),
+        HostName::Address(address) => Ok(vec![SocketAddr::new(*address, target.port)]),
+        HostName::Dns(name) => Ok((name.as_str(), target.port).to_socket_addrs()?.collect()),
     }
 }
 

@@ -37,9 +37,9 @@ mod request_head;
 mod shutdown;
 mod upstream;
 
-pub use crate::allowlist::{BadHost, Host, Hosts, Target};
-pub use crate::denials::Refused;
-pub use crate::proxy::{Crowd, Door, Entrance, Way};
-pub use crate::request_head::{BadHead, Head, MOST_HEAD_BYTES, Request, parse};
-pub use crate::shutdown::Closing;
-pub use upstream::{Upstream, UpstreamProblem};
+pub use crate::allowlist::{HostAllowlist, HostPattern, HostPatternError, ProxyTarget};
+pub use crate::denials::DeniedHost;
+pub use crate::proxy::{ConnectionLimit, ListenerRoute, Proxy, ProxyListener};
+pub use crate::request_head::{HeadError, MAX_HEAD_BYTES, ProxyRequest, RequestHead, parse_head};
+pub use crate::shutdown::ShutdownSignal;
+pub use upstream::{UpstreamError, UpstreamProxy};

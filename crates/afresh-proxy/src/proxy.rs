@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 use nix::poll::PollFlags;
 
-use crate::allowlist::Hosts;
-use crate::connection::{visit, visit_local};
-use crate::denials::{Refused, Tally};
-use crate::shutdown::{Closer, Closing, Woke, closing};
-use crate::upstream::Upstream;
+use crate::allowlist::HostAllowlist;
+use crate::connection::{serve_connection, serve_local_port};
+use crate::denials::{DenialCounts, DeniedHost};
+use crate::shutdown::{ShutdownSignal, ShutdownTrigger, WaitOutcome, shutdown_pair};
+use crate::upstream::UpstreamProxy;
 
 /// Connections of one worker at once; the next one waits.
-const MOST_OF_ONE: usize = 48;
+const MAX_PER_PROXY: usize = 48;
 /// Of all workers: each takes two file handles, and a process has often no more than 1,024.
-const MOST_OF_ALL: usize = 256;
+const MAX_TOTAL: usize = 256;
 /// Of each worker, whatever the others have: nobody keeps somebody else from its model.
-const ALWAYS: usize = 4;
+const GUARANTEED_PER_PROXY: usize = 4;
 /// How soon a full house is looked at again.
 const FULL_PAUSE: Duration = Duration::from_millis(20);
 /// A connection's thread needs little, and looking up names is the most of it.
@@ -29,64 +29,69 @@ const STACK_BYTES: usize = 512 * 1024;
 
 /// The connections of all doors.
 #[derive(Debug, Clone, Default)]
-pub struct Crowd(Arc<AtomicUsize>);
+pub struct ConnectionLimit(Arc<AtomicUsize>);
 
 /// What a door's connections are judged by.
 #[derive(Debug)]
-pub(crate) struct Rules {
-    pub(crate) hosts: Hosts,
-    pub(crate) upstream: Upstream,
-    pub(crate) tally: Tally,
+pub(crate) struct ProxyRules {
+    pub(crate) hosts: HostAllowlist,
+    pub(crate) upstream: UpstreamProxy,
+    pub(crate) denials: DenialCounts,
 }
 
 /// One worker's way to the hosts of its list; closed when it is dropped.
 #[derive(Debug)]
-pub struct Door {
-    rules: Arc<Rules>,
-    _closer: Closer,
+pub struct Proxy {
+    rules: Arc<ProxyRules>,
+    _closer: ShutdownTrigger,
 }
 
 /// Where programs come in.
 #[derive(Debug)]
-pub struct Entrance {
+pub struct ProxyListener {
     pub listener: TcpListener,
-    pub way: Way,
+    pub way: ListenerRoute,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum ListenerRoute {
     /// They say where they want to go.
     Proxy,
     /// To this port of this machine.
     Local(u16),
 }
 
-impl Door {
+impl Proxy {
     /// `find` waits for the entrances, in the door's own thread: some are made by the worker's room.
-    pub fn open<F>(hosts: Hosts, upstream: Upstream, crowd: &Crowd, find: F) -> io::Result<Self>
+    pub fn start<F>(
+        hosts: HostAllowlist,
+        upstream: UpstreamProxy,
+        limit: &ConnectionLimit,
+        find: F,
+    ) -> io::Result<Self>
     where
-        F: FnOnce(&Closing) -> io::Result<Vec<Entrance>> + Send + 'static,
+        F: FnOnce(&ShutdownSignal) -> io::Result<Vec<ProxyListener>> + Send + 'static,
     {
-        let (closer, closing) = closing()?;
-        let rules = Arc::new(Rules { hosts, upstream, tally: Tally::default() });
-        let desk = Desk {
+        let (trigger, shutdown) = shutdown_pair()?;
+        let rules = Arc::new(ProxyRules { hosts, upstream, denials: DenialCounts::default() });
+        let desk = ProxyServer {
             rules: Arc::clone(&rules),
-            closing,
+            shutdown,
             own: Arc::new(AtomicUsize::new(0)),
-            all: Arc::clone(&crowd.0),
+            all: Arc::clone(&limit.0),
         };
         builder("door").spawn(move || {
             // A worker whose door does not open has no network, and says so itself.
-            if let Ok(entrances) = find(&desk.closing) {
-                desk.serve(&entrances);
+            if let Ok(listeners) = find(&desk.shutdown) {
+                desk.serve(&listeners);
             }
         })?;
-        Ok(Self { rules, _closer: closer })
+        Ok(Self { rules, _closer: trigger })
     }
 
     /// Who was asked for and refused so far.
-    pub fn refused(&self) -> Vec<Refused> {
-        self.rules.tally.all()
+    pub fn denied_hosts(&self) -> Vec<DeniedHost> {
+        self.rules.denials.all()
     }
 }
 
@@ -95,17 +100,17 @@ fn builder(name: &str) -> thread::Builder {
 }
 
 /// Lets in whoever comes.
-struct Desk {
-    rules: Arc<Rules>,
-    closing: Closing,
+struct ProxyServer {
+    rules: Arc<ProxyRules>,
+    shutdown: ShutdownSignal,
     own: Arc<AtomicUsize>,
     all: Arc<AtomicUsize>,
 }
 
 /// A place among the connections, free again when it is dropped.
-struct Seat([Arc<AtomicUsize>; 2]);
+struct ConnectionPermit([Arc<AtomicUsize>; 2]);
 
-impl Drop for Seat {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         for count in &self.0 {
             count.fetch_sub(1, Ordering::AcqRel);
@@ -113,23 +118,23 @@ impl Drop for Seat {
     }
 }
 
-impl Desk {
-    fn serve(&self, entrances: &[Entrance]) {
-        for entrance in entrances {
+impl ProxyServer {
+    fn serve(&self, listeners: &[ProxyListener]) {
+        for listener in listeners {
             // Somebody who went away again must not keep us waiting.
-            let _ = entrance.listener.set_nonblocking(true);
+            let _ = listener.listener.set_nonblocking(true);
         }
-        let waited: Vec<(&dyn AsFd, PollFlags)> = entrances
+        let waited: Vec<(&dyn AsFd, PollFlags)> = listeners
             .iter()
-            .map(|entrance| (&entrance.listener as &dyn AsFd, PollFlags::POLLIN))
+            .map(|listener| (&listener.listener as &dyn AsFd, PollFlags::POLLIN))
             .collect();
         loop {
-            let Ok(Woke::Ready(ready)) = self.closing.wait(&waited, None) else { return };
-            let ready = ready.iter().zip(entrances).filter(|(flags, _)| !flags.is_empty());
-            for (_, entrance) in ready {
-                let Some(seat) = self.seat() else { return };
+            let Ok(WaitOutcome::Ready(ready)) = self.shutdown.wait(&waited, None) else { return };
+            let ready = ready.iter().zip(listeners).filter(|(flags, _)| !flags.is_empty());
+            for (_, listener) in ready {
+                let Some(permit) = self.acquire_permit() else { return };
                 // No handles, no threads: whoever waits is let in later.
-                if self.let_in(entrance, seat).is_err() && self.pause().is_none() {
+                if self.accept_connection(listener, permit).is_err() && self.pause().is_none() {
                     return;
                 }
             }
@@ -137,15 +142,15 @@ impl Desk {
     }
 
     /// Waits for one; none where the door was closed meanwhile.
-    fn seat(&self) -> Option<Seat> {
+    fn acquire_permit(&self) -> Option<ConnectionPermit> {
         loop {
-            let seat = Seat([Arc::clone(&self.own), Arc::clone(&self.all)]);
+            let permit = ConnectionPermit([Arc::clone(&self.own), Arc::clone(&self.all)]);
             let [own, all] =
                 [&self.own, &self.all].map(|count| count.fetch_add(1, Ordering::AcqRel));
-            if own < MOST_OF_ONE && (all < MOST_OF_ALL || own < ALWAYS) {
-                return Some(seat);
+            if own < MAX_PER_PROXY && (all < MAX_TOTAL || own < GUARANTEED_PER_PROXY) {
+                return Some(permit);
             }
-            drop(seat);
+            drop(permit);
             self.pause()?;
         }
     }
@@ -153,17 +158,21 @@ impl Desk {
     /// None where the door was closed meanwhile.
     fn pause(&self) -> Option<()> {
         let until = Instant::now() + FULL_PAUSE;
-        matches!(self.closing.wait(&[], Some(until)), Ok(Woke::Late)).then_some(())
+        matches!(self.shutdown.wait(&[], Some(until)), Ok(WaitOutcome::Late)).then_some(())
     }
 
-    fn let_in(&self, entrance: &Entrance, seat: Seat) -> io::Result<()> {
-        let (stream, _) = entrance.listener.accept()?;
-        let (rules, closing, way) = (Arc::clone(&self.rules), self.closing.clone(), entrance.way);
+    fn accept_connection(
+        &self,
+        listener: &ProxyListener,
+        permit: ConnectionPermit,
+    ) -> io::Result<()> {
+        let (stream, _) = listener.listener.accept()?;
+        let (rules, shutdown, way) = (Arc::clone(&self.rules), self.shutdown.clone(), listener.way);
         builder("connection").spawn(move || {
-            let _seat = seat;
+            let _seat = permit;
             match way {
-                Way::Proxy => visit(stream, &rules, &closing),
-                Way::Local(port) => visit_local(&stream, port, &closing),
+                ListenerRoute::Proxy => serve_connection(stream, &rules, &shutdown),
+                ListenerRoute::Local(port) => serve_local_port(&stream, port, &shutdown),
             }
         })?;
         Ok(())

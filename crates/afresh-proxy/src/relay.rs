@@ -8,28 +8,28 @@ use std::time::{Duration, Instant};
 
 use nix::poll::PollFlags;
 
-use crate::shutdown::{Closing, Woke};
+use crate::shutdown::{ShutdownSignal, WaitOutcome};
 
 /// On their way in one direction.
 const BUFFER_BYTES: usize = 32 * 1024;
 /// Reads and writes of one direction before it is the other's turn.
 const MOVES: usize = 8;
 /// How long a side may be silent when the other has said all.
-const PATIENCE: Duration = Duration::from_secs(600);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// One direction.
-struct Pipe<'a> {
+struct RelayDirection<'a> {
     from: &'a TcpStream,
     to: &'a TcpStream,
     buffer: Box<[u8]>,
     /// What of the buffer is still to be written.
     start: usize,
     end: usize,
-    state: State,
+    state: RelayState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RelayState {
     Flowing,
     /// All was read.
     Ending,
@@ -37,35 +37,39 @@ enum State {
 }
 
 /// Ends without an error where both said all, and where the door was closed.
-pub(crate) fn relay(one: &TcpStream, other: &TcpStream, closing: &Closing) -> io::Result<()> {
+pub(crate) fn relay(
+    one: &TcpStream,
+    other: &TcpStream,
+    shutdown: &ShutdownSignal,
+) -> io::Result<()> {
     for stream in [one, other] {
         stream.set_nonblocking(true)?;
         // Answers come in small pieces, and each is waited for.
         stream.set_nodelay(true)?;
     }
-    let mut pipes = [Pipe::new(one, other), Pipe::new(other, one)];
+    let mut pipes = [RelayDirection::new(one, other), RelayDirection::new(other, one)];
     loop {
         for pipe in &mut pipes {
             pipe.flow()?;
         }
-        if pipes.iter().all(|pipe| pipe.state == State::Ended) {
+        if pipes.iter().all(|pipe| pipe.state == RelayState::Ended) {
             return Ok(());
         }
-        let half = pipes.iter().any(|pipe| pipe.state == State::Ended);
-        let until = half.then(|| Instant::now() + PATIENCE);
+        let half = pipes.iter().any(|pipe| pipe.state == RelayState::Ended);
+        let until = half.then(|| Instant::now() + IDLE_TIMEOUT);
         let waited: Vec<(&dyn AsFd, PollFlags)> =
-            pipes.iter().filter_map(Pipe::waits_for).collect();
-        match closing.wait(&waited, until)? {
-            Woke::Ready(_) => {}
-            Woke::Late | Woke::Closed => return Ok(()),
+            pipes.iter().filter_map(RelayDirection::waits_for).collect();
+        match shutdown.wait(&waited, until)? {
+            WaitOutcome::Ready(_) => {}
+            WaitOutcome::Late | WaitOutcome::Closed => return Ok(()),
         }
     }
 }
 
-impl<'a> Pipe<'a> {
+impl<'a> RelayDirection<'a> {
     fn new(from: &'a TcpStream, to: &'a TcpStream) -> Self {
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        Self { from, to, buffer, start: 0, end: 0, state: State::Flowing }
+        Self { from, to, buffer, start: 0, end: 0, state: RelayState::Flowing }
     }
 
     fn is_empty(&self) -> bool {
@@ -75,7 +79,7 @@ impl<'a> Pipe<'a> {
     /// Nothing is read before what was read is written: whoever is slow slows down the other.
     fn waits_for(&self) -> Option<(&'a dyn AsFd, PollFlags)> {
         match self.state {
-            State::Ended => None,
+            RelayState::Ended => None,
             _ if !self.is_empty() => Some((self.to, PollFlags::POLLOUT)),
             _ => Some((self.from, PollFlags::POLLIN)),
         }
@@ -84,7 +88,7 @@ impl<'a> Pipe<'a> {
     /// As far as it goes without waiting, and without forgetting the other direction.
     fn flow(&mut self) -> io::Result<()> {
         for _ in 0..MOVES {
-            if self.state == State::Ended {
+            if self.state == RelayState::Ended {
                 return Ok(());
             }
             let moved = if self.is_empty() { self.fill()? } else { self.drain()? };
@@ -96,16 +100,16 @@ impl<'a> Pipe<'a> {
     }
 
     fn fill(&mut self) -> io::Result<bool> {
-        if self.state == State::Ending {
+        if self.state == RelayState::Ending {
             // It may be gone already, which is an end as well.
             let _ = self.to.shutdown(Shutdown::Write);
-            self.state = State::Ended;
+            self.state = RelayState::Ended;
             return Ok(true);
         }
         let mut from = self.from;
-        let Some(read) = unless_it_waits(from.read(&mut self.buffer))? else { return Ok(false) };
+        let Some(read) = ignore_would_block(from.read(&mut self.buffer))? else { return Ok(false) };
         if read == 0 {
-            self.state = State::Ending;
+            self.state = RelayState::Ending;
         }
         (self.start, self.end) = (0, read);
         Ok(true)
@@ -113,13 +117,13 @@ impl<'a> Pipe<'a> {
 
     fn drain(&mut self) -> io::Result<bool> {
         let mut to = self.to;
-        let written = unless_it_waits(to.write(&self.buffer[self.start..self.end]))?;
+        let written = ignore_would_block(to.write(&self.buffer[self.start..self.end]))?;
         self.start += written.unwrap_or(0);
         Ok(written.is_some())
     }
 }
 
-fn unless_it_waits(done: io::Result<usize>) -> io::Result<Option<usize>> {
+fn ignore_would_block(done: io::Result<usize>) -> io::Result<Option<usize>> {
     match done {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) => match error.kind() {

@@ -4,30 +4,30 @@
 
 use std::fmt::Write as _;
 
-use crate::allowlist::{self, Target};
+use crate::allowlist::{self, ProxyTarget};
 
 /// A head that is longer is refused.
-pub const MOST_HEAD_BYTES: usize = 32 * 1024;
-const MOST_FIELDS: usize = 128;
+pub const MAX_HEAD_BYTES: usize = 32 * 1024;
+const MAX_FIELDS: usize = 128;
 
 /// A whole head, and how many bytes it took; what follows is not ours to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
-    pub request: Request,
+pub struct RequestHead {
+    pub request: ProxyRequest,
     pub bytes: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub enum ProxyRequest {
     /// Bytes both ways, whatever they are.
-    Connect(Target),
+    Connect(ProxyTarget),
     /// A request of plain HTTP.
-    Plain(Plain),
+    Plain(PlainRequest),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plain {
-    pub(crate) target: Target,
+pub struct PlainRequest {
+    pub(crate) target: ProxyTarget,
     method: String,
     /// With what follows a question mark.
     path: String,
@@ -35,15 +35,15 @@ pub struct Plain {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadHead {
+pub enum HeadError {
     #[error("the request's head is too long")]
     TooLong,
     #[error("this is no request to a proxy: {0}")]
     Wrong(&'static str),
 }
 
-impl Request {
-    pub fn target(&self) -> &Target {
+impl ProxyRequest {
+    pub fn target(&self) -> &ProxyTarget {
         match self {
             Self::Connect(target) => target,
             Self::Plain(plain) => &plain.target,
@@ -52,19 +52,19 @@ impl Request {
 }
 
 /// None while its end has not come.
-pub fn parse(bytes: &[u8]) -> Result<Option<Head>, BadHead> {
+pub fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, HeadError> {
     let Some(end) = end_of_head(bytes) else {
-        let too_long = bytes.len() >= MOST_HEAD_BYTES;
-        return if too_long { Err(BadHead::TooLong) } else { Ok(None) };
+        let too_long = bytes.len() >= MAX_HEAD_BYTES;
+        return if too_long { Err(HeadError::TooLong) } else { Ok(None) };
     };
-    if end > MOST_HEAD_BYTES {
-        return Err(BadHead::TooLong);
+    if end > MAX_HEAD_BYTES {
+        return Err(HeadError::TooLong);
     }
-    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| BadHead::Wrong("it is no text"))?;
+    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| HeadError::Wrong("it is no text"))?;
     let mut lines = text.trim_end_matches("\r\n").split("\r\n");
     let first = lines.next().unwrap_or_default();
-    let fields = fields(lines)?;
-    Ok(Some(Head { request: request(first, fields)?, bytes: end }))
+    let fields = parse_fields(lines)?;
+    Ok(Some(RequestHead { request: parse_request(first, fields)?, bytes: end }))
 }
 
 /// Behind the empty line.
@@ -72,10 +72,10 @@ pub(crate) fn end_of_head(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4)
 }
 
-fn request(line: &str, fields: Vec<(String, String)>) -> Result<Request, BadHead> {
-    let wrong = BadHead::Wrong;
+fn parse_request(line: &str, fields: Vec<(String, String)>) -> Result<ProxyRequest, HeadError> {
+    let wrong = HeadError::Wrong;
     let mut words = line.split(' ');
-    let (Some(method), Some(whom), Some(version), None) =
+    let (Some(method), Some(host), Some(version), None) =
         (words.next(), words.next(), words.next(), words.next())
     else {
         return Err(wrong("its first line has not three words"));
@@ -86,51 +86,53 @@ fn request(line: &str, fields: Vec<(String, String)>) -> Result<Request, BadHead
     if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-') {
         return Err(wrong("its method is no word"));
     }
-    if !whom.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if !host.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(wrong("its address holds what no address holds"));
     }
     if method == "CONNECT" {
-        return whom.parse().map(Request::Connect).map_err(wrong);
+        return host.parse().map(ProxyRequest::Connect).map_err(wrong);
     }
-    let (target, path) = absolute(whom).map_err(wrong)?;
-    Ok(Request::Plain(Plain { target, method: method.to_owned(), path, fields }))
+    let (target, path) = parse_absolute(host).map_err(wrong)?;
+    Ok(ProxyRequest::Plain(PlainRequest { target, method: method.to_owned(), path, fields }))
 }
 
 /// `http://host:port/path`; an encrypted connection is asked for with CONNECT.
-fn absolute(address: &str) -> Result<(Target, String), &'static str> {
+fn parse_absolute(address: &str) -> Result<(ProxyTarget, String), &'static str> {
     let scheme = address.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://"));
     scheme.ok_or("its address does not begin with http://")?;
     let rest = &address[7..];
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     let (host, port) = allowlist::split_port(authority)?;
-    let target = Target { host: allowlist::name(host)?, port: port.unwrap_or(80) };
+    let target = ProxyTarget { host: allowlist::parse_host_name(host)?, port: port.unwrap_or(80) };
     let path = path.split('#').next().unwrap_or_default();
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
     Ok((target, path))
 }
 
-fn fields<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, BadHead> {
+fn parse_fields<'a>(
+    lines: impl Iterator<Item = &'a str>,
+) -> Result<Vec<(String, String)>, HeadError> {
     let mut fields = Vec::new();
     for line in lines {
         let (name, value) =
-            line.split_once(':').ok_or(BadHead::Wrong("a line of it has no colon"))?;
+            line.split_once(':').ok_or(HeadError::Wrong("a line of it has no colon"))?;
         // Also refuses lines that go on with the next one.
-        if name.is_empty() || !name.bytes().all(is_of_token) {
-            return Err(BadHead::Wrong("the name of a field is no word"));
+        if name.is_empty() || !name.bytes().all(is_token_byte) {
+            return Err(HeadError::Wrong("the name of a field is no word"));
         }
         if value.chars().any(|one| one.is_control() && one != '\t') {
-            return Err(BadHead::Wrong("a field holds control characters"));
+            return Err(HeadError::Wrong("a field holds control characters"));
         }
-        if fields.len() == MOST_FIELDS {
-            return Err(BadHead::TooLong);
+        if fields.len() == MAX_FIELDS {
+            return Err(HeadError::TooLong);
         }
         fields.push((name.to_owned(), value.trim().to_owned()));
     }
     Ok(fields)
 }
 
-fn is_of_token(byte: u8) -> bool {
+fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
@@ -138,7 +140,7 @@ fn is_of_token(byte: u8) -> bool {
 const DROPPED: &[&str] =
     &["host", "proxy-connection", "proxy-authorization", "proxy-authenticate", "keep-alive"];
 
-impl Plain {
+impl PlainRequest {
     /// As the host itself reads it.
     pub(crate) fn for_host(&self) -> String {
         self.render(&self.path, None)
@@ -183,23 +185,23 @@ mod tests {
 
     use super::*;
 
-    fn whole(text: &str) -> Request {
-        parse(text.as_bytes()).expect("understood").expect("whole").request
+    fn whole(text: &str) -> ProxyRequest {
+        parse_head(text.as_bytes()).expect("understood").expect("whole").request
     }
 
     #[test]
     fn a_tunnel_is_asked_for_by_host_and_port() {
         let text = "CONNECT Api.Test:443 HTTP/1.1\r\nHost: x\r\n\r\n\x16\x03";
-        let head = parse(text.as_bytes()).expect("understood").expect("whole");
+        let head = parse_head(text.as_bytes()).expect("understood").expect("whole");
         assert_eq!(head.request.target().to_string(), "api.test:443");
         assert_eq!(&text[head.bytes..], "\x16\x03");
-        assert_eq!(parse(b"CONNECT api.test:443 HTTP/1.1\r\n"), Ok(None));
+        assert_eq!(parse_head(b"CONNECT api.test:443 HTTP/1.1\r\n"), Ok(None));
     }
 
     /// The host gets what was meant for it; the name that it is asked by is the one that was judged.
     #[test]
     fn a_plain_request_is_handed_on_without_what_was_for_us() {
-        let Request::Plain(plain) = whole(
+        let ProxyRequest::Plain(plain) = whole(
             "POST http://a.test:8080/x?y=1 HTTP/1.1\r\nHost: other.test\r\nProxy-Connection: keep-alive\r\n\
              Connection: keep-alive\r\nContent-Length: 2\r\nProxy-Authorization: Basic eA==\r\n\r\nhi",
         ) else {
@@ -230,26 +232,26 @@ mod tests {
             "GET http://a.test/ HTTP/1.1\r\n folded: x\r\n\r\n",
             "GET http://a.test/ HTTP/1.1\r\nnothing\r\n\r\n",
         ] {
-            assert!(matches!(parse(text.as_bytes()), Err(BadHead::Wrong(_))), "{text:?}");
+            assert!(matches!(parse_head(text.as_bytes()), Err(HeadError::Wrong(_))), "{text:?}");
         }
         let long = format!("CONNECT {}.test:443 HTTP/1.1\r\n\r\n", "a".repeat(300));
-        assert!(matches!(parse(long.as_bytes()), Err(BadHead::Wrong(_))));
-        assert_eq!(parse(&vec![b'x'; MOST_HEAD_BYTES]), Err(BadHead::TooLong));
+        assert!(matches!(parse_head(long.as_bytes()), Err(HeadError::Wrong(_))));
+        assert_eq!(parse_head(&vec![b'x'; MAX_HEAD_BYTES]), Err(HeadError::TooLong));
         let many = format!("GET http://a.test/ HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(200));
-        assert_eq!(parse(many.as_bytes()), Err(BadHead::TooLong));
+        assert_eq!(parse_head(many.as_bytes()), Err(HeadError::TooLong));
     }
 
     proptest! {
         /// R15: no bytes make it panic, and what it hands on has one head.
         #[test]
         fn any_bytes_are_refused_or_understood(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let _ = parse(&bytes);
+            let _ = parse_head(&bytes);
         }
 
         #[test]
         fn what_is_handed_on_has_one_head(path in "[ -~]{0,30}", value in "[ -~\r\n\t]{0,40}") {
             let text = format!("GET http://a.test/{path} HTTP/1.1\r\nX: {value}\r\n\r\n");
-            if let Ok(Some(Head { request: Request::Plain(plain), .. })) = parse(text.as_bytes()) {
+            if let Ok(Some(RequestHead { request: ProxyRequest::Plain(plain), .. })) = parse_head(text.as_bytes()) {
                 let sent = plain.for_host();
                 prop_assert_eq!(end_of_head(sent.as_bytes()), Some(sent.len()));
             }

@@ -10,51 +10,51 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// Held by all who work for a door. It can be polled; it is readable once the door is closed.
 #[derive(Debug, Clone)]
-pub struct Closing(Arc<UnixStream>);
+pub struct ShutdownSignal(Arc<UnixStream>);
 
 /// Closes the door when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Closer {
+pub(crate) struct ShutdownTrigger {
     _other_end: UnixStream,
 }
 
-pub(crate) fn closing() -> io::Result<(Closer, Closing)> {
+pub(crate) fn shutdown_pair() -> io::Result<(ShutdownTrigger, ShutdownSignal)> {
     let (ours, theirs) = UnixStream::pair()?;
-    Ok((Closer { _other_end: ours }, Closing(Arc::new(theirs))))
+    Ok((ShutdownTrigger { _other_end: ours }, ShutdownSignal(Arc::new(theirs))))
 }
 
 /// Why a wait ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Woke {
+pub(crate) enum WaitOutcome {
     /// What each of those that were waited for is ready for.
     Ready(Vec<PollFlags>),
     Late,
     Closed,
 }
 
-impl Closing {
+impl ShutdownSignal {
     /// Until one of these is ready.
     pub(crate) fn wait(
         &self,
         waited: &[(&dyn AsFd, PollFlags)],
         until: Option<Instant>,
-    ) -> io::Result<Woke> {
+    ) -> io::Result<WaitOutcome> {
         let mut polled = vec![PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
         polled.extend(waited.iter().map(|(it, flags)| PollFd::new(it.as_fd(), *flags)));
         loop {
             match poll(&mut polled, timeout(until)) {
                 Ok(0) if until.is_some_and(|until| Instant::now() < until) => {}
-                Ok(0) => return Ok(Woke::Late),
+                Ok(0) => return Ok(WaitOutcome::Late),
                 Ok(_) => break,
                 Err(nix::errno::Errno::EINTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }
         if polled[0].any().unwrap_or(true) {
-            return Ok(Woke::Closed);
+            return Ok(WaitOutcome::Closed);
         }
         let ready = |polled: &PollFd<'_>| polled.revents().unwrap_or(PollFlags::POLLERR);
-        Ok(Woke::Ready(polled[1..].iter().map(ready).collect()))
+        Ok(WaitOutcome::Ready(polled[1..].iter().map(ready).collect()))
     }
 
     /// Until there is something to read or accept; an error where that does not come.
@@ -69,9 +69,9 @@ impl Closing {
         until: Option<Instant>,
     ) -> io::Result<()> {
         match self.wait(&[(it, flags)], until)? {
-            Woke::Ready(_) => Ok(()),
-            Woke::Late => Err(io::ErrorKind::TimedOut.into()),
-            Woke::Closed => Err(io::ErrorKind::ConnectionAborted.into()),
+            WaitOutcome::Ready(_) => Ok(()),
+            WaitOutcome::Late => Err(io::ErrorKind::TimedOut.into()),
+            WaitOutcome::Closed => Err(io::ErrorKind::ConnectionAborted.into()),
         }
     }
 }

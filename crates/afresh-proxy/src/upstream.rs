@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use crate::allowlist::{self, Name, Target};
+use crate::allowlist::{self, HostName, ProxyTarget};
 
 /// Which proxies there are, and for whom they are passed by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Upstream {
-    encrypted: Option<Server>,
-    plain: Option<Server>,
+pub struct UpstreamProxy {
+    encrypted: Option<UpstreamServer>,
+    plain: Option<UpstreamServer>,
     /// Ends of names, and addresses.
     direct: Vec<String>,
     always_direct: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Server {
-    pub(crate) at: Target,
+pub(crate) struct UpstreamServer {
+    pub(crate) at: ProxyTarget,
     /// What it is told about who we are.
     pub(crate) authorization: Option<String>,
 }
@@ -25,21 +25,21 @@ pub(crate) struct Server {
 /// A proxy that we cannot ask.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the proxy of {variable} {why}")]
-pub struct UpstreamProblem {
+pub struct UpstreamError {
     pub variable: String,
     pub why: &'static str,
 }
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum RequestPurpose {
     Tunnel,
     Plain,
 }
 
-impl Upstream {
+impl UpstreamProxy {
     /// As curl reads them: lower case wins, and `ALL_PROXY` is for what has none of its own.
-    pub fn from_variables(variables: &BTreeMap<String, String>) -> Result<Self, UpstreamProblem> {
+    pub fn from_variables(variables: &BTreeMap<String, String>) -> Result<Self, UpstreamError> {
         let value = |name: &str| {
             [name.to_ascii_lowercase(), name.to_owned()].into_iter().find_map(|name| {
                 let value = variables.get(&name).filter(|value| !value.is_empty())?;
@@ -47,9 +47,9 @@ impl Upstream {
             })
         };
         let server = |name: &str| match value(name).or_else(|| value("ALL_PROXY")) {
-            Some((variable, url)) => {
-                Server::from_url(&url).map(Some).map_err(|why| UpstreamProblem { variable, why })
-            }
+            Some((variable, url)) => UpstreamServer::from_url(&url)
+                .map(Some)
+                .map_err(|why| UpstreamError { variable, why }),
             None => Ok(None),
         };
         let direct = value("NO_PROXY").map(|(_, list)| list).unwrap_or_default();
@@ -64,38 +64,44 @@ impl Upstream {
     }
 
     /// The proxy that leads to this target; none where the way is direct.
-    pub(crate) fn for_target(&self, target: &Target, purpose: Use) -> Option<&Server> {
+    pub(crate) fn for_target(
+        &self,
+        target: &ProxyTarget,
+        purpose: RequestPurpose,
+    ) -> Option<&UpstreamServer> {
         let local = match &target.host {
-            Name::Address(address) => address.is_loopback(),
-            Name::Dns(name) => name == "localhost",
+            HostName::Address(address) => address.is_loopback(),
+            HostName::Dns(name) => name == "localhost",
         };
         let direct = local || self.always_direct || self.direct.iter().any(|it| covers(it, target));
         let server = match purpose {
-            Use::Tunnel if target.port == 80 => self.plain.as_ref().or(self.encrypted.as_ref()),
-            Use::Tunnel => self.encrypted.as_ref().or(self.plain.as_ref()),
-            Use::Plain => self.plain.as_ref(),
+            RequestPurpose::Tunnel if target.port == 80 => {
+                self.plain.as_ref().or(self.encrypted.as_ref())
+            }
+            RequestPurpose::Tunnel => self.encrypted.as_ref().or(self.plain.as_ref()),
+            RequestPurpose::Plain => self.plain.as_ref(),
         };
         server.filter(|_| !direct)
     }
 }
 
 /// `example.com` and `.example.com` cover both the name and all below it; an address covers itself.
-fn covers(part: &str, target: &Target) -> bool {
+fn covers(part: &str, target: &ProxyTarget) -> bool {
     let (part, port) = match part.rsplit_once(':') {
         Some((host, port)) if !host.contains(':') => (host, port.parse::<u16>().ok()),
         _ => (part, None),
     };
     let host = match &target.host {
-        Name::Dns(name) => {
+        HostName::Dns(name) => {
             let end = part.trim_start_matches("*.").trim_start_matches('.');
             name == end || name.strip_suffix(end).is_some_and(|rest| rest.ends_with('.'))
         }
-        Name::Address(address) => part.parse::<IpAddr>().is_ok_and(|own| own == *address),
+        HostName::Address(address) => part.parse::<IpAddr>().is_ok_and(|own| own == *address),
     };
     host && port.is_none_or(|port| port == target.port)
 }
 
-impl Server {
+impl UpstreamServer {
     /// `http://name:password@host:port`; the scheme may be missing.
     fn from_url(url: &str) -> Result<Self, &'static str> {
         let rest = match url.split_once("://") {
@@ -110,14 +116,18 @@ impl Server {
         };
         let no_host = |_| "has no host and port that could be read";
         let (host, port) = allowlist::split_port(host).map_err(no_host)?;
-        let at = Target { host: allowlist::name(host).map_err(no_host)?, port: port.unwrap_or(80) };
-        let authorization = login.map(|login| format!("Basic {}", base64(&decoded(login))));
+        let at = ProxyTarget {
+            host: allowlist::parse_host_name(host).map_err(no_host)?,
+            port: port.unwrap_or(80),
+        };
+        let authorization =
+            login.map(|login| format!("Basic {}", encode_base64(&percent_decode(login))));
         Ok(Self { at, authorization })
     }
 }
 
 /// `%40` and the like.
-fn decoded(text: &str) -> Vec<u8> {
+fn percent_decode(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((first, others)) = rest.split_first() {
@@ -134,7 +144,7 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-fn base64(bytes: &[u8]) -> String {
+fn encode_base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for three in bytes.chunks(3) {
@@ -153,14 +163,14 @@ fn base64(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn upstream(pairs: &[(&str, &str)]) -> Result<Upstream, UpstreamProblem> {
+    fn upstream(pairs: &[(&str, &str)]) -> Result<UpstreamProxy, UpstreamError> {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Upstream::from_variables(&pairs.collect())
+        UpstreamProxy::from_variables(&pairs.collect())
     }
 
-    fn through(upstream: &Upstream, target: &str) -> Option<String> {
+    fn through(upstream: &UpstreamProxy, target: &str) -> Option<String> {
         let target = target.parse().expect("a target");
-        upstream.for_target(&target, Use::Tunnel).map(|server| server.at.to_string())
+        upstream.for_target(&target, RequestPurpose::Tunnel).map(|server| server.at.to_string())
     }
 
     #[test]
@@ -192,7 +202,7 @@ mod tests {
     fn base64_is_as_everybody_writes_it() {
         let texts = [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("a:b", "YTpi")];
         for (text, expected) in texts {
-            assert_eq!(base64(text.as_bytes()), expected);
+            assert_eq!(encode_base64(text.as_bytes()), expected);
         }
     }
 }

@@ -7,7 +7,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use afresh_proxy::{Crowd, Door, Entrance, Hosts, Upstream, Way};
+use afresh_proxy::{
+    ConnectionLimit, HostAllowlist, ListenerRoute, Proxy, ProxyListener, UpstreamProxy,
+};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 fn threads_of_connections() -> usize {
@@ -17,12 +19,12 @@ fn threads_of_connections() -> usize {
 }
 
 /// A door of its own among many.
-fn door(hosts: &Hosts, crowd: &Crowd) -> (Door, SocketAddr) {
+fn proxy(hosts: &HostAllowlist, limit: &ConnectionLimit) -> (Proxy, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let at = listener.local_addr().expect("an address");
-    let entrance = Entrance { listener, way: Way::Proxy };
-    let find = move |_: &_| Ok(vec![entrance]);
-    (Door::open(hosts.clone(), Upstream::default(), crowd, find).expect("a door"), at)
+    let listener = ProxyListener { listener, way: ListenerRoute::Proxy };
+    let find = move |_: &_| Ok(vec![listener]);
+    (Proxy::start(hosts.clone(), UpstreamProxy::default(), limit, find).expect("a door"), at)
 }
 
 /// Asks, and hears the first line of the answer.
@@ -44,7 +46,7 @@ fn a_flood_of_connections_is_bounded() {
 }
 
 fn a_flood_is_bounded() {
-    let (door, at) = door(&Hosts::default(), &Crowd::default());
+    let (proxy, at) = proxy(&HostAllowlist::default(), &ConnectionLimit::default());
     // One after the other as many as a process can have; the system keeps more waiting.
     let mut silent: Vec<TcpStream> = Vec::new();
     for _ in 0..10_000 {
@@ -63,7 +65,7 @@ fn a_flood_is_bounded() {
     }
     silent.clear();
     assert_eq!(ask(at, "a.test:443").1, "HTTP/1.1 403");
-    drop(door);
+    drop(proxy);
 }
 
 fn everybody_has_some() {
@@ -72,14 +74,14 @@ fn everybody_has_some() {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = server.local_addr().expect("an address").to_string();
     thread::spawn(move || server.incoming().collect::<Vec<_>>());
-    let hosts: Hosts = [target.parse().expect("a host")].into_iter().collect();
-    let crowd = Crowd::default();
-    let greedy: Vec<(Door, SocketAddr)> = (0..6).map(|_| door(&hosts, &crowd)).collect();
+    let hosts: HostAllowlist = [target.parse().expect("a host")].into_iter().collect();
+    let limit = ConnectionLimit::default();
+    let greedy: Vec<(Proxy, SocketAddr)> = (0..6).map(|_| proxy(&hosts, &limit)).collect();
     // 256 of 288 that they could have: with that the house is full.
     let tunnels: Vec<(TcpStream, String)> =
         (0..256).map(|at| ask(greedy[at % 6].1, &target)).collect();
     assert!(tunnels.iter().all(|(_, first)| first == "HTTP/1.1 200"));
-    let (_late, at) = door(&hosts, &crowd);
+    let (_late, at) = proxy(&hosts, &limit);
     let own: Vec<(TcpStream, String)> = (0..4).map(|_| ask(at, &target)).collect();
     assert!(own.iter().all(|(_, first)| first == "HTTP/1.1 200"));
 }

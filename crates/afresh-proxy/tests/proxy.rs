@@ -6,7 +6,9 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use afresh_proxy::{Crowd, Door, Entrance, Hosts, Refused, Upstream, Way};
+use afresh_proxy::{
+    ConnectionLimit, DeniedHost, HostAllowlist, ListenerRoute, Proxy, ProxyListener, UpstreamProxy,
+};
 
 /// A server that does one thing with one connection.
 fn server<T: Send + 'static>(
@@ -24,22 +26,23 @@ fn server<T: Send + 'static>(
 }
 
 struct Scene {
-    door: Door,
+    proxy: Proxy,
     at: SocketAddr,
 }
 
 impl Scene {
-    fn with(list: &str, upstream: Upstream) -> Self {
-        let hosts: Hosts = list.split(' ').filter_map(|host| host.parse().ok()).collect();
+    fn with(list: &str, upstream: UpstreamProxy) -> Self {
+        let hosts: HostAllowlist = list.split(' ').filter_map(|host| host.parse().ok()).collect();
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let at = listener.local_addr().expect("an address");
-        let entrance = Entrance { listener, way: Way::Proxy };
-        let door = Door::open(hosts, upstream, &Crowd::default(), move |_| Ok(vec![entrance]));
-        Self { door: door.expect("a door"), at }
+        let listener = ProxyListener { listener, way: ListenerRoute::Proxy };
+        let proxy =
+            Proxy::start(hosts, upstream, &ConnectionLimit::default(), move |_| Ok(vec![listener]));
+        Self { proxy: proxy.expect("a door"), at }
     }
 
     fn of(list: &str) -> Self {
-        Self::with(list, Upstream::default())
+        Self::with(list, UpstreamProxy::default())
     }
 
     fn connect(&self) -> TcpStream {
@@ -63,7 +66,11 @@ impl Scene {
     }
 
     fn refused(&self) -> Vec<(String, u64)> {
-        self.door.refused().into_iter().map(|Refused { whom, times }| (whom, times)).collect()
+        self.proxy
+            .denied_hosts()
+            .into_iter()
+            .map(|DeniedHost { host, times }| (host, times))
+            .collect()
     }
 }
 
@@ -197,7 +204,7 @@ fn the_users_own_proxy_is_asked() {
     });
     let url = format!("http://me:secret@127.0.0.1:{port}");
     let variables = BTreeMap::from([("HTTPS_PROXY".to_owned(), url)]);
-    let upstream = Upstream::from_variables(&variables).expect("a proxy");
+    let upstream = UpstreamProxy::from_variables(&variables).expect("a proxy");
     let scene = Scene::with("model.test", upstream);
     assert_eq!(rest(&mut scene.tunnel("model.test:443")), "early");
     let asked = asked.join().expect("asked");

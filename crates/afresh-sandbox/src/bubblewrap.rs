@@ -5,59 +5,61 @@
 
 use std::path::Path;
 
-use crate::spec::{Network, Room, Way, text};
+use crate::spec::{PathAccess, SandboxNetwork, SandboxSpec, path_text};
 
 /// Sockets of services are doors out of any room: a container engine's makes anybody root.
 const SERVICES: &str = "/run";
 /// Where a room finds who waits outside: its own devices are always there, and nobody else's.
-pub(crate) const OUTSIDE: &str = "/dev/afresh-outside";
+pub(crate) const HANDOFF_SOCKET: &str = "/dev/afresh-outside";
 /// How names of hosts are looked up.
-const LOOK_UP: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+const RESOLVER_PATHS: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
-pub(crate) fn command(room: &Room, program: &Path, us: &Path, cwd: &Path) -> Vec<String> {
-    let mut made = vec![text(program)];
+pub(crate) fn command(spec: &SandboxSpec, program: &Path, us: &Path, cwd: &Path) -> Vec<String> {
+    let mut made = vec![path_text(program)];
     let mut add = |parts: &[&str]| made.extend(parts.iter().map(|part| (*part).to_owned()));
     add(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
     // Root could otherwise mount everything anew.
     add(&["--cap-drop", "ALL"]);
-    if room.network != Network::On {
+    if spec.network != SandboxNetwork::On {
         add(&["--unshare-net"]);
     }
     add(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
-    if let Some(outside) = &room.outside {
-        add(&["--bind", &text(outside), OUTSIDE]);
+    if let Some(handoff) = &spec.handoff {
+        add(&["--bind", &path_text(handoff), HANDOFF_SOCKET]);
     }
     if Path::new(SERVICES).is_dir() {
         add(&["--tmpfs", SERVICES]);
-        for path in LOOK_UP.iter().filter(|path| Path::new(path).is_dir()) {
+        for path in RESOLVER_PATHS.iter().filter(|path| Path::new(path).is_dir()) {
             add(&["--ro-bind", path, path]);
         }
     }
     if is_own_directory(Path::new("/tmp")) {
-        add(&["--bind", &text(&room.temp), "/tmp"]);
+        add(&["--bind", &path_text(&spec.temp), "/tmp"]);
     }
     // Hardly anybody uses it, and what is only in memory is made much quicker.
     if is_own_directory(Path::new("/var/tmp")) {
         add(&["--tmpfs", "/var/tmp"]);
     }
     // The last step before the program must be found wherever it is.
-    let ways = room.ways_with(us);
-    for (path, way) in &ways {
-        let path = text(path);
-        match way {
-            Way::Hide | Way::Empty if Path::new(&path).is_dir() => add(&["--tmpfs", &path]),
-            Way::Hide | Way::Empty => add(&["--ro-bind", "/dev/null", &path]),
-            Way::Read => add(&["--ro-bind", &path, &path]),
-            Way::Write => add(&["--bind", &path, &path]),
+    let rules = spec.path_rules_with(us);
+    for (path, access) in &rules {
+        let path = path_text(path);
+        match access {
+            PathAccess::Hide | PathAccess::Empty if Path::new(&path).is_dir() => {
+                add(&["--tmpfs", &path])
+            }
+            PathAccess::Hide | PathAccess::Empty => add(&["--ro-bind", "/dev/null", &path]),
+            PathAccess::Read => add(&["--ro-bind", &path, &path]),
+            PathAccess::Write => add(&["--bind", &path, &path]),
         }
     }
     // What is hidden takes nothing either; by now everything inside of it is in its place.
-    for (path, way) in &ways {
-        if *way == Way::Hide && path.is_dir() {
-            add(&["--remount-ro", &text(path)]);
+    for (path, access) in &rules {
+        if *access == PathAccess::Hide && path.is_dir() {
+            add(&["--remount-ro", &path_text(path)]);
         }
     }
-    add(&["--chdir", &text(cwd), "--"]);
+    add(&["--chdir", &path_text(cwd), "--"]);
     made
 }
 
@@ -69,31 +71,31 @@ fn is_own_directory(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
-    use crate::Ports;
+    use crate::ProcessRlimits;
+    use crate::ProxyPorts;
 
-    fn room(network: Network) -> Room {
-        Room {
+    fn spec(network: SandboxNetwork) -> SandboxSpec {
+        SandboxSpec {
             writable: vec!["/usr/share".into()],
             hidden: vec!["/usr".into(), "/etc/passwd".into()],
             private: vec![],
             readable: vec![],
             temp: "/tmp".into(),
             network,
-            outside: None,
+            handoff: None,
             sockets: false,
-            limits: Limits::default(),
+            limits: ProcessRlimits::default(),
         }
     }
 
-    fn arguments(network: Network) -> String {
-        command(&room(network), Path::new("bwrap"), Path::new("/bin/sh"), Path::new("/")).join(" ")
+    fn arguments(network: SandboxNetwork) -> String {
+        command(&spec(network), Path::new("bwrap"), Path::new("/bin/sh"), Path::new("/")).join(" ")
     }
 
     /// R5: everything is read-only before anything is made writable, and inner paths come last.
     #[test]
     fn the_whole_is_read_only_before_parts_are_writable() {
-        let all = arguments(Network::On);
+        let all = arguments(SandboxNetwork::On);
         let at = |part: &str| all.find(part).unwrap_or_else(|| panic!("no {part} in {all}"));
         assert!(at("--ro-bind / /") < at("--tmpfs /usr"));
         assert!(at("--tmpfs /usr") < at("--bind /usr/share /usr/share"));
@@ -103,9 +105,9 @@ mod tests {
 
     #[test]
     fn a_room_without_network_says_so() {
-        assert!(arguments(Network::Off).contains("--unshare-net"));
-        let ports = Ports { proxy: 3128, local: vec![] };
-        assert!(arguments(Network::Ports(ports)).contains("--unshare-net"));
-        assert!(!arguments(Network::On).contains("--unshare-net"));
+        assert!(arguments(SandboxNetwork::Off).contains("--unshare-net"));
+        let ports = ProxyPorts { proxy: 3128, local: vec![] };
+        assert!(arguments(SandboxNetwork::Ports(ports)).contains("--unshare-net"));
+        assert!(!arguments(SandboxNetwork::On).contains("--unshare-net"));
     }
 }

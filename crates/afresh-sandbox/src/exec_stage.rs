@@ -9,11 +9,11 @@ use std::process::{Command, ExitCode};
 use nix::sys::signal::SigSet;
 use serde::{Deserialize, Serialize};
 
-use crate::handoff::HandOut;
+use crate::handoff::HandoffPlan;
 use crate::landlock;
-use crate::rlimits::Limits;
+use crate::rlimits::ProcessRlimits;
 use crate::seccomp;
-use crate::spec::{Room, text};
+use crate::spec::{SandboxSpec, path_text};
 
 /// The argument with which our executable is to call [`confine_main`].
 pub const CONFINE: &str = "confine";
@@ -23,32 +23,32 @@ const CANNOT: u8 = 126;
 
 /// What is done before the program starts.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Last {
+pub(crate) enum ExecStage {
     /// In a room that is made already.
     Inside {
-        limits: Limits,
-        hand_out: Option<HandOut>,
+        limits: ProcessRlimits,
+        hand_out: Option<HandoffPlan>,
     },
-    Rules(Room),
+    Rules(SandboxSpec),
 }
 
-impl Last {
-    pub(crate) fn inside(room: &Room) -> Self {
-        Self::Inside { limits: room.limits, hand_out: HandOut::of(room) }
+impl ExecStage {
+    pub(crate) fn inside(spec: &SandboxSpec) -> Self {
+        Self::Inside { limits: spec.limits, hand_out: HandoffPlan::from_spec(spec) }
     }
 }
 
 /// `us confine ORDERS program arguments…`
-pub(crate) fn command(us: &Path, last: &Last) -> Vec<String> {
+pub(crate) fn command(us: &Path, last: &ExecStage) -> Vec<String> {
     let orders = serde_json::to_string(last).expect("orders are plain data");
-    vec![text(us), CONFINE.to_owned(), orders]
+    vec![path_text(us), CONFINE.to_owned(), orders]
 }
 
 /// The body of the hidden command. Call it first thing in `main`. Returns only where the program
 /// does not start.
 #[expect(clippy::print_stderr, reason = "nobody else is left to say it")]
 pub fn confine_main() -> ExitCode {
-    let error = match step() {
+    let error = match run_stage() {
         Ok(never) => match never {},
         Err(error) => error,
     };
@@ -56,21 +56,21 @@ pub fn confine_main() -> ExitCode {
     ExitCode::from(CANNOT)
 }
 
-fn step() -> io::Result<std::convert::Infallible> {
+fn run_stage() -> io::Result<std::convert::Infallible> {
     let mut arguments = std::env::args().skip(2);
     let (Some(orders), Some(program)) = (arguments.next(), arguments.next()) else {
         return Err(io::Error::other("this command is for afresh itself"));
     };
-    let last: Last = serde_json::from_str(&orders)?;
+    let last: ExecStage = serde_json::from_str(&orders)?;
     match &last {
-        Last::Inside { limits, hand_out } => {
-            hand_out.as_ref().map_or(Ok(()), HandOut::hand_out)?;
+        ExecStage::Inside { limits, hand_out } => {
+            hand_out.as_ref().map_or(Ok(()), HandoffPlan::hand_out)?;
             limits.apply()?;
         }
-        Last::Rules(room) => {
-            room.limits.apply()?;
-            landlock::restrict(room)?;
-            seccomp::restrict(room)?;
+        ExecStage::Rules(spec) => {
+            spec.limits.apply()?;
+            landlock::restrict(spec)?;
+            seccomp::restrict(spec)?;
         }
     }
     // What was sent before is meant for the program: it ends this process in its place.

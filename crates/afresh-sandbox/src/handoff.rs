@@ -19,38 +19,38 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::bubblewrap::OUTSIDE;
-use crate::spec::{Network, Room};
+use crate::bubblewrap::HANDOFF_SOCKET;
+use crate::spec::{SandboxNetwork, SandboxSpec};
 
 /// Counters of a room's network: of the old protocol and of the new one.
 const COUNTERS: [&str; 2] = ["/proc/self/net/snmp", "/proc/self/net/snmp6"];
 /// Ports of the machine that are open at once, at most.
-const MOST_LOCAL: usize = 16;
+const MAX_LOCAL_PORTS: usize = 16;
 /// Those, the proxy's, and the counters.
-const MOST_HANDED: usize = MOST_LOCAL + 1 + COUNTERS.len();
+const MAX_DESCRIPTORS: usize = MAX_LOCAL_PORTS + 1 + COUNTERS.len();
 
 /// Waits for what a room hands out.
 #[derive(Debug)]
-pub struct Outside {
+pub struct HandoffListener {
     listener: UnixListener,
     path: PathBuf,
 }
 
 /// What a room handed out.
 #[derive(Debug)]
-pub struct Handed {
+pub struct HandedOver {
     /// Each on the port that was asked for; one that could not be had is missing.
     pub listeners: Vec<TcpListener>,
-    pub tries: Tries,
+    pub counters: ConnectionCounters,
 }
 
 /// Counts, for as long as it is held, what called for a network that is not there.
 #[derive(Debug)]
-pub struct Tries(Vec<File>);
+pub struct ConnectionCounters(Vec<File>);
 
-impl Outside {
+impl HandoffListener {
     /// At a path where nobody else waits. Whoever waited there before is gone.
-    pub fn wait_at(path: &Path) -> io::Result<Self> {
+    pub fn bind_at(path: &Path) -> io::Result<Self> {
         let _ = std::fs::remove_file(path);
         let listener = bind(path)?;
         listener.set_nonblocking(true)?;
@@ -58,7 +58,7 @@ impl Outside {
     }
 
     /// None where nobody came yet. It does not wait; it can be waited for.
-    pub fn receive(&self) -> io::Result<Option<Handed>> {
+    pub fn receive(&self) -> io::Result<Option<HandedOver>> {
         loop {
             match self.listener.accept() {
                 // The first of our own: programs of the room come after that.
@@ -71,13 +71,13 @@ impl Outside {
     }
 }
 
-impl AsFd for Outside {
+impl AsFd for HandoffListener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.listener.as_fd()
     }
 }
 
-impl Drop for Outside {
+impl Drop for HandoffListener {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
@@ -109,8 +109,8 @@ fn is_ours(_stream: &UnixStream) -> bool {
     false
 }
 
-fn receive(stream: &UnixStream) -> io::Result<Handed> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_HANDED))];
+fn receive(stream: &UnixStream) -> io::Result<HandedOver> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut counters = [0];
     stream.set_nonblocking(false)?;
@@ -123,20 +123,20 @@ fn receive(stream: &UnixStream) -> io::Result<Handed> {
         }
     }
     let listeners = handed.split_off(handed.len().min(usize::from(counters[0])));
-    Ok(Handed {
+    Ok(HandedOver {
         listeners: listeners.into_iter().map(TcpListener::from).collect(),
-        tries: Tries(handed.into_iter().map(File::from).collect()),
+        counters: ConnectionCounters(handed.into_iter().map(File::from).collect()),
     })
 }
 
-impl Tries {
+impl ConnectionCounters {
     /// Calls that found no way out, and questions to a name server on the loopback that is not there.
     pub fn count(&mut self) -> u64 {
         let mut sum = 0u64;
         for file in &mut self.0 {
             let mut text = String::new();
             if file.rewind().is_ok() && file.read_to_string(&mut text).is_ok() {
-                sum = sum.saturating_add(tries(&text));
+                sum = sum.saturating_add(parse_counters(&text));
             }
         }
         sum
@@ -144,7 +144,7 @@ impl Tries {
 }
 
 /// A line of names and a line of numbers, or a name and a number on each line.
-fn tries(text: &str) -> u64 {
+fn parse_counters(text: &str) -> u64 {
     const IN_COLUMNS: &[(&str, &str)] = &[("Ip:", "OutNoRoutes"), ("Udp:", "NoPorts")];
     const IN_LINES: &[&str] = &["Ip6OutNoRoutes", "Udp6NoPorts"];
     let lines: Vec<Vec<&str>> =
@@ -166,20 +166,20 @@ fn tries(text: &str) -> u64 {
 
 /// The room's side.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct HandOut {
+pub(crate) struct HandoffPlan {
     ports: Vec<u16>,
 }
 
-impl HandOut {
+impl HandoffPlan {
     /// None where nobody waits.
-    pub(crate) fn of(room: &Room) -> Option<Self> {
-        room.outside.as_ref()?;
-        let ports = match &room.network {
-            Network::Ports(ports) => {
-                let local = ports.local.iter().take(MOST_LOCAL);
+    pub(crate) fn from_spec(spec: &SandboxSpec) -> Option<Self> {
+        spec.handoff.as_ref()?;
+        let ports = match &spec.network {
+            SandboxNetwork::Ports(ports) => {
+                let local = ports.local.iter().take(MAX_LOCAL_PORTS);
                 std::iter::once(&ports.proxy).chain(local).copied().collect()
             }
-            Network::Off | Network::On => Vec::new(),
+            SandboxNetwork::Off | SandboxNetwork::On => Vec::new(),
         };
         Some(Self { ports })
     }
@@ -195,11 +195,11 @@ impl HandOut {
             .collect();
         let handed: Vec<BorrowedFd<'_>> =
             files.iter().map(AsFd::as_fd).chain(listeners.iter().map(AsFd::as_fd)).collect();
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_HANDED))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         ancillary.push(SendAncillaryMessage::ScmRights(&handed));
         let counters = [u8::try_from(files.len()).unwrap_or_default()];
-        let stream = UnixStream::connect(OUTSIDE)?;
+        let stream = UnixStream::connect(HANDOFF_SOCKET)?;
         sendmsg(&stream, &[IoSlice::new(&counters)], &mut ancillary, SendFlags::NOSIGNAL)?;
         Ok(())
     }
@@ -213,8 +213,8 @@ mod tests {
     fn counters_are_read_in_both_forms() {
         let old = "Ip: Forwarding OutNoRoutes X\nIp: 2 4 9\nUdp: InDatagrams NoPorts\nUdp: 7 1\n\
                    UdpLite: InDatagrams NoPorts\nUdpLite: 7 50\n";
-        assert_eq!(tries(old), 5);
-        assert_eq!(tries("Ip6OutNoRoutes \t3\nUdp6NoPorts 1\nUdpLite6NoPorts 9\n"), 4);
-        assert_eq!(tries("nonsense"), 0);
+        assert_eq!(parse_counters(old), 5);
+        assert_eq!(parse_counters("Ip6OutNoRoutes \t3\nUdp6NoPorts 1\nUdpLite6NoPorts 9\n"), 4);
+        assert_eq!(parse_counters("nonsense"), 0);
     }
 }

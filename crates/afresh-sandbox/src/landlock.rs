@@ -12,7 +12,7 @@ pub(crate) use linux::{abi, restrict};
 mod elsewhere {
     use std::io;
 
-    use crate::spec::Room;
+    use crate::spec::SandboxSpec;
 
     pub(crate) fn abi() -> Result<i32, String> {
         Err("this system has none".to_owned())
@@ -35,7 +35,7 @@ mod linux {
         PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
     };
 
-    use crate::spec::{Network, Room, Way};
+    use crate::spec::{PathAccess, SandboxNetwork, SandboxSpec};
 
     /// What we know how to ask for. Older kernels give less: files at least, or nothing.
     const KNOWN: ABI = ABI::V6;
@@ -67,8 +67,8 @@ mod linux {
     }
 
     /// For this process and all that come of it.
-    pub(crate) fn restrict(room: &Room) -> io::Result<()> {
-        let made = rules(room).map_err(io::Error::other)?;
+    pub(crate) fn restrict(spec: &SandboxSpec) -> io::Result<()> {
+        let made = rules(spec).map_err(io::Error::other)?;
         let status = made.restrict_self().map_err(io::Error::other)?;
         if status.ruleset == RulesetStatus::NotEnforced {
             return Err(io::Error::other("Landlock is turned off"));
@@ -76,45 +76,45 @@ mod linux {
         Ok(())
     }
 
-    fn rules(room: &Room) -> Result<RulesetCreated, landlock::RulesetError> {
+    fn rules(spec: &SandboxSpec) -> Result<RulesetCreated, landlock::RulesetError> {
         let all = AccessFs::from_all(KNOWN);
         let mut ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(all)?
             .scope(Scope::Signal)?
             .scope(Scope::AbstractUnixSocket)?;
-        let ports = match &room.network {
-            Network::Off => {
+        let ports = match &spec.network {
+            SandboxNetwork::Off => {
                 ruleset = ruleset.handle_access(AccessNet::from_all(KNOWN))?;
                 Vec::new()
             }
             // Programs may listen: nobody but themselves is let in by that.
-            Network::Ports(ports) => {
+            SandboxNetwork::Ports(ports) => {
                 ruleset = ruleset.handle_access(AccessNet::ConnectTcp)?;
                 ports.local.iter().copied().chain([ports.proxy]).collect()
             }
-            Network::On => Vec::new(),
+            SandboxNetwork::On => Vec::new(),
         };
         let read = AccessFs::from_read(KNOWN);
         let mut made = ruleset.create()?;
         for port in ports {
             made = made.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
         }
-        let ways = room.ways();
-        for path in beside(&ways, Path::new("/"), &fs_children) {
+        let rules = spec.path_rules();
+        for path in beside(&rules, Path::new("/"), &fs_children) {
             made = allow(made, &path, read)?;
         }
-        for (path, way) in &ways {
-            match way {
-                Way::Hide | Way::Empty => {}
-                Way::Read => made = allow(made, path, read)?,
-                Way::Write => made = allow(made, path, all)?,
+        for (path, access) in &rules {
+            match access {
+                PathAccess::Hide | PathAccess::Empty => {}
+                PathAccess::Read => made = allow(made, path, read)?,
+                PathAccess::Write => made = allow(made, path, all)?,
             }
         }
         for device in DEVICES {
             made = allow(made, Path::new(device), all)?;
         }
-        allow(made, &room.temp, all)
+        allow(made, &spec.temp, all)
     }
 
     /// Rules for paths that are not there are not needed. A file takes no rights of directories.
@@ -135,13 +135,13 @@ mod linux {
 
     /// All that may be read: everything but the hidden, as few paths as possible.
     fn beside(
-        ways: &[(PathBuf, Way)],
+        rules: &[(PathBuf, PathAccess)],
         top: &Path,
         children: &dyn Fn(&Path) -> Vec<PathBuf>,
     ) -> Vec<PathBuf> {
-        let hidden: BTreeSet<&Path> = ways
+        let hidden: BTreeSet<&Path> = rules
             .iter()
-            .filter(|(_, way)| matches!(way, Way::Hide | Way::Empty))
+            .filter(|(_, access)| matches!(access, PathAccess::Hide | PathAccess::Empty))
             .map(|(path, _)| path.as_path())
             .collect();
         let mut allowed = Vec::new();
@@ -174,11 +174,11 @@ mod linux {
                     other => panic!("{other:?} is looked into"),
                 }
             };
-            let ways = [
-                (PathBuf::from("/home/me"), Way::Hide),
-                (PathBuf::from("/home/me/.cargo"), Way::Read),
+            let rules = [
+                (PathBuf::from("/home/me"), PathAccess::Hide),
+                (PathBuf::from("/home/me/.cargo"), PathAccess::Read),
             ];
-            let allowed = beside(&ways, Path::new("/"), &children);
+            let allowed = beside(&rules, Path::new("/"), &children);
             assert_eq!(allowed, [Path::new("/home/you"), Path::new("/usr")]);
             assert_eq!(beside(&[], Path::new("/"), &children), [Path::new("/")]);
         }

@@ -11,7 +11,7 @@ use crate::landlock;
 
 /// One way of holding a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Level {
+pub enum SandboxLevel {
     /// Own view of files and processes, own network where it is off.
     Bubblewrap { program: PathBuf, version: String },
     /// Rules of the kernel for files and connections. Processes of others are seen, and other
@@ -23,12 +23,12 @@ pub enum Level {
 
 /// The strongest level, and what kept it from being a stronger one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    pub level: Level,
-    pub passed_over: Vec<String>,
+pub struct DetectedSandbox {
+    pub level: SandboxLevel,
+    pub unavailable: Vec<String>,
 }
 
-impl Level {
+impl SandboxLevel {
     /// For scripts.
     pub fn word(&self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl Level {
     }
 
     /// Can a program be held to some ports? Older kernels know no rules for connections.
-    pub fn holds_ports(&self) -> bool {
+    pub fn limits_ports(&self) -> bool {
         match self {
             Self::Bubblewrap { .. } => true,
             Self::Landlock { abi } => *abi >= 4,
@@ -62,22 +62,24 @@ impl Level {
 }
 
 /// Looks for the strongest level; `path` is where programs are.
-pub fn find(path: &str) -> Found {
+pub fn detect_sandbox(path: &str) -> DetectedSandbox {
     let mut passed_over = Vec::new();
     match bubblewrap(path) {
-        Ok(level) => return Found { level, passed_over },
+        Ok(level) => return DetectedSandbox { level, unavailable: passed_over },
         Err(why) => passed_over.push(format!("bubblewrap: {why}")),
     }
     match landlock::abi() {
-        Ok(abi) => Found { level: Level::Landlock { abi }, passed_over },
+        Ok(abi) => {
+            DetectedSandbox { level: SandboxLevel::Landlock { abi }, unavailable: passed_over }
+        }
         Err(why) => {
             passed_over.push(format!("Landlock: {why}"));
-            Found { level: Level::Off, passed_over }
+            DetectedSandbox { level: SandboxLevel::Off, unavailable: passed_over }
         }
     }
 }
 
-fn bubblewrap(path: &str) -> Result<Level, String> {
+fn bubblewrap(path: &str) -> Result<SandboxLevel, String> {
     let program = path
         .split(':')
         .map(|directory| Path::new(directory).join("bwrap"))
@@ -103,13 +105,13 @@ fn bubblewrap(path: &str) -> Result<Level, String> {
         "-c",
         "exit 0",
     ];
-    said(&program, &trial)?;
-    let version = said(&program, &["--version"])?;
-    Ok(Level::Bubblewrap { program, version })
+    run_and_read(&program, &trial)?;
+    let version = run_and_read(&program, &["--version"])?;
+    Ok(SandboxLevel::Bubblewrap { program, version })
 }
 
 /// What it printed, or why it failed.
-fn said(program: &Path, arguments: &[&str]) -> Result<String, String> {
+fn run_and_read(program: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(program)
         .args(arguments)
         .env_clear()

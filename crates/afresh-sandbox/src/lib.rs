@@ -31,7 +31,7 @@ mod seccomp;
 mod spec;
 
 pub use crate::exec_stage::{CONFINE, confine_main};
-pub use crate::handoff::{Handed, Outside, Tries};
-pub use crate::rlimits::Limits;
-pub use crate::spec::{Enclosed, Network, Ports, Room};
-pub use level::{Found, Level, find};
+pub use crate::handoff::{ConnectionCounters, HandedOver, HandoffListener};
+pub use crate::rlimits::ProcessRlimits;
+pub use crate::spec::{ProxyPorts, SandboxNetwork, SandboxSpec, WrappedCommand};
+pub use level::{DetectedSandbox, SandboxLevel, detect_sandbox};

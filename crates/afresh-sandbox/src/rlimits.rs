@@ -8,7 +8,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ProcessRlimits {
     /// Data of one process, in bytes. Address space that is only reserved does not count: today's
     /// runtimes reserve more than there is.
     pub memory: Option<u64>,
@@ -16,7 +16,7 @@ pub struct Limits {
     pub file: Option<u64>,
 }
 
-impl Limits {
+impl ProcessRlimits {
     /// For this process and all that come of it.
     pub(crate) fn apply(&self) -> io::Result<()> {
         let wanted = [

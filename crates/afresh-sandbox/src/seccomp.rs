@@ -3,16 +3,16 @@
 
 use std::io;
 
-use crate::spec::Room;
+use crate::spec::SandboxSpec;
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub(crate) fn restrict(_room: &Room) -> io::Result<()> {
+pub(crate) fn restrict(_room: &SandboxSpec) -> io::Result<()> {
     Err(io::Error::other("seccomp filters are not known for this machine"))
 }
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn restrict(room: &Room) -> io::Result<()> {
-    let filter = filter::of(room).map_err(io::Error::other)?;
+pub(crate) fn restrict(spec: &SandboxSpec) -> io::Result<()> {
+    let filter = filter::of(spec).map_err(io::Error::other)?;
     seccompiler::apply_filter(&filter).map_err(io::Error::other)
 }
 
@@ -26,7 +26,7 @@ mod filter {
         SeccompFilter, SeccompRule, TargetArch,
     };
 
-    use crate::spec::{Network, Room};
+    use crate::spec::{SandboxNetwork, SandboxSpec};
 
     /// Into other processes, into the kernel, and around a filter like this one.
     const REFUSED: &[i64] = &[
@@ -60,19 +60,19 @@ mod filter {
         libc::SYS_open_by_handle_at,
     ];
 
-    pub(super) fn of(room: &Room) -> Result<BpfProgram, BackendError> {
+    pub(super) fn of(spec: &SandboxSpec) -> Result<BpfProgram, BackendError> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-        let mut sockets = match &room.network {
-            Network::On => Vec::new(),
-            Network::Off => vec![all(&[is_not(0, libc::AF_UNIX)?])?],
-            Network::Ports(_) => {
+        let mut sockets = match &spec.network {
+            SandboxNetwork::On => Vec::new(),
+            SandboxNetwork::Off => vec![all(&[is_not(0, libc::AF_UNIX)?])?],
+            SandboxNetwork::Ports(_) => {
                 rules.extend(no_fast_open()?);
                 all_but_tcp()?
             }
         };
         // A program still talks to itself and to its children: they share pairs of sockets.
-        if !room.sockets {
+        if !spec.sockets {
             sockets.push(all(&[is(0, libc::AF_UNIX)?])?);
         }
         if !sockets.is_empty() {

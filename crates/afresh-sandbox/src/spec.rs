@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::bubblewrap;
-use crate::exec_stage::{self, Last};
-use crate::level::Level;
-use crate::rlimits::Limits;
+use crate::exec_stage::{self, ExecStage};
+use crate::level::SandboxLevel;
+use crate::rlimits::ProcessRlimits;
 
 /// Everything else may be read, and nothing else may be written.
 ///
 /// Of two paths of which one is inside the other, the inner one counts for itself. Paths that are
 /// not there are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Room {
+pub struct SandboxSpec {
     /// Files and directories that may be written.
     pub writable: Vec<PathBuf>,
     /// What is not even seen.
@@ -26,31 +26,31 @@ pub struct Room {
     pub readable: Vec<PathBuf>,
     /// A directory of its own, which is there: for temporary files.
     pub temp: PathBuf,
-    pub network: Network,
+    pub network: SandboxNetwork,
     /// Where somebody outside waits for what the room hands out, which is a matter of levels that
     /// give it a network of its own.
     #[serde(default)]
-    pub outside: Option<PathBuf>,
+    pub handoff: Option<PathBuf>,
     /// Whether programs may use sockets of the file system. Where the level cannot hide those of
     /// services (a desktop's bus, a terminal multiplexer, a container engine), they are ways out.
     #[serde(default)]
     pub sockets: bool,
-    pub limits: Limits,
+    pub limits: ProcessRlimits,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Network {
+pub enum SandboxNetwork {
     /// Nothing but the program's own loopback, where the level has one.
     Off,
     /// Ports of this machine, behind which somebody judges who may be reached.
-    Ports(Ports),
+    Ports(ProxyPorts),
     /// As the machine has it.
     On,
 }
 
 /// Ports of the loopback, as programs inside see them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ports {
+pub struct ProxyPorts {
     /// A proxy, of which programs are told by the usual variables.
     pub proxy: u16,
     /// Services of this machine.
@@ -59,7 +59,7 @@ pub struct Ports {
 
 /// How a program is started inside a room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Enclosed {
+pub struct WrappedCommand {
     /// What stands before the program and its arguments; nothing where nothing holds it. Signals
     /// that are sent to the whole group are meant for the program: this is to be started with them
     /// blocked, and starts the program with all of them open.
@@ -68,28 +68,28 @@ pub struct Enclosed {
     pub env: Vec<(String, String)>,
 }
 
-impl Room {
+impl SandboxSpec {
     /// The command line that starts a program inside, in the directory `cwd`. `us` is the program
     /// whose hidden command [`CONFINE`](crate::CONFINE) is.
-    pub fn enclose(&self, level: &Level, us: &Path, cwd: &Path) -> Enclosed {
+    pub fn wrap_command(&self, level: &SandboxLevel, us: &Path, cwd: &Path) -> WrappedCommand {
         // By another name it might not be seen inside.
         let us = &us.canonicalize().unwrap_or_else(|_| us.to_owned());
         let (before, temp) = match level {
-            Level::Bubblewrap { program, .. } => {
+            SandboxLevel::Bubblewrap { program, .. } => {
                 let mut before = bubblewrap::command(self, program, us, cwd);
-                before.extend(exec_stage::command(us, &Last::inside(self)));
+                before.extend(exec_stage::command(us, &ExecStage::inside(self)));
                 (before, "/tmp".to_owned())
             }
-            Level::Landlock { .. } => {
-                (exec_stage::command(us, &Last::Rules(self.clone())), text(&self.temp))
+            SandboxLevel::Landlock { .. } => {
+                (exec_stage::command(us, &ExecStage::Rules(self.clone())), path_text(&self.temp))
             }
-            Level::Off => return Enclosed::default(),
+            SandboxLevel::Off => return WrappedCommand::default(),
         };
         let mut env = vec![("TMPDIR".to_owned(), temp)];
-        if let Network::Ports(ports) = &self.network {
+        if let SandboxNetwork::Ports(ports) = &self.network {
             env.extend(ports.variables());
         }
-        Enclosed { before, env }
+        WrappedCommand { before, env }
     }
 }
 
@@ -99,7 +99,7 @@ const PROXY: &[&str] =
 /// Variables that say where none is needed.
 const NO_PROXY: &[&str] = &["NO_PROXY", "no_proxy"];
 
-impl Ports {
+impl ProxyPorts {
     /// What is on the loopback is reached without a proxy: a program's own services, and those ports
     /// of the machine that are open to it.
     fn variables(&self) -> Vec<(String, String)> {
@@ -113,77 +113,77 @@ impl Ports {
     }
 }
 
-pub(crate) fn text(path: &Path) -> String {
+pub(crate) fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
 /// What may be done with one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
+pub(crate) enum PathAccess {
     Hide,
     Empty,
     Read,
     Write,
 }
 
-impl Room {
+impl SandboxSpec {
     /// Every path that is there, outer ones before inner ones; the freer way counts where one path
     /// is named twice.
-    pub(crate) fn ways(&self) -> Vec<(PathBuf, Way)> {
-        self.all_ways(&[])
+    pub(crate) fn path_rules(&self) -> Vec<(PathBuf, PathAccess)> {
+        self.all_path_rules(&[])
     }
 
     /// The same with another path that may be read.
-    pub(crate) fn ways_with(&self, readable: &Path) -> Vec<(PathBuf, Way)> {
-        self.all_ways(&[readable.to_owned()])
+    pub(crate) fn path_rules_with(&self, readable: &Path) -> Vec<(PathBuf, PathAccess)> {
+        self.all_path_rules(&[readable.to_owned()])
     }
 
-    fn all_ways(&self, readable: &[PathBuf]) -> Vec<(PathBuf, Way)> {
+    fn all_path_rules(&self, readable: &[PathBuf]) -> Vec<(PathBuf, PathAccess)> {
         let all = [
-            (self.hidden.as_slice(), Way::Hide),
-            (&self.private, Way::Empty),
-            (&self.readable, Way::Read),
-            (readable, Way::Read),
-            (&self.writable, Way::Write),
+            (self.hidden.as_slice(), PathAccess::Hide),
+            (&self.private, PathAccess::Empty),
+            (&self.readable, PathAccess::Read),
+            (readable, PathAccess::Read),
+            (&self.writable, PathAccess::Write),
         ];
-        let mut ways: Vec<(PathBuf, Way)> = all
+        let mut rules: Vec<(PathBuf, PathAccess)> = all
             .into_iter()
-            .flat_map(|(paths, way)| paths.iter().map(move |path| (path, way)))
-            .filter_map(|(path, way)| Some((path.canonicalize().ok()?, way)))
+            .flat_map(|(paths, access)| paths.iter().map(move |path| (path, access)))
+            .filter_map(|(path, access)| Some((path.canonicalize().ok()?, access)))
             .collect();
-        ways.sort_by(|(path, way), (other, other_way)| {
+        rules.sort_by(|(path, access), (other, other_way)| {
             let depth = |path: &Path| path.components().count();
-            (depth(path), path, other_way).cmp(&(depth(other), other, way))
+            (depth(path), path, other_way).cmp(&(depth(other), other, access))
         });
-        ways.dedup_by(|later, earlier| later.0 == earlier.0);
+        rules.dedup_by(|later, earlier| later.0 == earlier.0);
         // Every rule costs time at every start.
-        let needed = |at: usize| match &ways[at] {
-            (path, Way::Read) => is_covered(&ways, path),
-            (path, Way::Hide) => outer_way(&ways, path) != Some(Way::Hide),
+        let needed = |at: usize| match &rules[at] {
+            (path, PathAccess::Read) => is_covered(&rules, path),
+            (path, PathAccess::Hide) => parent_access(&rules, path) != Some(PathAccess::Hide),
             _ => true,
         };
-        let needed: Vec<bool> = (0..ways.len()).map(needed).collect();
+        let needed: Vec<bool> = (0..rules.len()).map(needed).collect();
         let mut needed = needed.into_iter();
-        ways.retain(|_| needed.next().unwrap_or(true));
-        ways
+        rules.retain(|_| needed.next().unwrap_or(true));
+        rules
     }
 }
 
 /// Places that are of the program's own, whatever the room says.
-const OWN: &[&str] = &["/tmp", "/var/tmp", "/run"];
+const PRIVATE_DIRECTORIES: &[&str] = &["/tmp", "/var/tmp", "/run"];
 
 /// Would it not be seen without a word about it?
-fn is_covered(ways: &[(PathBuf, Way)], path: &Path) -> bool {
-    match outer_way(ways, path) {
-        Some(way) => matches!(way, Way::Hide | Way::Empty),
-        None => OWN.iter().any(|own| path.starts_with(own)),
+fn is_covered(rules: &[(PathBuf, PathAccess)], path: &Path) -> bool {
+    match parent_access(rules, path) {
+        Some(access) => matches!(access, PathAccess::Hide | PathAccess::Empty),
+        None => PRIVATE_DIRECTORIES.iter().any(|own| path.starts_with(own)),
     }
 }
 
 /// What is said about the nearest place around it.
-fn outer_way(ways: &[(PathBuf, Way)], path: &Path) -> Option<Way> {
-    let outer = ways.iter().rev().find(|(outer, _)| path != outer && path.starts_with(outer));
-    outer.map(|(_, way)| *way)
+fn parent_access(rules: &[(PathBuf, PathAccess)], path: &Path) -> Option<PathAccess> {
+    let outer = rules.iter().rev().find(|(outer, _)| path != outer && path.starts_with(outer));
+    outer.map(|(_, access)| *access)
 }
 
 #[cfg(test)]
@@ -196,19 +196,22 @@ mod tests {
         let home = home.path().canonicalize().expect("a path");
         let inner = home.join("a/b");
         std::fs::create_dir_all(&inner).expect("directories");
-        let room = Room {
+        let spec = SandboxSpec {
             writable: vec![inner.clone()],
             hidden: vec![inner.clone(), home.clone(), home.join("gone")],
             private: vec![],
             readable: vec![home.join("a")],
             temp: home.clone(),
-            network: Network::Off,
-            outside: None,
+            network: SandboxNetwork::Off,
+            handoff: None,
             sockets: false,
-            limits: Limits::default(),
+            limits: ProcessRlimits::default(),
         };
-        let expected =
-            [(home.clone(), Way::Hide), (home.join("a"), Way::Read), (inner, Way::Write)];
-        assert_eq!(room.ways(), expected);
+        let expected = [
+            (home.clone(), PathAccess::Hide),
+            (home.join("a"), PathAccess::Read),
+            (inner, PathAccess::Write),
+        ];
+        assert_eq!(spec.path_rules(), expected);
     }
 }

@@ -8,19 +8,19 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use afresh_sandbox::{Level, Limits, Network, Room};
+use afresh_sandbox::{ProcessRlimits, SandboxLevel, SandboxNetwork, SandboxSpec};
 use scene::{Scene, levels};
 
 impl Scene {
     #[track_caller]
-    fn succeeds(&self, level: &Level, script: &str) {
-        let output = self.sh(&self.room(), level, script);
+    fn succeeds(&self, level: &SandboxLevel, script: &str) {
+        let output = self.sh(&self.spec(), level, script);
         assert!(output.status.success(), "{level:?}: {script}: {output:?}");
     }
 
     #[track_caller]
-    fn fails(&self, level: &Level, script: &str) {
-        let output = self.sh(&self.room(), level, script);
+    fn fails(&self, level: &SandboxLevel, script: &str) {
+        let output = self.sh(&self.spec(), level, script);
         assert!(!output.status.success(), "{level:?}: {script}: {output:?}");
     }
 }
@@ -54,7 +54,7 @@ fn temporary_files_are_its_own() {
         fs::write(&file, "theirs").expect("written");
         let file = file.display();
         scene.fails(&level, &format!("echo x > {file}"));
-        if matches!(level, Level::Bubblewrap { .. }) {
+        if matches!(level, SandboxLevel::Bubblewrap { .. }) {
             scene.fails(&level, &format!("cat {file}"));
             scene.succeeds(&level, "echo x > /tmp/mine && cat /tmp/mine");
             assert!(scene.path("temp/mine").exists(), "it is in the room's own directory");
@@ -74,7 +74,7 @@ fn what_is_hidden_is_not_seen() {
         scene.succeeds(&level, &format!("test \"$(cat {home}/.tool/settings)\" = mine"));
         scene.fails(&level, &format!("echo x > {home}/.tool/settings"));
         scene.fails(&level, &format!("echo x > {home}/new"));
-        let _ = scene.sh(&scene.room(), &level, &format!("rm -rf {home}"));
+        let _ = scene.sh(&scene.spec(), &level, &format!("rm -rf {home}"));
         assert!(scene.path("home/.ssh/id").exists(), "{level:?}");
     }
 }
@@ -96,10 +96,10 @@ fn a_room_without_network_reaches_nobody() {
     for level in levels() {
         let scene = Scene::new();
         scene.fails(&level, &script);
-        if matches!(level, Level::Landlock { .. }) {
+        if matches!(level, SandboxLevel::Landlock { .. }) {
             scene.fails(&level, &datagram);
         }
-        let open = Room { network: Network::On, ..scene.room() };
+        let open = SandboxSpec { network: SandboxNetwork::On, ..scene.spec() };
         let output = scene.sh(&open, &level, &script);
         assert!(output.status.success(), "{level:?}: {output:?}");
     }
@@ -124,15 +124,15 @@ fn processes_of_others_are_out_of_reach() {
 fn limits_hold() {
     for level in levels() {
         let scene = Scene::new();
-        let limits = Limits { memory: Some(64 << 20), file: Some(1 << 20) };
-        let room = Room { limits, ..scene.room() };
-        let large = scene.sh(&room, &level, "head -c 3000000 /dev/zero > large");
+        let limits = ProcessRlimits { memory: Some(64 << 20), file: Some(1 << 20) };
+        let spec = SandboxSpec { limits, ..scene.spec() };
+        let large = scene.sh(&spec, &level, "head -c 3000000 /dev/zero > large");
         assert!(!large.status.success(), "{level:?}: {large:?}");
         assert!(fs::metadata(scene.path("work/large")).expect("there").len() <= 1 << 20);
         let greedy = "python3 -c 'x = bytearray(300 << 20); print(len(x))'";
-        let output = scene.sh(&room, &level, greedy);
+        let output = scene.sh(&spec, &level, greedy);
         assert!(!output.status.success(), "{level:?}: {output:?}");
-        let roomy = Room { limits: Limits::default(), ..scene.room() };
+        let roomy = SandboxSpec { limits: ProcessRlimits::default(), ..scene.spec() };
         assert!(scene.sh(&roomy, &level, greedy).status.success(), "{level:?}");
     }
 }
@@ -145,7 +145,7 @@ fn a_polite_signal_reaches_the_program() {
     for level in levels() {
         let scene = Scene::new();
         let script = "trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.05; done";
-        let mut command = scene.command(&scene.room(), &level, script);
+        let mut command = scene.command(&scene.spec(), &level, script);
         let mut blocked = nix::sys::signal::SigSet::empty();
         blocked.add(nix::sys::signal::Signal::SIGTERM);
         blocked.thread_block().expect("blocked");
@@ -164,7 +164,7 @@ fn a_polite_signal_reaches_the_program() {
 fn what_a_program_says_comes_through() {
     for level in levels() {
         let scene = Scene::new();
-        let output = scene.sh(&scene.room(), &level, "echo out; echo err >&2; exit 3");
+        let output = scene.sh(&scene.spec(), &level, "echo out; echo err >&2; exit 3");
         assert_eq!(output.status.code(), Some(3), "{level:?}");
         assert_eq!(
             (output.stdout.as_slice(), output.stderr.as_slice()),
@@ -187,7 +187,7 @@ fn sockets_of_services_are_out_of_reach() {
         // Where services have theirs, if we may make one there.
         let service = format!("/run/afresh-test-{}", std::process::id());
         if let Ok(_listener) = std::os::unix::net::UnixListener::bind(&service) {
-            let seen = scene.sh(&scene.room(), &level, &call(Path::new(&service)));
+            let seen = scene.sh(&scene.spec(), &level, &call(Path::new(&service)));
             fs::remove_file(&service).expect("removed");
             assert!(!seen.status.success(), "{level:?}: {seen:?}");
         }
@@ -197,11 +197,11 @@ fn sockets_of_services_are_out_of_reach() {
         let pair =
             "python3 -c 'import socket; a, b = socket.socketpair(); a.send(b\"x\"); b.recv(1)'";
         scene.succeeds(&level, pair);
-        if matches!(level, Level::Bubblewrap { .. }) {
+        if matches!(level, SandboxLevel::Bubblewrap { .. }) {
             scene.succeeds(&level, "test -z \"$(find /run -type s 2>/dev/null)\"");
         } else {
             scene.fails(&level, &call);
-            let open = Room { sockets: true, ..scene.room() };
+            let open = SandboxSpec { sockets: true, ..scene.spec() };
             let output = scene.sh(&open, &level, &call);
             assert!(output.status.success(), "{level:?}: {output:?}");
         }

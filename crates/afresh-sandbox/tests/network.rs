@@ -9,53 +9,55 @@ use std::process::{Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use afresh_sandbox::{Handed, Level, Network, Outside, Ports, Room};
+use afresh_sandbox::{
+    HandedOver, HandoffListener, ProxyPorts, SandboxLevel, SandboxNetwork, SandboxSpec,
+};
 use scene::{Scene, levels};
 
 /// A room with a proxy, and who waits outside where the level needs somebody.
 struct Held {
     scene: Scene,
-    room: Room,
-    outside: Option<Outside>,
+    spec: SandboxSpec,
+    handoff: Option<HandoffListener>,
     /// On the machine itself, where the room has no loopback of its own.
     listener: Option<TcpListener>,
     port: u16,
 }
 
 impl Held {
-    fn of(level: &Level) -> Self {
+    fn of(level: &SandboxLevel) -> Self {
         let scene = Scene::new();
-        let (outside, listener) = match level {
-            Level::Bubblewrap { .. } => {
-                (Some(Outside::wait_at(&scene.path("door")).expect("a socket")), None)
+        let (handoff, listener) = match level {
+            SandboxLevel::Bubblewrap { .. } => {
+                (Some(HandoffListener::bind_at(&scene.path("door")).expect("a socket")), None)
             }
             _ => (None, Some(TcpListener::bind("127.0.0.1:0").expect("a port"))),
         };
         let address = listener.as_ref().map(|listener| listener.local_addr().expect("an address"));
         let port = address.map_or(3128, |address| address.port());
-        let network = Network::Ports(Ports { proxy: port, local: vec![] });
-        let outside_path = outside.is_some().then(|| scene.path("door"));
-        let room = Room { network, outside: outside_path, ..scene.room() };
-        Self { scene, room, outside, listener, port }
+        let network = SandboxNetwork::Ports(ProxyPorts { proxy: port, local: vec![] });
+        let outside_path = handoff.is_some().then(|| scene.path("door"));
+        let spec = SandboxSpec { network, handoff: outside_path, ..scene.spec() };
+        Self { scene, spec, handoff, listener, port }
     }
 
     /// Starts it, and says hello to the first who comes.
-    fn greet(&mut self, level: &Level, script: &str) -> Output {
-        let mut command = self.scene.command(&self.room, level, script);
+    fn greet(&mut self, level: &SandboxLevel, script: &str) -> Output {
+        let mut command = self.scene.command(&self.spec, level, script);
         let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let listener = self.listener.take().unwrap_or_else(|| self.handed().listeners.remove(0));
         come(&listener).write_all(b"hello").expect("sent");
         child.wait_with_output().expect("it ends")
     }
 
-    fn handed(&self) -> Handed {
-        let outside = self.outside.as_ref().expect("somebody waits");
-        soon("what the room hands out", || outside.receive().expect("a message"))
+    fn handed(&self) -> HandedOver {
+        let handoff = self.handoff.as_ref().expect("somebody waits");
+        soon("what the room hands out", || handoff.receive().expect("a message"))
     }
 
     #[track_caller]
-    fn fails(&self, level: &Level, script: &str) {
-        let output = self.scene.sh(&self.room, level, script);
+    fn fails(&self, level: &SandboxLevel, script: &str) {
+        let output = self.scene.sh(&self.spec, level, script);
         assert!(!output.status.success(), "{level:?}: {script}: {output:?}");
     }
 }
@@ -116,7 +118,7 @@ fn other_kinds_of_socket_do_not_leave_a_room() {
         let datagram = python(&format!(
             "s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\", (\"127.0.0.1\", {udp}))"
         ));
-        let _ = held.scene.sh(&held.room, &level, &datagram);
+        let _ = held.scene.sh(&held.spec, &level, &datagram);
         assert!(heard.recv(&mut [0]).is_err(), "{level:?}: a datagram arrived");
         for script in [
             "s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\", (\"192.0.2.1\", 53))",
@@ -127,7 +129,7 @@ fn other_kinds_of_socket_do_not_leave_a_room() {
         ] {
             held.fails(&level, &python(script));
         }
-        if matches!(level, Level::Landlock { .. }) {
+        if matches!(level, SandboxLevel::Landlock { .. }) {
             held.fails(&level, &datagram);
             held.fails(&level, &python("s.socket(s.AF_INET, s.SOCK_STREAM, 262)"));
             held.fails(&level, &python("s.socket(s.AF_NETLINK, s.SOCK_RAW, 0)"));
@@ -140,11 +142,13 @@ fn other_kinds_of_socket_do_not_leave_a_room() {
 /// A program's own services are reached where the level gives it a loopback of its own.
 #[test]
 fn programs_of_one_room_reach_each_other() {
-    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
+    for level in
+        levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
+    {
         let held = Held::of(&level);
         let script =
             "l = s.create_server((\"127.0.0.1\", 0)); s.create_connection(l.getsockname())";
-        let output = held.scene.sh(&held.room, &level, &python(script));
+        let output = held.scene.sh(&held.spec, &level, &python(script));
         assert!(output.status.success(), "{output:?}");
     }
 }
@@ -153,16 +157,18 @@ fn programs_of_one_room_reach_each_other() {
 /// looked up a name; who does not call is not counted.
 #[test]
 fn calls_for_a_network_are_counted() {
-    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
+    for level in
+        levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
+    {
         let scene = Scene::new();
         let path = scene.path("door");
         let count = |script: &str| {
-            let outside = Outside::wait_at(&path).expect("a socket");
-            let room = Room { outside: Some(path.clone()), ..scene.room() };
-            let output = scene.sh(&room, &level, script);
+            let handoff = HandoffListener::bind_at(&path).expect("a socket");
+            let spec = SandboxSpec { handoff: Some(path.clone()), ..scene.spec() };
+            let output = scene.sh(&spec, &level, script);
             assert!(output.status.success(), "{output:?}");
             // The room is gone by now.
-            outside.receive().expect("a message").expect("one").tries.count()
+            handoff.receive().expect("a message").expect("one").counters.count()
         };
         let quiet = "l = s.create_server((\"127.0.0.1\", 0)); s.create_connection(l.getsockname())";
         assert_eq!(count(&python(quiet)), 0);
@@ -181,12 +187,14 @@ fn a_long_path_does_not_keep_a_room_from_handing_out() {
     let deep = scene.path(&"a-directory-with-a-long-name/".repeat(6));
     std::fs::create_dir_all(&deep).expect("directories");
     let path = deep.join("door");
-    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
-        let outside = Outside::wait_at(&path).expect("a socket");
-        let room = Room { outside: Some(path.clone()), ..scene.room() };
-        assert!(scene.sh(&room, &level, "exit 0").status.success());
-        assert!(outside.receive().expect("a message").is_some());
-        drop(outside);
+    for level in
+        levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
+    {
+        let handoff = HandoffListener::bind_at(&path).expect("a socket");
+        let spec = SandboxSpec { handoff: Some(path.clone()), ..scene.spec() };
+        assert!(scene.sh(&spec, &level, "exit 0").status.success());
+        assert!(handoff.receive().expect("a message").is_some());
+        drop(handoff);
         assert!(!path.exists());
     }
 }
@@ -194,14 +202,16 @@ fn a_long_path_does_not_keep_a_room_from_handing_out() {
 /// What is read from a listener is what came in inside.
 #[test]
 fn a_listener_of_a_room_serves_outside() {
-    for level in levels().into_iter().filter(|level| matches!(level, Level::Bubblewrap { .. })) {
+    for level in
+        levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
+    {
         let held = Held::of(&level);
         let say = format!(
             "s.create_connection((\"127.0.0.1\", {})).sendall(b\"from inside\")",
             held.port
         );
         let mut child =
-            held.scene.command(&held.room, &level, &python(&say)).spawn().expect("it starts");
+            held.scene.command(&held.spec, &level, &python(&say)).spawn().expect("it starts");
         let listener = held.handed().listeners.remove(0);
         let mut heard = String::new();
         come(&listener).read_to_string(&mut heard).expect("words");

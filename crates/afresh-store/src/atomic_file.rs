@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::fault::Fault;
+use crate::fault::IoFault;
 
 /// In the name of every half-made file, so that leftovers of a kill can be told and removed.
 const UNFINISHED: &str = ".afresh-tmp";
@@ -16,10 +16,10 @@ const UNFINISHED: &str = ".afresh-tmp";
 /// Gives `path` these bytes; after a crash it holds either the old ones or these, never a mixture.
 ///
 /// When this returns, the new content survives a power cut.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), IoFault> {
     let temporary = temporary_beside(path);
     let written = write_new(&temporary, bytes)
-        .and_then(|()| fs::rename(&temporary, path).map_err(Fault::of("replace", path)));
+        .and_then(|()| fs::rename(&temporary, path).map_err(IoFault::during("replace", path)));
     if let Err(fault) = written {
         // The first fault is the one to tell; a leftover is removed at the next open.
         let _ = fs::remove_file(&temporary);
@@ -30,7 +30,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
 
 /// Makes `dir` and its missing parents, and the entries that name them, durable. Answers with what
 /// was made, the outermost first.
-pub(crate) fn create_directory(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
+pub(crate) fn create_directory(dir: &Path) -> Result<Vec<PathBuf>, IoFault> {
     if dir.is_dir() {
         return Ok(Vec::new());
     }
@@ -39,16 +39,16 @@ pub(crate) fn create_directory(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
     match fs::create_dir(dir) {
         Ok(()) => {
             made.push(dir.to_owned());
-            sync_directory(above).inspect_err(|_| take_back(&made))?;
+            sync_directory(above).inspect_err(|_| remove_created(&made))?;
             Ok(made)
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists && dir.is_dir() => Ok(made),
-        Err(error) => Err(Fault::new("create the directory", dir, error)),
+        Err(error) => Err(IoFault::new("create the directory", dir, error)),
     }
 }
 
 /// Removes directories that were just made, as far as they are empty.
-pub(crate) fn take_back(made: &[PathBuf]) {
+pub(crate) fn remove_created(made: &[PathBuf]) {
     for directory in made.iter().rev() {
         // Somebody else may use it by now.
         let _ = fs::remove_dir(directory);
@@ -56,12 +56,12 @@ pub(crate) fn take_back(made: &[PathBuf]) {
 }
 
 /// Removes what writers that were killed left behind in `dir`.
-pub(crate) fn remove_leftovers(dir: &Path) -> Result<(), Fault> {
-    for entry in fs::read_dir(dir).map_err(Fault::of("list", dir))? {
-        let entry = entry.map_err(Fault::of("list", dir))?;
+pub(crate) fn remove_leftovers(dir: &Path) -> Result<(), IoFault> {
+    for entry in fs::read_dir(dir).map_err(IoFault::during("list", dir))? {
+        let entry = entry.map_err(IoFault::during("list", dir))?;
         if entry.file_name().to_string_lossy().contains(UNFINISHED) {
             let path = entry.path();
-            fs::remove_file(&path).map_err(Fault::of("remove the leftover", &path))?;
+            fs::remove_file(&path).map_err(IoFault::during("remove the leftover", &path))?;
         }
     }
     Ok(())
@@ -77,17 +77,19 @@ pub(crate) fn temporary_beside(path: &Path) -> PathBuf {
 }
 
 /// Makes the names in `dir` durable; the content of a file is of no use without its name.
-pub(crate) fn sync_directory(dir: &Path) -> Result<(), Fault> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(Fault::of("sync the directory", dir))
+pub(crate) fn sync_directory(dir: &Path) -> Result<(), IoFault> {
+    File::open(dir)
+        .and_then(|dir| dir.sync_all())
+        .map_err(IoFault::during("sync the directory", dir))
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), IoFault> {
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(path)
-        .map_err(Fault::of("create", path))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(Fault::of("write", path))
+        .map_err(IoFault::during("create", path))?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(IoFault::during("write", path))
 }
 
 fn parent(path: &Path) -> &Path {

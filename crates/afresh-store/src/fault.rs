@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 /// One thing that could not be done to one file.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} {}: {kind}", path.display())]
-pub struct Fault {
+pub struct IoFault {
     /// The verb, such as "write".
     pub doing: &'static str,
     pub path: PathBuf,
-    pub kind: FaultKind,
+    pub kind: IoFaultKind,
     #[source]
     pub source: Box<dyn Error + Send + Sync>,
 }
 
 /// Which remedy a fault asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum IoFaultKind {
     DiskFull,
     ReadOnly,
     /// Somebody else kept the database for longer than we wait.
@@ -30,7 +30,7 @@ pub enum FaultKind {
     Io,
 }
 
-impl fmt::Display for FaultKind {
+impl fmt::Display for IoFaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::DiskFull => "the disk or the quota is full; free some space and try again",
@@ -41,21 +41,21 @@ impl fmt::Display for FaultKind {
     }
 }
 
-impl Fault {
+impl IoFault {
     pub(crate) fn new(doing: &'static str, path: &Path, source: io::Error) -> Self {
         let kind = match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => FaultKind::DiskFull,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => IoFaultKind::DiskFull,
             io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-                FaultKind::ReadOnly
+                IoFaultKind::ReadOnly
             }
-            io::ErrorKind::WouldBlock => FaultKind::Busy,
-            _ => FaultKind::Io,
+            io::ErrorKind::WouldBlock => IoFaultKind::Busy,
+            _ => IoFaultKind::Io,
         };
         Self { doing, path: path.to_path_buf(), kind, source: Box::new(source) }
     }
 
     /// For `map_err`: names the deed and the file once, where the call is made.
-    pub(crate) fn of(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn during(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::new(doing, path, source)
     }
 }

@@ -11,13 +11,13 @@ use std::path::Path;
 use nix::errno::Errno;
 
 use crate::atomic_file::temporary_beside;
-use crate::fault::Fault;
+use crate::fault::IoFault;
 use crate::journal::error::JournalError;
 use crate::lock::ofd;
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
+pub(crate) enum ProbeDepth {
     /// Before the first record: syncs, too.
     First,
     /// What is there was synced once.
@@ -25,7 +25,7 @@ pub(crate) enum Depth {
 }
 
 /// Tries everything in `dir`; what it made there is gone afterwards.
-pub(crate) fn probe(dir: &Path, depth: Depth) -> Result<(), JournalError> {
+pub(crate) fn probe(dir: &Path, depth: ProbeDepth) -> Result<(), JournalError> {
     let (old, new) = (temporary_beside(&dir.join("probe")), temporary_beside(&dir.join("probe")));
     let found = try_all(dir, &old, &new, depth);
     for file in [&old, &new] {
@@ -35,23 +35,23 @@ pub(crate) fn probe(dir: &Path, depth: Depth) -> Result<(), JournalError> {
     found
 }
 
-fn try_all(dir: &Path, old: &Path, new: &Path, depth: Depth) -> Result<(), JournalError> {
+fn try_all(dir: &Path, old: &Path, new: &Path, depth: ProbeDepth) -> Result<(), JournalError> {
     let unfit = |what: String| JournalError::Unfit { path: dir.to_owned(), what };
     let first = write_new(old, b"old")?;
     write_new(new, b"new")?;
     let second = OpenOptions::new().read(true).write(true).open(old);
-    let second = second.map_err(Fault::of("open", old))?;
+    let second = second.map_err(IoFault::during("open", old))?;
     let keeps_out = ofd::keeps_others_out(&first, &second);
     if !keeps_out.map_err(|errno| unfit(format!("it has no working locks ({errno})")))? {
         return Err(unfit("a lock does not keep others out".to_owned()));
     }
-    if depth == Depth::First {
+    if depth == ProbeDepth::First {
         first.sync_all().map_err(|error| refused(dir, "sync a file", error))?;
         let directory = File::open(dir).and_then(|dir| dir.sync_all());
         directory.map_err(|error| refused(dir, "sync a directory", error))?;
     }
     fs::rename(new, old).map_err(|error| refused(dir, "replace a file", error))?;
-    let now = fs::read(old).map_err(Fault::of("read", old))?;
+    let now = fs::read(old).map_err(IoFault::during("read", old))?;
     if now != b"new" || new.symlink_metadata().is_ok() {
         return Err(unfit("a file that is renamed does not replace another".to_owned()));
     }
@@ -59,7 +59,7 @@ fn try_all(dir: &Path, old: &Path, new: &Path, depth: Depth) -> Result<(), Journ
 }
 
 /// A fault of the first sync of all may mean that there are none.
-pub(crate) fn judged(dir: &Path, fault: Fault) -> JournalError {
+pub(crate) fn classify_fault(dir: &Path, fault: IoFault) -> JournalError {
     let cause = fault.source.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
     let has_none = [Errno::EINVAL, Errno::ENOSYS, Errno::ENOTSUP].map(|errno| Some(errno as i32));
     if fault.doing.starts_with("sync") && has_none.contains(&cause) {
@@ -69,11 +69,11 @@ pub(crate) fn judged(dir: &Path, fault: Fault) -> JournalError {
     fault.into()
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> Result<File, Fault> {
+fn write_new(path: &Path, bytes: &[u8]) -> Result<File, IoFault> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create_new(true).open(path);
-    let mut file = file.map_err(Fault::of("create", path))?;
-    file.write_all(bytes).map_err(Fault::of("write", path))?;
+    let mut file = file.map_err(IoFault::during("create", path))?;
+    file.write_all(bytes).map_err(IoFault::during("write", path))?;
     Ok(file)
 }
 
@@ -84,7 +84,7 @@ fn refused(dir: &Path, doing: &'static str, error: io::Error) -> JournalError {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem
     );
     if passes || error.raw_os_error() == Some(Errno::EIO as i32) {
-        return Fault::new(doing, dir, error).into();
+        return IoFault::new(doing, dir, error).into();
     }
     JournalError::Unfit { path: dir.to_owned(), what: format!("it does not {doing} ({error})") }
 }

@@ -12,7 +12,7 @@ use crate::journal::MAX_TEXT_BYTES;
 use crate::journal::connect;
 use crate::journal::error::JournalError;
 use crate::journal::schema;
-use crate::paths::Paths;
+use crate::paths::StatePaths;
 
 /// Why a message could not be sent, answered or found.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum InboxError {
 
 /// A message that awaits an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct InboxMessage {
     pub id: i64,
     pub wall_ms: i64,
     pub sender: String,
@@ -40,19 +40,21 @@ pub struct Message {
 #[derive(Debug)]
 pub struct Inbox {
     connection: Connection,
-    paths: Paths,
+    paths: StatePaths,
 }
 
 impl Inbox {
     /// Opens the inbox beside the journal in `dir`, which must exist.
     pub fn open(dir: &Path) -> Result<Self, InboxError> {
-        let paths = Paths::of(dir).map_err(JournalError::from)?;
+        let paths = StatePaths::new(dir).map_err(JournalError::from)?;
         if !paths.database.exists() {
             return Err(InboxError::NoJournal { dir: paths.dir });
         }
         // Before connecting: a newer journal must not change because somebody sent a message.
-        connect::look(&paths, |connection| schema::check(connection, &paths.database))?;
-        let connection = connect::writable(&paths)?;
+        connect::read_consistently(&paths, |connection| {
+            schema::check(connection, &paths.database)
+        })?;
+        let connection = connect::open_writable(&paths)?;
         Ok(Self { connection, paths })
     }
 
@@ -74,7 +76,7 @@ impl Inbox {
     }
 
     /// The messages that await an answer, oldest first.
-    pub fn pending(&self) -> Result<Vec<Message>, InboxError> {
+    pub fn pending(&self) -> Result<Vec<InboxMessage>, InboxError> {
         Ok(pending(&self.connection, &self.paths.database)?)
     }
 
@@ -84,12 +86,15 @@ impl Inbox {
     }
 
     /// The answer to a message, once there is one.
-    pub fn answer_of(&self, id: i64) -> Result<Option<String>, InboxError> {
+    pub fn read_answer(&self, id: i64) -> Result<Option<String>, InboxError> {
         answer_of(&self.connection, &self.paths.database, id)
     }
 }
 
-pub(crate) fn pending(connection: &Connection, path: &Path) -> Result<Vec<Message>, JournalError> {
+pub(crate) fn pending(
+    connection: &Connection,
+    path: &Path,
+) -> Result<Vec<InboxMessage>, JournalError> {
     let read = || {
         connection
             .prepare_cached(
@@ -132,8 +137,13 @@ fn answer_of(connection: &Connection, path: &Path, id: i64) -> Result<Option<Str
         .ok_or(InboxError::Unknown { id })
 }
 
-fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
-    Ok(Message { id: row.get(0)?, wall_ms: row.get(1)?, sender: row.get(2)?, body: row.get(3)? })
+fn message(row: &Row<'_>) -> rusqlite::Result<InboxMessage> {
+    Ok(InboxMessage {
+        id: row.get(0)?,
+        wall_ms: row.get(1)?,
+        sender: row.get(2)?,
+        body: row.get(3)?,
+    })
 }
 
 /// The clock on the wall, for people; the order of messages is that of their ids.

@@ -23,9 +23,9 @@ pub mod lock;
 mod paths;
 
 pub use atomic_file::write_atomically;
-pub use fault::{Fault, FaultKind};
-pub use inbox::{Inbox, InboxError, Message};
+pub use fault::{IoFault, IoFaultKind};
+pub use inbox::{Inbox, InboxError, InboxMessage};
 pub use journal::error::JournalError;
 pub use journal::reader::JournalReader;
-pub use journal::{Answer, Journal, NewRecord, Record};
-pub use lock::{Holder, Lock, LockError};
+pub use journal::{Journal, JournalRecord, MessageAnswer, NewRecord};
+pub use lock::{DriverLock, LockError, LockHolder};

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::fault::Fault;
+use crate::fault::IoFault;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Paths {
+pub(crate) struct StatePaths {
     pub(crate) dir: PathBuf,
     pub(crate) database: PathBuf,
     /// SQLite's write-ahead log: records that are not yet in the database file itself.
@@ -19,10 +19,10 @@ pub(crate) struct Paths {
     pub(crate) ignore: PathBuf,
 }
 
-impl Paths {
-    pub(crate) fn of(dir: &Path) -> Result<Self, Fault> {
+impl StatePaths {
+    pub(crate) fn new(dir: &Path) -> Result<Self, IoFault> {
         // Absolute, so that changing the working directory does not change what we mean.
-        let dir = std::path::absolute(dir).map_err(Fault::of("find", dir))?;
+        let dir = std::path::absolute(dir).map_err(IoFault::during("find", dir))?;
         let database = dir.join("journal.sqlite");
         Ok(Self {
             wal: with_suffix(&database, "-wal"),

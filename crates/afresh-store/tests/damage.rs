@@ -9,7 +9,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use afresh_store::{Inbox, Journal, JournalError, Record};
+use afresh_store::{Inbox, Journal, JournalError, JournalRecord};
 use support::{bytes_of, journal_of, record};
 use tempfile::TempDir;
 
@@ -21,7 +21,7 @@ const HEAD: &str = "journal.head";
 /// The files of a journal at one moment, as a power cut or a kill would leave them.
 struct Moment {
     files: Vec<(String, Vec<u8>)>,
-    acknowledged: Vec<Record>,
+    acknowledged: Vec<JournalRecord>,
 }
 
 /// What opening a damaged copy came to.

@@ -10,7 +10,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use afresh_store::{Answer, Inbox, Journal};
+use afresh_store::{Inbox, Journal, MessageAnswer};
 use support::{own_dir, record};
 
 fn golden(format: &str) -> std::path::PathBuf {
@@ -33,10 +33,10 @@ fn a_journal_of_format_1_is_read_and_continued() {
         assert_eq!((it.seq, &it.run, &it.body), (number, &expected.run, &expected.body));
         assert_eq!((it.at_ms, it.wall_ms), (expected.at_ms, expected.wall_ms));
     }
-    let pending = journal.pending().unwrap();
+    let pending = journal.pending_messages().unwrap();
     assert_eq!((pending.len(), pending[0].id, &*pending[0].body), (1, 2, "second"));
     let inbox = Inbox::open(dir.path()).unwrap();
-    assert_eq!(inbox.answer_of(1).unwrap().as_deref(), Some("done"));
+    assert_eq!(inbox.read_answer(1).unwrap().as_deref(), Some("done"));
     assert_eq!(journal.append(&[record(13)]).unwrap(), 13);
 }
 
@@ -49,7 +49,7 @@ fn make_golden_journal() {
     let mut inbox = Inbox::open(&dir).unwrap();
     let message = inbox.send("terminal", "first").unwrap();
     inbox.send("terminal", "second").unwrap();
-    let answer = Answer { message, text: "done".to_owned() };
+    let answer = MessageAnswer { message, text: "done".to_owned() };
     journal.append_and_answer(&(1..=11).map(record).collect::<Vec<_>>(), &[answer]).unwrap();
     journal.append(&[record(12)]).unwrap();
 }

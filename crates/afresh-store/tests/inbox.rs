@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 
-use afresh_store::{Answer, Inbox, InboxError, Journal};
+use afresh_store::{Inbox, InboxError, Journal, MessageAnswer};
 use support::{acknowledged, journal_of, own_dir, process, record};
 
 #[test]
@@ -24,19 +24,19 @@ fn a_message_is_seen_and_answered_across_connections() {
     assert_ne!(journal.data_version().unwrap(), quiet);
     assert_eq!(journal.data_version().unwrap(), journal.data_version().unwrap());
 
-    let pending = journal.pending().unwrap();
+    let pending = journal.pending_messages().unwrap();
     assert_eq!(pending.iter().map(|it| it.id).collect::<Vec<_>>(), [first, second]);
     assert_eq!((&*pending[0].sender, &*pending[0].body), ("terminal", "{\"halt\":1}"));
-    assert_eq!(terminal.answer_of(first).unwrap(), None);
+    assert_eq!(terminal.read_answer(first).unwrap(), None);
 
-    let halting = Answer { message: first, text: "halting".to_owned() };
+    let halting = MessageAnswer { message: first, text: "halting".to_owned() };
     journal.append_and_answer(&[record(3)], &[halting]).unwrap();
     journal.answer(second, "yes").unwrap();
     journal.answer(second, "no").unwrap();
-    assert_eq!(terminal.answer_of(first).unwrap().as_deref(), Some("halting"));
-    assert_eq!(terminal.answer_of(second).unwrap().as_deref(), Some("yes"));
+    assert_eq!(terminal.read_answer(first).unwrap().as_deref(), Some("halting"));
+    assert_eq!(terminal.read_answer(second).unwrap().as_deref(), Some("yes"));
     assert_eq!(terminal.pending().unwrap(), []);
-    assert!(matches!(terminal.answer_of(99), Err(InboxError::Unknown { id: 99 })));
+    assert!(matches!(terminal.read_answer(99), Err(InboxError::Unknown { id: 99 })));
     assert!(matches!(journal.answer(99, "?"), Err(InboxError::Unknown { id: 99 })));
     drop((journal, terminal));
     assert_eq!(Journal::open(dir.path()).unwrap().last_seq(), 3);
@@ -86,7 +86,7 @@ fn sixteen_processes_send_at_once_and_nothing_is_lost() {
     assert_eq!(sent.len(), 16 * 30, "an id was given twice");
     drop(journal);
     let journal = Journal::open(dir.path()).unwrap();
-    let pending = journal.pending().unwrap();
+    let pending = journal.pending_messages().unwrap();
     let found: BTreeSet<u64> = pending.iter().map(|it| u64::try_from(it.id).unwrap()).collect();
     assert_eq!(found, sent);
     assert_eq!(journal.last_seq(), 100);

@@ -34,9 +34,9 @@ fn what_was_appended_is_read_back_after_opening_again() {
     assert_eq!(all.iter().map(|it| it.seq).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(all[2].body, record(3).body);
     assert_eq!(all[2].wall_ms, record(3).wall_ms);
-    assert_eq!(journal.after(2).unwrap(), all[2..]);
-    assert_eq!(journal.after(99).unwrap(), []);
-    assert_eq!(journal.records_of("even").unwrap(), all[1..2]);
+    assert_eq!(journal.read_after(2).unwrap(), all[2..]);
+    assert_eq!(journal.read_after(99).unwrap(), []);
+    assert_eq!(journal.read_run("even").unwrap(), all[1..2]);
     assert_eq!(fs::read_to_string(state.join(".gitignore")).unwrap(), "*\n");
 }
 
@@ -151,8 +151,8 @@ fn reading_changes_no_byte_whether_the_journal_was_closed_or_killed() {
         let before = bytes_of(dir);
         let reader = Journal::open_read_only(dir).unwrap().unwrap();
         assert_eq!(reader.read_all().unwrap().len(), 20);
-        assert_eq!(reader.after(18).unwrap().len(), 2);
-        assert_eq!(reader.records_of("odd").unwrap().len(), 10);
+        assert_eq!(reader.read_after(18).unwrap().len(), 2);
+        assert_eq!(reader.read_run("odd").unwrap().len(), 10);
         assert!(bytes_of(dir) == before, "reading changed {}", dir.display());
     }
 }
@@ -275,7 +275,7 @@ fn a_hundred_thousand_records_are_proved_in_a_moment() {
     println!("read all: {:?}", started.elapsed());
     let reader = Journal::open_read_only(dir.path()).unwrap().unwrap();
     let started = Instant::now();
-    assert_eq!(reader.after(100_990).unwrap().len(), 10);
+    assert_eq!(reader.read_after(100_990).unwrap().len(), 10);
     println!("the last ten, by a reader: {:?}", started.elapsed());
     let started = Instant::now();
     journal.data_version().unwrap();

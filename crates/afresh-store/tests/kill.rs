@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use afresh_store::{FaultKind, Journal};
+use afresh_store::{IoFaultKind, Journal};
 use support::{DIR, acknowledged, own_dir, process, record};
 
 /// Appends until it is killed, and says after each append what is stored now.
@@ -94,7 +94,7 @@ fn a_writer_that_may_write_no_more_acknowledges_nothing_unstored() {
             .unwrap();
         let said = String::from_utf8_lossy(&limited.stdout);
         let known = acknowledged(&limited.stdout).into_iter().fold(0, u64::max);
-        assert!(said.contains(&format!("failed Some({:?})", FaultKind::Io)), "{said}");
+        assert!(said.contains(&format!("failed Some({:?})", IoFaultKind::Io)), "{said}");
         let journal = Journal::open(dir.path()).unwrap();
         assert!(journal.last_seq() >= known, "{} of {known}", journal.last_seq());
         assert_eq!(known > 0, blocks > 10, "{said}");

@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::thread;
 
-use afresh_store::{FaultKind, Holder, Lock, LockError};
+use afresh_store::{DriverLock, IoFaultKind, LockError, LockHolder};
 use support::{own_dir, process};
 
-fn me() -> Holder {
-    Holder {
+fn me() -> LockHolder {
+    LockHolder {
         pid: std::process::id(),
         host: "here".to_owned(),
         command: "afresh run".to_owned(),
@@ -28,16 +28,16 @@ fn me() -> Holder {
 fn the_second_is_told_who_holds_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
-    assert_eq!(Lock::holder(&path).unwrap(), None);
-    let lock = Lock::acquire(&path, &me()).unwrap();
-    assert_eq!(Lock::holder(&path).unwrap(), Some(me()));
-    let error = Lock::acquire(&path, &me()).unwrap_err();
+    assert_eq!(DriverLock::holder(&path).unwrap(), None);
+    let lock = DriverLock::acquire(&path, &me()).unwrap();
+    assert_eq!(DriverLock::holder(&path).unwrap(), Some(me()));
+    let error = DriverLock::acquire(&path, &me()).unwrap_err();
     assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
     assert!(matches!(error, LockError::Held(Some(holder)) if holder == me()));
     drop(lock);
-    assert_eq!(Lock::holder(&path).unwrap(), None);
+    assert_eq!(DriverLock::holder(&path).unwrap(), None);
     assert_eq!(fs::read_to_string(&path).unwrap(), "", "the file stays, the name goes");
-    Lock::acquire(&path, &me()).unwrap();
+    DriverLock::acquire(&path, &me()).unwrap();
 }
 
 /// R8.
@@ -45,14 +45,14 @@ fn the_second_is_told_who_holds_the_lock() {
 fn a_child_process_does_not_inherit_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
-    let lock = Lock::acquire(&path, &me()).unwrap();
+    let lock = DriverLock::acquire(&path, &me()).unwrap();
     // They live until their input ends, which it does with this test, however that ends.
     let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
     let mut shell =
         Command::new("sh").args(["-c", "cat | cat"]).stdin(Stdio::piped()).spawn().unwrap();
     drop(lock);
-    let again = Lock::acquire(&path, &me());
-    let holder = Lock::holder(&path);
+    let again = DriverLock::acquire(&path, &me());
+    let holder = DriverLock::holder(&path);
     for child in [&mut child, &mut shell] {
         assert!(child.try_wait().unwrap().is_none(), "the child was to be alive meanwhile");
         drop(child.stdin.take());
@@ -67,7 +67,7 @@ fn a_child_process_does_not_inherit_the_lock() {
 #[ignore = "started by the other tests as a process of its own"]
 fn process_that_locks() {
     let Some(dir) = own_dir() else { return };
-    let lock = Lock::acquire(&dir.join("lock"), &me());
+    let lock = DriverLock::acquire(&dir.join("lock"), &me());
     println!("\n{}", if lock.is_ok() { "won" } else { "lost" });
     std::io::stdout().flush().unwrap();
     let _ = std::io::stdin().read(&mut [0]);
@@ -88,12 +88,12 @@ fn a_killed_holder_leaves_no_lock() {
     let path = dir.path().join("lock");
     let (mut child, won) = contender(dir.path());
     assert!(won);
-    assert_eq!(Lock::holder(&path).unwrap().unwrap().pid, child.id());
-    assert!(matches!(Lock::acquire(&path, &me()), Err(LockError::Held(Some(_)))));
+    assert_eq!(DriverLock::holder(&path).unwrap().unwrap().pid, child.id());
+    assert!(matches!(DriverLock::acquire(&path, &me()), Err(LockError::Held(Some(_)))));
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(Lock::holder(&path).unwrap(), None, "the name in the file is of no account");
-    Lock::acquire(&path, &me()).unwrap();
+    assert_eq!(DriverLock::holder(&path).unwrap(), None, "the name in the file is of no account");
+    DriverLock::acquire(&path, &me()).unwrap();
 }
 
 /// F11, R8.
@@ -106,9 +106,9 @@ fn fifty_races_have_one_winner_each() {
         let wins: usize = thread::scope(|scope| {
             let run = || {
                 start.wait();
-                let lock = Lock::acquire(&path, &me());
+                let lock = DriverLock::acquire(&path, &me());
                 // Asking must not keep anybody out.
-                let _ = Lock::holder(&path);
+                let _ = DriverLock::holder(&path);
                 end.wait();
                 usize::from(lock.is_ok())
             };
@@ -142,16 +142,16 @@ fn fifty_races_of_processes_have_one_winner_each() {
 fn asking_never_keeps_a_starting_driver_out() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
-    drop(Lock::acquire(&path, &me()).unwrap());
+    drop(DriverLock::acquire(&path, &me()).unwrap());
     thread::scope(|scope| {
         let asking = scope.spawn(|| {
             for _ in 0..200 {
                 // Between the two moments of taking it, a holder may be nameless.
-                let _ = Lock::holder(&path);
+                let _ = DriverLock::holder(&path);
             }
         });
         while !asking.is_finished() {
-            Lock::acquire(&path, &me()).unwrap();
+            DriverLock::acquire(&path, &me()).unwrap();
         }
     });
 }
@@ -160,10 +160,10 @@ fn asking_never_keeps_a_starting_driver_out() {
 fn a_lock_in_a_missing_directory_names_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("none/lock");
-    let error = Lock::acquire(&path, &me()).unwrap_err();
-    assert!(matches!(&error, LockError::Fault(fault) if fault.kind == FaultKind::Io), "{error}");
+    let error = DriverLock::acquire(&path, &me()).unwrap_err();
+    assert!(matches!(&error, LockError::Fault(fault) if fault.kind == IoFaultKind::Io), "{error}");
     assert!(error.to_string().contains("none/lock"), "{error}");
-    assert_eq!(Lock::holder(&path).unwrap(), None);
+    assert_eq!(DriverLock::holder(&path).unwrap(), None);
 }
 
 #[test]
@@ -171,10 +171,10 @@ fn rubbish_in_the_file_hides_only_the_name() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     fs::write(&path, "rubbish".repeat(1000)).unwrap();
-    assert_eq!(Lock::holder(&path).unwrap(), None);
-    let lock = Lock::acquire(&path, &me()).unwrap();
-    assert_eq!(Lock::holder(&path).unwrap(), Some(me()));
+    assert_eq!(DriverLock::holder(&path).unwrap(), None);
+    let lock = DriverLock::acquire(&path, &me()).unwrap();
+    assert_eq!(DriverLock::holder(&path).unwrap(), Some(me()));
     fs::write(&path, "rubbish").unwrap();
-    assert!(matches!(Lock::holder(&path), Err(LockError::Held(None))));
+    assert!(matches!(DriverLock::holder(&path), Err(LockError::Held(None))));
     drop(lock);
 }

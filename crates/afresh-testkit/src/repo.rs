@@ -316,7 +316,7 @@ impl TestRepo {
 impl Drop for TestRepo {
     fn drop(&mut self) {
         // A supervisor that was killed leaves its empty cgroup to the next start, which never comes.
-        afresh_process::sweep(&self.path().join("no-registry"), &self.job_prefix());
+        afresh_process::sweep_leftovers(&self.path().join("no-registry"), &self.job_prefix());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
-use afresh_model::{Fault, Script, Step};
+use afresh_model::{ModelFault, ModelScript, ModelStep};
 use afresh_testkit::CommandOutput;
 
 use super::stage::{Stage, good};
@@ -29,20 +29,20 @@ pub(super) const CASES: &[Case] = &[
 
 /// A command that fails is the model's to mend.
 fn tool_fails(stage: &Stage) -> Result<(), String> {
-    let steps = [Step::shell("echo oops >&2; exit 3")].into_iter().chain(good("T001"));
-    done(&stage.run(1, "", Script::of(steps))?)
+    let steps = [ModelStep::shell("echo oops >&2; exit 3")].into_iter().chain(good("T001"));
+    done(&stage.run(1, "", ModelScript::from_steps(steps))?)
 }
 
 /// 429 without a time: the program's own tries, then ours.
 fn rate_limit(stage: &Stage) -> Result<(), String> {
-    let fault = Fault::RateLimit { retry_after: None };
-    done(&stage.run(1, "", Script::of(failing_first(fault, 3)))?)
+    let fault = ModelFault::RateLimit { retry_after: None };
+    done(&stage.run(1, "", ModelScript::from_steps(failing_first(fault, 3)))?)
 }
 
 /// 429 with a time: it is waited for.
 fn rate_limit_with_time(stage: &Stage) -> Result<(), String> {
-    let fault = Fault::RateLimit { retry_after: Some(1) };
-    done(&stage.run(1, "", Script::of(failing_first(fault, 3)))?)
+    let fault = ModelFault::RateLimit { retry_after: Some(1) };
+    done(&stage.run(1, "", ModelScript::from_steps(failing_first(fault, 3)))?)
 }
 
 /// The standard model is overloaded for ever: the small one is asked for, and does it.
@@ -54,9 +54,10 @@ fn overloaded(stage: &Stage) -> Result<(), String> {
         _ => "small",
     };
     let [first, rest @ ..] = good("T001");
-    let first = first.failing_unless(small, Fault::Overloaded);
-    done(&stage.run(1, "", Script::of([first].into_iter().chain(rest)))?)?;
-    let asked: Vec<String> = stage.server.seen().into_iter().map(|seen| seen.model).collect();
+    let first = first.failing_unless(small, ModelFault::Overloaded);
+    done(&stage.run(1, "", ModelScript::from_steps([first].into_iter().chain(rest)))?)?;
+    let asked: Vec<String> =
+        stage.server.received_requests().into_iter().map(|seen| seen.model).collect();
     let [had_small, had_other] =
         [true, false].map(|is_small| asked.iter().any(|name| name.contains(small) == is_small));
     if had_small && had_other { Ok(()) } else { Err(format!("models asked for: {asked:?}")) }
@@ -64,13 +65,13 @@ fn overloaded(stage: &Stage) -> Result<(), String> {
 
 /// The conversation does not fit: it ends, whatever the program would do about it, and says why.
 fn context_full(stage: &Stage) -> Result<(), String> {
-    let steps = failing_first(Fault::TooLong, u32::MAX);
+    let steps = failing_first(ModelFault::TooLong, u32::MAX);
     // Over the protocol, one says nothing of it, and ends with nothing done.
     let words: &[&str] = match stage.program {
         "opencode-acp" => &["no longer fits", "nothing changed"],
         _ => &["no longer fits"],
     };
-    failed(stage, &stage.run(1, "attempts = 1", Script::of(steps))?, words)
+    failed(stage, &stage.run(1, "attempts = 1", ModelScript::from_steps(steps))?, words)
 }
 
 /// The program is killed in the middle, from outside: the conversation goes on in another process, with
@@ -80,15 +81,15 @@ fn killed(stage: &Stage) -> Result<(), String> {
     let kill = format!("[ -e '{mark}' ] || {{ : > '{mark}'; kill -9 $PPID; sleep 60; }}");
     let [write, report, last] = good("T001");
     // Twice: one program puts a turn of its own into a conversation that was interrupted.
-    let steps = [write, Step::shell(&kill), report.clone(), report, last];
-    done(&stage.run(1, "", Script::of(steps))?)?;
+    let steps = [write, ModelStep::shell(&kill), report.clone(), report, last];
+    done(&stage.run(1, "", ModelScript::from_steps(steps))?)?;
     goes_on(stage)
 }
 
 /// A limit that names its end comes after work was done: no worker starts before, and the conversation goes
 /// on after it.
 fn usage_limit(stage: &Stage) -> Result<(), String> {
-    let fault = Fault::UsageLimit { seconds: 2 };
+    let fault = ModelFault::UsageLimit { seconds: 2 };
     // Once more than the program asks by itself.
     let times = match stage.program {
         "claude" | "gemini" => 3,
@@ -97,7 +98,7 @@ fn usage_limit(stage: &Stage) -> Result<(), String> {
     };
     let [write, report, last] = good("T001");
     let steps = [write, report.clone().failing(fault, times), report, last];
-    done(&stage.run(1, "", Script::of(steps))?)?;
+    done(&stage.run(1, "", ModelScript::from_steps(steps))?)?;
     let log = stage.repo.afresh(&["logs"]).stdout;
     // Codex says when by the clock of a place that it does not name: then we try again after pauses. Who
     // speaks for another program may leave the time out.
@@ -119,9 +120,13 @@ fn goes_on(stage: &Stage) -> Result<(), String> {
 
 /// No answer comes from the model: the silence is noticed, and the program ended.
 fn hangs(stage: &Stage) -> Result<(), String> {
-    let steps = failing_first(Fault::Hang(Duration::from_secs(300)), u32::MAX);
+    let steps = failing_first(ModelFault::Hang(Duration::from_secs(300)), u32::MAX);
     let settings = "attempts = 1\nsilence_timeout = \"25s\"\ntimeout_action = \"skip\"";
-    failed(stage, &stage.run(1, settings, Script::of(steps))?, &["silen", "output", "time"])
+    failed(
+        stage,
+        &stage.run(1, settings, ModelScript::from_steps(steps))?,
+        &["silen", "output", "time"],
+    )
 }
 
 /// Nobody listens: it is an error of the network, and no program waits for ever.
@@ -137,19 +142,20 @@ fn refused(stage: &Stage) -> Result<(), String> {
 /// It ends well and says nothing that could be an answer.
 fn no_answer(stage: &Stage) -> Result<(), String> {
     let [write, ..] = good("T001");
-    let script = Script::of([write, Step::say("I think that I am done.")]);
+    let script = ModelScript::from_steps([write, ModelStep::text("I think that I am done.")]);
     failed(stage, &stage.run(1, "attempts = 1", script)?, &["answer", "unintelligible"])
 }
 
 /// Four of one program, one home directory.
 fn four_at_once(stage: &Stage) -> Result<(), String> {
     let tasks = ["T001", "T002", "T003", "T004"];
-    let script = tasks.iter().fold(Script::default(), |script, task| script.when(task, good(task)));
+    let script =
+        tasks.iter().fold(ModelScript::default(), |script, task| script.when(task, good(task)));
     done(&stage.run(4, "parallel = 4", script)?)
 }
 
 /// A good conversation whose first step fails so often.
-fn failing_first(fault: Fault, times: u32) -> impl Iterator<Item = Step> {
+fn failing_first(fault: ModelFault, times: u32) -> impl Iterator<Item = ModelStep> {
     let [first, rest @ ..] = good("T001");
     [first.failing(fault, times)].into_iter().chain(rest)
 }

@@ -10,7 +10,7 @@ mod stage;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use afresh_model::client::{ACP_PROGRAMS, PROGRAMS, binary};
+use afresh_model::client::{ACP_PROGRAMS, PROGRAMS, binary_name};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::bench;
@@ -43,7 +43,8 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
         .context("AFRESH_TEST_AGENTS names no directory; `.ci/agents` makes one and prints it")?;
     let bin = PathBuf::from(directory).join("node_modules/.bin");
     // Those that are not among the pinned ones are played where they are installed, or asked for.
-    let here = |program: &&str| PROGRAMS.contains(program) || bin.join(binary(program)).exists();
+    let here =
+        |program: &&str| PROGRAMS.contains(program) || bin.join(binary_name(program)).exists();
     let programs: Vec<&'static str> =
         programs.into_iter().filter(|program| named(program) || here(program)).collect();
     let exe = bench::build("dev")?;

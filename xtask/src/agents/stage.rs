@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use afresh_model::client::binary;
-use afresh_model::{Client, Script, Server, Step};
+use afresh_model::client::binary_name;
+use afresh_model::{ModelClient, ModelScript, ModelServer, ModelStep};
 use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::json;
 
@@ -15,14 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) struct Stage {
     pub(super) repo: TestRepo,
-    pub(super) server: Server,
+    pub(super) server: ModelServer,
     pub(super) program: &'static str,
     bin: PathBuf,
 }
 
 impl Stage {
     pub(super) fn new(program: &'static str, bin: &Path, exe: &Path) -> Result<Self, String> {
-        if !bin.join(binary(program)).exists() {
+        if !bin.join(binary_name(program)).exists() {
             return Err(format!("{} is not in {}", program, bin.display()));
         }
         // One program refuses settings below a directory that everybody may write to.
@@ -30,7 +30,7 @@ impl Stage {
         let place = PathBuf::from(home).join(".cache/afresh-tests");
         fs::create_dir_all(&place).map_err(|error| error.to_string())?;
         let repo = TestRepo::below(&place, &exe.to_string_lossy());
-        let server = Server::start().map_err(|error| error.to_string())?;
+        let server = ModelServer::start().map_err(|error| error.to_string())?;
         Ok(Self { repo, server, program, bin: bin.to_owned() })
     }
 
@@ -39,7 +39,7 @@ impl Stage {
         &self,
         tasks: usize,
         settings: &str,
-        script: Script,
+        script: ModelScript,
     ) -> Result<CommandOutput, String> {
         let url = self.server.add("work", script);
         self.run_at(&url, tasks, settings)
@@ -52,9 +52,9 @@ impl Stage {
         tasks: usize,
         more: &str,
     ) -> Result<CommandOutput, String> {
-        let client = Client::new(self.program, url).ok_or("a program that we do not know")?;
+        let client = ModelClient::new(self.program, url).ok_or("a program that we do not know")?;
         let run = format!("[run]\nagent = \"{}\"\nbackoff = [\"10ms\"]\n{more}\n", self.program);
-        self.repo.write(".afresh/config.toml", &format!("{run}{}", client.table()));
+        self.repo.write(".afresh/config.toml", &format!("{run}{}", client.config_table()));
         self.repo.plan_of(tasks);
         self.repo.commit("a plan");
         let arguments = ["run", "p.plan.toml", "--no-input", "--on-failure", "skip"];
@@ -96,10 +96,10 @@ impl Stage {
 }
 
 /// The rest of a good conversation: the file, our report, a last word.
-pub(super) fn good(task: &str) -> [Step; 3] {
+pub(super) fn good(task: &str) -> [ModelStep; 3] {
     [
-        Step::write(&format!("{task}.txt"), "done\n"),
-        Step::tool("report_result", json!({"status": "COMPLETED"})),
-        Step::say("That is all."),
+        ModelStep::write(&format!("{task}.txt"), "done\n"),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
     ]
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use afresh_agents::agent::COMMON_VARIABLES;
-use afresh_process::{Containment, Job, Limits, Report, Running, StopSignal};
+use afresh_process::{Containment, JobLimits, JobReport, JobSpec, RunningJob, StopSignal};
 use tempfile::TempDir;
 
 use crate::environment::Environment;
@@ -30,7 +30,7 @@ pub struct Trial {
 /// How a trial went, and the first line that it printed.
 #[derive(Debug)]
 pub struct Tried {
-    pub report: Report,
+    pub report: JobReport,
     pub said: String,
 }
 
@@ -78,32 +78,32 @@ impl Trial {
         &self,
         errand: &Errand<'_>,
         mut watch: impl FnMut(&Path),
-    ) -> Result<(Report, String), String> {
+    ) -> Result<(JobReport, String), String> {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         let at = self.directory.path();
         let output = at.join(format!("output-{number}"));
-        let job = Job {
+        let job = JobSpec {
             name: format!("trial-{}-{number}", std::process::id()),
             argv: errand.argv.to_vec(),
-            through: vec![],
+            wrapper: vec![],
             cwd: errand.cwd.to_owned(),
             env: errand.env.clone(),
             stdin: None,
             stdout: output.clone(),
             stderr: output.clone(),
             secrets: vec![],
-            limits: Limits {
+            limits: JobLimits {
                 wall: Some(errand.limit),
                 silence: None,
                 output_bytes: errand.output_bytes,
                 grace: Duration::from_secs(1),
                 stop_signal: StopSignal::Terminate,
             },
-            bounds: limits::bounds(limits::LimitRequest::default()),
+            tree_limits: limits::bounds(limits::LimitRequest::default()),
             containment: self.containment,
             registry: at.join("processes"),
         };
-        let mut running = Running::start(&self.exe, &job).map_err(|error| error.to_string())?;
+        let mut running = RunningJob::start(&self.exe, &job).map_err(|error| error.to_string())?;
         let report = running.wait_watching(|| watch(&output));
         let bytes = std::fs::read(&output).unwrap_or_default();
         Ok((report, String::from_utf8_lossy(&bytes).into_owned()))

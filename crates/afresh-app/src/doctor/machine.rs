@@ -1,7 +1,7 @@
 //! How processes are held on this machine, seen by holding one.
 
-use afresh_process::{Kept, Rung};
-use afresh_sandbox::{Found, Level};
+use afresh_process::{ContainmentLevel, EnforcedLimits};
+use afresh_sandbox::{DetectedSandbox, SandboxLevel};
 
 use crate::agents::probe::{self, Trial};
 use crate::doctor::Line;
@@ -22,19 +22,21 @@ pub(super) fn look(
     let line = match tried {
         Err(why) => Line::fail("processes", why, "see that /tmp, or TMPDIR, can be written"),
         Ok(tried) => {
-            lines.push(limits(&tried.report.kept));
-            let why = tried.report.passed_over.join("; ");
-            match (&tried.report.ended, tried.report.rung) {
+            lines.push(limits(&tried.report.enforced_limits));
+            let why = tried.report.unavailable.join("; ");
+            match (&tried.report.ended, tried.report.containment) {
                 (Err(failure), _) => Line::fail(
                     "processes",
                     failure.message.clone(),
                     "unset AFRESH_CONTAINMENT to take what this machine offers",
                 ),
-                (_, Rung::Cgroup) => Line::ok("processes", "held by a cgroup: nothing gets away"),
-                (_, Rung::Namespace) => {
+                (_, ContainmentLevel::Cgroup) => {
+                    Line::ok("processes", "held by a cgroup: nothing gets away")
+                }
+                (_, ContainmentLevel::Namespace) => {
                     Line::ok("processes", "held by a PID namespace: nothing gets away")
                 }
-                (_, Rung::Group | Rung::None) => Line::warn(
+                (_, ContainmentLevel::Group | ContainmentLevel::None) => Line::warn(
                     "processes",
                     format!("held by session and parentage only ({why})"),
                     "allow unprivileged user namespaces, or run afresh in a session with its own cgroup",
@@ -52,7 +54,7 @@ pub(super) fn look(
 }
 
 /// What would keep a worker within its limits, seen by keeping something.
-fn limits(kept: &Kept) -> Line {
+fn limits(kept: &EnforcedLimits) -> Line {
     let found = format!("memory and processes of a whole tree: {}", kept.describe());
     if kept.memory.is_kernel() && kept.processes.is_kernel() {
         return Line::ok("limits", found);
@@ -65,11 +67,11 @@ fn limits(kept: &Kept) -> Line {
 }
 
 /// What would hold workers and checks to their places, seen by making a room.
-fn sandbox(found: &Found) -> Line {
-    let why = found.passed_over.join("; ");
+fn sandbox(found: &DetectedSandbox) -> Line {
+    let why = found.unavailable.join("; ");
     match &found.level {
-        Level::Bubblewrap { .. } => Line::ok("sandbox", found.level.describe()),
-        Level::Landlock { .. } => Line::warn(
+        SandboxLevel::Bubblewrap { .. } => Line::ok("sandbox", found.level.describe()),
+        SandboxLevel::Landlock { .. } => Line::warn(
             "sandbox",
             format!(
                 "{}; processes of others are seen, and /tmp is shared ({why})",
@@ -77,7 +79,7 @@ fn sandbox(found: &Found) -> Line {
             ),
             "install bubblewrap, and allow unprivileged user namespaces",
         ),
-        Level::Off => Line::warn(
+        SandboxLevel::Off => Line::warn(
             "sandbox",
             format!("none: workers and checks run as you, with your rights ({why})"),
             "install bubblewrap, or run afresh in a container",

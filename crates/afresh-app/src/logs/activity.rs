@@ -3,7 +3,7 @@
 use afresh_core::ids::RunId;
 use afresh_engine::journal_records;
 use afresh_engine::reports::activity::{ActivityLine, lines};
-use afresh_store::Record;
+use afresh_store::JournalRecord;
 use serde_json::{Value, json};
 
 use crate::error::AppError;
@@ -27,7 +27,7 @@ pub struct ActivityEntry {
 }
 
 impl ActivityEntry {
-    fn from_record(record: &Record) -> Result<Vec<Self>, AppError> {
+    fn from_record(record: &JournalRecord) -> Result<Vec<Self>, AppError> {
         let event = journal_records::to_event(record)
             .map_err(|error| AppError::usage("journal", error.to_string()))?;
         let (seq, wall_ms, run) = (record.seq, record.wall_ms, &record.run);
@@ -46,7 +46,7 @@ impl ActivityEntry {
 
 /// The entries of a run.
 pub fn entries(
-    records: Vec<Record>,
+    records: Vec<JournalRecord>,
     run: &RunId,
     filter: ActivityFilter,
 ) -> Result<Vec<ActivityEntry>, AppError> {

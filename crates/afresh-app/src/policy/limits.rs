@@ -4,7 +4,7 @@
 //! less.
 
 use afresh_core::process::size;
-use afresh_process::{Bounds, CONTROLLERS, hand_down, keepers, own_memory_limit};
+use afresh_process::{CONTROLLERS, TreeLimits, detect_enforcers, own_memory_limit};
 
 /// What a project's configuration asks for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,26 +16,30 @@ pub struct LimitRequest {
 /// Processes and threads of one worker or check. The largest builds and browsers have some hundreds.
 const PROCESSES: u64 = 4096;
 
-pub fn bounds(request: LimitRequest) -> Bounds {
-    Bounds {
+pub fn bounds(request: LimitRequest) -> TreeLimits {
+    TreeLimits {
         memory: smaller(request.memory, memory()),
         processes: smaller(request.processes, Some(PROCESSES)),
-        ..Bounds::default()
+        ..TreeLimits::default()
     }
 }
 
 /// Delegates cgroup controllers, so that the kernel enforces the limits where it can. Must happen before
 /// anything is started.
 pub fn delegate_controllers() {
-    hand_down(&CONTROLLERS);
+    afresh_process::delegate_controllers(&CONTROLLERS);
 }
 
 /// For people: how much, and who keeps it.
-pub fn describe(bounds: &Bounds) -> String {
+pub fn describe(bounds: &TreeLimits) -> String {
     let memory = bounds.memory.map(|bytes| format!("{} of memory", size(bytes)));
     let processes = bounds.processes.map(|number| format!("{number} processes"));
     let parts: Vec<String> = memory.into_iter().chain(processes).collect();
-    format!("{} for each worker or check ({})", parts.join(", "), keepers(bounds).describe())
+    format!(
+        "{} for each worker or check ({})",
+        parts.join(", "),
+        detect_enforcers(bounds).describe()
+    )
 }
 
 /// What is request for counts where it is less.

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use afresh_engine::execution_config::SandboxConfig;
-use afresh_sandbox::{Found, Level, Limits, find};
+use afresh_sandbox::{DetectedSandbox, ProcessRlimits, SandboxLevel, detect_sandbox};
 
 use super::{limits, network};
 use crate::environment::Environment;
@@ -32,12 +32,12 @@ pub struct SandboxRequest {
 /// The sandbox of a run, before its network is decided.
 #[derive(Debug)]
 pub struct ChosenSandbox {
-    pub level: Level,
+    pub level: SandboxLevel,
     pub notice: Option<Notice>,
     /// Why nothing stronger is used.
     pub passed_over: Vec<String>,
     check_network: bool,
-    limits: Limits,
+    limits: ProcessRlimits,
 }
 
 /// The largest file that a worker or a check may write.
@@ -70,7 +70,7 @@ pub fn choose(
         (_, false) if any_level => weaker_sandbox(&found),
         _ => None,
     };
-    let passed_over = if any_level { found.passed_over } else { Vec::new() };
+    let passed_over = if any_level { found.unavailable } else { Vec::new() };
     Ok(ChosenSandbox {
         level: found.level,
         notice,
@@ -100,7 +100,7 @@ impl ChosenSandbox {
 }
 
 /// The sandbox in use, and why nothing stronger is, for status and reports.
-pub fn describe(level: &Level, passed_over: &[String], network: &str) -> String {
+pub fn describe(level: &SandboxLevel, passed_over: &[String], network: &str) -> String {
     let mut level = level.describe();
     if !passed_over.is_empty() {
         level = format!("{level} ({})", passed_over.join("; "));
@@ -109,29 +109,33 @@ pub fn describe(level: &Level, passed_over: &[String], network: &str) -> String 
 }
 
 /// What this machine offers for one of [`WORDS`].
-pub fn detect(word: &str, environment: &Environment) -> Found {
+pub fn detect(word: &str, environment: &Environment) -> DetectedSandbox {
     let path = environment.search_path().to_string_lossy().into_owned();
     match word {
-        "off" => Found { level: Level::Off, passed_over: vec!["it was turned off".to_owned()] },
-        // With an empty PATH, bubblewrap is not found.
-        "landlock" => find(""),
-        "bubblewrap" => match find(&path) {
-            Found { level: level @ Level::Bubblewrap { .. }, passed_over } => {
-                Found { level, passed_over }
-            }
-            other => Found { level: Level::Off, ..other },
+        "off" => DetectedSandbox {
+            level: SandboxLevel::Off,
+            unavailable: vec!["it was turned off".to_owned()],
         },
-        _ => find(&path),
+        // With an empty PATH, bubblewrap is not found.
+        "landlock" => detect_sandbox(""),
+        "bubblewrap" => match detect_sandbox(&path) {
+            DetectedSandbox {
+                level: level @ SandboxLevel::Bubblewrap { .. },
+                unavailable: passed_over,
+            } => DetectedSandbox { level, unavailable: passed_over },
+            other => DetectedSandbox { level: SandboxLevel::Off, ..other },
+        },
+        _ => detect_sandbox(&path),
     }
 }
 
-fn refuse(word: &str, found: &Found) -> AppError {
+fn refuse(word: &str, found: &DetectedSandbox) -> AppError {
     let message = if word == "off" {
         "the project's configuration requires a sandbox, but it was turned off"
     } else {
         "a sandbox is required, but none is available on this machine"
     };
-    let failure = AppError::usage("sandbox", message).cause(found.passed_over.join("; "));
+    let failure = AppError::usage("sandbox", message).cause(found.unavailable.join("; "));
     if word == "off" {
         failure.hint("remove `--sandbox off`, or change `level` under [sandbox]")
     } else {
@@ -140,29 +144,29 @@ fn refuse(word: &str, found: &Found) -> AppError {
 }
 
 /// There is a sandbox, but not the strongest one.
-fn weaker_sandbox(found: &Found) -> Option<Notice> {
-    if found.passed_over.is_empty() {
+fn weaker_sandbox(found: &DetectedSandbox) -> Option<Notice> {
+    if found.unavailable.is_empty() {
         return None;
     }
-    let (level, why) = (found.level.describe(), found.passed_over.join("; "));
+    let (level, why) = (found.level.describe(), found.unavailable.join("; "));
     Some(Notice::note(format!(
         "using the sandbox {level}; a stronger one is not available ({why})"
     )))
 }
 
 /// This must not be overlooked (B22, F22).
-fn warn_no_sandbox(found: &Found) -> Notice {
+fn warn_no_sandbox(found: &DetectedSandbox) -> Notice {
     Notice::warning(format!(
         "NO SANDBOX: workers and checks run with all your permissions\n  cause: {}\n  \
          hint: install bubblewrap, or run afresh in a container; `--sandbox off` silences this warning",
-        found.passed_over.join("; ")
+        found.unavailable.join("; ")
     ))
 }
 
 /// Limits of one process. A process that uses all of its tree's memory gets an allocation failure
 /// before the whole tree is ended.
-fn process_limits(request: SandboxRequest) -> Limits {
-    Limits {
+fn process_limits(request: SandboxRequest) -> ProcessRlimits {
+    ProcessRlimits {
         memory: limits::bounds(request.limits).memory,
         file: limits::smaller(request.file, Some(FILE_BYTES)),
     }
@@ -194,7 +198,8 @@ mod tests {
         let required = SandboxRequest { required: true, ..SandboxRequest::default() };
         assert!(choose(required, &off, &environment).is_err());
         assert!(choose(SandboxRequest::default(), &off, &environment).is_ok());
-        let nothing = Found { level: Level::Off, passed_over: vec!["because".to_owned()] };
+        let nothing =
+            DetectedSandbox { level: SandboxLevel::Off, unavailable: vec!["because".to_owned()] };
         assert_eq!(refuse("required", &nothing).causes, ["because"]);
         assert!(warn_no_sandbox(&nothing).text.contains("NO SANDBOX"));
     }

@@ -92,7 +92,7 @@ impl CommandSender<'_> {
         let inbox = self.inbox()?;
         let until = Instant::now() + ANSWER_TIMEOUT;
         while Instant::now() < until {
-            if let Some(answer) = inbox.answer_of(message).map_err(inbox_failed)? {
+            if let Some(answer) = inbox.read_answer(message).map_err(inbox_failed)? {
                 return Ok(Some(answer));
             }
             if self.repository.holder()?.is_none() {

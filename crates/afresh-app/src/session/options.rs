@@ -8,7 +8,7 @@ use afresh_core::plan::nearest;
 use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
 use afresh_core::usage::Budget;
 use afresh_engine::RepoContext;
-use afresh_proxy::Host;
+use afresh_proxy::HostPattern;
 
 use super::briefing;
 use crate::config::Config;
@@ -44,7 +44,7 @@ pub struct RunOptions {
     /// Variables of workers and checks that are not the user's.
     pub variables: BTreeMap<String, String>,
     /// Hosts that workers may reach in addition to their allowlists.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<HostPattern>,
 }
 
 /// What the core decides by.

@@ -12,7 +12,7 @@ use std::{fs, path};
 use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event, Input, Run};
 use afresh_process::become_subreaper;
-use afresh_store::{Answer, JournalError, NewRecord};
+use afresh_store::{JournalError, MessageAnswer, NewRecord};
 
 use super::clock::{RunClock, wall_ms};
 use super::control::ControlCommand;
@@ -97,7 +97,7 @@ impl LocalHost {
             cancels: CancelRegistry::default(),
             check_slots: CheckSlots::new(config.checks_parallel),
             home_tools: OnceLock::new(),
-            connections: afresh_proxy::Crowd::default(),
+            connections: afresh_proxy::ConnectionLimit::default(),
             job_prefix: job_prefix(&repo.context.repository),
             layout,
             config,
@@ -148,7 +148,7 @@ impl LocalHost {
 
     fn read_inbox(&mut self, run: &Run) -> Result<Vec<QueuedInput>, DriveError> {
         let mut inputs = Vec::new();
-        for message in self.journal.repo.journal.pending()? {
+        for message in self.journal.repo.journal.pending_messages()? {
             match serde_json::from_str::<ControlCommand>(&message.body) {
                 Ok(command) if command.run() == run.id() => {
                     let (input, message) = (command.to_input(), Some(message.id));
@@ -254,9 +254,11 @@ impl JournalSink for LocalJournal {
         let (now, wall_ms) = (self.clock.now(), wall_ms());
         let record = |event| to_record(run.id(), run.epoch(), now, wall_ms, event);
         let records: Vec<NewRecord> = turn.events.iter().map(record).collect();
-        let answer =
-            |it: &super::CommandAnswer| Answer { message: it.message, text: it.text.clone() };
-        let answers: Vec<Answer> = turn.answers.iter().map(answer).collect();
+        let answer = |it: &super::CommandAnswer| MessageAnswer {
+            message: it.message,
+            text: it.text.clone(),
+        };
+        let answers: Vec<MessageAnswer> = turn.answers.iter().map(answer).collect();
         let last = self.repo.journal.append_and_answer(&records, &answers)?;
         if turn.events.iter().any(|event| matches!(event, Event::HaltCleared)) {
             // A STOP file that resume does not clear would halt the run again at once.
@@ -272,7 +274,7 @@ impl LocalJournal {
         &self,
         run: &Run,
     ) -> Result<Vec<(i64, ControlCommand)>, JournalError> {
-        let commands = self.repo.journal.pending()?.into_iter().filter_map(|message| {
+        let commands = self.repo.journal.pending_messages()?.into_iter().filter_map(|message| {
             let command = serde_json::from_str::<ControlCommand>(&message.body).ok()?;
             (command.run() == run.id()).then_some((message.id, command))
         });

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use afresh_core::ids::AttemptId;
-use afresh_process::Stopper;
+use afresh_process::JobStopper;
 
 #[derive(Debug, Default)]
 pub(crate) struct CancelRegistry(Mutex<BTreeMap<AttemptId, CancelHandle>>);
@@ -17,7 +17,7 @@ pub(crate) struct CancelHandle(Arc<Mutex<CancelState>>);
 #[derive(Debug, Default)]
 struct CancelState {
     asked: Option<Duration>,
-    stopper: Option<Stopper>,
+    stopper: Option<JobStopper>,
 }
 
 impl CancelRegistry {
@@ -42,7 +42,7 @@ impl CancelRegistry {
         if let Some(handle) = self.lock().get(attempt)
             && let Some(stopper) = &handle.lock().stopper
         {
-            stopper.excuse(waits);
+            stopper.pause_silence_limit(waits);
         }
     }
 
@@ -75,7 +75,7 @@ impl CancelHandle {
     }
 
     /// There is something to stop now; if that was asked for already, it is stopped.
-    pub(crate) fn attach(&self, stopper: Stopper) {
+    pub(crate) fn attach(&self, stopper: JobStopper) {
         let mut state = self.lock();
         if let Some(grace) = state.asked {
             stop(&stopper, grace);
@@ -88,7 +88,7 @@ impl CancelHandle {
     }
 }
 
-fn stop(stopper: &Stopper, grace: Duration) {
+fn stop(stopper: &JobStopper, grace: Duration) {
     if grace.is_zero() {
         stopper.kill();
     } else {

@@ -15,7 +15,7 @@ use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
 use afresh_core::printable;
 use afresh_git::{PrepareTarget, WorkspaceId};
-use afresh_process::{Job, Limits, ProcessEnd, Running, StopSignal};
+use afresh_process::{JobLimits, JobSpec, ProcessEnd, RunningJob, StopSignal};
 
 use crate::executor::ExecutorContext;
 use crate::executor::cancel::CancelHandle;
@@ -219,29 +219,29 @@ impl OccupiedSlot<'_> {
         if let Some(attempt) = attempt {
             own.push(("AFRESH_TASK", attempt.task.to_string()));
         }
-        let job = Job {
+        let job = JobSpec {
             name: format!("{}check-{}", self.shared.job_prefix, self.slot),
             argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), check.command.clone()],
-            through: vec![],
+            wrapper: vec![],
             cwd: self.shared.pool.tree(WorkspaceId::Check(self.slot)),
             env: self.shared.environment(&rules.workers.check_env, &own).into_iter().collect(),
             stdin: None,
             stdout: log.clone(),
             stderr: log.clone(),
             secrets: rules.workers.secrets(),
-            limits: Limits {
+            limits: JobLimits {
                 wall: Some(rules.check_timeout),
                 silence: None,
                 output_bytes: OUTPUT_BYTES,
                 grace: GRACE,
                 stop_signal: StopSignal::Terminate,
             },
-            bounds: rules.bounds.clone(),
+            tree_limits: rules.bounds.clone(),
             containment: rules.containment,
             registry: self.shared.layout.processes(),
         };
         let (job, room) = self.shared.enclosed(job, &SandboxSubject::Check)?;
-        let mut running = Running::start(&rules.exe, &job).map_err(|error| error.to_string())?;
+        let mut running = RunningJob::start(&rules.exe, &job).map_err(|error| error.to_string())?;
         self.handle.attach(running.stopper());
         let report = running.wait();
         let end = match report.ended {
@@ -266,7 +266,7 @@ impl OccupiedSlot<'_> {
             output_digest: digest(&log),
             refusals: denials::of_program(
                 self.shared,
-                &report.kept,
+                &report.enforced_limits,
                 room.as_ref(),
                 &[&output_tail],
             ),

@@ -21,7 +21,7 @@ use afresh_core::ids::RunId;
 use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::WorkspacePool;
-use afresh_proxy::Crowd;
+use afresh_proxy::ConnectionLimit;
 
 use crate::execution_config::ExecutionConfig;
 use crate::executor::sandbox::home_tools::HomeTools;
@@ -45,7 +45,7 @@ pub(crate) struct ExecutorContext {
     /// What of the home directory workers and checks need; looked for once.
     pub(crate) home_tools: OnceLock<HomeTools>,
     /// The connections of all workers.
-    pub(crate) connections: Crowd,
+    pub(crate) connections: ConnectionLimit,
     /// Tells the jobs of this repository from those of others in one registry of cgroups.
     pub(crate) job_prefix: String,
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use afresh_git::WorkspaceId;
-use afresh_process::{Job, Limits, ProcessEnd, Running, StopSignal};
+use afresh_process::{JobLimits, JobSpec, ProcessEnd, RunningJob, StopSignal};
 
 use crate::executor::ExecutorContext;
 use crate::executor::cancel::CancelHandle;
@@ -77,24 +77,24 @@ impl ExecutorContext {
         remove(&mark)?;
         let log = notes.join(format!("{place}.log"));
         for command in &self.config.setup {
-            let job = Job {
+            let job = JobSpec {
                 name: format!("{}setup-{place}", self.job_prefix),
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
-                through: vec![],
+                wrapper: vec![],
                 cwd: tree.clone(),
                 env: self.environment(&self.config.workers.check_env, &[]).into_iter().collect(),
                 stdin: None,
                 stdout: log.clone(),
                 stderr: log.clone(),
                 secrets: self.config.workers.secrets(),
-                limits: Limits {
+                limits: JobLimits {
                     wall: Some(SETUP_TIMEOUT),
                     silence: None,
                     output_bytes: OUTPUT_BYTES,
                     grace: Duration::from_secs(2),
                     stop_signal: StopSignal::Terminate,
                 },
-                bounds: self.config.bounds.clone(),
+                tree_limits: self.config.bounds.clone(),
                 containment: self.config.containment,
                 registry: self.layout.processes(),
             };
@@ -102,7 +102,8 @@ impl ExecutorContext {
                 return Ok(SetupOutcome::Stopped);
             }
             let (job, _room) = self.enclosed(job, &SandboxSubject::SetUp)?;
-            let mut running = Running::start(&self.config.exe, &job).map_err(|e| e.to_string())?;
+            let mut running =
+                RunningJob::start(&self.config.exe, &job).map_err(|e| e.to_string())?;
             handle.attach(running.stopper());
             let report = running.wait();
             // What we ended ourselves says nothing about the commands.

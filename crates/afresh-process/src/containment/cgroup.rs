@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::containment::cgroup_mounts::Hierarchies;
+use crate::containment::cgroup_mounts::CgroupMounts;
 
 const PREFIX: &str = "afresh-";
 const NAP: Duration = Duration::from_millis(2);
@@ -22,12 +22,12 @@ pub(crate) struct Cgroup {
 
 impl Cgroup {
     /// Makes a rung below our own cgroup. The error says why this machine does not offer it.
-    pub(crate) fn make(name: &str) -> Result<Self, String> {
-        Self::make_in(&Hierarchies::read()?.unified()?, name)?.checked()
+    pub(crate) fn create(name: &str) -> Result<Self, String> {
+        Self::create_in(&CgroupMounts::read()?.unified()?, name)?.checked()
     }
 
     /// Makes one of either version.
-    pub(crate) fn make_in(parent: &Path, name: &str) -> Result<Self, String> {
+    pub(crate) fn create_in(parent: &Path, name: &str) -> Result<Self, String> {
         let pid = std::process::id();
         // A number more, because another container may use the same pid in the same hierarchy.
         for number in 0..100 {
@@ -45,7 +45,7 @@ impl Cgroup {
     }
 
     /// One that an earlier supervisor recorded. Anything that does not look like ours is refused.
-    pub(crate) fn recorded(path: &Path) -> Option<Self> {
+    pub(crate) fn from_record(path: &Path) -> Option<Self> {
         let ours = path.file_name()?.to_str()?.starts_with(PREFIX);
         (ours && path.join("cgroup.procs").exists()).then(|| Self { path: path.to_owned() })
     }
@@ -103,10 +103,11 @@ pub(crate) fn enter(path: &Path) -> io::Result<()> {
 
 /// Removes what supervisors that were killed early left, if nobody is in it: they had made it, and not
 /// yet written it down.
-pub(crate) fn remove_empty(name_prefix: &str) {
-    let Ok(places) = Hierarchies::read() else { return };
-    let of_limits =
-        crate::limits::cgroup_limits::CONTROLLERS.iter().filter_map(|it| places.of_controller(it));
+pub(crate) fn remove_empty_cgroups(name_prefix: &str) {
+    let Ok(places) = CgroupMounts::read() else { return };
+    let of_limits = crate::limits::cgroup_limits::CONTROLLERS
+        .iter()
+        .filter_map(|it| places.controller_mount(it));
     for parent in places.unified().into_iter().chain(of_limits) {
         let listing = fs::read_dir(parent).into_iter().flatten().flatten();
         for entry in listing {
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn a_recorded_path_that_is_not_ours_is_refused() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(Cgroup::recorded(directory.path()).is_none());
-        assert!(Cgroup::recorded(Path::new("/sys/fs/cgroup")).is_none());
+        assert!(Cgroup::from_record(directory.path()).is_none());
+        assert!(Cgroup::from_record(Path::new("/sys/fs/cgroup")).is_none());
     }
 }

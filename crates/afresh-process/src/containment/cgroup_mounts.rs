@@ -8,12 +8,12 @@ pub(crate) const ASIDE: &str = "afresh-aside";
 
 /// What the kernel says about mounts and about our own cgroups.
 #[derive(Debug)]
-pub(crate) struct Hierarchies {
+pub(crate) struct CgroupMounts {
     mounts: String,
     own: String,
 }
 
-impl Hierarchies {
+impl CgroupMounts {
     pub(crate) fn read() -> Result<Self, String> {
         let read =
             |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
@@ -31,7 +31,7 @@ impl Hierarchies {
     }
 
     /// The hierarchy of version 1 that has this controller.
-    pub(crate) fn of_controller(&self, controller: &str) -> Option<PathBuf> {
+    pub(crate) fn controller_mount(&self, controller: &str) -> Option<PathBuf> {
         let listed = |list: &str| list.split(',').any(|word| word == controller);
         let own = self.own.lines().find_map(|line| {
             let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn unified(mounts: &str, own: &str) -> Option<PathBuf> {
-        Hierarchies { mounts: mounts.into(), own: format!("0::{own}\n") }.unified().ok()
+        CgroupMounts { mounts: mounts.into(), own: format!("0::{own}\n") }.unified().ok()
     }
 
     #[test]
@@ -89,12 +89,12 @@ mod tests {
         let mounts = "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n\
                       39 31 0:36 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n";
         let own = "8:pids:/job/7\n1:cpu,cpuacct:/\n0::/x\n";
-        let found = Hierarchies { mounts: mounts.into(), own: own.into() };
-        assert_eq!(found.of_controller("pids").unwrap(), Path::new("/sys/fs/cgroup/pids/job/7"));
+        let found = CgroupMounts { mounts: mounts.into(), own: own.into() };
+        assert_eq!(found.controller_mount("pids").unwrap(), Path::new("/sys/fs/cgroup/pids/job/7"));
         assert_eq!(
-            found.of_controller("cpuacct").unwrap(),
+            found.controller_mount("cpuacct").unwrap(),
             Path::new("/sys/fs/cgroup/cpu,cpuacct")
         );
-        assert_eq!(found.of_controller("memory"), None);
+        assert_eq!(found.controller_mount("memory"), None);
     }
 }

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getsid};
 
-use crate::containment::proc_table::{Identity, Table};
-use crate::supervisor::reaper::{Children, Family};
+use crate::containment::proc_table::{ProcessIdentity, ProcessTable};
+use crate::supervisor::reaper::{ChildReaper, ReapState};
 
 /// What an ending came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ending {
+pub(crate) struct KillOutcome {
     /// Distinct processes that were given a SIGKILL.
     pub killed: u32,
     /// Those that were still there when patience ended.
@@ -26,16 +26,22 @@ const SHORTEST_NAP: Duration = Duration::from_millis(1);
 const LONGEST_NAP: Duration = Duration::from_millis(20);
 
 /// Stops, then kills whoever `find` finds, until it finds nobody or `until` has passed.
-pub(crate) fn end_all(mut find: impl FnMut() -> Vec<Identity>, until: Instant) -> Ending {
+pub(crate) fn kill_all(
+    mut find: impl FnMut() -> Vec<ProcessIdentity>,
+    until: Instant,
+) -> KillOutcome {
     let mut seen = BTreeSet::new();
     let mut nap = SHORTEST_NAP;
     loop {
         let living = find();
         if living.is_empty() {
-            return Ending { killed: count(seen.len()), left: 0 };
+            return KillOutcome { killed: saturating_count(seen.len()), left: 0 };
         }
         if Instant::now() >= until && !seen.is_empty() {
-            return Ending { killed: count(seen.len()), left: count(living.len()) };
+            return KillOutcome {
+                killed: saturating_count(seen.len()),
+                left: saturating_count(living.len()),
+            };
         }
         for process in freeze(living, &mut find) {
             process.signal(Signal::SIGKILL);
@@ -49,12 +55,12 @@ pub(crate) fn end_all(mut find: impl FnMut() -> Vec<Identity>, until: Instant) -
 /// A stopped process cannot fork, nor reap: so a fork bomb stands still before it is killed, and no
 /// pid of the set is given to a stranger between our look and our signal.
 fn freeze(
-    mut living: Vec<Identity>,
-    find: &mut impl FnMut() -> Vec<Identity>,
-) -> BTreeSet<Identity> {
+    mut living: Vec<ProcessIdentity>,
+    find: &mut impl FnMut() -> Vec<ProcessIdentity>,
+) -> BTreeSet<ProcessIdentity> {
     let mut stopped = BTreeSet::new();
     for _ in 0..FREEZE_PASSES {
-        let fresh: Vec<Identity> =
+        let fresh: Vec<ProcessIdentity> =
             living.into_iter().filter(|process| stopped.insert(*process)).collect();
         if fresh.is_empty() {
             break;
@@ -76,16 +82,16 @@ const QUICK_NAP: Duration = Duration::from_micros(50);
 ///
 /// A dead process hands its children to us, so killing direct children again and again gets at
 /// everybody. Their pids cannot be used again before we reap them, so no stranger is hit.
-pub(crate) fn end_family(family: &mut Family, until: Instant) -> u32 {
+pub(crate) fn kill_children(reaper: &mut ChildReaper, until: Instant) -> u32 {
     let mut round = 0;
     let mut nap = SHORTEST_NAP;
-    while family.reap() == Children::Some {
+    while reaper.reap() == ReapState::Some {
         for child in children() {
             // It may be dead already.
             let _ = kill(Pid::from_raw(child), Signal::SIGKILL);
         }
         if Instant::now() >= until {
-            return count(below_us().len());
+            return saturating_count(list_descendants().len());
         }
         round += 1;
         if round < QUICK_ROUNDS {
@@ -93,8 +99,8 @@ pub(crate) fn end_family(family: &mut Family, until: Instant) -> u32 {
             continue;
         }
         // Somebody takes long to die, or starts others faster than we look.
-        end_groups();
-        for process in freeze(below_us(), &mut below_us) {
+        kill_groups();
+        for process in freeze(list_descendants(), &mut list_descendants) {
             process.signal(Signal::SIGKILL);
         }
         sleep(nap);
@@ -105,9 +111,9 @@ pub(crate) fn end_family(family: &mut Family, until: Instant) -> u32 {
 
 /// The kernel signals a group as one: no member can fork out of it meanwhile. Whoever is below us
 /// and in another session is so since the program got a session of its own, as is its whole group.
-pub(crate) fn end_groups() {
+pub(crate) fn kill_groups() {
     let session = getsid(None).map_or(0, Pid::as_raw);
-    let table = Table::read();
+    let table = ProcessTable::read();
     let below = table.living_below(&[Pid::this().as_raw()]);
     let processes = below.iter().filter_map(|it| table.get(it.pid));
     let groups: BTreeSet<i32> = processes
@@ -119,8 +125,8 @@ pub(crate) fn end_groups() {
     }
 }
 
-fn below_us() -> Vec<Identity> {
-    Table::read().living_below(&[Pid::this().as_raw()])
+fn list_descendants() -> Vec<ProcessIdentity> {
+    ProcessTable::read().living_below(&[Pid::this().as_raw()])
 }
 
 /// The direct children of this process, which has one thread.
@@ -130,10 +136,10 @@ fn children() -> Vec<i32> {
         return list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
     }
     // Not every kernel has that list.
-    let processes = Table::read().processes;
+    let processes = ProcessTable::read().processes;
     processes.iter().filter(|it| it.parent == own).map(|it| it.pid).collect()
 }
 
-pub(crate) fn count(number: usize) -> u32 {
+pub(crate) fn saturating_count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

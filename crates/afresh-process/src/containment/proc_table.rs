@@ -13,24 +13,24 @@ use serde::{Deserialize, Serialize};
 
 /// One process, for good: no other has both numbers during one boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Identity {
+pub(crate) struct ProcessIdentity {
     pub pid: i32,
     /// Clock ticks from boot to its start.
     pub start: u64,
 }
 
-impl Identity {
+impl ProcessIdentity {
     /// Of a pid that is known to be in use; a start of zero means that it could not be learned.
-    pub(crate) fn of(pid: i32) -> Self {
-        Self { pid, start: Process::read(pid).map_or(0, |process| process.start) }
+    pub(crate) fn from_pid(pid: i32) -> Self {
+        Self { pid, start: ProcessInfo::read(pid).map_or(0, |process| process.start) }
     }
 
     pub(crate) fn own() -> Self {
-        Self::of(Pid::this().as_raw())
+        Self::from_pid(Pid::this().as_raw())
     }
 
     pub(crate) fn is_alive(self) -> bool {
-        Process::read(self.pid).is_some_and(|it| it.start == self.start && it.is_alive())
+        ProcessInfo::read(self.pid).is_some_and(|it| it.start == self.start && it.is_alive())
     }
 
     /// Signals exactly this process: whoever has its pid now is compared first.
@@ -48,7 +48,7 @@ impl Identity {
 
 /// A line of the table.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Process {
+pub(crate) struct ProcessInfo {
     pub pid: i32,
     pub parent: i32,
     pub group: i32,
@@ -59,13 +59,13 @@ pub(crate) struct Process {
     pub threads: u32,
 }
 
-impl Process {
+impl ProcessInfo {
     pub(crate) fn read(pid: i32) -> Option<Self> {
         parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    pub(crate) fn identity(self) -> Identity {
-        Identity { pid: self.pid, start: self.start }
+    pub(crate) fn identity(self) -> ProcessIdentity {
+        ProcessIdentity { pid: self.pid, start: self.start }
     }
 
     /// A main thread that ended while others run looks like a zombie, but is none.
@@ -75,7 +75,7 @@ impl Process {
 }
 
 /// The name in the second field may hold anything, even `) `: count from its last parenthesis.
-fn parse_stat(stat: &[u8]) -> Option<Process> {
+fn parse_stat(stat: &[u8]) -> Option<ProcessInfo> {
     let open = stat.iter().position(|&byte| byte == b'(')?;
     let close = stat.iter().rposition(|&byte| byte == b')')?;
     let pid = std::str::from_utf8(&stat[..open]).ok()?.trim().parse().ok()?;
@@ -83,7 +83,7 @@ fn parse_stat(stat: &[u8]) -> Option<Process> {
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
     // The first of these is field 3 of proc(5).
     let field = |number: usize| fields.get(number - 3);
-    Some(Process {
+    Some(ProcessInfo {
         pid,
         state: field(3)?.chars().next()?,
         parent: field(4)?.parse().ok()?,
@@ -97,23 +97,23 @@ fn parse_stat(stat: &[u8]) -> Option<Process> {
 
 /// All processes at about one moment.
 #[derive(Debug)]
-pub(crate) struct Table {
-    pub processes: Vec<Process>,
+pub(crate) struct ProcessTable {
+    pub processes: Vec<ProcessInfo>,
 }
 
-impl Table {
+impl ProcessTable {
     pub(crate) fn read() -> Self {
         let Ok(listing) = fs::read_dir("/proc") else { return Self { processes: Vec::new() } };
         let pids = listing.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        Self { processes: pids.filter_map(Process::read).collect() }
+        Self { processes: pids.filter_map(ProcessInfo::read).collect() }
     }
 
-    pub(crate) fn get(&self, pid: i32) -> Option<&Process> {
+    pub(crate) fn get(&self, pid: i32) -> Option<&ProcessInfo> {
         self.processes.iter().find(|process| process.pid == pid)
     }
 
     /// The living processes below `roots`, the roots not included.
-    pub(crate) fn living_below(&self, roots: &[i32]) -> Vec<Identity> {
+    pub(crate) fn living_below(&self, roots: &[i32]) -> Vec<ProcessIdentity> {
         let below = self.pids_below(roots);
         let living = self.processes.iter().filter(|it| below.contains(&it.pid) && it.is_alive());
         living.map(|it| it.identity()).collect()
@@ -149,8 +149,17 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn process(pid: i32, parent: i32, state: char) -> Process {
-        Process { pid, parent, group: pid, session: pid, terminal: 0, start: 1, state, threads: 1 }
+    fn process(pid: i32, parent: i32, state: char) -> ProcessInfo {
+        ProcessInfo {
+            pid,
+            parent,
+            group: pid,
+            session: pid,
+            terminal: 0,
+            start: 1,
+            state,
+            threads: 1,
+        }
     }
 
     #[test]
@@ -171,7 +180,7 @@ mod tests {
             process(13, 10, 'Z'),
             process(20, 1, 'S'),
         ];
-        let table = Table { processes };
+        let table = ProcessTable { processes };
         let found: Vec<i32> = table.living_below(&[10]).iter().map(|it| it.pid).collect();
         assert_eq!(found, [11, 12]);
         assert_eq!(table.lineage(12), BTreeSet::from([0, 1, 10, 11, 12]));
@@ -180,8 +189,8 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_pid_with_another_start_time_is_another_process() {
-        let own = Identity::own();
+        let own = ProcessIdentity::own();
         assert!(own.is_alive());
-        assert!(!Identity { start: own.start + 1, ..own }.is_alive());
+        assert!(!ProcessIdentity { start: own.start + 1, ..own }.is_alive());
     }
 }

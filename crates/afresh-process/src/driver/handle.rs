@@ -14,19 +14,21 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use thiserror::Error;
 
-use crate::containment::proc_table::Identity;
-use crate::driver::job::{Job, JobProblem};
+use crate::containment::proc_table::ProcessIdentity;
+use crate::driver::job::{JobProblem, JobSpec};
 use crate::driver::lost;
-use crate::driver::report::Report;
-use crate::supervisor::protocol::{Lines, News, Order, Peer, Wish, send};
+use crate::driver::report::JobReport;
+use crate::supervisor::protocol::{
+    ControlMessage, LineReader, PeerState, StageCommand, StatusMessage, send,
+};
 
 /// A supervisor that does not answer for this long after it had to has hung, or was stopped.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(4);
+const SUPERVISOR_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Why a job could not be handed to a supervisor. Nothing of it runs.
 #[derive(Debug, Error)]
 pub enum StartError {
-    #[error("cannot run job {name}: {}", list(.problems))]
+    #[error("cannot run job {name}: {}", join_problems(.problems))]
     Job { name: String, problems: Vec<JobProblem> },
     #[error("cannot start the supervisor {exe} of job {name}: {source}")]
     Spawn { name: String, exe: PathBuf, source: io::Error },
@@ -36,59 +38,59 @@ pub enum StartError {
     HandOver { name: String, exe: PathBuf, source: io::Error },
 }
 
-fn list(problems: &[JobProblem]) -> String {
+fn join_problems(problems: &[JobProblem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// A job under its supervisor. Dropped without [`Running::wait`], it is killed and waited for.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningJob {
     name: String,
     registry: PathBuf,
     supervisor: Child,
-    identity: Identity,
-    news: ChildStdout,
-    lines: Lines,
+    identity: ProcessIdentity,
+    status: ChildStdout,
+    lines: LineReader,
     woken: UnixStream,
-    control: Arc<Control>,
+    control: Arc<ControlChannel>,
     seen: Arc<AtomicU64>,
     /// The report, where it came before anybody waited for it.
-    early: Option<Report>,
-    report: Option<Report>,
+    early: Option<JobReport>,
+    report: Option<JobReport>,
 }
 
 /// Stops a job from another thread.
 #[derive(Debug, Clone)]
-pub struct Stopper(Arc<Control>);
+pub struct JobStopper(Arc<ControlChannel>);
 
 /// Bytes of output seen so far, a fraction of a second old at most while somebody waits for the job.
 #[derive(Debug, Clone)]
-pub struct Activity(Arc<AtomicU64>);
+pub struct OutputCounter(Arc<AtomicU64>);
 
-impl Activity {
+impl OutputCounter {
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 #[derive(Debug)]
-struct Control {
-    state: Mutex<State>,
+struct ControlChannel {
+    state: Mutex<ControlState>,
     wake: UnixStream,
 }
 
 #[derive(Debug)]
-struct State {
+struct ControlState {
     /// None once the supervisor has reported or is lost: then there is nobody to tell.
     pipe: Option<ChildStdin>,
-    supervisor: Identity,
+    supervisor: ProcessIdentity,
     /// By when the supervisor must have reported.
     deadline: Option<Instant>,
 }
 
-impl Running {
+impl RunningJob {
     /// Starts `exe` with [`crate::HIDDEN_COMMAND`] and gives it the job.
-    pub fn start(exe: &Path, job: &Job) -> Result<Self, StartError> {
+    pub fn start(exe: &Path, job: &JobSpec) -> Result<Self, StartError> {
         let name = job.name.clone();
         let problems = job.problems();
         if !problems.is_empty() {
@@ -106,10 +108,10 @@ impl Running {
             .process_group(0)
             .spawn()
             .map_err(spawn)?;
-        let identity = Identity::of(supervisor.id().cast_signed());
+        let identity = ProcessIdentity::from_pid(supervisor.id().cast_signed());
         let mut pipe = supervisor.stdin.take().expect("its standard input is piped");
-        let news = supervisor.stdout.take().expect("its standard output is piped");
-        if let Err(source) = send(&mut pipe, &Order::Supervise(Box::new(job.clone()))) {
+        let status = supervisor.stdout.take().expect("its standard output is piped");
+        if let Err(source) = send(&mut pipe, &StageCommand::Supervise(Box::new(job.clone()))) {
             drop(pipe);
             // It has no job, so it holds nothing; a hung one must not keep us.
             let _ = supervisor.kill();
@@ -120,18 +122,18 @@ impl Running {
             Instant::now()
                 .checked_add(wall)?
                 .checked_add(job.limits.grace)?
-                .checked_add(2 * ANSWER_PATIENCE)
+                .checked_add(2 * SUPERVISOR_TIMEOUT)
         });
-        let state = State { pipe: Some(pipe), supervisor: identity, deadline };
+        let state = ControlState { pipe: Some(pipe), supervisor: identity, deadline };
         Ok(Self {
             name,
             registry: job.registry.clone(),
             supervisor,
             identity,
-            news,
-            lines: Lines::default(),
+            status,
+            lines: LineReader::default(),
             woken,
-            control: Arc::new(Control { state: Mutex::new(state), wake }),
+            control: Arc::new(ControlChannel { state: Mutex::new(state), wake }),
             seen: Arc::default(),
             early: None,
             report: None,
@@ -139,18 +141,18 @@ impl Running {
     }
 
     /// Waits until the whole tree is gone. Later calls give the same report again.
-    pub fn wait(&mut self) -> Report {
+    pub fn wait(&mut self) -> JobReport {
         self.wait_watching(|| {})
     }
 
     /// The same; `on_output` is called when more of its output is in the files, a few times a second
     /// at most.
-    pub fn wait_watching(&mut self, on_output: impl FnMut()) -> Report {
+    pub fn wait_watching(&mut self, on_output: impl FnMut()) -> JobReport {
         if let Some(report) = &self.report {
             return report.clone();
         }
         let report = match self.await_report(on_output) {
-            Some(report) => self.dismiss(report),
+            Some(report) => self.acknowledge_report(report),
             None => self.clean_up(),
         };
         self.seen.store(report.stdout_bytes + report.stderr_bytes, Ordering::Relaxed);
@@ -158,12 +160,12 @@ impl Running {
         report
     }
 
-    pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(&self.control))
+    pub fn stopper(&self) -> JobStopper {
+        JobStopper(Arc::clone(&self.control))
     }
 
-    pub fn activity(&self) -> Activity {
-        Activity(Arc::clone(&self.seen))
+    pub fn output_counter(&self) -> OutputCounter {
+        OutputCounter(Arc::clone(&self.seen))
     }
 
     /// The process to look for in a list of processes.
@@ -174,10 +176,10 @@ impl Running {
     /// Waits until the program itself is there, or is known not to come.
     pub fn has_started(&mut self) -> bool {
         if self.report.is_none() && self.early.is_none() {
-            match self.next_news() {
+            match self.next_status() {
                 // Whoever writes is there.
-                Some(News::Started | News::Seen { .. }) => return true,
-                Some(News::Report(report)) => self.early = Some(*report),
+                Some(StatusMessage::Started | StatusMessage::Seen { .. }) => return true,
+                Some(StatusMessage::Report(report)) => self.early = Some(*report),
                 None => return false,
             }
         }
@@ -186,63 +188,63 @@ impl Running {
     }
 
     /// None where the supervisor died or does not answer.
-    fn await_report(&mut self, mut on_output: impl FnMut()) -> Option<Report> {
+    fn await_report(&mut self, mut on_output: impl FnMut()) -> Option<JobReport> {
         if let Some(report) = self.early.take() {
             return Some(report);
         }
         // There may be some from before anybody waited.
         on_output();
         loop {
-            match self.next_news()? {
-                News::Report(report) => return Some(*report),
-                News::Seen { .. } => on_output(),
-                News::Started => {}
+            match self.next_status()? {
+                StatusMessage::Report(report) => return Some(*report),
+                StatusMessage::Seen { .. } => on_output(),
+                StatusMessage::Started => {}
             }
         }
     }
 
     /// The next thing that the supervisor says; none if it is lost.
-    fn next_news(&mut self) -> Option<News> {
+    fn next_status(&mut self) -> Option<StatusMessage> {
         let mut closed = false;
         loop {
-            if let Some(news) = self.lines.next() {
-                if let News::Seen { bytes } = &news {
+            if let Some(status) = self.lines.next() {
+                if let StatusMessage::Seen { bytes } = &status {
                     self.seen.store(*bytes, Ordering::Relaxed);
                 }
-                return Some(news);
+                return Some(status);
             }
             let deadline = self.control.lock().deadline;
             if closed || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return None;
             }
-            closed = self.listen(deadline) == Peer::Closed;
+            closed = self.listen(deadline) == PeerState::Closed;
         }
     }
 
-    fn listen(&mut self, deadline: Option<Instant>) -> Peer {
+    fn listen(&mut self, deadline: Option<Instant>) -> PeerState {
         let timeout = deadline.map_or(PollTimeout::NONE, |deadline| {
             let left = deadline.saturating_duration_since(Instant::now());
             PollTimeout::try_from(left.as_millis() + 1).unwrap_or(PollTimeout::MAX)
         });
         let mut polled = [
-            PollFd::new(self.news.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.status.as_fd(), PollFlags::POLLIN),
             PollFd::new(self.woken.as_fd(), PollFlags::POLLIN),
         ];
         if poll(&mut polled, timeout).is_err() {
-            return Peer::Open;
+            return PeerState::Open;
         }
-        let [news, woken] = polled.map(|it| it.any().unwrap_or(true));
+        let [status, woken] = polled.map(|it| it.any().unwrap_or(true));
         if woken {
             // It only says that the deadline has changed.
             let _ = io::Read::read(&mut self.woken, &mut [0; 64]);
         }
-        if news { self.lines.fill(&mut self.news) } else { Peer::Open }
+        if status { self.lines.fill(&mut self.status) } else { PeerState::Open }
     }
 
     /// Its work is done, so it ends by itself; if it cannot, it is not needed.
-    fn dismiss(&mut self, report: Report) -> Report {
+    fn acknowledge_report(&mut self, report: JobReport) -> JobReport {
         self.control.lock().pipe = None;
-        let until = Instant::now() + ANSWER_PATIENCE;
+        let until = Instant::now() + SUPERVISOR_TIMEOUT;
         while matches!(self.supervisor.try_wait(), Ok(None)) {
             if Instant::now() >= until {
                 let _ = self.supervisor.kill();
@@ -252,7 +254,7 @@ impl Running {
         report
     }
 
-    fn clean_up(&mut self) -> Report {
+    fn clean_up(&mut self) -> JobReport {
         // Where it only hangs, its tree is ended while it still holds it.
         if matches!(self.supervisor.try_wait(), Ok(None)) {
             crate::leftovers::sweep::end_supervisor(self.identity);
@@ -260,53 +262,54 @@ impl Running {
         }
         self.control.lock().pipe = None;
         let _ = self.supervisor.wait();
-        lost::clean_up(&self.registry, &self.name, self.identity)
+        lost::end_lost_job(&self.registry, &self.name, self.identity)
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningJob {
     fn drop(&mut self) {
         self.stopper().kill();
         self.wait();
     }
 }
 
-impl Stopper {
+impl JobStopper {
     /// Asks the program to end, and ends its tree after `grace`.
     pub fn stop(&self, grace: Duration) {
-        self.0.wish(&Wish::Stop { grace }, grace);
+        self.0.send_control(&ControlMessage::Stop { grace }, grace);
     }
 
     /// Says that the program waits for us, so that its silence is not its own; false: no longer.
-    pub fn excuse(&self, waits: bool) {
+    pub fn pause_silence_limit(&self, waits: bool) {
         let mut state = self.0.lock();
         if let Some(pipe) = &mut state.pipe {
             // One that is gone is noticed by whoever waits.
-            let _ = send(pipe, &Wish::Excuse(waits));
+            let _ = send(pipe, &ControlMessage::PauseSilenceLimit(waits));
         }
     }
 
     /// Ends the tree now.
     pub fn kill(&self) {
-        self.0.wish(&Wish::Kill, Duration::ZERO);
+        self.0.send_control(&ControlMessage::Kill, Duration::ZERO);
     }
 }
 
-impl Control {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl ControlChannel {
+    fn lock(&self) -> MutexGuard<'_, ControlState> {
         // The state is whole between any two statements that change it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wish(&self, wish: &Wish, grace: Duration) {
+    fn send_control(&self, message: &ControlMessage, grace: Duration) {
         let mut state = self.lock();
         let supervisor = state.supervisor;
         let Some(pipe) = &mut state.pipe else { return };
         // A program may have stopped its own supervisor.
         supervisor.signal(Signal::SIGCONT);
         // One that is gone is noticed by whoever waits.
-        let _ = send(pipe, wish);
-        let by = Instant::now().checked_add(grace).and_then(|it| it.checked_add(ANSWER_PATIENCE));
+        let _ = send(pipe, message);
+        let by =
+            Instant::now().checked_add(grace).and_then(|it| it.checked_add(SUPERVISOR_TIMEOUT));
         state.deadline = match (state.deadline, by) {
             (Some(earlier), Some(by)) => Some(earlier.min(by)),
             (earlier, by) => earlier.or(by),
@@ -330,7 +333,7 @@ mod tests {
     #[test]
     fn a_stopper_can_be_given_to_other_threads() {
         fn shared<T: Send + Sync + Clone + 'static>() {}
-        shared::<Stopper>();
-        shared::<Activity>();
+        shared::<JobStopper>();
+        shared::<OutputCounter>();
     }
 }

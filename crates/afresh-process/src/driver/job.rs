@@ -10,16 +10,16 @@ use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::limits::tree_limits::Bounds;
+use crate::limits::tree_limits::TreeLimits;
 
 /// One program to run, completely described: nothing is inherited from the driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub struct JobSpec {
     /// Unique among the jobs that run at one time: names the registry entry and the cgroup.
     pub name: String,
     pub argv: Vec<String>,
     /// A command line that the program is started through: what holds it to its place.
-    pub through: Vec<String>,
+    pub wrapper: Vec<String>,
     pub cwd: PathBuf,
     /// The whole environment of the program.
     pub env: Vec<(String, String)>,
@@ -30,9 +30,9 @@ pub struct Job {
     pub stderr: PathBuf,
     /// Values that are redacted from its output before anything is on disk.
     pub secrets: Vec<String>,
-    pub limits: Limits,
+    pub limits: JobLimits,
     /// How much it may use, with all that it starts.
-    pub bounds: Bounds,
+    pub tree_limits: TreeLimits,
     pub containment: Containment,
     /// The directory that holds the entries which [`crate::leftovers::sweep()`] reads after a crash.
     pub registry: PathBuf,
@@ -40,7 +40,7 @@ pub struct Job {
 
 /// The bounds of one job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct JobLimits {
     /// The longest it may take, by the monotonic clock.
     pub wall: Option<Duration>,
     /// The longest it may go without output.
@@ -89,7 +89,7 @@ pub enum JobProblem {
 
 const LONGEST_NAME: usize = 100;
 
-impl Job {
+impl JobSpec {
     /// Everything that is wrong with the job as such, without a look at the machine.
     pub fn problems(&self) -> Vec<JobProblem> {
         let mut problems = Vec::new();
@@ -124,7 +124,7 @@ impl Job {
 
     fn unpassable_texts(&self) -> Vec<JobProblem> {
         let mut problems = Vec::new();
-        if self.argv.iter().chain(&self.through).any(|argument| argument.contains('\0')) {
+        if self.argv.iter().chain(&self.wrapper).any(|argument| argument.contains('\0')) {
             problems.push(JobProblem::Nul { job: self.name.clone(), what: "an argument" });
         }
         if self.env.iter().any(|(name, value)| name.contains('\0') || value.contains('\0')) {
@@ -151,25 +151,25 @@ fn is_usable_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn job() -> Job {
-        Job {
+    fn job() -> JobSpec {
+        JobSpec {
             name: "T001.1".into(),
             argv: vec!["true".into()],
-            through: vec![],
+            wrapper: vec![],
             cwd: "/".into(),
             env: vec![("PATH".into(), "/bin".into())],
             stdin: None,
             stdout: "/tmp/out".into(),
             stderr: "/tmp/out".into(),
             secrets: vec![],
-            limits: Limits {
+            limits: JobLimits {
                 wall: None,
                 silence: None,
                 output_bytes: 1,
                 grace: Duration::from_secs(1),
                 stop_signal: StopSignal::Terminate,
             },
-            bounds: Bounds::default(),
+            tree_limits: TreeLimits::default(),
             containment: Containment::Auto,
             registry: "/tmp".into(),
         }
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn everything_wrong_is_said_at_once() {
-        let wrong = Job {
+        let wrong = JobSpec {
             name: "../x".into(),
             argv: vec![],
             cwd: "here".into(),

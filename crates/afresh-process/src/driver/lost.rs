@@ -8,12 +8,12 @@ use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getsid};
 
-use crate::containment::contained::END_PATIENCE;
-use crate::containment::kill::{Ending, end_all};
-use crate::containment::proc_table::{Identity, Process, Table};
-use crate::driver::report::Report;
+use crate::containment::contained::KILL_TIMEOUT;
+use crate::containment::kill::{KillOutcome, kill_all};
+use crate::containment::proc_table::{ProcessIdentity, ProcessInfo, ProcessTable};
+use crate::driver::report::JobReport;
 use crate::leftovers::find;
-use crate::leftovers::registry::Slot;
+use crate::leftovers::registry::RegistryFile;
 
 /// Makes orphans of a dead supervisor children of this process, where [`reap_strays`] finds them.
 /// To be called once by the driver; without it they go to init, and are found by their traces.
@@ -31,14 +31,14 @@ pub fn reap_strays() -> u32 {
     end_strays().killed
 }
 
-fn end_strays() -> Ending {
+fn end_strays() -> KillOutcome {
     let own = Pid::this().as_raw();
     let session = getsid(None).map_or(0, Pid::as_raw);
     let find = || {
-        let table = Table::read();
+        let table = ProcessTable::read();
         let children = table.processes.iter().filter(|it| it.parent == own);
         let strays = children.filter(|it| it.session != session && it.session != 0);
-        let (alive, dead): (Vec<Process>, Vec<Process>) =
+        let (alive, dead): (Vec<ProcessInfo>, Vec<ProcessInfo>) =
             strays.copied().partition(|it| it.is_alive());
         for stray in dead {
             // Another thread may have been quicker.
@@ -46,27 +46,27 @@ fn end_strays() -> Ending {
         }
         let heads: Vec<i32> = alive.iter().map(|it| it.pid).collect();
         let mut found = table.living_below(&heads);
-        found.extend(alive.into_iter().map(Process::identity));
+        found.extend(alive.into_iter().map(ProcessInfo::identity));
         found
     };
-    end_all(find, Instant::now() + END_PATIENCE)
+    kill_all(find, Instant::now() + KILL_TIMEOUT)
 }
 
 /// Cleans up after a supervisor that is dead and reaped.
-pub(crate) fn clean_up(registry: &Path, name: &str, supervisor: Identity) -> Report {
-    let slot = Slot::named(registry, name);
-    let mut report = Report::bare(Ok(ProcessEnd::SupervisorLost));
+pub(crate) fn end_lost_job(registry: &Path, name: &str, supervisor: ProcessIdentity) -> JobReport {
+    let entry_file = RegistryFile::new(registry, name);
+    let mut report = JobReport::without_measurements(Ok(ProcessEnd::SupervisorLost));
     // Without an entry of this very supervisor no program had begun.
-    if let Ok(entry) = slot.load()
+    if let Ok(entry) = entry_file.load()
         && entry.supervisor == supervisor
     {
-        let traces = find::end(&entry, registry);
+        let traces = find::end_leftovers(&entry, registry);
         let strays = end_strays();
-        report.rung = entry.rung;
+        report.containment = entry.level;
         report.left_behind = traces.killed + strays.killed;
         report.unkillable = traces.left + strays.left;
         if report.unkillable == 0 {
-            slot.release();
+            entry_file.release();
         }
     }
     report

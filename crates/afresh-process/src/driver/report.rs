@@ -5,11 +5,11 @@
 use afresh_core::process::ProcessEnd;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::tree_limits::Kept;
+use crate::limits::tree_limits::EnforcedLimits;
 
 /// Given exactly once per job, after its whole tree is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
+pub struct JobReport {
     pub ended: Result<ProcessEnd, SpawnError>,
     pub wall_ms: u64,
     /// User and system time of everything that was reaped.
@@ -28,11 +28,11 @@ pub struct Report {
     /// Processes that have their SIGKILL, yet still hang in the kernel or belong to another user.
     /// The registry entry stays, so that the next sweep looks again.
     pub unkillable: u32,
-    pub rung: Rung,
+    pub containment: ContainmentLevel,
     /// Why stronger rungs were not used, strongest first.
-    pub passed_over: Vec<String>,
+    pub unavailable: Vec<String>,
     /// What kept its tree within its bounds, and what that refused.
-    pub kept: Kept,
+    pub enforced_limits: EnforcedLimits,
 }
 
 /// Why the program could not be started.
@@ -61,7 +61,7 @@ pub enum SpawnErrorKind {
 
 /// What held the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rung {
+pub enum ContainmentLevel {
     Cgroup,
     Namespace,
     Group,
@@ -69,9 +69,9 @@ pub enum Rung {
     None,
 }
 
-impl Report {
+impl JobReport {
     /// A report of something of which no more is known than how it ended.
-    pub(crate) fn bare(ended: Result<ProcessEnd, SpawnError>) -> Self {
+    pub(crate) fn without_measurements(ended: Result<ProcessEnd, SpawnError>) -> Self {
         Self {
             ended,
             wall_ms: 0,
@@ -83,9 +83,9 @@ impl Report {
             output_error: None,
             left_behind: 0,
             unkillable: 0,
-            rung: Rung::None,
-            passed_over: Vec::new(),
-            kept: Kept::default(),
+            containment: ContainmentLevel::None,
+            unavailable: Vec::new(),
+            enforced_limits: EnforcedLimits::default(),
         }
     }
 }

@@ -12,67 +12,72 @@ use std::time::Instant;
 use nix::unistd::getsid;
 
 use crate::containment::cgroup::Cgroup;
-use crate::containment::contained::END_PATIENCE;
-use crate::containment::kill::{Ending, count, end_all};
-use crate::containment::proc_table::{Identity, Process, Table};
-use crate::leftovers::registry::{self, Entry};
-use crate::limits::cgroup_limits::Fence;
+use crate::containment::contained::KILL_TIMEOUT;
+use crate::containment::kill::{KillOutcome, kill_all, saturating_count};
+use crate::containment::proc_table::{ProcessIdentity, ProcessInfo, ProcessTable};
+use crate::leftovers::registry::{self, RegistryEntry};
+use crate::limits::cgroup_limits::CgroupLimits;
 
 /// Ends what the entry's supervisor left. Jobs of the same registry that still run are spared.
-pub(crate) fn end(entry: &Entry, registry: &Path) -> Ending {
-    let until = Instant::now() + END_PATIENCE;
-    let cgroup = entry.cgroup.as_deref().and_then(Cgroup::recorded);
+pub(crate) fn end_leftovers(entry: &RegistryEntry, registry: &Path) -> KillOutcome {
+    let until = Instant::now() + KILL_TIMEOUT;
+    let cgroup = entry.cgroup.as_deref().and_then(Cgroup::from_record);
     let in_cgroup = cgroup.as_ref().map_or(0, |it| it.members().len());
     if let Some(cgroup) = &cgroup {
         cgroup.kill();
         cgroup.remove(until);
     }
-    let fence = Fence::recorded(&entry.fence);
-    let ending = end_all(|| find(entry, registry, &fence), until);
-    for cgroup in &fence {
+    let cgroup_limits = CgroupLimits::from_paths(&entry.cgroup_limits);
+    let ending = kill_all(|| find_leftovers(entry, registry, &cgroup_limits), until);
+    for cgroup in &cgroup_limits {
         cgroup.remove(if ending.left == 0 { until } else { Instant::now() });
     }
-    Ending { killed: ending.killed + count(in_cgroup), ..ending }
+    KillOutcome { killed: ending.killed + saturating_count(in_cgroup), ..ending }
 }
 
-fn find(entry: &Entry, registry: &Path, fence: &[Cgroup]) -> Vec<Identity> {
-    let table = Table::read();
-    let spared = spared(entry, registry, &table);
-    let suspect = Suspect::new(entry, &table);
-    let found = table.processes.iter().filter(|it| suspect.is(it));
+fn find_leftovers(
+    entry: &RegistryEntry,
+    registry: &Path,
+    cgroup_limits: &[Cgroup],
+) -> Vec<ProcessIdentity> {
+    let table = ProcessTable::read();
+    let protected = protected_pids(entry, registry, &table);
+    let suspect = LeftoverFilter::new(entry, &table);
+    let found = table.processes.iter().filter(|it| suspect.matches(it));
     let mut heads: Vec<i32> = found.map(|it| it.pid).collect();
     // Nobody but its own was ever in these.
-    heads.extend(fence.iter().flat_map(Cgroup::members));
-    heads.retain(|pid| !spared.contains(pid));
-    let mut living: BTreeSet<Identity> = table.living_below(&heads).into_iter().collect();
+    heads.extend(cgroup_limits.iter().flat_map(Cgroup::members));
+    heads.retain(|pid| !protected.contains(pid));
+    let mut living: BTreeSet<ProcessIdentity> = table.living_below(&heads).into_iter().collect();
     let alive = heads.iter().filter_map(|pid| table.get(*pid)).filter(|it| it.is_alive());
     living.extend(alive.map(|it| it.identity()));
-    living.into_iter().filter(|it| !spared.contains(&it.pid)).collect()
+    living.into_iter().filter(|it| !protected.contains(&it.pid)).collect()
 }
 
 /// Ourselves, those we descend from, and the trees of other supervisors that live.
-fn spared(entry: &Entry, registry: &Path, table: &Table) -> BTreeSet<i32> {
-    let mut spared = table.lineage(Identity::own().pid);
-    let others = registry::entries(registry, "").into_iter().filter_map(|(_, other)| other.ok());
+fn protected_pids(entry: &RegistryEntry, registry: &Path, table: &ProcessTable) -> BTreeSet<i32> {
+    let mut protected = table.lineage(ProcessIdentity::own().pid);
+    let others =
+        registry::list_entries(registry, "").into_iter().filter_map(|(_, other)| other.ok());
     let others = others.filter(|it| it.place == entry.place && it.supervisor != entry.supervisor);
     for other in others.filter(|it| it.supervisor.is_alive()) {
-        spared.insert(other.supervisor.pid);
+        protected.insert(other.supervisor.pid);
         let tree = table.living_below(&[other.supervisor.pid]);
-        spared.extend(tree.into_iter().map(|it| it.pid));
+        protected.extend(tree.into_iter().map(|it| it.pid));
     }
-    spared
+    protected
 }
 
-struct Suspect<'a> {
-    entry: &'a Entry,
-    table: &'a Table,
+struct LeftoverFilter<'a> {
+    entry: &'a RegistryEntry,
+    table: &'a ProcessTable,
     own_session: i32,
     pipes: Vec<PathBuf>,
     cwd: PathBuf,
 }
 
-impl<'a> Suspect<'a> {
-    fn new(entry: &'a Entry, table: &'a Table) -> Self {
+impl<'a> LeftoverFilter<'a> {
+    fn new(entry: &'a RegistryEntry, table: &'a ProcessTable) -> Self {
         let pipe = |inode: &u64| PathBuf::from(format!("pipe:[{inode}]"));
         Self {
             entry,
@@ -84,7 +89,7 @@ impl<'a> Suspect<'a> {
         }
     }
 
-    fn is(&self, process: &Process) -> bool {
+    fn matches(&self, process: &ProcessInfo) -> bool {
         if !process.is_alive() || process.start < self.entry.supervisor.start {
             return false;
         }
@@ -96,7 +101,7 @@ impl<'a> Suspect<'a> {
             && (self.holds_pipe(process) || self.works_inside(process))
     }
 
-    fn holds_pipe(&self, process: &Process) -> bool {
+    fn holds_pipe(&self, process: &ProcessInfo) -> bool {
         let listing = fs::read_dir(process.identity().proc_path("fd"));
         let open = listing.into_iter().flatten().flatten();
         let targets = open.filter_map(|entry| fs::read_link(entry.path()).ok());
@@ -105,7 +110,7 @@ impl<'a> Suspect<'a> {
 
     /// A person's shell or editor may be in that directory too. It has a terminal and a living
     /// parent, or a session from before; an orphan of ours does not.
-    fn works_inside(&self, process: &Process) -> bool {
+    fn works_inside(&self, process: &ProcessInfo) -> bool {
         let inside = fs::read_link(process.identity().proc_path("cwd"))
             .is_ok_and(|cwd| cwd.starts_with(&self.cwd));
         inside

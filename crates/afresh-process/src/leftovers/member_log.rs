@@ -11,25 +11,25 @@ use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
 
-use crate::containment::proc_table::Identity;
-use crate::leftovers::registry::{Entry, Slot};
+use crate::containment::proc_table::ProcessIdentity;
+use crate::leftovers::registry::{RegistryEntry, RegistryFile};
 
-const SHORTEST: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Nobody who means well has more.
-const MOST: usize = 10_000;
-const LONGEST: Duration = Duration::from_secs(4);
+const MAX_MEMBERS: usize = 10_000;
+const MAX_INTERVAL: Duration = Duration::from_secs(4);
 
 #[derive(Debug)]
-pub(crate) struct RollCall<'a> {
-    slot: &'a Slot,
-    entry: Entry,
+pub(crate) struct MemberLog<'a> {
+    entry_file: &'a RegistryFile,
+    entry: RegistryEntry,
     interval: Duration,
     due: Instant,
 }
 
-impl<'a> RollCall<'a> {
-    pub(crate) fn new(slot: &'a Slot, entry: Entry) -> Self {
-        Self { slot, entry, interval: SHORTEST, due: Instant::now() + SHORTEST }
+impl<'a> MemberLog<'a> {
+    pub(crate) fn new(entry_file: &'a RegistryFile, entry: RegistryEntry) -> Self {
+        Self { entry_file, entry, interval: MIN_INTERVAL, due: Instant::now() + MIN_INTERVAL }
     }
 
     pub(crate) fn due(&self) -> Instant {
@@ -37,23 +37,27 @@ impl<'a> RollCall<'a> {
     }
 
     /// Writes the tree down if it is time and it has changed.
-    pub(crate) fn call_if_due(&mut self) {
+    pub(crate) fn record_if_due(&mut self) {
         if Instant::now() < self.due {
             return;
         }
         let mut below = BTreeSet::new();
-        each_below_us(|pid| {
+        for_each_descendant(|pid| {
             below.insert(pid);
-            if below.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if below.len() < MAX_MEMBERS {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
-        let tree: Vec<Identity> = below.into_iter().map(Identity::of).collect();
+        let tree: Vec<ProcessIdentity> = below.into_iter().map(ProcessIdentity::from_pid).collect();
         if tree == self.entry.tree {
-            self.interval = (self.interval * 2).min(LONGEST);
+            self.interval = (self.interval * 2).min(MAX_INTERVAL);
         } else {
-            self.interval = SHORTEST;
+            self.interval = MIN_INTERVAL;
             self.entry.tree = tree;
             // The earlier entry stays; it names less, but nothing wrong.
-            let _ = self.slot.write(&self.entry);
+            let _ = self.entry_file.write(&self.entry);
         }
         self.due = Instant::now() + self.interval;
     }
@@ -61,7 +65,7 @@ impl<'a> RollCall<'a> {
 
 /// Follows the kernel's own lists of children, which costs a fraction of a look at all processes.
 /// `see` can end it: a tree that grows faster than it is walked has no end.
-pub(crate) fn each_below_us(mut see: impl FnMut(i32) -> ControlFlow<()>) {
+pub(crate) fn for_each_descendant(mut see: impl FnMut(i32) -> ControlFlow<()>) {
     let mut found = BTreeSet::new();
     let mut heads = vec![Pid::this().as_raw()];
     while let Some(head) = heads.pop() {

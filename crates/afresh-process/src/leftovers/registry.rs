@@ -12,38 +12,39 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::containment::proc_table::Identity;
-use crate::driver::report::Rung;
+use crate::containment::proc_table::ProcessIdentity;
+use crate::driver::report::ContainmentLevel;
 use crate::leftovers::find;
-use crate::limits::cgroup_limits::Doors;
+use crate::limits::cgroup_limits::CgroupPaths;
 
 /// What is needed to find a tree again without its supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Entry {
-    pub place: Place,
-    pub supervisor: Identity,
-    pub program: Identity,
-    pub rung: Rung,
+pub(crate) struct RegistryEntry {
+    pub place: BootContext,
+    pub supervisor: ProcessIdentity,
+    pub program: ProcessIdentity,
+    #[serde(rename = "rung")]
+    pub level: ContainmentLevel,
     pub cgroup: Option<PathBuf>,
     /// What limits are set in, besides.
-    #[serde(default)]
-    pub fence: Doors,
+    #[serde(default, rename = "fence")]
+    pub cgroup_limits: CgroupPaths,
     pub cwd: PathBuf,
     /// Inodes of the pipes that the program was given.
     pub pipes: Vec<u64>,
     /// Who else was seen in the tree, as far as that is needed.
-    pub tree: Vec<Identity>,
+    pub tree: Vec<ProcessIdentity>,
 }
 
 /// Where pids mean something: one boot, one PID namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct BootContext {
     pub boot: String,
     pub pid_namespace: String,
 }
 
-impl Place {
-    pub(crate) fn here() -> Self {
+impl BootContext {
+    pub(crate) fn current() -> Self {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let pid_namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
         Self {
@@ -53,7 +54,7 @@ impl Place {
     }
 }
 
-impl Entry {
+impl RegistryEntry {
     /// The first line: what follows it is the rest of an older, longer entry.
     pub(crate) fn load(path: &Path) -> io::Result<Self> {
         let bytes = fs::read(path)?;
@@ -64,38 +65,38 @@ impl Entry {
 
 /// The entry of one job, by name.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct RegistryFile {
     path: PathBuf,
 }
 
-impl Slot {
-    pub(crate) fn named(registry: &Path, name: &str) -> Self {
+impl RegistryFile {
+    pub(crate) fn new(registry: &Path, name: &str) -> Self {
         Self { path: registry.join(format!("{name}.json")) }
     }
 
     /// Takes the slot. What an earlier user of it left is ended first; one that still lives keeps it.
-    pub(crate) fn claim(registry: &Path, name: &str) -> io::Result<Self> {
+    pub(crate) fn create(registry: &Path, name: &str) -> io::Result<Self> {
         fs::create_dir_all(registry)?;
-        let slot = Self::named(registry, name);
-        if let Ok(earlier) = Entry::load(&slot.path) {
-            if earlier.place == Place::here() && earlier.supervisor.is_alive() {
+        let entry_file = Self::new(registry, name);
+        if let Ok(earlier) = RegistryEntry::load(&entry_file.path) {
+            if earlier.place == BootContext::current() && earlier.supervisor.is_alive() {
                 let pid = earlier.supervisor.pid;
                 return Err(io::Error::other(format!(
                     "a job named {name} still runs under process {pid}: wait for it, or sweep"
                 )));
             }
-            find::end(&earlier, registry);
+            find::end_leftovers(&earlier, registry);
         }
-        Ok(slot)
+        Ok(entry_file)
     }
 
-    pub(crate) fn load(&self) -> io::Result<Entry> {
-        Entry::load(&self.path)
+    pub(crate) fn load(&self) -> io::Result<RegistryEntry> {
+        RegistryEntry::load(&self.path)
     }
 
     /// In one write, so that a kill leaves the old line or the new one. Not synced: what it
     /// describes does not survive a power cut either.
-    pub(crate) fn write(&self, entry: &Entry) -> io::Result<()> {
+    pub(crate) fn write(&self, entry: &RegistryEntry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let file = File::options().create(true).truncate(false).write(true).open(&self.path)?;
@@ -111,7 +112,10 @@ impl Slot {
 }
 
 /// The entries in use whose names begin with `prefix`.
-pub(crate) fn entries(registry: &Path, prefix: &str) -> Vec<(PathBuf, io::Result<Entry>)> {
+pub(crate) fn list_entries(
+    registry: &Path,
+    prefix: &str,
+) -> Vec<(PathBuf, io::Result<RegistryEntry>)> {
     let listing = fs::read_dir(registry).into_iter().flatten().flatten();
     let named = listing.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
@@ -119,7 +123,7 @@ pub(crate) fn entries(registry: &Path, prefix: &str) -> Vec<(PathBuf, io::Result
         let path = entry.path();
         (whole && is_used(&path) && name.starts_with(prefix)).then_some(path)
     });
-    named.map(|path| (path.clone(), Entry::load(&path))).collect()
+    named.map(|path| (path.clone(), RegistryEntry::load(&path))).collect()
 }
 
 /// Whether the file speaks of a job; an empty one waits for the next.

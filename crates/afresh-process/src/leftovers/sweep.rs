@@ -9,11 +9,11 @@ use nix::sys::signal::Signal;
 use serde::Serialize;
 
 use crate::containment::cgroup;
-use crate::containment::contained::END_PATIENCE;
-use crate::containment::kill::end_all;
-use crate::containment::proc_table::{Identity, Table};
+use crate::containment::contained::KILL_TIMEOUT;
+use crate::containment::kill::kill_all;
+use crate::containment::proc_table::{ProcessIdentity, ProcessTable};
 use crate::leftovers::find;
-use crate::leftovers::registry::{self, Entry, Place};
+use crate::leftovers::registry::{self, BootContext, RegistryEntry};
 
 /// A supervisor without a driver is ending its tree already: it needs this long at most.
 const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(5);
@@ -35,51 +35,51 @@ pub struct SweepReport {
 }
 
 /// Ends what is recorded under names that begin with `name_prefix`, and waits until it is gone.
-pub fn sweep(registry: &Path, name_prefix: &str) -> SweepReport {
+pub fn sweep_leftovers(registry: &Path, name_prefix: &str) -> SweepReport {
     let mut report = SweepReport::default();
-    let here = Place::here();
-    for (path, entry) in registry::entries(registry, name_prefix) {
+    let here = BootContext::current();
+    for (path, entry) in registry::list_entries(registry, name_prefix) {
         report.found += 1;
         match entry {
             Ok(entry) if entry.place == here => {
-                if end(&entry, registry, &mut report) {
-                    forget(&path);
+                if end_entry(&entry, registry, &mut report) {
+                    remove_entry(&path);
                 } else {
                     report.stubborn.push(path);
                 }
             }
             Ok(_) => {
                 report.foreign += 1;
-                forget(&path);
+                remove_entry(&path);
             }
             // It ended by itself between the listing and the look.
             Err(_) if !registry::is_used(&path) => {}
             Err(_) => {
-                forget(&path);
+                remove_entry(&path);
                 report.unreadable.push(path);
             }
         }
     }
     // Of all names there may be one that is just being made.
     if !name_prefix.is_empty() {
-        cgroup::remove_empty(name_prefix);
+        cgroup::remove_empty_cgroups(name_prefix);
     }
     report
 }
 
-fn end(entry: &Entry, registry: &Path, report: &mut SweepReport) -> bool {
+fn end_entry(entry: &RegistryEntry, registry: &Path, report: &mut SweepReport) -> bool {
     let mut left = 0;
     if !ended_by_itself(entry.supervisor) {
         let ending = end_supervisor(entry.supervisor);
         report.killed += ending.0;
         left += ending.1;
     }
-    let ending = find::end(entry, registry);
+    let ending = find::end_leftovers(entry, registry);
     report.killed += ending.killed;
     left + ending.left == 0
 }
 
-fn ended_by_itself(supervisor: Identity) -> bool {
+fn ended_by_itself(supervisor: ProcessIdentity) -> bool {
     let until = Instant::now() + SUPERVISOR_PATIENCE;
     while supervisor.is_alive() {
         if Instant::now() >= until {
@@ -91,19 +91,19 @@ fn ended_by_itself(supervisor: Identity) -> bool {
 }
 
 /// Stopped, it still adopts its orphans: so its tree stays in one place until it is gone.
-pub(crate) fn end_supervisor(supervisor: Identity) -> (u32, u32) {
+pub(crate) fn end_supervisor(supervisor: ProcessIdentity) -> (u32, u32) {
     supervisor.signal(Signal::SIGSTOP);
     let find = || {
-        let tree = || Table::read().living_below(&[supervisor.pid]);
+        let tree = || ProcessTable::read().living_below(&[supervisor.pid]);
         supervisor.is_alive().then(tree).unwrap_or_default()
     };
-    let below = end_all(find, Instant::now() + END_PATIENCE);
+    let below = kill_all(find, Instant::now() + KILL_TIMEOUT);
     let itself = || Some(supervisor).filter(|it| it.is_alive()).into_iter().collect();
-    let top = end_all(itself, Instant::now() + END_PATIENCE);
+    let top = kill_all(itself, Instant::now() + KILL_TIMEOUT);
     (below.killed + top.killed, below.left + top.left)
 }
 
-fn forget(path: &Path) {
+fn remove_entry(path: &Path) {
     // If it cannot be removed, the next sweep looks once more.
     let _ = fs::remove_file(path);
 }

@@ -5,39 +5,40 @@ use std::path::Path;
 
 use nix::unistd::{AccessFlags, access};
 
-use crate::containment::cgroup_mounts::Hierarchies;
+use crate::containment::cgroup_mounts::CgroupMounts;
 use crate::limits::cgroup_limits::controller;
-use crate::limits::delegate::lists;
-use crate::limits::tree_limits::{Bounds, Keeper, Kept};
+use crate::limits::delegate::lists_controller;
+use crate::limits::tree_limits::{EnforcedLimits, LimitEnforcer, TreeLimits};
 
 /// Who would keep a tree within these bounds. Nothing is made: whoever is killed while it tries leaves
 /// what it made.
-pub fn keepers(bounds: &Bounds) -> Kept {
-    let places = Hierarchies::read();
-    let mut kept = Kept::default();
-    for bound in bounds.of_tree() {
-        let kernel = places.as_ref().ok().and_then(|places| kernel(places, controller(bound.of)?));
-        kept.note(bound.of, kernel.unwrap_or(Keeper::Counted));
+pub fn detect_enforcers(tree_limits: &TreeLimits) -> EnforcedLimits {
+    let places = CgroupMounts::read();
+    let mut enforced = EnforcedLimits::default();
+    for bound in tree_limits.cgroup_limits() {
+        let kernel =
+            places.as_ref().ok().and_then(|places| cgroup_enforcer(places, controller(bound.of)?));
+        enforced.set_enforcer(bound.of, kernel.unwrap_or(LimitEnforcer::Polled));
     }
-    kept
+    enforced
 }
 
-fn kernel(places: &Hierarchies, controller: &str) -> Option<Keeper> {
+fn cgroup_enforcer(places: &CgroupMounts, controller: &str) -> Option<LimitEnforcer> {
     let may_make = |parent: &Path| access(parent, AccessFlags::W_OK).is_ok();
     if let Ok(own) = places.unified()
         && may_make(&own)
-        && lists(&own.join("cgroup.subtree_control"), controller)
+        && lists_controller(&own.join("cgroup.subtree_control"), controller)
     {
-        return Some(Keeper::CgroupV2);
+        return Some(LimitEnforcer::CgroupV2);
     }
-    let parent = places.of_controller(controller)?;
-    may_make(&parent).then_some(Keeper::CgroupV1)
+    let parent = places.controller_mount(controller)?;
+    may_make(&parent).then_some(LimitEnforcer::CgroupV1)
 }
 
 /// How much memory we may use ourselves, with all that we start, where somebody has set a limit.
 pub fn own_memory_limit() -> Option<u64> {
-    let places = Hierarchies::read().ok()?;
-    let version_1 = places.of_controller("memory").and_then(|own| {
+    let places = CgroupMounts::read().ok()?;
+    let version_1 = places.controller_mount("memory").and_then(|own| {
         let text = fs::read_to_string(own.join("memory.stat")).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("hierarchical_memory_limit "))?;
         line.trim().parse().ok()
@@ -56,7 +57,7 @@ fn smallest_above(own: &Path) -> Option<u64> {
     own.ancestors().filter_map(limit).min()
 }
 
-impl Keeper {
+impl LimitEnforcer {
     /// Does the kernel do it?
     pub fn is_kernel(self) -> bool {
         matches!(self, Self::CgroupV2 | Self::CgroupV1)

@@ -11,8 +11,8 @@ use std::time::Instant;
 use afresh_core::process::{LimitExceeded, LimitedResource};
 
 use crate::containment::cgroup::Cgroup;
-use crate::containment::cgroup_mounts::Hierarchies;
-use crate::limits::tree_limits::{Bounds, Keeper, Keeping};
+use crate::containment::cgroup_mounts::CgroupMounts;
+use crate::limits::tree_limits::{LimitEnforcer, LimitMethod, TreeLimits};
 
 /// The controllers that limits need.
 pub const CONTROLLERS: [&str; 2] = ["memory", "pids"];
@@ -22,68 +22,68 @@ pub const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 const KILLS_IN_VERSION_1: &str = "oom_kill";
 
 /// Directories that limits are set in, to be entered before the program starts.
-pub(crate) type Doors = Vec<PathBuf>;
+pub(crate) type CgroupPaths = Vec<PathBuf>;
 
 /// What keeps one tree; cgroups of version 1 are made for it alone.
 #[derive(Debug, Default)]
-pub(crate) struct Fence {
+pub(crate) struct CgroupLimits {
     made: Vec<Cgroup>,
-    rails: Vec<Rail>,
+    rails: Vec<CgroupLimit>,
 }
 
 /// One limit that the kernel keeps.
 #[derive(Debug)]
-struct Rail {
+struct CgroupLimit {
     bound: LimitExceeded,
-    keeper: Keeper,
+    enforcer: LimitEnforcer,
     /// Where the kernel counts how often it refused something, and under which word.
     events: PathBuf,
     word: &'static str,
 }
 
-impl Fence {
+impl CgroupLimits {
     /// Makes what there can be. `rung` is the cgroup of version 2 that holds the tree.
-    pub(crate) fn make(name: &str, bounds: &Bounds, rung: Option<&Cgroup>) -> Self {
-        let mut fence = Self::default();
-        if bounds.keeping == Keeping::Counting {
-            return fence;
+    pub(crate) fn create(name: &str, tree_limits: &TreeLimits, level: Option<&Cgroup>) -> Self {
+        let mut cgroup_limits = Self::default();
+        if tree_limits.method == LimitMethod::Polling {
+            return cgroup_limits;
         }
         let mut places = None;
-        for bound in bounds.of_tree() {
-            if let Some(rung) = rung
-                && let Some(rail) = in_version_2(rung.path(), bound)
+        for bound in tree_limits.cgroup_limits() {
+            if let Some(level) = level
+                && let Some(rail) = set_v2_limit(level.path(), bound)
             {
-                fence.rails.push(rail);
+                cgroup_limits.rails.push(rail);
                 continue;
             }
-            let places = places.get_or_insert_with(Hierarchies::read);
+            let places = places.get_or_insert_with(CgroupMounts::read);
             if let Ok(places) = places
                 && let Some(controller) = controller(bound.of)
-                && let Some(parent) = places.of_controller(controller)
+                && let Some(parent) = places.controller_mount(controller)
             {
-                fence.hold_in_version_1(&parent, name, bound);
+                cgroup_limits.add_v1_limit(&parent, name, bound);
             }
         }
-        fence
+        cgroup_limits
     }
 
     /// What was recorded by an earlier supervisor.
-    pub(crate) fn recorded(doors: &Doors) -> Vec<Cgroup> {
-        doors.iter().filter_map(|door| Cgroup::recorded(door)).collect()
+    pub(crate) fn from_paths(cgroup_paths: &CgroupPaths) -> Vec<Cgroup> {
+        cgroup_paths.iter().filter_map(|door| Cgroup::from_record(door)).collect()
     }
 
     /// What the program has to enter, besides its rung.
-    pub(crate) fn doors(&self) -> Doors {
+    pub(crate) fn paths(&self) -> CgroupPaths {
         self.made.iter().map(|it| it.path().to_owned()).collect()
     }
 
-    pub(crate) fn keeper(&self, of: LimitedResource) -> Option<Keeper> {
-        self.rails.iter().find(|rail| rail.bound.of == of).map(|rail| rail.keeper)
+    pub(crate) fn enforcer(&self, of: LimitedResource) -> Option<LimitEnforcer> {
+        self.rails.iter().find(|rail| rail.bound.of == of).map(|rail| rail.enforcer)
     }
 
     /// What the kernel refused, and how often.
-    pub(crate) fn refused(&self) -> Vec<(LimitExceeded, u64)> {
-        let times = |rail: &Rail| (rail.bound, rail.times());
+    pub(crate) fn exceeded(&self) -> Vec<(LimitExceeded, u64)> {
+        let times = |rail: &CgroupLimit| (rail.bound, rail.exceeded_count());
         self.rails.iter().map(times).filter(|(_, times)| *times > 0).collect()
     }
 
@@ -95,8 +95,8 @@ impl Fence {
         }
     }
 
-    fn hold_in_version_1(&mut self, parent: &Path, name: &str, bound: LimitExceeded) {
-        let Ok(cgroup) = Cgroup::make_in(parent, name) else { return };
+    fn add_v1_limit(&mut self, parent: &Path, name: &str, bound: LimitExceeded) {
+        let Ok(cgroup) = Cgroup::create_in(parent, name) else { return };
         let path = cgroup.path();
         let (set, events, word) = match bound.of {
             LimitedResource::Memory => {
@@ -115,7 +115,7 @@ impl Fence {
             return;
         }
         let events = path.join(events);
-        self.rails.push(Rail { bound, keeper: Keeper::CgroupV1, events, word });
+        self.rails.push(CgroupLimit { bound, enforcer: LimitEnforcer::CgroupV1, events, word });
         self.made.push(cgroup);
     }
 }
@@ -130,24 +130,24 @@ pub(crate) fn controller(of: LimitedResource) -> Option<&'static str> {
 }
 
 /// None where the controller was not handed down to us.
-fn in_version_2(rung: &Path, bound: LimitExceeded) -> Option<Rail> {
+fn set_v2_limit(level: &Path, bound: LimitExceeded) -> Option<CgroupLimit> {
     let (file, events, word) = match bound.of {
         LimitedResource::Memory => ("memory.max", "memory.events", "oom"),
         LimitedResource::Processes => ("pids.max", "pids.events", "max"),
         LimitedResource::Disk | LimitedResource::FreeDisk => return None,
     };
-    if !rung.join(file).exists() {
-        let wish = format!("+{}", controller(bound.of)?);
+    if !level.join(file).exists() {
+        let message = format!("+{}", controller(bound.of)?);
         // Refused where processes are beside us, which is usual.
-        fs::write(rung.parent()?.join("cgroup.subtree_control"), wish).ok()?;
+        fs::write(level.parent()?.join("cgroup.subtree_control"), message).ok()?;
     }
-    write(rung, file, bound.limit).ok()?;
+    write(level, file, bound.limit).ok()?;
     if bound.of == LimitedResource::Memory {
         // Both only make the end come sooner and be whole.
-        let _ = write(rung, "memory.swap.max", 0);
-        let _ = write(rung, "memory.oom.group", 1);
+        let _ = write(level, "memory.swap.max", 0);
+        let _ = write(level, "memory.oom.group", 1);
     }
-    Some(Rail { bound, keeper: Keeper::CgroupV2, events: rung.join(events), word })
+    Some(CgroupLimit { bound, enforcer: LimitEnforcer::CgroupV2, events: level.join(events), word })
 }
 
 fn write(directory: &Path, file: &str, value: u64) -> io::Result<()> {
@@ -158,13 +158,13 @@ fn write(directory: &Path, file: &str, value: u64) -> io::Result<()> {
         .and_then(|mut file| io::Write::write_all(&mut file, value.to_string().as_bytes()))
 }
 
-impl Rail {
-    fn times(&self) -> u64 {
+impl CgroupLimit {
+    fn exceeded_count(&self) -> u64 {
         // Memory of the whole machine may have run out, for which this tree was not at its limit.
         let most = fs::read_to_string(self.events.with_file_name("memory.max_usage_in_bytes"));
         let was_near = || most.is_ok_and(|most| is_near(most.trim(), self.bound.limit));
         let is_own = self.word != KILLS_IN_VERSION_1 || was_near();
-        if is_own { counted(&self.events, self.word) } else { 0 }
+        if is_own { read_event_count(&self.events, self.word) } else { 0 }
     }
 }
 
@@ -173,7 +173,7 @@ fn is_near(most: &str, limit: u64) -> bool {
     most.parse::<u64>().is_ok_and(|most| most >= limit / 16 * 15)
 }
 
-fn counted(events: &Path, word: &str) -> u64 {
+fn read_event_count(events: &Path, word: &str) -> u64 {
     let text = fs::read_to_string(events).unwrap_or_default();
     let number = |line: &str| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok();
     text.lines().find_map(number).unwrap_or_default()
@@ -189,20 +189,20 @@ mod tests {
     #[test]
     fn version_2_keeps_what_it_has_controllers_for() {
         let parent = tempfile::tempdir().unwrap();
-        let rung = parent.path().join("rung");
-        fs::create_dir(&rung).unwrap();
-        assert!(in_version_2(&rung, MEMORY).is_none(), "no such controller here");
+        let level = parent.path().join("rung");
+        fs::create_dir(&level).unwrap();
+        assert!(set_v2_limit(&level, MEMORY).is_none(), "no such controller here");
         for file in ["memory.max", "memory.swap.max", "memory.oom.group"] {
-            fs::write(rung.join(file), "").unwrap();
+            fs::write(level.join(file), "").unwrap();
         }
-        fs::write(rung.join("memory.events"), "oom 3\noom_kill 2\noom_group_kill 1\n").unwrap();
-        let rail = in_version_2(&rung, MEMORY).unwrap();
-        let read = |file: &str| fs::read_to_string(rung.join(file)).unwrap();
+        fs::write(level.join("memory.events"), "oom 3\noom_kill 2\noom_group_kill 1\n").unwrap();
+        let rail = set_v2_limit(&level, MEMORY).unwrap();
+        let read = |file: &str| fs::read_to_string(level.join(file)).unwrap();
         assert_eq!(read("memory.max"), "1048576");
         assert_eq!((read("memory.swap.max"), read("memory.oom.group")), ("0".into(), "1".into()));
-        let fence = Fence { made: vec![], rails: vec![rail] };
-        assert_eq!(fence.refused(), [(MEMORY, 3)]);
-        assert_eq!(fence.keeper(LimitedResource::Memory), Some(Keeper::CgroupV2));
+        let cgroup_limits = CgroupLimits { made: vec![], rails: vec![rail] };
+        assert_eq!(cgroup_limits.exceeded(), [(MEMORY, 3)]);
+        assert_eq!(cgroup_limits.enforcer(LimitedResource::Memory), Some(LimitEnforcer::CgroupV2));
     }
 
     /// F16: where the machine ran out of memory, nobody is told to have reached a limit of its own.
@@ -211,11 +211,11 @@ mod tests {
         let cgroup = tempfile::tempdir().unwrap();
         let events = cgroup.path().join("memory.oom_control");
         fs::write(&events, "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n").unwrap();
-        let (bound, keeper) = (MEMORY, Keeper::CgroupV1);
-        let rail = Rail { bound, keeper, events, word: KILLS_IN_VERSION_1 };
+        let (bound, enforcer) = (MEMORY, LimitEnforcer::CgroupV1);
+        let rail = CgroupLimit { bound, enforcer, events, word: KILLS_IN_VERSION_1 };
         fs::write(cgroup.path().join("memory.max_usage_in_bytes"), "500000\n").unwrap();
-        assert_eq!(rail.times(), 0);
+        assert_eq!(rail.exceeded_count(), 0);
         fs::write(cgroup.path().join("memory.max_usage_in_bytes"), "1048000\n").unwrap();
-        assert_eq!(rail.times(), 1);
+        assert_eq!(rail.exceeded_count(), 1);
     }
 }

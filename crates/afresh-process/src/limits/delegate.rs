@@ -7,23 +7,25 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::containment::cgroup_mounts::{ASIDE, Hierarchies};
+use crate::containment::cgroup_mounts::{ASIDE, CgroupMounts};
 
 /// Asks for `controllers` in cgroups below our own, for this process and all that it starts later. To be
 /// called once by the driver, before it has children. Where it cannot be had, nothing changes.
-pub fn hand_down(controllers: &[&str]) {
-    let Ok(own) = Hierarchies::read().and_then(|places| places.unified()) else { return };
-    let offered = |controller: &&&str| lists(&own.join("cgroup.controllers"), controller);
-    let missing = |controller: &&&str| !lists(&own.join("cgroup.subtree_control"), controller);
+pub fn delegate_controllers(controllers: &[&str]) {
+    let Ok(own) = CgroupMounts::read().and_then(|places| places.unified()) else { return };
+    let offered =
+        |controller: &&&str| lists_controller(&own.join("cgroup.controllers"), controller);
+    let missing =
+        |controller: &&&str| !lists_controller(&own.join("cgroup.subtree_control"), controller);
     let wanted: Vec<&str> = controllers.iter().filter(offered).filter(missing).copied().collect();
     if !wanted.is_empty() && enable(&own, &wanted).is_err() && is_alone(&own) {
         // What is refused leaves everything as it was.
-        let _ = step_aside(&own, &wanted);
+        let _ = move_self_aside(&own, &wanted);
     }
 }
 
 /// Does a file of controllers name this one?
-pub(crate) fn lists(file: &Path, controller: &str) -> bool {
+pub(crate) fn lists_controller(file: &Path, controller: &str) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.split_ascii_whitespace().any(|listed| listed == controller)
 }
@@ -38,7 +40,7 @@ fn is_alone(own: &Path) -> bool {
         .is_ok_and(|text| text.trim() == std::process::id().to_string())
 }
 
-fn step_aside(own: &Path, controllers: &[&str]) -> io::Result<()> {
+fn move_self_aside(own: &Path, controllers: &[&str]) -> io::Result<()> {
     let aside = own.join(ASIDE);
     match fs::create_dir(&aside) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),

@@ -15,15 +15,15 @@ use afresh_core::process::{LimitExceeded, LimitedResource};
 use nix::sys::statvfs::statvfs;
 use serde::{Deserialize, Serialize};
 
-use crate::leftovers::member_log::each_below_us;
-use crate::limits::du::{Sum, Walk};
+use crate::leftovers::member_log::for_each_descendant;
+use crate::limits::du::{DiskUsage, DiskUsageWalk};
 
 /// Between two looks at the free space.
-const LOOKS: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// A walk goes on for so long at a time.
-const STRIDE: Duration = Duration::from_millis(4);
+const WALK_SLICE: Duration = Duration::from_millis(4);
 /// A walk is not repeated before so many times as long as it took.
-const REST: u32 = 10;
+const WALK_PAUSE_FACTOR: u32 = 10;
 /// What has to stay free: this, or a fiftieth of the disk where that is less.
 const RESERVE: u64 = 1 << 30;
 const RESERVE_PART: u64 = 50;
@@ -34,7 +34,7 @@ const INODE: u64 = 4096;
 
 /// Where a tree writes, and how much.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Disk {
+pub struct DiskLimit {
     /// Directories that are its own.
     pub places: Vec<PathBuf>,
     /// What they may hold together, in bytes; half of the disk otherwise.
@@ -43,7 +43,7 @@ pub struct Disk {
 
 /// The state of one file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Space {
+struct FreeSpace {
     free: u64,
     /// The same, with an amount for every inode that is free.
     weighed: u64,
@@ -51,22 +51,22 @@ struct Space {
 }
 
 #[derive(Debug)]
-pub(crate) struct DiskWatch {
+pub(crate) struct DiskMonitor {
     places: Vec<PathBuf>,
     quota: u64,
     reserve: u64,
     since_s: i64,
     /// The most that was free since the last walk.
     high_water: u64,
-    walk: Option<(Walk, Instant)>,
+    walk: Option<(DiskUsageWalk, Instant)>,
     due: Instant,
     rest_until: Instant,
 }
 
-impl DiskWatch {
+impl DiskMonitor {
     /// None where the first of the places cannot be looked at.
-    pub(crate) fn new(disk: &Disk) -> Option<Self> {
-        let space = Space::of(disk.places.first()?)?;
+    pub(crate) fn new(disk: &DiskLimit) -> Option<Self> {
+        let space = FreeSpace::read(disk.places.first()?)?;
         let largest = space.all / LARGEST_PART;
         let now = Instant::now();
         Some(Self {
@@ -76,7 +76,7 @@ impl DiskWatch {
             since_s: seconds(),
             high_water: space.weighed,
             walk: None,
-            due: now + LOOKS,
+            due: now + CHECK_INTERVAL,
             rest_until: now,
         })
     }
@@ -86,40 +86,41 @@ impl DiskWatch {
     }
 
     /// What it is over, if it is time to look and that is known already.
-    pub(crate) fn look_if_due(&mut self) -> Option<LimitExceeded> {
+    pub(crate) fn check_if_due(&mut self) -> Option<LimitExceeded> {
         if Instant::now() < self.due {
             return None;
         }
-        let space = Space::of(self.places.first()?)?;
+        let space = FreeSpace::read(self.places.first()?)?;
         if self.walk.is_none() {
-            self.due = Instant::now() + LOOKS;
+            self.due = Instant::now() + CHECK_INTERVAL;
             self.high_water = self.high_water.max(space.weighed);
             let taken = self.high_water - space.weighed;
             if taken < self.step(space) || Instant::now() < self.rest_until {
                 return None;
             }
             self.high_water = space.weighed;
-            self.walk = Some((Walk::new(&self.places, self.since_s), Instant::now()));
+            self.walk = Some((DiskUsageWalk::new(&self.places, self.since_s), Instant::now()));
         }
         let (walk, began) = self.walk.as_mut()?;
         // Others are heard between two strides.
         self.due = Instant::now();
-        let mut sum = walk.go_on(STRIDE)?;
+        let mut sum = walk.advance(WALK_SLICE)?;
         let now = Instant::now();
-        (self.due, self.rest_until) = (now + LOOKS, now + (now - *began) * REST);
+        (self.due, self.rest_until) =
+            (now + CHECK_INTERVAL, now + (now - *began) * WALK_PAUSE_FACTOR);
         self.walk = None;
         self.add_deleted(&mut sum);
-        self.judge(sum, space.free)
+        self.find_exceeded(sum, space.free)
     }
 
     /// How much has to go before somebody looks who it was.
-    fn step(&self, space: Space) -> u64 {
+    fn step(&self, space: FreeSpace) -> u64 {
         let step = (self.quota / 16).clamp(1 << 20, 1 << 30);
         if space.free < self.reserve { step.min(4 << 20) } else { step }
     }
 
     /// Whoever only has much is not at fault when a disk is full; whoever wrote much is.
-    fn judge(&self, sum: Sum, free: u64) -> Option<LimitExceeded> {
+    fn find_exceeded(&self, sum: DiskUsage, free: u64) -> Option<LimitExceeded> {
         if sum.bytes > self.quota {
             return Some(LimitExceeded { of: LimitedResource::Disk, limit: self.quota });
         }
@@ -129,9 +130,9 @@ impl DiskWatch {
     }
 
     /// Files without a name take space as long as somebody has them open.
-    fn add_deleted(&self, sum: &mut Sum) {
+    fn add_deleted(&self, sum: &mut DiskUsage) {
         let mut seen = BTreeSet::new();
-        each_below_us(|pid| {
+        for_each_descendant(|pid| {
             let listing = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
             for found in listing.filter_map(|entry| fs::metadata(entry.path()).ok()) {
                 if found.is_file() && found.nlink() == 0 && seen.insert((found.dev(), found.ino()))
@@ -144,8 +145,8 @@ impl DiskWatch {
     }
 }
 
-impl Space {
-    fn of(place: &PathBuf) -> Option<Self> {
+impl FreeSpace {
+    fn read(place: &PathBuf) -> Option<Self> {
         let found = statvfs(place).ok()?;
         let unit = found.fragment_size();
         let free = found.blocks_available() * unit;
@@ -168,16 +169,16 @@ mod tests {
     #[test]
     fn whoever_wrote_is_at_fault_and_nobody_else() {
         let place = tempfile::tempdir().unwrap();
-        let disk = Disk { places: vec![place.path().to_owned()], quota: Some(1000) };
-        let watch = DiskWatch { reserve: 100, ..DiskWatch::new(&disk).unwrap() };
-        let sum = |bytes, fresh| Sum { bytes, fresh, is_partial: false };
-        assert_eq!(watch.judge(sum(1000, 1000), 100), None);
+        let disk = DiskLimit { places: vec![place.path().to_owned()], quota: Some(1000) };
+        let watch = DiskMonitor { reserve: 100, ..DiskMonitor::new(&disk).unwrap() };
+        let sum = |bytes, fresh| DiskUsage { bytes, fresh, is_partial: false };
+        assert_eq!(watch.find_exceeded(sum(1000, 1000), 100), None);
         let over = |of, limit| Some(LimitExceeded { of, limit });
-        assert_eq!(watch.judge(sum(1001, 0), u64::MAX), over(LimitedResource::Disk, 1000));
-        assert_eq!(watch.judge(sum(900, 100), 99), None);
-        assert_eq!(watch.judge(sum(900, 101), 99), over(LimitedResource::FreeDisk, 100));
-        let hidden = Sum { is_partial: true, ..sum(0, 0) };
-        assert_eq!(watch.judge(hidden, 99), over(LimitedResource::FreeDisk, 100));
-        assert_eq!(watch.judge(hidden, 100), None);
+        assert_eq!(watch.find_exceeded(sum(1001, 0), u64::MAX), over(LimitedResource::Disk, 1000));
+        assert_eq!(watch.find_exceeded(sum(900, 100), 99), None);
+        assert_eq!(watch.find_exceeded(sum(900, 101), 99), over(LimitedResource::FreeDisk, 100));
+        let hidden = DiskUsage { is_partial: true, ..sum(0, 0) };
+        assert_eq!(watch.find_exceeded(hidden, 99), over(LimitedResource::FreeDisk, 100));
+        assert_eq!(watch.find_exceeded(hidden, 100), None);
     }
 }

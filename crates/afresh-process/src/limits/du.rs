@@ -15,7 +15,7 @@ const MOST_LINKED: usize = 1_000_000;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Sum {
+pub(crate) struct DiskUsage {
     pub bytes: u64,
     /// Of that, what was written since a moment.
     pub fresh: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Sum {
     pub is_partial: bool,
 }
 
-impl Sum {
+impl DiskUsage {
     pub(crate) fn add(&mut self, found: &Metadata, since_s: i64) {
         let bytes = (found.blocks() * 512).max(LEAST);
         self.bytes += bytes;
@@ -35,29 +35,29 @@ impl Sum {
 
 /// A walk through directories; links are not followed.
 #[derive(Debug)]
-pub(crate) struct Walk {
+pub(crate) struct DiskUsageWalk {
     to_do: Vec<PathBuf>,
     open: Option<ReadDir>,
     /// By device and inode, where a file has several names.
     linked: BTreeSet<(u64, u64)>,
-    sum: Sum,
+    sum: DiskUsage,
     since_s: i64,
 }
 
-impl Walk {
+impl DiskUsageWalk {
     /// `since_s` is a moment of the same clock that stamps files.
     pub(crate) fn new(places: &[PathBuf], since_s: i64) -> Self {
         Self {
             to_do: places.to_vec(),
             open: None,
             linked: BTreeSet::new(),
-            sum: Sum::default(),
+            sum: DiskUsage::default(),
             since_s,
         }
     }
 
     /// Goes on for `budget`; gives the sum when it is at its end.
-    pub(crate) fn go_on(&mut self, budget: Duration) -> Option<Sum> {
+    pub(crate) fn advance(&mut self, budget: Duration) -> Option<DiskUsage> {
         let until = Instant::now() + budget;
         while Instant::now() < until {
             let Some(open) = &mut self.open else {
@@ -68,7 +68,7 @@ impl Walk {
                 continue;
             };
             match open.next() {
-                Some(Ok(entry)) => self.see(&entry),
+                Some(Ok(entry)) => self.add_entry(&entry),
                 Some(Err(_)) => self.sum.is_partial = true,
                 None => self.open = None,
             }
@@ -79,14 +79,14 @@ impl Walk {
     fn enter(&mut self, directory: PathBuf) {
         match fs::read_dir(directory) {
             Ok(listing) => self.open = Some(listing),
-            Err(error) => self.note(&error),
+            Err(error) => self.note_error(&error),
         }
     }
 
-    fn see(&mut self, entry: &fs::DirEntry) {
+    fn add_entry(&mut self, entry: &fs::DirEntry) {
         let found = match entry.metadata() {
             Ok(found) => found,
-            Err(error) => return self.note(&error),
+            Err(error) => return self.note_error(&error),
         };
         if found.is_dir() {
             self.to_do.push(entry.path());
@@ -103,7 +103,7 @@ impl Walk {
     }
 
     /// What went away meanwhile holds nothing.
-    fn note(&mut self, error: &io::Error) {
+    fn note_error(&mut self, error: &io::Error) {
         self.sum.is_partial |= error.kind() != io::ErrorKind::NotFound;
     }
 }
@@ -112,10 +112,10 @@ impl Walk {
 mod tests {
     use super::*;
 
-    fn walked(places: &[PathBuf], since_s: i64) -> Sum {
-        let mut walk = Walk::new(places, since_s);
+    fn walked(places: &[PathBuf], since_s: i64) -> DiskUsage {
+        let mut walk = DiskUsageWalk::new(places, since_s);
         loop {
-            if let Some(sum) = walk.go_on(Duration::from_micros(50)) {
+            if let Some(sum) = walk.advance(Duration::from_micros(50)) {
                 return sum;
             }
         }

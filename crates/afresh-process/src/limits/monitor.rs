@@ -7,93 +7,96 @@ use std::time::{Duration, Instant};
 
 use afresh_core::process::{LimitExceeded, LimitedResource};
 
-use crate::limits::cgroup_limits::Fence;
-use crate::limits::disk::DiskWatch;
-use crate::limits::poll::Meter;
-use crate::limits::tree_limits::{Bounds, Keeper, Kept};
+use crate::limits::cgroup_limits::CgroupLimits;
+use crate::limits::disk::DiskMonitor;
+use crate::limits::poll::UsagePoller;
+use crate::limits::tree_limits::{EnforcedLimits, LimitEnforcer, TreeLimits};
 
 /// Between two questions to the kernel.
-const ASKED_EVERY: Duration = Duration::from_millis(250);
+const CGROUP_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How many times its bound a counted tree may ever become.
-const CEILING: u64 = 4;
+const CEILING_FACTOR: u64 = 4;
 
 #[derive(Debug)]
-pub(crate) struct Guard {
-    fence: Fence,
-    meter: Meter,
-    disk: Option<DiskWatch>,
-    kept: Kept,
+pub(crate) struct LimitMonitor {
+    cgroup_limits: CgroupLimits,
+    poller: UsagePoller,
+    disk: Option<DiskMonitor>,
+    enforced: EnforcedLimits,
     due: Option<Instant>,
 }
 
-impl Guard {
-    pub(crate) fn new(bounds: &Bounds, fence: Fence) -> Self {
-        let mut kept = Kept::default();
+impl LimitMonitor {
+    pub(crate) fn new(tree_limits: &TreeLimits, cgroup_limits: CgroupLimits) -> Self {
+        let mut enforced = EnforcedLimits::default();
         let mut uncounted = Vec::new();
-        for bound in bounds.of_tree() {
-            let keeper = fence.keeper(bound.of);
-            kept.note(bound.of, keeper.unwrap_or(Keeper::Counted));
-            if keeper.is_none() {
+        for bound in tree_limits.cgroup_limits() {
+            let enforcer = cgroup_limits.enforcer(bound.of);
+            enforced.set_enforcer(bound.of, enforcer.unwrap_or(LimitEnforcer::Polled));
+            if enforcer.is_none() {
                 uncounted.push(bound);
             }
         }
-        let meter = Meter::new(uncounted);
-        let soon = Instant::now() + meter.again_in().unwrap_or(ASKED_EVERY);
-        let due = (!bounds.of_tree().is_empty()).then_some(soon);
-        let disk = bounds.disk.as_ref().and_then(DiskWatch::new);
-        Self { fence, meter, disk, kept, due }
+        let poller = UsagePoller::new(uncounted);
+        let soon = Instant::now() + poller.next_check_in().unwrap_or(CGROUP_CHECK_INTERVAL);
+        let due = (!tree_limits.cgroup_limits().is_empty()).then_some(soon);
+        let disk = tree_limits.disk.as_ref().and_then(DiskMonitor::new);
+        Self { cgroup_limits, poller, disk, enforced, due }
     }
 
-    pub(crate) fn fence(&self) -> &Fence {
-        &self.fence
+    pub(crate) fn cgroup_limits(&self) -> &CgroupLimits {
+        &self.cgroup_limits
     }
 
     /// How many processes the user of a tree may have that is only counted: the kernel keeps this one
     /// between two looks, for users that are not root. It counts all of that user's, so it is
     /// generous.
     pub(crate) fn ceiling(&self) -> Option<u64> {
-        self.meter.bound(LimitedResource::Processes).map(|limit| limit.saturating_mul(CEILING))
+        self.poller
+            .limit(LimitedResource::Processes)
+            .map(|limit| limit.saturating_mul(CEILING_FACTOR))
     }
 
     /// The program could not enter what the kernel keeps: everything is counted instead.
-    pub(crate) fn count_all(&mut self, bounds: &Bounds) {
-        self.meter = Meter::new(bounds.of_tree());
-        for bound in bounds.of_tree() {
-            self.kept.note(bound.of, Keeper::Counted);
+    pub(crate) fn poll_all(&mut self, tree_limits: &TreeLimits) {
+        self.poller = UsagePoller::new(tree_limits.cgroup_limits());
+        for bound in tree_limits.cgroup_limits() {
+            self.enforced.set_enforcer(bound.of, LimitEnforcer::Polled);
         }
     }
 
     /// When to look next.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.due.into_iter().chain(self.disk.as_ref().map(DiskWatch::due)).min()
+        self.due.into_iter().chain(self.disk.as_ref().map(DiskMonitor::due)).min()
     }
 
     /// What the tree is over, if it is time to look.
-    pub(crate) fn look_if_due(&mut self) -> Option<LimitExceeded> {
-        let filled = self.disk.as_mut().and_then(DiskWatch::look_if_due);
-        self.kept.refused.extend(filled.map(|bound| (bound, 1)));
-        filled.or_else(|| self.look_at_tree())
+    pub(crate) fn check_if_due(&mut self) -> Option<LimitExceeded> {
+        let filled = self.disk.as_mut().and_then(DiskMonitor::check_if_due);
+        self.enforced.exceeded.extend(filled.map(|bound| (bound, 1)));
+        filled.or_else(|| self.check_tree())
     }
 
-    fn look_at_tree(&mut self) -> Option<LimitExceeded> {
+    fn check_tree(&mut self) -> Option<LimitExceeded> {
         if self.due.is_none_or(|due| Instant::now() < due) {
             return None;
         }
-        let refused = self.fence.refused().first().map(|(bound, _)| *bound);
+        let refused = self.cgroup_limits.exceeded().first().map(|(bound, _)| *bound);
         let over = refused.or_else(|| {
-            let counted = self.meter.glance();
-            self.kept.refused.extend(counted.map(|bound| (bound, 1)));
+            let counted = self.poller.check_quickly();
+            self.enforced.exceeded.extend(counted.map(|bound| (bound, 1)));
             counted
         });
-        self.due = Some(Instant::now() + self.meter.again_in().unwrap_or(ASKED_EVERY));
+        self.due =
+            Some(Instant::now() + self.poller.next_check_in().unwrap_or(CGROUP_CHECK_INTERVAL));
         over
     }
 
     /// What kept the tree, and what it was refused, to the end.
-    pub(crate) fn kept(&self) -> Kept {
-        let mut kept = self.kept.clone();
-        kept.refused.extend(self.fence.refused());
-        kept
+    pub(crate) fn enforced_limits(&self) -> EnforcedLimits {
+        let mut enforced = self.enforced.clone();
+        enforced.exceeded.extend(self.cgroup_limits.exceeded());
+        enforced
     }
 }

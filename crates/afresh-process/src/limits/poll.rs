@@ -10,63 +10,66 @@ use std::time::{Duration, Instant};
 use afresh_core::process::{LimitExceeded, LimitedResource};
 use nix::unistd::{SysconfVar, sysconf};
 
-use crate::containment::proc_table::Process;
-use crate::leftovers::member_log::each_below_us;
+use crate::containment::proc_table::ProcessInfo;
+use crate::leftovers::member_log::for_each_descendant;
 
 /// Between two glances, and between two looks at the whole tree.
-const GLANCES: Duration = Duration::from_millis(50);
-const LOOKS: Duration = Duration::from_millis(250);
+const QUICK_INTERVAL: Duration = Duration::from_millis(50);
+const FULL_INTERVAL: Duration = Duration::from_millis(250);
 /// A tree is large from this part of its bound on, and is then looked at every time.
 const LARGE_PART: u64 = 8;
 
 /// Counts what one tree uses.
 #[derive(Debug)]
-pub(crate) struct Meter {
-    bounds: Vec<LimitExceeded>,
+pub(crate) struct UsagePoller {
+    tree_limits: Vec<LimitExceeded>,
     page: u64,
-    looked_at: Instant,
+    measured_at: Instant,
     /// Processes and threads of the whole machine at the last look.
     on_machine: u64,
     is_large: bool,
 }
 
-impl Meter {
-    pub(crate) fn new(bounds: Vec<LimitExceeded>) -> Self {
+impl UsagePoller {
+    pub(crate) fn new(tree_limits: Vec<LimitExceeded>) -> Self {
         let page = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
         Self {
-            bounds,
+            tree_limits,
             page: page.and_then(|it| u64::try_from(it).ok()).unwrap_or(4096),
-            looked_at: Instant::now(),
-            on_machine: on_machine(),
+            measured_at: Instant::now(),
+            on_machine: count_machine_tasks(),
             is_large: false,
         }
     }
 
     /// The bound that is counted for this, if it is.
-    pub(crate) fn bound(&self, of: LimitedResource) -> Option<u64> {
-        self.bounds.iter().find(|bound| bound.of == of).map(|bound| bound.limit)
+    pub(crate) fn limit(&self, of: LimitedResource) -> Option<u64> {
+        self.tree_limits.iter().find(|bound| bound.of == of).map(|bound| bound.limit)
     }
 
     /// How long until the next glance; none where nothing is to be counted.
-    pub(crate) fn again_in(&self) -> Option<Duration> {
-        (!self.bounds.is_empty()).then_some(GLANCES)
+    pub(crate) fn next_check_in(&self) -> Option<Duration> {
+        (!self.tree_limits.is_empty()).then_some(QUICK_INTERVAL)
     }
 
     /// What everybody below this process is over together.
-    pub(crate) fn glance(&mut self) -> Option<LimitExceeded> {
-        if self.looked_at.elapsed() < LOOKS && !self.is_large && !self.has_machine_filled() {
+    pub(crate) fn check_quickly(&mut self) -> Option<LimitExceeded> {
+        if self.measured_at.elapsed() < FULL_INTERVAL
+            && !self.is_large
+            && !self.has_machine_filled()
+        {
             return None;
         }
-        self.looked_at = Instant::now();
-        self.on_machine = on_machine();
-        self.look()
+        self.measured_at = Instant::now();
+        self.on_machine = count_machine_tasks();
+        self.measure()
     }
 
-    fn look(&mut self) -> Option<LimitExceeded> {
-        let mut used = vec![0; self.bounds.len()];
+    fn measure(&mut self) -> Option<LimitExceeded> {
+        let mut used = vec![0; self.tree_limits.len()];
         let mut over = None;
-        each_below_us(|pid| {
-            for (bound, used) in self.bounds.iter().zip(&mut used) {
+        for_each_descendant(|pid| {
+            for (bound, used) in self.tree_limits.iter().zip(&mut used) {
                 *used += match bound.of {
                     LimitedResource::Memory => self.memory(pid),
                     LimitedResource::Processes => threads(pid),
@@ -81,14 +84,14 @@ impl Meter {
             ControlFlow::Continue(())
         });
         let large = |(bound, used): (&LimitExceeded, u64)| used > bound.limit / LARGE_PART;
-        self.is_large = self.bounds.iter().zip(used).any(large);
+        self.is_large = self.tree_limits.iter().zip(used).any(large);
         over
     }
 
     fn has_machine_filled(&self) -> bool {
-        let more = on_machine().saturating_sub(self.on_machine);
+        let more = count_machine_tasks().saturating_sub(self.on_machine);
         let of_processes =
-            self.bounds.iter().filter(|bound| bound.of == LimitedResource::Processes);
+            self.tree_limits.iter().filter(|bound| bound.of == LimitedResource::Processes);
         of_processes.into_iter().any(|bound| more > bound.limit / LARGE_PART)
     }
 
@@ -102,11 +105,11 @@ impl Meter {
 }
 
 fn threads(pid: i32) -> u64 {
-    Process::read(pid).map_or(0, |it| u64::from(it.threads))
+    ProcessInfo::read(pid).map_or(0, |it| u64::from(it.threads))
 }
 
 /// The fourth field is `running/all`. Where it cannot be read, the looks have to do.
-fn on_machine() -> u64 {
+fn count_machine_tasks() -> u64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let field = text.split(' ').nth(3).and_then(|field| field.split_once('/'));
     field.and_then(|(_, all)| all.parse().ok()).unwrap_or_default()

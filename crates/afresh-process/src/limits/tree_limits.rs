@@ -5,52 +5,52 @@
 use afresh_core::process::{LimitExceeded, LimitedResource};
 use serde::{Deserialize, Serialize};
 
-use crate::limits::disk::Disk;
+use crate::limits::disk::DiskLimit;
 
 /// The bounds of one job's whole tree; without a number there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct TreeLimits {
     /// Memory of all of them together, in bytes.
     pub memory: Option<u64>,
     /// Processes and their threads, at one time.
     pub processes: Option<u64>,
-    pub disk: Option<Disk>,
-    pub keeping: Keeping,
+    pub disk: Option<DiskLimit>,
+    pub method: LimitMethod,
 }
 
 /// How memory and processes are kept within their bounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Keeping {
+pub enum LimitMethod {
     /// By the kernel where a cgroup can be had, else by counting.
     #[default]
     Best,
-    Counting,
+    Polling,
 }
 
 /// Who keeps a tree within a bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Keeper {
+pub enum LimitEnforcer {
     /// There is no bound, or nothing was started.
     #[default]
-    Nobody,
+    Unlimited,
     CgroupV2,
     CgroupV1,
     /// The supervisor counts a few times a second: a quick tree is over it for a moment.
-    Counted,
+    Polled,
 }
 
 /// What kept a tree within its bounds, and what it wanted beyond them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
-    pub memory: Keeper,
-    pub processes: Keeper,
+pub struct EnforcedLimits {
+    pub memory: LimitEnforcer,
+    pub processes: LimitEnforcer,
     /// How often something was refused, or that the tree was ended for it (once).
-    pub refused: Vec<(LimitExceeded, u64)>,
+    pub exceeded: Vec<(LimitExceeded, u64)>,
 }
 
-impl Bounds {
+impl TreeLimits {
     /// Those that a cgroup can keep.
-    pub(crate) fn of_tree(&self) -> Vec<LimitExceeded> {
+    pub(crate) fn cgroup_limits(&self) -> Vec<LimitExceeded> {
         let all =
             [(LimitedResource::Memory, self.memory), (LimitedResource::Processes, self.processes)];
         all.into_iter()
@@ -59,23 +59,23 @@ impl Bounds {
     }
 }
 
-impl Keeper {
+impl LimitEnforcer {
     /// For people.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Nobody => "not limited",
+            Self::Unlimited => "not limited",
             Self::CgroupV2 => "cgroup v2",
             Self::CgroupV1 => "cgroup v1",
-            Self::Counted => "counted",
+            Self::Polled => "counted",
         }
     }
 }
 
-impl Kept {
-    pub(crate) fn note(&mut self, of: LimitedResource, keeper: Keeper) {
+impl EnforcedLimits {
+    pub(crate) fn set_enforcer(&mut self, of: LimitedResource, enforcer: LimitEnforcer) {
         match of {
-            LimitedResource::Memory => self.memory = keeper,
-            LimitedResource::Processes => self.processes = keeper,
+            LimitedResource::Memory => self.memory = enforcer,
+            LimitedResource::Processes => self.processes = enforcer,
             LimitedResource::Disk | LimitedResource::FreeDisk => {}
         }
     }

@@ -14,7 +14,7 @@ use afresh_secrets::Redactor;
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 
 #[derive(Debug)]
-pub(crate) struct Capture {
+pub(crate) struct OutputFile {
     file: File,
     redactor: Redactor,
     head: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Capture {
 
 const LARGEST_RING: u64 = 1024 * 1024;
 
-impl Capture {
+impl OutputFile {
     pub(crate) fn create(path: &Path, bytes: u64, redactor: Redactor) -> io::Result<Self> {
         // Output may hold secrets; it is for the person who runs us.
         let mut options = OpenOptions::new();
@@ -50,7 +50,7 @@ impl Capture {
     }
 
     /// Bytes that came, kept or not, without secrets.
-    pub(crate) fn seen(&self) -> u64 {
+    pub(crate) fn byte_count(&self) -> u64 {
         self.seen
     }
 
@@ -58,18 +58,18 @@ impl Capture {
         self.error.as_deref()
     }
 
-    pub(crate) fn take(&mut self, piece: &[u8]) {
+    pub(crate) fn push(&mut self, piece: &[u8]) {
         let piece = self.redactor.push(piece);
-        self.keep(&piece);
+        self.store(&piece);
     }
 
-    fn keep(&mut self, piece: &[u8]) {
+    fn store(&mut self, piece: &[u8]) {
         self.seen += piece.len() as u64;
         let room = usize::try_from(self.head - self.written).unwrap_or(usize::MAX);
-        let (kept, rest) = piece.split_at(room.min(piece.len()));
-        if !kept.is_empty() {
-            self.written += kept.len() as u64;
-            self.write(kept);
+        let (enforced, rest) = piece.split_at(room.min(piece.len()));
+        if !enforced.is_empty() {
+            self.written += enforced.len() as u64;
+            self.write(enforced);
         }
         let rest = &rest[rest.len().saturating_sub(self.ring_bytes)..];
         let excess = (self.ring.len() + rest.len()).saturating_sub(self.ring_bytes);
@@ -80,7 +80,7 @@ impl Capture {
     /// Appends what the ring holds; says whether something was left out.
     pub(crate) fn finish(&mut self) -> bool {
         let rest = self.redactor.finish();
-        self.keep(&rest);
+        self.store(&rest);
         let left_out = self.seen - self.written - self.ring.len() as u64;
         if left_out > 0 {
             let newline = if self.ends_line { "" } else { "\n" };
@@ -111,9 +111,9 @@ mod tests {
     fn captured(bytes: u64, pieces: &[&str]) -> (String, bool) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out");
-        let mut capture = Capture::create(&path, bytes, Redactor::new(&[])).unwrap();
+        let mut capture = OutputFile::create(&path, bytes, Redactor::new(&[])).unwrap();
         for piece in pieces {
-            capture.take(piece.as_bytes());
+            capture.push(piece.as_bytes());
         }
         let truncated = capture.finish();
         assert_eq!(capture.error(), None);
@@ -152,10 +152,11 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_full_disk_is_told_and_does_not_stop_the_stream() {
-        let mut capture = Capture::create(Path::new("/dev/full"), 10, Redactor::new(&[])).unwrap();
-        capture.take(b"abc");
-        capture.take(b"def");
+        let mut capture =
+            OutputFile::create(Path::new("/dev/full"), 10, Redactor::new(&[])).unwrap();
+        capture.push(b"abc");
+        capture.push(b"def");
         assert!(capture.error().is_some_and(|error| error.contains("space")));
-        assert_eq!(capture.seen(), 6);
+        assert_eq!(capture.byte_count(), 6);
     }
 }

@@ -9,70 +9,70 @@ use afresh_secrets::Redactor;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::stat::fstat;
 
-use crate::driver::job::Job;
-use crate::output::capture::Capture;
+use crate::driver::job::JobSpec;
+use crate::output::capture::OutputFile;
 
-const PIECE: usize = 64 * 1024;
+const READ_SIZE: usize = 64 * 1024;
 /// After the tree is gone at most the pipe's own buffer is left, unless a stranger writes.
 const LARGEST_REMAINDER: usize = 2 * 1024 * 1024;
 
 /// Standard output and standard error; one of them where both go to the same file.
 #[derive(Debug)]
-pub(crate) struct Streams {
-    streams: Vec<Stream>,
+pub(crate) struct OutputPipes {
+    pipes: Vec<OutputPipe>,
     piece: Vec<u8>,
 }
 
 #[derive(Debug)]
-struct Stream {
+struct OutputPipe {
     pipe: Option<File>,
-    capture: Capture,
+    capture: OutputFile,
 }
 
 /// The program's ends, to be given away.
 #[derive(Debug)]
-pub(crate) struct Writers {
+pub(crate) struct PipeWriters {
     pub stdout: PipeWriter,
     pub stderr: PipeWriter,
 }
 
 /// What was captured in all.
 #[derive(Debug)]
-pub(crate) struct Totals {
+pub(crate) struct OutputTotals {
     pub stdout_bytes: u64,
     pub stderr_bytes: u64,
     pub truncated: bool,
     pub error: Option<String>,
 }
 
-impl Streams {
+impl OutputPipes {
     /// Makes the files, before anything is started.
-    pub(crate) fn create(job: &Job) -> io::Result<Self> {
+    pub(crate) fn create(job: &JobSpec) -> io::Result<Self> {
         let mut paths: Vec<&Path> = vec![&job.stdout];
         if job.stderr != job.stdout {
             paths.push(&job.stderr);
         }
         let open = |path: &Path| {
             let capture =
-                Capture::create(path, job.limits.output_bytes, Redactor::new(&job.secrets))
+                OutputFile::create(path, job.limits.output_bytes, Redactor::new(&job.secrets))
                     .map_err(|error| {
                         io::Error::new(
                             error.kind(),
                             format!("cannot write to {}: {error}", path.display()),
                         )
                     })?;
-            Ok(Stream { pipe: None, capture })
+            Ok(OutputPipe { pipe: None, capture })
         };
-        let streams = paths.into_iter().map(open).collect::<io::Result<_>>()?;
-        Ok(Self { streams, piece: vec![0; PIECE] })
+        let pipes = paths.into_iter().map(open).collect::<io::Result<_>>()?;
+        Ok(Self { pipes, piece: vec![0; READ_SIZE] })
     }
 
     /// Connects new pipes; those of an earlier try are closed.
-    pub(crate) fn connect(&mut self) -> io::Result<Writers> {
+    pub(crate) fn connect(&mut self) -> io::Result<PipeWriters> {
         let mut writers = Vec::new();
-        for stream in &mut self.streams {
+        for output in &mut self.pipes {
             let (reader, writer) = io::pipe()?;
-            stream.pipe = Some(nonblocking(reader)?);
+            output.pipe = Some(nonblocking(reader)?);
             writers.push(writer);
         }
         let stderr = writers.pop().expect("there is always a stream");
@@ -80,59 +80,59 @@ impl Streams {
             Some(first) => first,
             None => stderr.try_clone()?,
         };
-        Ok(Writers { stdout, stderr })
+        Ok(PipeWriters { stdout, stderr })
     }
 
     /// The inodes of the pipes: whoever holds one of them came from this job.
     pub(crate) fn pipe_inodes(&self) -> Vec<u64> {
-        let pipes = self.streams.iter().filter_map(|stream| stream.pipe.as_ref());
+        let pipes = self.pipes.iter().filter_map(|output| output.pipe.as_ref());
         pipes.filter_map(|pipe| fstat(pipe).ok()).map(|stat| stat.st_ino).collect()
     }
 
     /// The descriptors to poll, each with its index for [`Streams::pump`].
     pub(crate) fn descriptors(&self) -> Vec<(usize, BorrowedFd<'_>)> {
-        let open = self.streams.iter().enumerate();
-        open.filter_map(|(index, stream)| Some((index, stream.pipe.as_ref()?.as_fd()))).collect()
+        let open = self.pipes.iter().enumerate();
+        open.filter_map(|(index, output)| Some((index, output.pipe.as_ref()?.as_fd()))).collect()
     }
 
     /// Takes one piece of a stream that has some; says whether there was any.
-    pub(crate) fn pump(&mut self, index: usize) -> bool {
-        let Self { streams, piece } = self;
-        let stream = &mut streams[index];
-        let Some(pipe) = &mut stream.pipe else { return false };
+    pub(crate) fn read_pipe(&mut self, index: usize) -> bool {
+        let Self { pipes, piece } = self;
+        let output = &mut pipes[index];
+        let Some(pipe) = &mut output.pipe else { return false };
         match pipe.read(piece) {
             Ok(0) => {
-                stream.pipe = None;
+                output.pipe = None;
                 false
             }
             Ok(count) => {
-                stream.capture.take(&piece[..count]);
+                output.capture.push(&piece[..count]);
                 true
             }
             Err(error) => {
                 if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) {
-                    stream.pipe = None;
+                    output.pipe = None;
                 }
                 false
             }
         }
     }
 
-    pub(crate) fn seen(&self) -> u64 {
-        self.streams.iter().map(|stream| stream.capture.seen()).sum()
+    pub(crate) fn byte_count(&self) -> u64 {
+        self.pipes.iter().map(|output| output.capture.byte_count()).sum()
     }
 
     /// Takes what is left in the pipes, without waiting for anybody to close them.
-    pub(crate) fn finish(mut self) -> Totals {
-        for index in 0..self.streams.len() {
-            let enough = self.seen() + LARGEST_REMAINDER as u64;
-            while self.pump(index) && self.seen() < enough {}
+    pub(crate) fn finish(mut self) -> OutputTotals {
+        for index in 0..self.pipes.len() {
+            let enough = self.byte_count() + LARGEST_REMAINDER as u64;
+            while self.read_pipe(index) && self.byte_count() < enough {}
         }
-        let cut: Vec<bool> = self.streams.iter_mut().map(|it| it.capture.finish()).collect();
-        let captures: Vec<&Capture> = self.streams.iter().map(|it| &it.capture).collect();
-        Totals {
-            stdout_bytes: captures.first().map_or(0, |it| it.seen()),
-            stderr_bytes: captures.get(1).map_or(0, |it| it.seen()),
+        let cut: Vec<bool> = self.pipes.iter_mut().map(|it| it.capture.finish()).collect();
+        let captures: Vec<&OutputFile> = self.pipes.iter().map(|it| &it.capture).collect();
+        OutputTotals {
+            stdout_bytes: captures.first().map_or(0, |it| it.byte_count()),
+            stderr_bytes: captures.get(1).map_or(0, |it| it.byte_count()),
             truncated: cut.contains(&true),
             error: captures.iter().find_map(|it| it.error().map(str::to_owned)),
         }

@@ -12,54 +12,57 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{Pid, getppid, setsid};
 
 use crate::driver::report::{SpawnError, SpawnErrorKind};
-use crate::limits::cgroup_limits::Doors;
+use crate::limits::cgroup_limits::CgroupPaths;
 use crate::supervisor::exec;
-use crate::supervisor::protocol::{Enter, Reply, Spec, send};
+use crate::supervisor::protocol::{ExecCommand, ProgramSpec, StageReply, send};
 use crate::supervisor::signals;
 
 /// Does not return where the program starts.
-pub(crate) fn run(order: &Enter, mut supervisor: File) {
-    let reply = become_program(order, &mut supervisor);
+pub(crate) fn run(request: &ExecCommand, mut supervisor: File) {
+    let reply = become_program(request, &mut supervisor);
     // If nobody listens any more, nobody needs the answer.
     let _ = send(&mut supervisor, &reply);
 }
 
-fn become_program(order: &Enter, supervisor: &mut File) -> Reply {
-    if let Err(error) = die_with(order.supervisor) {
-        return Reply::Failed(SpawnError::new(SpawnErrorKind::Other, error.to_string()));
+fn become_program(request: &ExecCommand, supervisor: &mut File) -> StageReply {
+    if let Err(error) = die_with(request.supervisor) {
+        return StageReply::Failed(SpawnError::new(SpawnErrorKind::Other, error.to_string()));
     }
-    if let Some(cgroup) = &order.cgroup
+    if let Some(cgroup) = &request.cgroup
         && let Err(error) = crate::containment::cgroup::enter(cgroup)
     {
-        return Reply::Unavailable(format!("cannot enter cgroup {}: {error}", cgroup.display()));
+        return StageReply::Unavailable(format!(
+            "cannot enter cgroup {}: {error}",
+            cgroup.display()
+        ));
     }
-    enter_fence(&order.fence, supervisor);
-    match execute(order) {
+    enter_cgroups(&request.cgroup_limits, supervisor);
+    match execute(request) {
         Ok(never) => match never {},
-        Err(failure) => Reply::Failed(failure),
+        Err(failure) => StageReply::Failed(failure),
     }
 }
 
-fn execute(order: &Enter) -> Result<std::convert::Infallible, SpawnError> {
-    let mut command = exec::command(&order.spec)?;
+fn execute(request: &ExecCommand) -> Result<std::convert::Infallible, SpawnError> {
+    let mut command = exec::build_command(&request.spec)?;
     let prepare = || -> io::Result<()> {
         setsid()?;
-        signals::for_program(&order.spec)
+        signals::restore_for_program(&request.spec)
     };
     prepare().map_err(|error| {
         let message = format!("cannot give the program a session of its own: {error}");
         SpawnError::new(SpawnErrorKind::Other, message)
     })?;
     volunteer_for_oom();
-    lower_ceiling(&order.spec);
+    lower_ceiling(&request.spec);
     let error = command.exec();
-    Err(exec::explain(&command, &error))
+    Err(exec::explain_exec_error(&command, &error))
 }
 
 /// Limits that cannot be entered are kept by counting.
-pub(crate) fn enter_fence(fence: &Doors, supervisor: &mut File) {
-    if fence.iter().any(|door| crate::containment::cgroup::enter(door).is_err()) {
-        let _ = send(supervisor, &Reply::Unfenced);
+pub(crate) fn enter_cgroups(cgroup_limits: &CgroupPaths, supervisor: &mut File) {
+    if cgroup_limits.iter().any(|door| crate::containment::cgroup::enter(door).is_err()) {
+        let _ = send(supervisor, &StageReply::Unfenced);
     }
 }
 
@@ -70,7 +73,7 @@ pub(crate) fn volunteer_for_oom() {
 }
 
 /// For whoever is only counted; who may not lower it has a lower one already.
-pub(crate) fn lower_ceiling(spec: &Spec) {
+pub(crate) fn lower_ceiling(spec: &ProgramSpec) {
     if let Some(ceiling) = spec.ceiling
         && let Ok((_, most)) = getrlimit(Resource::RLIMIT_NPROC)
     {

@@ -11,133 +11,135 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use crate::driver::job::{Limits, stop_signal_number};
-use crate::driver::report::{Report, Rung, SpawnError};
-use crate::leftovers::member_log::RollCall;
-use crate::limits::monitor::Guard;
-use crate::limits::tree_limits::Bounds;
-use crate::output::pipes::Streams;
+use crate::driver::job::{JobLimits, stop_signal_number};
+use crate::driver::report::{ContainmentLevel, JobReport, SpawnError};
+use crate::leftovers::member_log::MemberLog;
+use crate::limits::monitor::LimitMonitor;
+use crate::limits::tree_limits::TreeLimits;
+use crate::output::pipes::OutputPipes;
 use crate::supervisor::protocol::{
-    InitWish, Lines, News, Order, Peer, Reply, Spec, Status, Wish, send,
+    ControlMessage, ExitState, LineReader, NamespaceCommand, PeerState, ProgramSpec, StageCommand,
+    StageReply, StatusMessage, send,
 };
-use crate::supervisor::reaper::Family;
-use crate::supervisor::signals::{Deaths, somebody_hears};
-use crate::supervisor::stage::Stage;
+use crate::supervisor::reaper::ChildReaper;
+use crate::supervisor::signals::{Deaths, is_handled_by_any_child};
+use crate::supervisor::stage::StageProcess;
 
 /// The driver is told of new output at most this often.
-const NEWS_INTERVAL: Duration = Duration::from_millis(200);
+const STATUS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// By then every room is made.
-const SETTLED: Duration = Duration::from_secs(2);
-const ASK_AGAIN: Duration = Duration::from_millis(10);
+const SETTLE_TIME: Duration = Duration::from_secs(2);
+const SIGNAL_RETRY: Duration = Duration::from_millis(10);
 
 /// The supervisor's line to the driver.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct DriverLink {
     control: File,
-    lines: Lines,
-    news: File,
+    lines: LineReader,
+    status_pipe: File,
     told: u64,
     told_at: Instant,
     told_started: bool,
 }
 
-impl Link {
-    pub(crate) fn new(control: File, lines: Lines, news: File) -> Self {
-        Self { control, lines, news, told: 0, told_at: Instant::now(), told_started: false }
+impl DriverLink {
+    pub(crate) fn new(control: File, lines: LineReader, status_pipe: File) -> Self {
+        Self { control, lines, status_pipe, told: 0, told_at: Instant::now(), told_started: false }
     }
 
-    pub(crate) fn report(&mut self, report: Report) {
+    pub(crate) fn report(&mut self, report: JobReport) {
         // A driver that is gone needs no report.
-        let _ = send(&mut self.news, &News::Report(Box::new(report)));
+        let _ = send(&mut self.status_pipe, &StatusMessage::Report(Box::new(report)));
     }
 
     /// The first of two short lines on a pipe that holds many.
-    fn tell_started(&mut self) {
+    fn send_started(&mut self) {
         if !self.told_started {
             self.told_started = true;
-            let _ = send(&mut self.news, &News::Started);
+            let _ = send(&mut self.status_pipe, &StatusMessage::Started);
         }
     }
 
     /// Never waits: a driver that does not read must not hold up the limits.
-    fn tell_seen(&mut self, bytes: u64) {
-        if bytes == self.told || self.told_at.elapsed() < NEWS_INTERVAL {
+    fn send_output_bytes(&mut self, bytes: u64) {
+        if bytes == self.told || self.told_at.elapsed() < STATUS_INTERVAL {
             return;
         }
         self.told_at = Instant::now();
-        let mut polled = [PollFd::new(self.news.as_fd(), PollFlags::POLLOUT)];
+        let mut polled = [PollFd::new(self.status_pipe.as_fd(), PollFlags::POLLOUT)];
         let room = poll(&mut polled, PollTimeout::ZERO).is_ok()
             && polled[0].revents().is_some_and(|it| it.contains(PollFlags::POLLOUT));
         if room {
             self.told = bytes;
-            let _ = send(&mut self.news, &News::Seen { bytes });
+            let _ = send(&mut self.status_pipe, &StatusMessage::Seen { bytes });
         }
     }
 }
 
 /// How the watch ended.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum LoopOutcome {
     /// This rung cannot hold the program; nothing was started.
     Unavailable(String),
     Failed(SpawnError),
     Ended(ProcessEnd),
 }
 
-impl Verdict {
+impl LoopOutcome {
     pub(crate) fn after(self, wall: Duration) -> (Self, Duration) {
         (self, wall)
     }
 }
 
-pub(crate) struct Watch<'a> {
-    pub link: &'a mut Link,
+pub(crate) struct EventLoop<'a> {
+    pub link: &'a mut DriverLink,
     pub deaths: &'a Deaths,
-    pub stage: &'a mut Stage,
-    pub family: &'a mut Family,
-    pub streams: &'a mut Streams,
-    pub limits: &'a Limits,
-    pub bounds: &'a Bounds,
-    pub guard: &'a mut Guard,
-    pub spec: Spec,
-    pub rung: Rung,
-    pub roll_call: Option<RollCall<'a>>,
+    pub stage: &'a mut StageProcess,
+    pub reaper: &'a mut ChildReaper,
+    pub pipes: &'a mut OutputPipes,
+    pub limits: &'a JobLimits,
+    pub tree_limits: &'a TreeLimits,
+    pub monitor: &'a mut LimitMonitor,
+    pub spec: ProgramSpec,
+    pub level: ContainmentLevel,
+    pub member_log: Option<MemberLog<'a>>,
 }
 
 /// A program that was asked to end, and why.
-struct Stopping {
+struct PendingStop {
     why: ProcessEnd,
     kill_at: Instant,
     /// Whether it was told.
     is_asked: bool,
 }
 
-struct Times {
+struct LoopDeadlines {
     started: Instant,
     last_output: Instant,
     /// It waits for the driver: its silence does not count.
     excused: bool,
-    stopping: Option<Stopping>,
+    stopping: Option<PendingStop>,
 }
 
 /// Who has something to say.
 #[derive(Default)]
-struct Ready {
+struct ReadySources {
     driver: bool,
     stage: bool,
-    streams: Vec<usize>,
+    pipes: Vec<usize>,
 }
 
-impl Watch<'_> {
-    pub(crate) fn run(mut self) -> (Verdict, Duration) {
+impl EventLoop<'_> {
+    pub(crate) fn run(mut self) -> (LoopOutcome, Duration) {
         let now = Instant::now();
-        let mut times = Times { started: now, last_output: now, excused: false, stopping: None };
+        let mut times =
+            LoopDeadlines { started: now, last_output: now, excused: false, stopping: None };
         loop {
-            if let Some(verdict) = self.turn(&mut times) {
+            if let Some(verdict) = self.run_once(&mut times) {
                 let ended = match (verdict, times.stopping) {
                     // It ended because it was asked to, however it put it.
-                    (Verdict::Ended(_), Some(stopping)) => Verdict::Ended(stopping.why),
+                    (LoopOutcome::Ended(_), Some(stopping)) => LoopOutcome::Ended(stopping.why),
                     (verdict, _) => verdict,
                 };
                 return ended.after(times.started.elapsed());
@@ -145,56 +147,57 @@ impl Watch<'_> {
         }
     }
 
-    fn turn(&mut self, times: &mut Times) -> Option<Verdict> {
-        let ready = self.wait(self.next_moment(times));
+    fn run_once(&mut self, times: &mut LoopDeadlines) -> Option<LoopOutcome> {
+        let ready = self.wait(self.next_deadline(times));
         self.deaths.forget();
-        for index in ready.streams {
-            if self.streams.pump(index) {
+        for index in ready.pipes {
+            if self.pipes.read_pipe(index) {
                 times.last_output = Instant::now();
             }
         }
-        self.link.tell_seen(self.streams.seen());
-        if let Some(roll_call) = &mut self.roll_call {
-            roll_call.call_if_due();
+        self.link.send_output_bytes(self.pipes.byte_count());
+        if let Some(member_log) = &mut self.member_log {
+            member_log.record_if_due();
         }
         if ready.stage {
             self.stage.listen();
         }
-        let over = self.hear_stage().or_else(|| self.notice_death());
-        if over.is_none() && self.stage.is_silent_for_good() {
-            self.link.tell_started();
+        let over = self.read_stage().or_else(|| self.check_children());
+        if over.is_none() && self.stage.is_closed() {
+            self.link.send_started();
         }
-        over.or_else(|| ready.driver.then(|| self.hear_driver(times)).flatten())
-            .or_else(|| self.enforce(times))
+        over.or_else(|| ready.driver.then(|| self.read_driver(times)).flatten())
+            .or_else(|| self.enforce_limits(times))
     }
 
-    fn wait(&self, until: Option<Instant>) -> Ready {
+    fn wait(&self, until: Option<Instant>) -> ReadySources {
         let mut polled = vec![PollFd::new(self.link.control.as_fd(), PollFlags::POLLIN)];
-        let streams = self.streams.descriptors();
-        polled.extend(streams.iter().map(|(_, it)| PollFd::new(*it, PollFlags::POLLIN)));
+        let pipes = self.pipes.descriptors();
+        polled.extend(pipes.iter().map(|(_, it)| PollFd::new(*it, PollFlags::POLLIN)));
         let stage_at = polled.len();
         let stage = self.stage.descriptor();
         polled.extend(stage.map(|it| PollFd::new(it, PollFlags::POLLIN)));
         polled.extend(self.deaths.polled());
         if poll(&mut polled, timeout(until)).is_err() {
-            return Ready::default();
+            return ReadySources::default();
         }
         let speaks = |index: usize| polled[index].any().unwrap_or(true);
-        Ready {
+        ReadySources {
             driver: speaks(0),
             stage: stage.is_some() && speaks(stage_at),
-            streams: (0..streams.len())
-                .filter(|at| speaks(at + 1))
-                .map(|at| streams[at].0)
-                .collect(),
+            pipes: (0..pipes.len()).filter(|at| speaks(at + 1)).map(|at| pipes[at].0).collect(),
         }
     }
 
-    fn next_moment(&self, times: &Times) -> Option<Instant> {
-        let untold = self.streams.seen() != self.link.told;
+    fn next_deadline(&self, times: &LoopDeadlines) -> Option<Instant> {
+        let untold = self.pipes.byte_count() != self.link.told;
         let moments = [
             times.stopping.as_ref().map(|it| it.kill_at),
-            times.stopping.as_ref().filter(|it| !it.is_asked).map(|_| Instant::now() + ASK_AGAIN),
+            times
+                .stopping
+                .as_ref()
+                .filter(|it| !it.is_asked)
+                .map(|_| Instant::now() + SIGNAL_RETRY),
             self.limits
                 .wall
                 .filter(|_| times.stopping.is_none())
@@ -203,17 +206,17 @@ impl Watch<'_> {
                 .silence
                 .filter(|_| times.stopping.is_none() && !times.excused)
                 .and_then(|it| times.last_output.checked_add(it)),
-            untold.then(|| self.link.told_at + NEWS_INTERVAL),
-            self.roll_call.as_ref().map(RollCall::due),
-            self.guard.due(),
+            untold.then(|| self.link.told_at + STATUS_INTERVAL),
+            self.member_log.as_ref().map(MemberLog::due),
+            self.monitor.due(),
             Deaths::longest_wait().map(|it| Instant::now() + it),
         ];
         moments.into_iter().flatten().min()
     }
 
-    fn hear_stage(&mut self) -> Option<Verdict> {
-        while let Some(reply) = self.stage.next() {
-            let verdict = self.answer(reply);
+    fn read_stage(&mut self) -> Option<LoopOutcome> {
+        while let Some(reply) = self.stage.next_reply() {
+            let verdict = self.handle_reply(reply);
             if verdict.is_some() {
                 return verdict;
             }
@@ -221,68 +224,68 @@ impl Watch<'_> {
         None
     }
 
-    fn answer(&mut self, reply: Reply) -> Option<Verdict> {
+    fn handle_reply(&mut self, reply: StageReply) -> Option<LoopOutcome> {
         match reply {
-            Reply::Inside => {
-                self.stage.tell(&Order::Init(self.spec.clone()));
+            StageReply::Inside => {
+                self.stage.send(&StageCommand::Init(self.spec.clone()));
                 None
             }
-            Reply::Started => {
-                self.link.tell_started();
+            StageReply::Started => {
+                self.link.send_started();
                 None
             }
-            Reply::Unfenced => {
-                self.guard.count_all(self.bounds);
+            StageReply::Unfenced => {
+                self.monitor.poll_all(self.tree_limits);
                 None
             }
-            Reply::Unavailable(why) => Some(Verdict::Unavailable(why)),
-            Reply::Failed(failure) => Some(Verdict::Failed(failure)),
-            Reply::Ended(status) => Some(Verdict::Ended(ended(status))),
+            StageReply::Unavailable(why) => Some(LoopOutcome::Unavailable(why)),
+            StageReply::Failed(failure) => Some(LoopOutcome::Failed(failure)),
+            StageReply::Ended(status) => Some(LoopOutcome::Ended(process_end(status))),
         }
     }
 
     /// A stage that ended may have said why; one that became the program said nothing.
-    fn notice_death(&mut self) -> Option<Verdict> {
-        self.family.reap();
-        let status = self.family.status()?;
-        while let Some(reply) = self.stage.last_words() {
-            let verdict = self.answer(reply);
+    fn check_children(&mut self) -> Option<LoopOutcome> {
+        self.reaper.reap();
+        let status = self.reaper.status()?;
+        while let Some(reply) = self.stage.read_final_reply() {
+            let verdict = self.handle_reply(reply);
             if verdict.is_some() {
                 return verdict;
             }
         }
-        Some(Verdict::Ended(ended(status)))
+        Some(LoopOutcome::Ended(process_end(status)))
     }
 
-    fn hear_driver(&mut self, times: &mut Times) -> Option<Verdict> {
-        if self.link.lines.fill(&mut self.link.control) == Peer::Closed {
-            return Some(Verdict::Ended(ProcessEnd::Stopped));
+    fn read_driver(&mut self, times: &mut LoopDeadlines) -> Option<LoopOutcome> {
+        if self.link.lines.fill(&mut self.link.control) == PeerState::Closed {
+            return Some(LoopOutcome::Ended(ProcessEnd::Stopped));
         }
-        while let Some(wish) = self.link.lines.next() {
-            match wish {
-                Wish::Stop { grace } => self.stop(times, ProcessEnd::Stopped, grace),
-                Wish::Excuse(excused) => {
+        while let Some(message) = self.link.lines.next() {
+            match message {
+                ControlMessage::Stop { grace } => self.stop(times, ProcessEnd::Stopped, grace),
+                ControlMessage::PauseSilenceLimit(excused) => {
                     times.excused = excused;
                     times.last_output = Instant::now();
                 }
-                Wish::Kill => {
+                ControlMessage::Kill => {
                     self.stop(times, ProcessEnd::Stopped, Duration::ZERO);
-                    return Some(Verdict::Ended(ProcessEnd::Stopped));
+                    return Some(LoopOutcome::Ended(ProcessEnd::Stopped));
                 }
             }
         }
         None
     }
 
-    fn enforce(&mut self, times: &mut Times) -> Option<Verdict> {
+    fn enforce_limits(&mut self, times: &mut LoopDeadlines) -> Option<LoopOutcome> {
         // There is nothing to be polite about: it would only go on.
-        if let Some(excess) = self.guard.look_if_due() {
-            return Some(Verdict::Ended(ProcessEnd::OverLimit(excess)));
+        if let Some(excess) = self.monitor.check_if_due() {
+            return Some(LoopOutcome::Ended(ProcessEnd::OverLimit(excess)));
         }
         let now = Instant::now();
-        self.ask(times);
+        self.send_stop_signal(times);
         if let Some(stopping) = &times.stopping {
-            return (now >= stopping.kill_at).then_some(Verdict::Ended(ProcessEnd::Stopped));
+            return (now >= stopping.kill_at).then_some(LoopOutcome::Ended(ProcessEnd::Stopped));
         }
         if self.limits.wall.is_some_and(|wall| now - times.started >= wall) {
             self.stop(times, ProcessEnd::TimedOut, self.limits.grace);
@@ -295,7 +298,7 @@ impl Watch<'_> {
     }
 
     /// The first reason counts; a later wish can only make it sooner.
-    fn stop(&mut self, times: &mut Times, why: ProcessEnd, grace: Duration) {
+    fn stop(&mut self, times: &mut LoopDeadlines, why: ProcessEnd, grace: Duration) {
         let now = Instant::now();
         // Before the program began there is nobody to be polite to, and nobody who could hear it.
         let grace = if self.link.told_started { grace } else { Duration::ZERO };
@@ -304,19 +307,19 @@ impl Watch<'_> {
         if let Some(stopping) = &mut times.stopping {
             stopping.kill_at = stopping.kill_at.min(kill_at);
         } else {
-            times.stopping = Some(Stopping { why, kill_at, is_asked: false });
-            self.ask(times);
+            times.stopping = Some(PendingStop { why, kill_at, is_asked: false });
+            self.send_stop_signal(times);
         }
     }
 
     /// A signal that comes while a room is being made reaches those who make it, and not the program
     /// that they start a moment later. So it waits until there is somebody to hear it; it is sent once,
     /// because to some programs a second one means to drop everything.
-    fn ask(&mut self, times: &mut Times) {
-        let is_settled = self.spec.through.is_empty() || times.started.elapsed() >= SETTLED;
+    fn send_stop_signal(&mut self, times: &mut LoopDeadlines) {
+        let is_settled = self.spec.through.is_empty() || times.started.elapsed() >= SETTLE_TIME;
         if let Some(stopping) = &mut times.stopping
             && !stopping.is_asked
-            && (is_settled || somebody_hears(stop_signal_number(self.limits.stop_signal)))
+            && (is_settled || is_handled_by_any_child(stop_signal_number(self.limits.stop_signal)))
         {
             stopping.is_asked = true;
             self.terminate();
@@ -324,20 +327,20 @@ impl Watch<'_> {
     }
 
     fn terminate(&mut self) {
-        if self.rung == Rung::Namespace {
-            self.stage.tell(&InitWish::Terminate(self.limits.stop_signal));
+        if self.level == ContainmentLevel::Namespace {
+            self.stage.send(&NamespaceCommand::Terminate(self.limits.stop_signal));
             return;
         }
-        let group = Pid::from_raw(self.family.main_pid());
+        let group = Pid::from_raw(self.reaper.main_pid());
         let _ = killpg(group, stop_signal_number(self.limits.stop_signal));
         let _ = killpg(group, Signal::SIGCONT);
     }
 }
 
-fn ended(status: Status) -> ProcessEnd {
+fn process_end(status: ExitState) -> ProcessEnd {
     match status {
-        Status::Exited(code) => ProcessEnd::Exited(code),
-        Status::Signaled(signal) => ProcessEnd::Signaled(signal),
+        ExitState::Exited(code) => ProcessEnd::Exited(code),
+        ExitState::Signaled(signal) => ProcessEnd::Signaled(signal),
     }
 }
 

@@ -14,17 +14,17 @@ use std::process::{Command, Stdio};
 use nix::unistd::{AccessFlags, access};
 
 use crate::driver::report::{SpawnError, SpawnErrorKind};
-use crate::supervisor::protocol::Spec;
+use crate::supervisor::protocol::ProgramSpec;
 
 /// What execvp(3) searches where the environment has no PATH.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// The command, ready to be executed or spawned, with nothing inherited but standard output and
 /// standard error.
-pub(crate) fn command(spec: &Spec) -> Result<Command, SpawnError> {
+pub(crate) fn build_command(spec: &ProgramSpec) -> Result<Command, SpawnError> {
     check_directory(&spec.cwd)?;
     let name = spec.argv.first().map_or("", String::as_str);
-    let program = find(name, spec)?;
+    let program = find_program(name, spec)?;
     check_format(&program)?;
     let mut command;
     if let Some((first, rest)) = spec.through.split_first() {
@@ -42,7 +42,7 @@ pub(crate) fn command(spec: &Spec) -> Result<Command, SpawnError> {
 }
 
 /// What the system said when the command was executed after all.
-pub(crate) fn explain(command: &Command, error: &io::Error) -> SpawnError {
+pub(crate) fn explain_exec_error(command: &Command, error: &io::Error) -> SpawnError {
     let program = Path::new(command.get_program()).display();
     let (kind, hint) = match error.kind() {
         io::ErrorKind::NotFound => {
@@ -82,7 +82,7 @@ fn open_stdin(path: Option<&Path>) -> Result<Stdio, SpawnError> {
 }
 
 /// Follows execvp(3) in the job's directory and environment, not in ours.
-fn find(name: &str, spec: &Spec) -> Result<PathBuf, SpawnError> {
+fn find_program(name: &str, spec: &ProgramSpec) -> Result<PathBuf, SpawnError> {
     if name.contains('/') {
         let path = spec.cwd.join(name);
         return check_executable(&path).map(|()| path);
@@ -135,31 +135,35 @@ fn check_format(program: &Path) -> Result<(), SpawnError> {
     let fail = |kind, why: String| {
         Err(SpawnError::new(kind, format!("cannot execute {}: {why}", program.display())))
     };
-    match Format::of(&start) {
-        Format::Script(interpreter) if interpreter.is_absolute() && !interpreter.exists() => {
+    match ExecutableFormat::detect(&start) {
+        ExecutableFormat::Script(interpreter)
+            if interpreter.is_absolute() && !interpreter.exists() =>
+        {
             let why = format!("its interpreter {} is missing", interpreter.display());
             fail(SpawnErrorKind::NotFound, why)
         }
-        Format::Native | Format::Script(_) => Ok(()),
+        ExecutableFormat::Native | ExecutableFormat::Script(_) => Ok(()),
         _ if has_foreign_formats() => Ok(()),
-        Format::Foreign(what) => {
+        ExecutableFormat::Foreign(what) => {
             fail(SpawnErrorKind::WrongArchitecture, format!("it is {what}, not for this machine"))
         }
-        Format::Text => fail(SpawnErrorKind::NotExecutable, "it is text without a #! line".into()),
+        ExecutableFormat::Text => {
+            fail(SpawnErrorKind::NotExecutable, "it is text without a #! line".into())
+        }
     }
 }
 
 /// What the first bytes of a file say about who can run it.
 #[derive(Debug, PartialEq, Eq)]
-enum Format {
+enum ExecutableFormat {
     Native,
     Script(PathBuf),
     Foreign(String),
     Text,
 }
 
-impl Format {
-    fn of(start: &[u8]) -> Self {
+impl ExecutableFormat {
+    fn detect(start: &[u8]) -> Self {
         if let Some(line) = start.strip_prefix(b"#!") {
             return Self::Script(interpreter(line));
         }
@@ -182,13 +186,14 @@ fn interpreter(line: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(path))
 }
 
-fn elf(start: &[u8]) -> Format {
-    let (Some(&order), Some(&[a, b])) =
+fn elf(start: &[u8]) -> ExecutableFormat {
+    let (Some(&byte_order), Some(&[a, b])) =
         (start.get(5), start.get(18..20).and_then(<[u8]>::first_chunk))
     else {
-        return Format::Foreign("a truncated ELF file".into());
+        return ExecutableFormat::Foreign("a truncated ELF file".into());
     };
-    let machine = if order == 2 { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) };
+    let machine =
+        if byte_order == 2 { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) };
     let native: &[u16] = match std::env::consts::ARCH {
         "x86_64" => &[62, 3],
         "x86" => &[3],
@@ -198,13 +203,13 @@ fn elf(start: &[u8]) -> Format {
         "powerpc64" => &[21],
         "s390x" => &[22],
         // Of other machines we do not know the number; the kernel will.
-        _ => return Format::Native,
+        _ => return ExecutableFormat::Native,
     };
     let little = cfg!(target_endian = "little");
-    if native.contains(&machine) && (order == 1) == little {
-        Format::Native
+    if native.contains(&machine) && (byte_order == 1) == little {
+        ExecutableFormat::Native
     } else {
-        Format::Foreign(format!("an ELF file for machine type {machine}"))
+        ExecutableFormat::Foreign(format!("an ELF file for machine type {machine}"))
     }
 }
 
@@ -224,12 +229,18 @@ mod tests {
     /// B37.
     #[test]
     fn the_first_bytes_tell_who_can_run_a_file() {
-        assert_eq!(Format::of(b"#! /bin/sh -e\nls"), Format::Script("/bin/sh".into()));
-        assert_eq!(Format::of(b"ls\n"), Format::Text);
-        assert_eq!(Format::of(b""), Format::Text);
-        assert!(matches!(Format::of(b"\x7fELF"), Format::Foreign(_)));
-        assert!(matches!(Format::of(b"\xfe\xed\xfa\xcf\x07\0\0\x01"), Format::Foreign(_)));
+        assert_eq!(
+            ExecutableFormat::detect(b"#! /bin/sh -e\nls"),
+            ExecutableFormat::Script("/bin/sh".into())
+        );
+        assert_eq!(ExecutableFormat::detect(b"ls\n"), ExecutableFormat::Text);
+        assert_eq!(ExecutableFormat::detect(b""), ExecutableFormat::Text);
+        assert!(matches!(ExecutableFormat::detect(b"\x7fELF"), ExecutableFormat::Foreign(_)));
+        assert!(matches!(
+            ExecutableFormat::detect(b"\xfe\xed\xfa\xcf\x07\0\0\x01"),
+            ExecutableFormat::Foreign(_)
+        ));
         let own = std::fs::read("/proc/self/exe").unwrap();
-        assert_eq!(Format::of(&own[..256]), Format::Native);
+        assert_eq!(ExecutableFormat::detect(&own[..256]), ExecutableFormat::Native);
     }
 }

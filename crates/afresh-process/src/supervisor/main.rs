@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use crate::supervisor::child;
 use crate::supervisor::namespace;
-use crate::supervisor::protocol::{Lines, Order};
-use crate::supervisor::run::Supervisor;
+use crate::supervisor::protocol::{LineReader, StageCommand};
+use crate::supervisor::run::JobSupervisor;
 use crate::supervisor::signals;
 
 /// The argument with which the driver's executable is to call [`supervise_main`].
@@ -19,25 +19,27 @@ pub const HIDDEN_COMMAND: &str = "supervise";
 /// file opened and anything parsed: it closes what it inherited, and is started three times a job.
 pub fn supervise_main() -> ExitCode {
     signals::close_inherited();
-    match play() {
+    match dispatch_role() {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn play() -> io::Result<()> {
-    signals::block_all()?;
+fn dispatch_role() -> io::Result<()> {
+    signals::block_all_signals()?;
     // A supervisor must not keep a directory busy.
     std::env::set_current_dir("/")?;
     let mut from = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let mut lines = Lines::default();
+    let mut lines = LineReader::default();
     match lines.receive(&mut from) {
         // The driver died before it said what to do.
         None => {}
-        Some(Order::Supervise(job)) => Supervisor::new(*job, from, lines)?.run(),
-        Some(Order::Enter(order)) => child::run(&order, from),
-        Some(Order::Unshare { supervisor, fence }) => namespace::make(supervisor, &fence, from),
-        Some(Order::Init(spec)) => namespace::first_process(&spec, from, lines),
+        Some(StageCommand::Supervise(job)) => JobSupervisor::new(*job, from, lines)?.run(),
+        Some(StageCommand::Enter(command)) => child::run(&command, from),
+        Some(StageCommand::Unshare { supervisor, cgroup_limits }) => {
+            namespace::make(supervisor, &cgroup_limits, from)
+        }
+        Some(StageCommand::Init(spec)) => namespace::first_process(&spec, from, lines),
     }
     Ok(())
 }

@@ -13,8 +13,8 @@ pub(crate) use portable::{first_process, make};
 mod portable {
     use std::fs::File;
 
-    use crate::limits::cgroup_limits::Doors;
-    use crate::supervisor::protocol::{Lines, Reply, Spec, send};
+    use crate::limits::cgroup_limits::CgroupPaths;
+    use crate::supervisor::protocol::{LineReader, ProgramSpec, StageReply, send};
 
     pub(crate) fn make(_supervisor_pid: i32, _fence: &Doors, mut supervisor: File) {
         let _ = send(&mut supervisor, &Reply::Unavailable("this system has no namespaces".into()));
@@ -42,12 +42,14 @@ mod linux {
 
     use crate::driver::job::stop_signal_number;
     use crate::driver::report::{SpawnError, SpawnErrorKind};
-    use crate::limits::cgroup_limits::Doors;
-    use crate::supervisor::child::{die_with, enter_fence, lower_ceiling, volunteer_for_oom};
+    use crate::limits::cgroup_limits::CgroupPaths;
+    use crate::supervisor::child::{die_with, enter_cgroups, lower_ceiling, volunteer_for_oom};
     use crate::supervisor::exec;
     use crate::supervisor::main::own_executable;
-    use crate::supervisor::protocol::{InitWish, Lines, Peer, Reply, Spec, Status, send};
-    use crate::supervisor::reaper::{Children, Family, status_of};
+    use crate::supervisor::protocol::{
+        ExitState, LineReader, NamespaceCommand, PeerState, ProgramSpec, StageReply, send,
+    };
+    use crate::supervisor::reaper::{ChildReaper, ReapState, exit_state};
     use crate::supervisor::signals::{self, Deaths};
     use afresh_core::process::StopSignal;
 
@@ -56,20 +58,20 @@ mod linux {
     const END_PATIENCE: Duration = Duration::from_secs(2);
 
     /// Makes the namespace, starts its first process, and waits for that.
-    pub(crate) fn make(supervisor_pid: i32, fence: &Doors, mut supervisor: File) {
-        enter_fence(fence, &mut supervisor);
+    pub(crate) fn make(supervisor_pid: i32, cgroup_limits: &CgroupPaths, mut supervisor: File) {
+        enter_cgroups(cgroup_limits, &mut supervisor);
         let mut first = match die_with(supervisor_pid).and_then(|()| start_first(&supervisor)) {
             Ok(first) => first,
             Err(error) => {
-                let _ = send(&mut supervisor, &Reply::Unavailable(error.to_string()));
+                let _ = send(&mut supervisor, &StageReply::Unavailable(error.to_string()));
                 return;
             }
         };
-        let _ = send(&mut supervisor, &Reply::Inside);
+        let _ = send(&mut supervisor, &StageReply::Inside);
         if let Ok(status) = first.wait()
-            && let Status::Signaled(signal) = status_of(status)
+            && let ExitState::Signaled(signal) = exit_state(status)
         {
-            let _ = send(&mut supervisor, &Reply::Ended(Status::Signaled(signal)));
+            let _ = send(&mut supervisor, &StageReply::Ended(ExitState::Signaled(signal)));
         }
     }
 
@@ -104,27 +106,27 @@ mod linux {
     }
 
     /// Process 1 of the namespace: starts the program, reaps, and ends everything by ending.
-    pub(crate) fn first_process(spec: &Spec, mut supervisor: File, lines: Lines) {
+    pub(crate) fn first_process(spec: &ProgramSpec, mut supervisor: File, lines: LineReader) {
         let started =
             settle(spec).map_err(|error| other(&error)).and_then(|()| start_program(spec));
-        let family = match started {
-            Ok(program) => Family::new(program),
+        let reaper = match started {
+            Ok(program) => ChildReaper::new(program),
             Err(failure) => {
-                let _ = send(&mut supervisor, &Reply::Failed(failure));
+                let _ = send(&mut supervisor, &StageReply::Failed(failure));
                 return;
             }
         };
-        let _ = send(&mut supervisor, &Reply::Started);
+        let _ = send(&mut supervisor, &StageReply::Started);
         // Without these we could not notice deaths; ending ends the program too.
-        let (Ok(()), Ok(deaths)) = (signals::block_all(), Deaths::new()) else { return };
-        Init { family, supervisor, lines, deaths, told: false }.run();
+        let (Ok(()), Ok(deaths)) = (signals::block_all_signals(), Deaths::new()) else { return };
+        Init { reaper, supervisor, lines, deaths, told: false }.run();
     }
 
     fn other(error: &io::Error) -> SpawnError {
         SpawnError::new(SpawnErrorKind::Other, format!("cannot set up the namespace: {error}"))
     }
 
-    fn settle(spec: &Spec) -> io::Result<()> {
+    fn settle(spec: &ProgramSpec) -> io::Result<()> {
         mount_own_proc();
         if let Some((user, group)) = mapping() {
             unshare(CloneFlags::CLONE_NEWUSER)?;
@@ -154,16 +156,16 @@ mod linux {
             .and_then(|()| mount(Some("proc"), "/proc", Some("proc"), plain, none));
     }
 
-    fn start_program(spec: &Spec) -> Result<Child, SpawnError> {
-        let mut command = exec::command(spec)?;
-        signals::for_program(spec).map_err(|error| other(&error))?;
-        command.process_group(0).spawn().map_err(|error| exec::explain(&command, &error))
+    fn start_program(spec: &ProgramSpec) -> Result<Child, SpawnError> {
+        let mut command = exec::build_command(spec)?;
+        signals::restore_for_program(spec).map_err(|error| other(&error))?;
+        command.process_group(0).spawn().map_err(|error| exec::explain_exec_error(&command, &error))
     }
 
     struct Init {
-        family: Family,
+        reaper: ChildReaper,
         supervisor: File,
-        lines: Lines,
+        lines: LineReader,
         deaths: Deaths,
         told: bool,
     }
@@ -171,41 +173,41 @@ mod linux {
     impl Init {
         fn run(mut self) {
             loop {
-                self.family.reap();
+                self.reaper.reap();
                 self.tell_end();
-                if self.wait() == Peer::Closed {
+                if self.wait() == PeerState::Closed {
                     return;
                 }
-                while let Some(wish) = self.lines.next() {
-                    match wish {
-                        InitWish::Terminate(by) => self.terminate(by),
-                        InitWish::End => return self.end(),
+                while let Some(message) = self.lines.next() {
+                    match message {
+                        NamespaceCommand::Terminate(by) => self.terminate(by),
+                        NamespaceCommand::End => return self.end(),
                     }
                 }
             }
         }
 
         fn tell_end(&mut self) {
-            if let Some(status) = self.family.status()
+            if let Some(status) = self.reaper.status()
                 && !self.told
             {
                 self.told = true;
-                let _ = send(&mut self.supervisor, &Reply::Ended(status));
+                let _ = send(&mut self.supervisor, &StageReply::Ended(status));
             }
         }
 
         /// Until a child dies or the supervisor speaks.
-        fn wait(&mut self) -> Peer {
+        fn wait(&mut self) -> PeerState {
             let mut polled = vec![PollFd::new(self.supervisor.as_fd(), PollFlags::POLLIN)];
             polled.extend(self.deaths.polled());
             let _ = poll(&mut polled, PollTimeout::NONE);
             let speaks = polled[0].any().unwrap_or(true);
             self.deaths.forget();
-            if speaks { self.lines.fill(&mut self.supervisor) } else { Peer::Open }
+            if speaks { self.lines.fill(&mut self.supervisor) } else { PeerState::Open }
         }
 
         fn terminate(&self, by: StopSignal) {
-            let group = Pid::from_raw(self.family.main_pid());
+            let group = Pid::from_raw(self.reaper.main_pid());
             // The group may be gone already.
             let _ = killpg(group, stop_signal_number(by));
             let _ = killpg(group, Signal::SIGCONT);
@@ -216,7 +218,7 @@ mod linux {
             let until = Instant::now() + END_PATIENCE;
             while Instant::now() < until {
                 let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
-                if self.family.reap() == Children::None {
+                if self.reaper.reap() == ReapState::None {
                     return;
                 }
                 let _ = poll(&mut self.deaths.polled(), PollTimeout::from(20u8));

@@ -10,30 +10,30 @@ use afresh_core::process::StopSignal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::driver::job::Job;
-use crate::driver::report::{Report, SpawnError};
-use crate::limits::cgroup_limits::Doors;
+use crate::driver::job::JobSpec;
+use crate::driver::report::{JobReport, SpawnError};
+use crate::limits::cgroup_limits::CgroupPaths;
 
 /// The first line on the standard input of the hidden command: which part it plays.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Order {
-    Supervise(Box<Job>),
-    Enter(Enter),
-    Unshare { supervisor: i32, fence: Doors },
-    Init(Spec),
+pub(crate) enum StageCommand {
+    Supervise(Box<JobSpec>),
+    Enter(ExecCommand),
+    Unshare { supervisor: i32, cgroup_limits: CgroupPaths },
+    Init(ProgramSpec),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Enter {
+pub(crate) struct ExecCommand {
     pub supervisor: i32,
     pub cgroup: Option<PathBuf>,
-    pub fence: Doors,
-    pub spec: Spec,
+    pub cgroup_limits: CgroupPaths,
+    pub spec: ProgramSpec,
 }
 
 /// The part of a job that makes the program itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Spec {
+pub(crate) struct ProgramSpec {
     pub argv: Vec<String>,
     pub through: Vec<String>,
     pub cwd: PathBuf,
@@ -43,11 +43,11 @@ pub(crate) struct Spec {
     pub ceiling: Option<u64>,
 }
 
-impl Spec {
-    pub(crate) fn of(job: &Job) -> Self {
+impl ProgramSpec {
+    pub(crate) fn from_job(job: &JobSpec) -> Self {
         Self {
             argv: job.argv.clone(),
-            through: job.through.clone(),
+            through: job.wrapper.clone(),
             cwd: job.cwd.clone(),
             env: job.env.clone(),
             stdin: job.stdin.clone(),
@@ -58,29 +58,29 @@ impl Spec {
 
 /// Driver to supervisor, after the job.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Wish {
+pub(crate) enum ControlMessage {
     Stop {
         grace: Duration,
     },
     Kill,
     /// The program waits for the driver, so its silence is not its own; false: no longer.
-    Excuse(bool),
+    PauseSilenceLimit(bool),
 }
 
 /// Supervisor to driver.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum News {
+pub(crate) enum StatusMessage {
     /// The program itself is there.
     Started,
     Seen {
         bytes: u64,
     },
-    Report(Box<Report>),
+    Report(Box<JobReport>),
 }
 
 /// Stage to supervisor. A stage that becomes the program says nothing: its end just closes.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Reply {
+pub(crate) enum StageReply {
     /// The rung does not exist here; nothing was started.
     Unavailable(String),
     Failed(SpawnError),
@@ -90,18 +90,18 @@ pub(crate) enum Reply {
     Inside,
     /// The first process of a namespace has started the program.
     Started,
-    Ended(Status),
+    Ended(ExitState),
 }
 
 /// Supervisor to the first process of a namespace.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum InitWish {
+pub(crate) enum NamespaceCommand {
     Terminate(StopSignal),
     End,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Status {
+pub(crate) enum ExitState {
     Exited(i32),
     Signaled(i32),
 }
@@ -114,30 +114,30 @@ pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<
 
 /// Bytes that came in and are not yet whole lines.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineReader {
     buffer: Vec<u8>,
 }
 
 /// Whether the other side may still speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Peer {
+pub(crate) enum PeerState {
     Open,
     Closed,
 }
 
-impl Lines {
+impl LineReader {
     /// Reads once. A broken connection is a closed one.
-    pub(crate) fn fill(&mut self, from: &mut impl Read) -> Peer {
+    pub(crate) fn fill(&mut self, from: &mut impl Read) -> PeerState {
         let mut piece = [0; 16 * 1024];
         match from.read(&mut piece) {
-            Ok(0) => Peer::Closed,
+            Ok(0) => PeerState::Closed,
             Ok(count) => {
                 self.buffer.extend_from_slice(&piece[..count]);
-                Peer::Open
+                PeerState::Open
             }
             Err(error) => match error.kind() {
-                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Peer::Open,
-                _ => Peer::Closed,
+                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => PeerState::Open,
+                _ => PeerState::Closed,
             },
         }
     }
@@ -159,7 +159,7 @@ impl Lines {
             if let Some(message) = self.next() {
                 return Some(message);
             }
-            if self.fill(from) == Peer::Closed {
+            if self.fill(from) == PeerState::Closed {
                 return self.next();
             }
         }

@@ -8,22 +8,22 @@ use std::process::{Child, ExitStatus};
 use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 
-use crate::supervisor::protocol::Status;
+use crate::supervisor::protocol::ExitState;
 
 #[derive(Debug)]
-pub(crate) struct Family {
+pub(crate) struct ChildReaper {
     main: Child,
-    status: Option<Status>,
+    status: Option<ExitState>,
 }
 
 /// Whether anybody is left to wait for, dead or alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Children {
+pub(crate) enum ReapState {
     Some,
     None,
 }
 
-impl Family {
+impl ChildReaper {
     pub(crate) fn new(main: Child) -> Self {
         Self { main, status: None }
     }
@@ -33,18 +33,18 @@ impl Family {
     }
 
     /// How the main child ended, once it did.
-    pub(crate) fn status(&self) -> Option<Status> {
+    pub(crate) fn status(&self) -> Option<ExitState> {
         self.status
     }
 
     /// Reaps whoever is dead.
-    pub(crate) fn reap(&mut self) -> Children {
+    pub(crate) fn reap(&mut self) -> ReapState {
         loop {
-            self.ask_main();
+            self.poll_main();
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-                Ok(WaitStatus::StillAlive) => return Children::Some,
-                Err(Errno::ECHILD) => return Children::None,
-                Ok(status) => self.note(status),
+                Ok(WaitStatus::StillAlive) => return ReapState::Some,
+                Err(Errno::ECHILD) => return ReapState::None,
+                Ok(status) => self.record_exit(status),
                 // Somebody died of a real-time signal, for which the wrapper has no name.
                 Err(_) => {}
             }
@@ -52,27 +52,27 @@ impl Family {
     }
 
     /// The main child is asked first and by itself: only so is every signal number told.
-    fn ask_main(&mut self) {
+    fn poll_main(&mut self) {
         if self.status.is_none() {
-            self.status = self.main.try_wait().ok().flatten().map(status_of);
+            self.status = self.main.try_wait().ok().flatten().map(exit_state);
         }
     }
 
-    fn note(&mut self, status: WaitStatus) {
+    fn record_exit(&mut self, status: WaitStatus) {
         if status.pid().is_none_or(|pid| pid.as_raw() != self.main_pid()) {
             return;
         }
         self.status = match status {
-            WaitStatus::Exited(_, code) => Some(Status::Exited(code)),
-            WaitStatus::Signaled(_, signal, _) => Some(Status::Signaled(signal as i32)),
+            WaitStatus::Exited(_, code) => Some(ExitState::Exited(code)),
+            WaitStatus::Signaled(_, signal, _) => Some(ExitState::Signaled(signal as i32)),
             _ => self.status,
         };
     }
 }
 
-pub(crate) fn status_of(status: ExitStatus) -> Status {
+pub(crate) fn exit_state(status: ExitStatus) -> ExitState {
     match status.code() {
-        Some(code) => Status::Exited(code),
-        None => Status::Signaled(status.signal().unwrap_or_default()),
+        Some(code) => ExitState::Exited(code),
+        None => ExitState::Signaled(status.signal().unwrap_or_default()),
     }
 }

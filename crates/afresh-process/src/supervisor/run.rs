@@ -12,82 +12,83 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 use crate::containment::cgroup::Cgroup;
-use crate::containment::contained::Held;
-use crate::containment::proc_table::Identity;
-use crate::driver::job::{Containment, Job};
-use crate::driver::report::{Report, Rung, SpawnError, SpawnErrorKind};
-use crate::leftovers::member_log::RollCall;
-use crate::leftovers::registry::{Entry, Slot};
-use crate::limits::cgroup_limits::Fence;
-use crate::limits::monitor::Guard;
-use crate::limits::tree_limits::Kept;
-use crate::output::pipes::Streams;
-use crate::supervisor::event_loop::{Link, Verdict, Watch};
-use crate::supervisor::protocol::{Enter, Lines, Order, Spec};
+use crate::containment::contained::ContainedTree;
+use crate::containment::proc_table::ProcessIdentity;
+use crate::driver::job::{Containment, JobSpec};
+use crate::driver::report::{ContainmentLevel, JobReport, SpawnError, SpawnErrorKind};
+use crate::leftovers::member_log::MemberLog;
+use crate::leftovers::registry::{RegistryEntry, RegistryFile};
+use crate::limits::cgroup_limits::CgroupLimits;
+use crate::limits::monitor::LimitMonitor;
+use crate::limits::tree_limits::EnforcedLimits;
+use crate::output::pipes::OutputPipes;
+use crate::supervisor::event_loop::{DriverLink, EventLoop, LoopOutcome};
+use crate::supervisor::protocol::{ExecCommand, LineReader, ProgramSpec, StageCommand};
 use crate::supervisor::signals::Deaths;
-use crate::supervisor::stage::Stage;
+use crate::supervisor::stage::StageProcess;
 
 #[derive(Debug)]
-pub(crate) struct Supervisor {
-    job: Job,
-    link: Link,
+pub(crate) struct JobSupervisor {
+    job: JobSpec,
+    link: DriverLink,
     deaths: Deaths,
-    identity: Identity,
+    identity: ProcessIdentity,
 }
 
 /// A program that is over, with its tree.
-struct Over {
+struct FinishedJob {
     ended: Result<ProcessEnd, SpawnError>,
     wall: Duration,
     left_behind: u32,
     unkillable: u32,
-    kept: Kept,
+    enforced: EnforcedLimits,
 }
 
-impl Supervisor {
-    pub(crate) fn new(job: Job, control: File, lines: Lines) -> io::Result<Self> {
+impl JobSupervisor {
+    pub(crate) fn new(job: JobSpec, control: File, lines: LineReader) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         nix::sys::prctl::set_child_subreaper(true)?;
-        let news = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        let link = Link::new(control, lines, news);
-        Ok(Self { job, link, deaths: Deaths::new()?, identity: Identity::own() })
+        let status = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let link = DriverLink::new(control, lines, status);
+        Ok(Self { job, link, deaths: Deaths::new()?, identity: ProcessIdentity::own() })
     }
 
     pub(crate) fn run(mut self) {
         let report = match self.prepare() {
-            Ok((slot, streams)) => self.climb_down(&slot, streams),
-            Err(error) => Report::bare(Err(error)),
+            Ok((entry_file, pipes)) => self.try_levels(&entry_file, pipes),
+            Err(error) => JobReport::without_measurements(Err(error)),
         };
         self.link.report(report);
     }
 
-    fn prepare(&self) -> Result<(Slot, Streams), SpawnError> {
+    fn prepare(&self) -> Result<(RegistryFile, OutputPipes), SpawnError> {
         let other = |error: io::Error| SpawnError::new(SpawnErrorKind::Other, error.to_string());
-        let slot = Slot::claim(&self.job.registry, &self.job.name).map_err(other)?;
-        Ok((slot, Streams::create(&self.job).map_err(other)?))
+        let entry_file = RegistryFile::create(&self.job.registry, &self.job.name).map_err(other)?;
+        Ok((entry_file, OutputPipes::create(&self.job).map_err(other)?))
     }
 
     /// Tries the rungs, strongest first, until one holds the program.
-    fn climb_down(&mut self, slot: &Slot, mut streams: Streams) -> Report {
-        let mut passed_over = Vec::new();
+    fn try_levels(&mut self, entry_file: &RegistryFile, mut pipes: OutputPipes) -> JobReport {
+        let mut unavailable = Vec::new();
         let mut outcome = None;
-        for rung in ladder(self.job.containment) {
-            match self.try_rung(*rung, slot, &mut streams) {
+        for level in levels_to_try(self.job.containment) {
+            match self.try_level(*level, entry_file, &mut pipes) {
                 Ok(over) => {
-                    outcome = Some((*rung, over));
+                    outcome = Some((*level, over));
                     break;
                 }
-                Err(why) => passed_over.push(format!("{rung:?}: {why}")),
+                Err(why) => unavailable.push(format!("{level:?}: {why}")),
             }
         }
-        let (rung, over) = outcome.unwrap_or_else(|| (Rung::None, no_rung(&passed_over)));
+        let (level, over) =
+            outcome.unwrap_or_else(|| (ContainmentLevel::None, no_level_available(&unavailable)));
         if over.unkillable == 0 {
-            slot.release();
+            entry_file.release();
         }
-        let totals = streams.finish();
-        let (cpu_ms, max_rss_kb) = usage();
+        let totals = pipes.finish();
+        let (cpu_ms, max_rss_kb) = resource_usage();
         let started = over.ended.is_ok();
-        Report {
+        JobReport {
             ended: over.ended,
             wall_ms: u64::try_from(over.wall.as_millis()).unwrap_or(u64::MAX),
             cpu_ms,
@@ -98,118 +99,138 @@ impl Supervisor {
             output_error: totals.error,
             left_behind: over.left_behind,
             unkillable: over.unkillable,
-            rung: if started { rung } else { Rung::None },
-            passed_over,
-            kept: over.kept,
+            containment: if started { level } else { ContainmentLevel::None },
+            unavailable: unavailable,
+            enforced_limits: over.enforced,
         }
     }
 
     /// The error says why this rung cannot hold the program; then nothing was started.
-    fn try_rung(&mut self, rung: Rung, slot: &Slot, streams: &mut Streams) -> Result<Over, String> {
-        let cgroup = match rung {
-            Rung::Cgroup => Some(Cgroup::make(&self.job.name)?),
+    fn try_level(
+        &mut self,
+        level: ContainmentLevel,
+        entry_file: &RegistryFile,
+        pipes: &mut OutputPipes,
+    ) -> Result<FinishedJob, String> {
+        let cgroup = match level {
+            ContainmentLevel::Cgroup => Some(Cgroup::create(&self.job.name)?),
             _ => None,
         };
-        let fence = Fence::make(&self.job.name, &self.job.bounds, cgroup.as_ref());
-        let started = streams.connect().and_then(Stage::start);
-        let (stage, family) = match started {
+        let cgroup_limits =
+            CgroupLimits::create(&self.job.name, &self.job.tree_limits, cgroup.as_ref());
+        let started = pipes.connect().and_then(StageProcess::start);
+        let (stage, reaper) = match started {
             Ok(started) => started,
             Err(error) => {
-                fence.remove(Instant::now());
+                cgroup_limits.remove(Instant::now());
                 let _ = cgroup.map(|it| it.remove(Instant::now()));
-                return Ok(failed(format!("cannot start a stage: {error}")));
+                return Ok(failed_job(format!("cannot start a stage: {error}")));
             }
         };
-        let guard = Guard::new(&self.job.bounds, fence);
-        let mut held = Held { rung, cgroup, guard, stage, family };
+        let monitor = LimitMonitor::new(&self.job.tree_limits, cgroup_limits);
+        let mut contained = ContainedTree { level, cgroup, monitor, stage, reaper };
         // Written before the program can begin: the stage still waits for its order.
-        let entry = self.entry(&held, streams);
-        let verdict = match slot.write(&entry) {
-            Ok(()) => self.watch(&mut held, streams, RollCall::new(slot, entry)),
+        let entry = self.registry_entry(&contained, pipes);
+        let verdict = match entry_file.write(&entry) {
+            Ok(()) => self.watch(&mut contained, pipes, MemberLog::new(entry_file, entry)),
             Err(error) => {
                 let message = format!("cannot record the process: {error}");
-                Verdict::Failed(SpawnError::new(SpawnErrorKind::Other, message))
+                LoopOutcome::Failed(SpawnError::new(SpawnErrorKind::Other, message))
                     .after(Duration::ZERO)
             }
         };
         // Before the end: what kept the tree is gone with it.
-        let kept = held.guard.kept();
-        let (left_behind, unkillable) = held.end();
+        let enforced = contained.monitor.enforced_limits();
+        let (left_behind, unkillable) = contained.end();
         match verdict.0 {
-            Verdict::Unavailable(why) => Err(why),
-            Verdict::Failed(failure) => {
-                Ok(Over { ended: Err(failure), wall: verdict.1, left_behind: 0, unkillable, kept })
-            }
-            Verdict::Ended(ended) => Ok(Over {
-                ended: Ok(because(ended, &kept)),
+            LoopOutcome::Unavailable(why) => Err(why),
+            LoopOutcome::Failed(failure) => Ok(FinishedJob {
+                ended: Err(failure),
+                wall: verdict.1,
+                left_behind: 0,
+                unkillable,
+                enforced,
+            }),
+            LoopOutcome::Ended(ended) => Ok(FinishedJob {
+                ended: Ok(attribute_end(ended, &enforced)),
                 wall: verdict.1,
                 left_behind,
                 unkillable,
-                kept,
+                enforced,
             }),
         }
     }
 
     fn watch(
         &mut self,
-        held: &mut Held,
-        streams: &mut Streams,
-        roll_call: RollCall<'_>,
-    ) -> (Verdict, Duration) {
+        contained: &mut ContainedTree,
+        pipes: &mut OutputPipes,
+        member_log: MemberLog<'_>,
+    ) -> (LoopOutcome, Duration) {
         let supervisor = self.identity.pid;
-        let spec = Spec { ceiling: held.guard.ceiling(), ..Spec::of(&self.job) };
-        let fence = held.guard.fence().doors();
-        let order = if held.rung == Rung::Namespace {
-            Order::Unshare { supervisor, fence }
-        } else {
-            let cgroup = held.cgroup.as_ref().map(|it| it.path().to_owned());
-            Order::Enter(Enter { supervisor, cgroup, fence, spec: spec.clone() })
+        let spec = ProgramSpec {
+            ceiling: contained.monitor.ceiling(),
+            ..ProgramSpec::from_job(&self.job)
         };
-        held.stage.tell(&order);
-        Watch {
+        let cgroup_limits = contained.monitor.cgroup_limits().paths();
+        let command = if contained.level == ContainmentLevel::Namespace {
+            StageCommand::Unshare { supervisor, cgroup_limits }
+        } else {
+            let cgroup = contained.cgroup.as_ref().map(|it| it.path().to_owned());
+            StageCommand::Enter(ExecCommand {
+                supervisor,
+                cgroup,
+                cgroup_limits,
+                spec: spec.clone(),
+            })
+        };
+        contained.stage.send(&command);
+        EventLoop {
             link: &mut self.link,
             deaths: &self.deaths,
-            stage: &mut held.stage,
-            family: &mut held.family,
-            streams,
+            stage: &mut contained.stage,
+            reaper: &mut contained.reaper,
+            pipes,
             limits: &self.job.limits,
-            bounds: &self.job.bounds,
-            guard: &mut held.guard,
+            tree_limits: &self.job.tree_limits,
+            monitor: &mut contained.monitor,
             spec,
-            rung: held.rung,
+            level: contained.level,
             // The kernel knows the members of a cgroup or a namespace.
-            roll_call: (held.rung == Rung::Group).then_some(roll_call),
+            member_log: (contained.level == ContainmentLevel::Group).then_some(member_log),
         }
         .run()
     }
 
-    fn entry(&self, held: &Held, streams: &Streams) -> Entry {
-        Entry {
-            place: crate::leftovers::registry::Place::here(),
+    fn registry_entry(&self, contained: &ContainedTree, pipes: &OutputPipes) -> RegistryEntry {
+        RegistryEntry {
+            place: crate::leftovers::registry::BootContext::current(),
             supervisor: self.identity,
-            program: Identity::of(held.family.main_pid()),
-            rung: held.rung,
-            cgroup: held.cgroup.as_ref().map(|it| it.path().to_owned()),
-            fence: held.guard.fence().doors(),
+            program: ProcessIdentity::from_pid(contained.reaper.main_pid()),
+            level: contained.level,
+            cgroup: contained.cgroup.as_ref().map(|it| it.path().to_owned()),
+            cgroup_limits: contained.monitor.cgroup_limits().paths(),
             cwd: self.job.cwd.clone(),
-            pipes: streams.pipe_inodes(),
+            pipes: pipes.pipe_inodes(),
             tree: Vec::new(),
         }
     }
 }
 
-fn ladder(containment: Containment) -> &'static [Rung] {
+fn levels_to_try(containment: Containment) -> &'static [ContainmentLevel] {
     match containment {
-        Containment::Auto => &[Rung::Cgroup, Rung::Namespace, Rung::Group],
-        Containment::Cgroup => &[Rung::Cgroup],
-        Containment::Namespace => &[Rung::Namespace],
-        Containment::Group => &[Rung::Group],
+        Containment::Auto => {
+            &[ContainmentLevel::Cgroup, ContainmentLevel::Namespace, ContainmentLevel::Group]
+        }
+        Containment::Cgroup => &[ContainmentLevel::Cgroup],
+        Containment::Namespace => &[ContainmentLevel::Namespace],
+        Containment::Group => &[ContainmentLevel::Group],
     }
 }
 
 /// A program that was refused something and ended badly ended for that.
-fn because(ended: ProcessEnd, kept: &Kept) -> ProcessEnd {
-    match (&ended, kept.refused.first()) {
+fn attribute_end(ended: ProcessEnd, enforced: &EnforcedLimits) -> ProcessEnd {
+    match (&ended, enforced.exceeded.first()) {
         (ProcessEnd::Exited(1..) | ProcessEnd::Signaled(_), Some((bound, _))) => {
             ProcessEnd::OverLimit(*bound)
         }
@@ -217,19 +238,31 @@ fn because(ended: ProcessEnd, kept: &Kept) -> ProcessEnd {
     }
 }
 
-fn failed(message: String) -> Over {
+fn failed_job(message: String) -> FinishedJob {
     let ended = Err(SpawnError::new(SpawnErrorKind::Other, message));
-    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0, kept: Kept::default() }
+    FinishedJob {
+        ended,
+        wall: Duration::ZERO,
+        left_behind: 0,
+        unkillable: 0,
+        enforced: EnforcedLimits::default(),
+    }
 }
 
-fn no_rung(passed_over: &[String]) -> Over {
+fn no_level_available(unavailable: &[String]) -> FinishedJob {
     let kind = SpawnErrorKind::NoContainment;
-    let ended = Err(SpawnError::new(kind, passed_over.join("; ")));
-    Over { ended, wall: Duration::ZERO, left_behind: 0, unkillable: 0, kept: Kept::default() }
+    let ended = Err(SpawnError::new(kind, unavailable.join("; ")));
+    FinishedJob {
+        ended,
+        wall: Duration::ZERO,
+        left_behind: 0,
+        unkillable: 0,
+        enforced: EnforcedLimits::default(),
+    }
 }
 
 /// Of all that were reaped, by us or by those we reaped.
-fn usage() -> (Option<u64>, Option<u64>) {
+fn resource_usage() -> (Option<u64>, Option<u64>) {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return (None, None) };
     let cpu = usage.user_time().num_milliseconds() + usage.system_time().num_milliseconds();
     // Linux counts in kilobytes, macOS in bytes.

@@ -9,18 +9,18 @@ use std::os::fd::RawFd;
 
 use nix::sys::signal::{SigSet, Signal};
 
-use crate::leftovers::member_log::each_below_us;
-use crate::supervisor::protocol::Spec;
+use crate::leftovers::member_log::for_each_descendant;
+use crate::supervisor::protocol::ProgramSpec;
 
 /// Nothing that a terminal or a stranger sends may end a supervisor, short of SIGKILL.
-pub(crate) fn block_all() -> io::Result<()> {
+pub(crate) fn block_all_signals() -> io::Result<()> {
     Ok(SigSet::all().thread_set_mask()?)
 }
 
 /// Is there anybody below us who does not block it?
-pub(crate) fn somebody_hears(signal: Signal) -> bool {
+pub(crate) fn is_handled_by_any_child(signal: Signal) -> bool {
     let mut heard = false;
-    each_below_us(|pid| {
+    for_each_descendant(|pid| {
         heard = !blocks(pid, signal);
         if heard { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -38,7 +38,7 @@ fn blocks(pid: i32, signal: Signal) -> bool {
 /// A program starts with a clean mask; the mask is inherited, so this comes right before. What a
 /// program is started through must not end by a polite signal: it starts the program with a clean
 /// mask in its turn.
-pub(crate) fn for_program(spec: &Spec) -> io::Result<()> {
+pub(crate) fn restore_for_program(spec: &ProgramSpec) -> io::Result<()> {
     let mut mask = SigSet::empty();
     if !spec.through.is_empty() {
         let polite = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];

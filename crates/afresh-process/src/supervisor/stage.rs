@@ -8,21 +8,21 @@ use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
-use crate::output::pipes::Writers;
+use crate::output::pipes::PipeWriters;
 use crate::supervisor::main::own_executable;
-use crate::supervisor::protocol::{Lines, Peer, Reply, send};
-use crate::supervisor::reaper::Family;
+use crate::supervisor::protocol::{LineReader, PeerState, StageReply, send};
+use crate::supervisor::reaper::ChildReaper;
 
 /// The line to a stage, until it becomes the program or ends.
 #[derive(Debug)]
-pub(crate) struct Stage {
+pub(crate) struct StageProcess {
     line: Option<File>,
-    lines: Lines,
+    lines: LineReader,
 }
 
-impl Stage {
+impl StageProcess {
     /// Starts a stage that waits for its order.
-    pub(crate) fn start(writers: Writers) -> io::Result<(Self, Family)> {
+    pub(crate) fn start(writers: PipeWriters) -> io::Result<(Self, ChildReaper)> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut command = Command::new(own_executable()?);
         command.arg(crate::HIDDEN_COMMAND).env_clear();
@@ -30,11 +30,11 @@ impl Stage {
         command.stdout(writers.stdout).stderr(writers.stderr);
         let child = command.spawn()?;
         let line = Some(File::from(OwnedFd::from(ours)));
-        Ok((Self { line, lines: Lines::default() }, Family::new(child)))
+        Ok((Self { line, lines: LineReader::default() }, ChildReaper::new(child)))
     }
 
     /// A stage that cannot hear has ended, which its parent notices anyway.
-    pub(crate) fn tell(&mut self, message: &impl Serialize) {
+    pub(crate) fn send(&mut self, message: &impl Serialize) {
         if let Some(line) = &mut self.line
             && send(line, message).is_err()
         {
@@ -49,26 +49,26 @@ impl Stage {
     /// Reads once what is there, or waits for something.
     pub(crate) fn listen(&mut self) {
         if let Some(line) = &mut self.line
-            && self.lines.fill(line) == Peer::Closed
+            && self.lines.fill(line) == PeerState::Closed
         {
             self.line = None;
         }
     }
 
     /// It became the program or ended; which of the two, its parent knows.
-    pub(crate) fn is_silent_for_good(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.line.is_none()
     }
 
-    pub(crate) fn next(&mut self) -> Option<Reply> {
+    pub(crate) fn next_reply(&mut self) -> Option<StageReply> {
         self.lines.next()
     }
 
     /// The next reply of a stage that has ended: nothing more can come after what is there.
-    pub(crate) fn last_words(&mut self) -> Option<Reply> {
+    pub(crate) fn read_final_reply(&mut self) -> Option<StageReply> {
         while self.line.is_some() {
             self.listen();
         }
-        self.next()
+        self.next_reply()
     }
 }

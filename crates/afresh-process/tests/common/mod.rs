@@ -15,8 +15,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use afresh_process::{
-    Bounds, Containment, Job, Limits, ProcessEnd, Report, Running, SpawnError, SpawnErrorKind,
-    StopSignal, sweep,
+    Containment, JobLimits, JobReport, JobSpec, ProcessEnd, RunningJob, SpawnError, SpawnErrorKind,
+    StopSignal, TreeLimits, sweep_leftovers,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -63,7 +63,7 @@ fn exists(containment: Containment) -> bool {
 impl Drop for Story {
     fn drop(&mut self) {
         // A supervisor that was killed leaves its empty cgroup to the next sweep.
-        sweep(&self.path("no-registry"), &self.name());
+        sweep_leftovers(&self.path("no-registry"), &self.name());
     }
 }
 
@@ -92,57 +92,57 @@ impl Story {
         self.registry().join(format!("{}.json", self.name()))
     }
 
-    pub(crate) fn job(&self, argv: &[&str]) -> Job {
-        Job {
+    pub(crate) fn job(&self, argv: &[&str]) -> JobSpec {
+        JobSpec {
             name: self.name(),
             argv: argv.iter().map(ToString::to_string).collect(),
-            through: vec![],
+            wrapper: vec![],
             cwd: self.path("work"),
             env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
             stdin: None,
             stdout: self.path("stdout"),
             stderr: self.path("stderr"),
             secrets: vec![],
-            limits: Limits {
+            limits: JobLimits {
                 wall: None,
                 silence: None,
                 output_bytes: 8 * 1024 * 1024,
                 grace: Duration::from_millis(100),
                 stop_signal: StopSignal::Terminate,
             },
-            bounds: Bounds::default(),
+            tree_limits: TreeLimits::default(),
             containment: self.containment,
             registry: self.registry(),
         }
     }
 
-    pub(crate) fn shell(&self, script: &str) -> Job {
+    pub(crate) fn shell(&self, script: &str) -> JobSpec {
         self.job(&["sh", "-c", script])
     }
 
     /// A program with a daemon of each kind, which then exits or stays.
-    pub(crate) fn worker(&self, kinds: &str, then: &str) -> Job {
+    pub(crate) fn worker(&self, kinds: &str, then: &str) -> JobSpec {
         let place = self.path("");
         self.job(&[HELPER, "worker", place.to_str().unwrap(), kinds, then])
     }
 
-    pub(crate) fn start(&self, job: &Job) -> Running {
-        Running::start(Path::new(HELPER), job).unwrap()
+    pub(crate) fn start(&self, job: &JobSpec) -> RunningJob {
+        RunningJob::start(Path::new(HELPER), job).unwrap()
     }
 
-    pub(crate) fn run(&self, job: &Job) -> Report {
+    pub(crate) fn run(&self, job: &JobSpec) -> JobReport {
         self.start(job).wait()
     }
 
     /// A driver in a process of its own, to be killed.
-    pub(crate) fn drive(&self, job: &Job, orphans: &str) -> Child {
+    pub(crate) fn drive(&self, job: &JobSpec, orphans: &str) -> Child {
         fs::write(self.path("job.json"), serde_json::to_vec(job).unwrap()).unwrap();
         let mut driver = Command::new(HELPER);
         driver.arg("drive").arg(self.path("job.json")).arg(self.path("report.json")).arg(orphans);
         driver.stdin(Stdio::null()).spawn().unwrap()
     }
 
-    pub(crate) fn driven_report(&self) -> Report {
+    pub(crate) fn driven_report(&self) -> JobReport {
         wait_until("the driver has a report", || self.path("report.json").exists());
         serde_json::from_slice(&fs::read(self.path("report.json")).unwrap()).unwrap()
     }

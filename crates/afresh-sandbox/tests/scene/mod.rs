@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use afresh_sandbox::{Level, Limits, Network, Room, find};
+use afresh_sandbox::{ProcessRlimits, SandboxLevel, SandboxNetwork, SandboxSpec, detect_sandbox};
 use tempfile::TempDir;
 
 const HELPER: &str = env!("CARGO_BIN_EXE_afresh-sandbox-helper");
@@ -33,41 +33,46 @@ impl Scene {
         self.directory.path().canonicalize().expect("a path").join(path)
     }
 
-    pub(crate) fn room(&self) -> Room {
-        Room {
+    pub(crate) fn spec(&self) -> SandboxSpec {
+        SandboxSpec {
             writable: vec![self.path("work")],
             hidden: vec![self.path("home")],
             private: vec![],
             // The scene may lie below /tmp, which is private.
             readable: vec![self.path("home/.tool"), self.path("other")],
             temp: self.path("temp"),
-            network: Network::Off,
-            outside: None,
+            network: SandboxNetwork::Off,
+            handoff: None,
             sockets: false,
-            limits: Limits::default(),
+            limits: ProcessRlimits::default(),
         }
     }
 
-    pub(crate) fn command(&self, room: &Room, level: &Level, script: &str) -> Command {
-        let enclosed = room.enclose(level, Path::new(HELPER), &self.path("work"));
-        let mut command = Command::new(&enclosed.before[0]);
-        command.args(&enclosed.before[1..]).args(["/bin/sh", "-c", script]);
-        command.envs(enclosed.env).stdin(Stdio::null());
+    pub(crate) fn command(
+        &self,
+        spec: &SandboxSpec,
+        level: &SandboxLevel,
+        script: &str,
+    ) -> Command {
+        let wrapped = spec.wrap_command(level, Path::new(HELPER), &self.path("work"));
+        let mut command = Command::new(&wrapped.before[0]);
+        command.args(&wrapped.before[1..]).args(["/bin/sh", "-c", script]);
+        command.envs(wrapped.env).stdin(Stdio::null());
         command.current_dir(self.path("work"));
         command
     }
 
-    pub(crate) fn sh(&self, room: &Room, level: &Level, script: &str) -> Output {
-        self.command(room, level, script).output().expect("it starts")
+    pub(crate) fn sh(&self, spec: &SandboxSpec, level: &SandboxLevel, script: &str) -> Output {
+        self.command(spec, level, script).output().expect("it starts")
     }
 }
 
 /// Every level that is there, told apart.
-pub(crate) fn levels() -> Vec<Level> {
+pub(crate) fn levels() -> Vec<SandboxLevel> {
     let path = std::env::var("PATH").unwrap_or_default();
-    let strongest = find(&path);
-    let weaker = find("");
-    for why in strongest.passed_over.iter().chain(&weaker.passed_over) {
+    let strongest = detect_sandbox(&path);
+    let weaker = detect_sandbox("");
+    for why in strongest.unavailable.iter().chain(&weaker.unavailable) {
         eprintln!("passed over: {why}");
     }
     let mut levels = vec![strongest.level, weaker.level];

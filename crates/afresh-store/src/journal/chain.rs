@@ -4,22 +4,22 @@
 //! agree in a point agree in every record up to it.
 
 /// The hash of a record and, through it, of all before it.
-pub(crate) type Hash = [u8; 32];
+pub(crate) type RecordHash = [u8; 32];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Point {
+pub(crate) struct ChainPoint {
     pub(crate) seq: u64,
-    pub(crate) hash: Hash,
+    pub(crate) hash: RecordHash,
 }
 
-impl Point {
+impl ChainPoint {
     /// Before the first record.
     pub(crate) const START: Self = Self { seq: 0, hash: [0; 32] };
 }
 
 /// Everything a record says, borrowed from wherever it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Content<'a> {
+pub(crate) struct RecordContent<'a> {
     pub(crate) run: &'a str,
     pub(crate) epoch: u64,
     pub(crate) at_ms: u64,
@@ -30,13 +30,13 @@ pub(crate) struct Content<'a> {
 
 /// Walks the chain; keeps its buffer, because a verified open hashes every record.
 #[derive(Debug, Default)]
-pub(crate) struct Chain {
+pub(crate) struct HashChain {
     bytes: Vec<u8>,
 }
 
-impl Chain {
+impl HashChain {
     /// The point after `before`, if the next record says `content`.
-    pub(crate) fn next(&mut self, before: Point, content: &Content<'_>) -> Point {
+    pub(crate) fn next(&mut self, before: ChainPoint, content: &RecordContent<'_>) -> ChainPoint {
         let seq = before.seq + 1;
         self.bytes.clear();
         self.field(b"afresh record 1");
@@ -48,7 +48,7 @@ impl Chain {
         self.field(&content.wall_ms.to_le_bytes());
         self.field(content.kind.as_bytes());
         self.field(content.body.as_bytes());
-        Point { seq, hash: *blake3::hash(&self.bytes).as_bytes() }
+        ChainPoint { seq, hash: *blake3::hash(&self.bytes).as_bytes() }
     }
 
     /// The length goes first, so that no two different lists of fields give the same bytes.
@@ -62,26 +62,26 @@ impl Chain {
 mod tests {
     use super::*;
 
-    const CONTENT: Content<'_> =
-        Content { run: "r", epoch: 1, at_ms: 2, wall_ms: 3, kind: "k", body: "{}" };
+    const CONTENT: RecordContent<'_> =
+        RecordContent { run: "r", epoch: 1, at_ms: 2, wall_ms: 3, kind: "k", body: "{}" };
 
     /// R10.
     #[test]
     fn every_field_and_the_past_change_the_hash() {
-        let other = Point { seq: 0, hash: [1; 32] };
-        let later = Point { seq: 1, hash: [0; 32] };
-        let mut chain = Chain::default();
+        let other = ChainPoint { seq: 0, hash: [1; 32] };
+        let later = ChainPoint { seq: 1, hash: [0; 32] };
+        let mut chain = HashChain::default();
         let mut hashes = vec![
-            chain.next(Point::START, &CONTENT),
+            chain.next(ChainPoint::START, &CONTENT),
             chain.next(other, &CONTENT),
             chain.next(later, &CONTENT),
-            chain.next(Point::START, &Content { run: "s", ..CONTENT }),
-            chain.next(Point::START, &Content { epoch: 9, ..CONTENT }),
-            chain.next(Point::START, &Content { at_ms: 9, ..CONTENT }),
-            chain.next(Point::START, &Content { wall_ms: 9, ..CONTENT }),
-            chain.next(Point::START, &Content { kind: "l", ..CONTENT }),
-            chain.next(Point::START, &Content { body: "[]", ..CONTENT }),
-            chain.next(Point::START, &Content { kind: "k{", body: "}", ..CONTENT }),
+            chain.next(ChainPoint::START, &RecordContent { run: "s", ..CONTENT }),
+            chain.next(ChainPoint::START, &RecordContent { epoch: 9, ..CONTENT }),
+            chain.next(ChainPoint::START, &RecordContent { at_ms: 9, ..CONTENT }),
+            chain.next(ChainPoint::START, &RecordContent { wall_ms: 9, ..CONTENT }),
+            chain.next(ChainPoint::START, &RecordContent { kind: "l", ..CONTENT }),
+            chain.next(ChainPoint::START, &RecordContent { body: "[]", ..CONTENT }),
+            chain.next(ChainPoint::START, &RecordContent { kind: "k{", body: "}", ..CONTENT }),
         ]
         .into_iter()
         .map(|point| point.hash)
@@ -95,7 +95,7 @@ mod tests {
     /// R13: a hash that changes its mind makes every old journal unreadable.
     #[test]
     fn the_hash_of_format_1_stays_what_it_was() {
-        let hash = Chain::default().next(Point::START, &CONTENT).hash;
+        let hash = HashChain::default().next(ChainPoint::START, &CONTENT).hash;
         assert_eq!(
             blake3::Hash::from_bytes(hash).to_hex().as_str(),
             "a326b86b764cbed1bb5f315405f909a9e4a1ce9e73ec51317044823ce007c8f9"

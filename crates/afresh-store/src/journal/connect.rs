@@ -16,26 +16,26 @@ use std::time::{Duration, SystemTime};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{IoFault, IoFaultKind};
 use crate::journal::error::JournalError;
 use crate::journal::wal;
-use crate::paths::Paths;
+use crate::paths::StatePaths;
 
 /// How long we wait for another process that is writing.
-const PATIENCE: Duration = Duration::from_secs(30);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often a look is repeated because the files changed under it.
-const LOOKS: u32 = 20;
-const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(25);
+const READ_ATTEMPTS: u32 = 20;
+const READ_RETRY_PAUSE: Duration = Duration::from_millis(25);
 
 /// A connection that may write; the database must have been looked at before.
-pub(crate) fn writable(paths: &Paths) -> Result<Connection, JournalError> {
-    let _looks_are_over = one_at_a_time();
+pub(crate) fn open_writable(paths: &StatePaths) -> Result<Connection, JournalError> {
+    let _looks_are_over = lock_open();
     let failed = |error| JournalError::sqlite("open", &paths.database, 1, error);
     let connection = Connection::open_with_flags(&paths.database, writing()).map_err(failed)?;
     if connection.is_readonly("main").map_err(failed)? {
         return Err(read_only("write", &paths.database).into());
     }
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     prepare_for_writing(&connection).map_err(failed)?;
     Ok(connection)
 }
@@ -43,42 +43,42 @@ pub(crate) fn writable(paths: &Paths) -> Result<Connection, JournalError> {
 /// Shows `look` one consistent state of the database without changing a byte of any file.
 ///
 /// `look` may be called again if the files were changed meanwhile, so only what it returns counts.
-pub(crate) fn look<T>(
-    paths: &Paths,
+pub(crate) fn read_consistently<T>(
+    paths: &StatePaths,
     mut look: impl FnMut(&Connection) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
-    let _alone = one_at_a_time();
+    let _alone = lock_open();
     let mut looks = 0;
     loop {
-        let before = Stamps::of(paths);
-        let seen = look_once(paths, &mut look);
+        let before = FileStamps::read(paths);
+        let seen = read_once(paths, &mut look);
         looks += 1;
         // What looks like damage may be a driver or a sender that came while we were reading.
-        if seen.is_ok() || looks == LOOKS || Stamps::of(paths) == before {
+        if seen.is_ok() || looks == READ_ATTEMPTS || FileStamps::read(paths) == before {
             return seen;
         }
-        thread::sleep(PAUSE_BETWEEN_LOOKS);
+        thread::sleep(READ_RETRY_PAUSE);
     }
 }
 
-fn look_once<T>(
-    paths: &Paths,
+fn read_once<T>(
+    paths: &StatePaths,
     look: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
     refuse_what_sqlite_would_repair(paths)?;
-    let way = Way::into(paths);
-    let seen = look_by(way, paths, look);
+    let way = ReadMode::choose(paths);
+    let seen = read_in_mode(way, paths, look);
     // Live connections whose index awaits repair: it is theirs to share, and no part of the journal.
     let needs_repair = seen.as_ref().err().and_then(JournalError::fault);
-    if way == Way::Log && needs_repair == Some(FaultKind::ReadOnly) {
-        return look_by(Way::LiveLog, paths, look);
+    if way == ReadMode::Log && needs_repair == Some(IoFaultKind::ReadOnly) {
+        return read_in_mode(ReadMode::LiveLog, paths, look);
     }
     seen
 }
 
 /// How to read without writing; which one is right depends on the files beside the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ReadMode {
     /// No log, or an empty one: the database file is all there is.
     FileOnly,
     /// A log with its shared index: use the index if it is alive, else one in our own memory.
@@ -89,9 +89,9 @@ enum Way {
     LogAlone,
 }
 
-impl Way {
-    fn into(paths: &Paths) -> Self {
-        if !wal::holds_frames(&paths.wal) {
+impl ReadMode {
+    fn choose(paths: &StatePaths) -> Self {
+        if !wal::has_frames(&paths.wal) {
             Self::FileOnly
         } else if paths.shm.exists() {
             Self::Log
@@ -100,7 +100,7 @@ impl Way {
         }
     }
 
-    fn connect(self, paths: &Paths) -> rusqlite::Result<Connection> {
+    fn connect(self, paths: &StatePaths) -> rusqlite::Result<Connection> {
         let (query, flags) = match self {
             Self::FileOnly => ("immutable=1", OpenFlags::SQLITE_OPEN_READ_ONLY),
             Self::Log => ("readonly_shm=1", OpenFlags::SQLITE_OPEN_READ_ONLY),
@@ -112,21 +112,21 @@ impl Way {
     }
 }
 
-fn look_by<T>(
-    way: Way,
-    paths: &Paths,
+fn read_in_mode<T>(
+    way: ReadMode,
+    paths: &StatePaths,
     look: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
     let failed = |error| JournalError::sqlite("read", &paths.database, 1, error);
     let mut connection = way.connect(paths).map_err(failed)?;
-    prepare_for_looking(&connection).map_err(failed)?;
-    if way == Way::LogAlone {
+    prepare_for_reading(&connection).map_err(failed)?;
+    if way == ReadMode::LogAlone {
         if connection.is_readonly("main").map_err(failed)? {
             return Err(read_only("lock", &paths.database).into());
         }
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(failed)?;
     } else {
-        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
@@ -135,7 +135,7 @@ fn look_by<T>(
 
 /// SQLite's own repairs would be changes: it drops the log of an emptied database, and plays back
 /// a rollback log.
-fn refuse_what_sqlite_would_repair(paths: &Paths) -> Result<(), JournalError> {
+fn refuse_what_sqlite_would_repair(paths: &StatePaths) -> Result<(), JournalError> {
     let damaged = |what: &str| JournalError::Damaged {
         path: paths.database.clone(),
         seq: 1,
@@ -151,7 +151,7 @@ fn refuse_what_sqlite_would_repair(paths: &Paths) -> Result<(), JournalError> {
     Ok(())
 }
 
-fn prepare_for_looking(connection: &Connection) -> rusqlite::Result<()> {
+fn prepare_for_reading(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cell_size_check", true)
@@ -176,14 +176,14 @@ fn writing() -> OpenFlags {
 
 /// Connections of one process to one database share one handle of its index: one that began
 /// read-only for a look would stay so for a writer that joins it.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
+fn lock_open() -> MutexGuard<'static, ()> {
     static LOOKING: Mutex<()> = Mutex::new(());
     LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn read_only(doing: &'static str, path: &Path) -> Fault {
+fn read_only(doing: &'static str, path: &Path) -> IoFault {
     let source = "SQLite could open it only for reading".into();
-    Fault { doing, path: path.to_path_buf(), kind: FaultKind::ReadOnly, source }
+    IoFault { doing, path: path.to_path_buf(), kind: IoFaultKind::ReadOnly, source }
 }
 
 /// SQLite's name for a file opened with options; any byte may be in a path.
@@ -208,10 +208,10 @@ fn size(path: &Path) -> u64 {
 
 /// Enough of the files' state to notice that somebody wrote.
 #[derive(Debug, PartialEq, Eq)]
-struct Stamps([Option<(u64, Option<SystemTime>)>; 3]);
+struct FileStamps([Option<(u64, Option<SystemTime>)>; 3]);
 
-impl Stamps {
-    fn of(paths: &Paths) -> Self {
+impl FileStamps {
+    fn read(paths: &StatePaths) -> Self {
         // Never by opening them: closing a file drops all locks this process has on it.
         Self([&paths.database, &paths.wal, &paths.shm].map(|path| {
             let metadata = fs::metadata(path).ok()?;

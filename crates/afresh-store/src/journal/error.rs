@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{IoFault, IoFaultKind};
 
 /// Whatever the variant, nothing unstored was acknowledged, and a refusal changed no file.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +77,7 @@ pub enum JournalError {
     Poisoned { path: PathBuf },
 
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] IoFault),
 }
 
 impl JournalError {
@@ -92,13 +92,13 @@ impl JournalError {
     ) -> Self {
         let path = path.to_path_buf();
         match kind_of(&source) {
-            Some(kind) => Fault { doing, path, kind, source: Box::new(source) }.into(),
+            Some(kind) => IoFault { doing, path, kind, source: Box::new(source) }.into(),
             None => Self::Damaged { path, seq, what: source.to_string() },
         }
     }
 
     /// What the machine did not let us do, if that is what this is.
-    pub fn fault(&self) -> Option<FaultKind> {
+    pub fn fault(&self) -> Option<IoFaultKind> {
         match self {
             Self::Fault(fault) => Some(fault.kind),
             _ => None,
@@ -107,15 +107,15 @@ impl JournalError {
 }
 
 /// The kind of fault behind an error of SQLite, or `None` if the file is to blame.
-fn kind_of(error: &rusqlite::Error) -> Option<FaultKind> {
+fn kind_of(error: &rusqlite::Error) -> Option<IoFaultKind> {
     let rusqlite::Error::SqliteFailure(failure, _) = error else {
         // Columns of the wrong type, missing rows: our own tables never give these.
         return None;
     };
     match failure.code {
-        ErrorCode::DiskFull => Some(FaultKind::DiskFull),
-        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(FaultKind::ReadOnly),
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(FaultKind::Busy),
+        ErrorCode::DiskFull => Some(IoFaultKind::DiskFull),
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(IoFaultKind::ReadOnly),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(IoFaultKind::Busy),
         // `Unknown` is SQLite's plain error: a statement that fits our tables fails to compile only
         // if these are not our tables.
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => None,
@@ -125,6 +125,6 @@ fn kind_of(error: &rusqlite::Error) -> Option<FaultKind> {
         {
             None
         }
-        _ => Some(FaultKind::Io),
+        _ => Some(IoFaultKind::Io),
     }
 }

@@ -10,8 +10,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::atomic_file;
-use crate::fault::Fault;
-use crate::journal::chain::Point;
+use crate::fault::IoFault;
+use crate::journal::chain::ChainPoint;
 use crate::journal::error::JournalError;
 
 const MAGIC: &[u8; 8] = b"afrhead1";
@@ -23,11 +23,11 @@ const USED: usize = 8 + 8 + 32 + 32;
 
 /// What a head file says: one or two acknowledged points.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Head {
-    slots: [Option<Point>; 2],
+pub(crate) struct JournalHead {
+    slots: [Option<ChainPoint>; 2],
 }
 
-impl Head {
+impl JournalHead {
     /// Reads the head file, if there is one.
     pub(crate) fn load(path: &Path) -> Result<Option<Self>, JournalError> {
         let damaged = |what| JournalError::HeadDamaged { path: path.to_path_buf(), what };
@@ -36,7 +36,7 @@ impl Head {
             File::open(path).and_then(|file| file.take(FILE as u64 + 1).read_to_end(&mut bytes));
         match read {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Fault::new("read", path, error).into()),
+            Err(error) => return Err(IoFault::new("read", path, error).into()),
             // It has its full size from the start, so no crash of ours leaves another.
             Ok(size) if size != FILE => return Err(damaged("it has the wrong size")),
             Ok(_) => {}
@@ -49,12 +49,12 @@ impl Head {
     }
 
     /// Every point that was once acknowledged and that the file still knows.
-    pub(crate) fn points(&self) -> impl Iterator<Item = Point> {
+    pub(crate) fn points(&self) -> impl Iterator<Item = ChainPoint> {
         self.slots.into_iter().flatten()
     }
 
-    pub(crate) fn newest(&self) -> Point {
-        self.points().max_by_key(|point| point.seq).unwrap_or(Point::START)
+    pub(crate) fn newest(&self) -> ChainPoint {
+        self.points().max_by_key(|point| point.seq).unwrap_or(ChainPoint::START)
     }
 
     /// The slot to write next: never the one that holds the newest point.
@@ -72,36 +72,37 @@ impl Head {
 pub(crate) struct HeadFile {
     file: File,
     path: PathBuf,
-    head: Head,
+    head: JournalHead,
 }
 
 impl HeadFile {
     /// Opens the head file for moving, or makes one that acknowledges nothing.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
-        let head = if let Some(head) = Head::load(path)? {
+        let head = if let Some(head) = JournalHead::load(path)? {
             head
         } else {
             let mut bytes = vec![0; FILE];
-            bytes[..USED].copy_from_slice(&render(Point::START));
+            bytes[..USED].copy_from_slice(&render(ChainPoint::START));
             atomic_file::write_atomically(path, &bytes)?;
-            Head { slots: [Some(Point::START), None] }
+            JournalHead { slots: [Some(ChainPoint::START), None] }
         };
-        let file = OpenOptions::new().write(true).open(path).map_err(Fault::of("open", path))?;
+        let file =
+            OpenOptions::new().write(true).open(path).map_err(IoFault::during("open", path))?;
         Ok(Self { file, path: path.to_path_buf(), head })
     }
 
     /// Moves the head to `point`; it is on the disk when this returns.
-    pub(crate) fn acknowledge(&mut self, point: Point) -> Result<(), Fault> {
+    pub(crate) fn acknowledge(&mut self, point: ChainPoint) -> Result<(), IoFault> {
         let slot = self.head.older_slot();
         self.file
             .write_all_at(&render(point), (slot * SLOT) as u64)
             .and_then(|()| self.file.sync_data())
-            .map_err(Fault::of("write", &self.path))?;
+            .map_err(IoFault::during("write", &self.path))?;
         self.head.slots[slot] = Some(point);
         Ok(())
     }
 
-    pub(crate) fn newest(&self) -> Point {
+    pub(crate) fn newest(&self) -> ChainPoint {
         self.head.newest()
     }
 
@@ -112,7 +113,7 @@ impl HeadFile {
     }
 }
 
-fn render(point: Point) -> [u8; USED] {
+fn render(point: ChainPoint) -> [u8; USED] {
     let mut bytes = [0; USED];
     bytes[..8].copy_from_slice(MAGIC);
     bytes[8..16].copy_from_slice(&point.seq.to_le_bytes());
@@ -123,10 +124,10 @@ fn render(point: Point) -> [u8; USED] {
 }
 
 /// The point in a slot, unless it was never written or not written whole.
-fn parse(slot: &[u8]) -> Option<Point> {
+fn parse(slot: &[u8]) -> Option<ChainPoint> {
     let seq = u64::from_le_bytes(slot[8..16].try_into().ok()?);
     let hash = slot[16..48].try_into().ok()?;
-    let point = Point { seq, hash };
+    let point = ChainPoint { seq, hash };
     (slot[..USED] == render(point)).then_some(point)
 }
 
@@ -136,8 +137,8 @@ mod tests {
 
     use super::*;
 
-    fn point(seq: u64) -> Point {
-        Point { seq, hash: [u8::try_from(seq).unwrap(); 32] }
+    fn point(seq: u64) -> ChainPoint {
+        ChainPoint { seq, hash: [u8::try_from(seq).unwrap(); 32] }
     }
 
     /// R10.
@@ -148,11 +149,11 @@ mod tests {
         let mut file = HeadFile::open(&path).unwrap();
         for seq in 1..=5 {
             file.acknowledge(point(seq)).unwrap();
-            assert_eq!(Head::load(&path).unwrap().unwrap().newest(), point(seq));
+            assert_eq!(JournalHead::load(&path).unwrap().unwrap().newest(), point(seq));
         }
         drop(file);
         HeadFile::open(&path).unwrap().acknowledge(point(6)).unwrap();
-        let known: Vec<_> = Head::load(&path).unwrap().unwrap().points().collect();
+        let known: Vec<_> = JournalHead::load(&path).unwrap().unwrap().points().collect();
         assert!(known.contains(&point(5)) && known.contains(&point(6)), "{known:?}");
     }
 
@@ -171,7 +172,7 @@ mod tests {
             let mut torn = after[..cut].to_vec();
             torn.extend_from_slice(&before[cut..]);
             fs::write(&path, &torn).unwrap();
-            let newest = Head::load(&path).unwrap().unwrap().newest();
+            let newest = JournalHead::load(&path).unwrap().unwrap().newest();
             assert!(newest == point(1) || newest == point(2), "cut at {cut}: {newest:?}");
         }
     }
@@ -185,9 +186,12 @@ mod tests {
         let whole = fs::read(&path).unwrap();
         for size in (0..FILE).step_by(61).chain([FILE - 1]) {
             fs::write(&path, &whole[..size]).unwrap();
-            assert!(matches!(Head::load(&path), Err(JournalError::HeadDamaged { .. })), "{size}");
+            assert!(
+                matches!(JournalHead::load(&path), Err(JournalError::HeadDamaged { .. })),
+                "{size}"
+            );
         }
         fs::write(&path, [whole, vec![0]].concat()).unwrap();
-        assert!(matches!(Head::load(&path), Err(JournalError::HeadDamaged { .. })));
+        assert!(matches!(JournalHead::load(&path), Err(JournalError::HeadDamaged { .. })));
     }
 }

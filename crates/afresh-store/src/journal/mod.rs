@@ -32,14 +32,14 @@ use std::path::Path;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::atomic_file;
-use crate::fault::Fault;
-use crate::fs_probe::{self, Depth};
-use crate::inbox::{self, InboxError, Message};
-use crate::journal::chain::{Chain, Content, Point};
+use crate::fault::IoFault;
+use crate::fs_probe::{self, ProbeDepth};
+use crate::inbox::{self, InboxError, InboxMessage};
+use crate::journal::chain::{ChainPoint, HashChain, RecordContent};
 use crate::journal::error::JournalError;
 use crate::journal::head::HeadFile;
 use crate::journal::reader::JournalReader;
-use crate::paths::Paths;
+use crate::paths::StatePaths;
 
 /// The largest body, kind or run name that is stored, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -59,7 +59,7 @@ pub struct NewRecord {
 
 /// What was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct JournalRecord {
     pub seq: u64,
     pub run: String,
     pub epoch: u64,
@@ -71,7 +71,7 @@ pub struct Record {
 
 /// The answer to a message of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct MessageAnswer {
     pub message: i64,
     pub text: String,
 }
@@ -81,8 +81,8 @@ pub struct Answer {
 pub struct Journal {
     connection: Connection,
     head: HeadFile,
-    paths: Paths,
-    last: Point,
+    paths: StatePaths,
+    last: ChainPoint,
     recovered: u64,
     poisoned: bool,
 }
@@ -93,12 +93,12 @@ impl Journal {
     /// A journal that is damaged, or newer, or misses an acknowledged record is refused, and so is a
     /// file system that cannot hold one; then no file has changed.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
-        let paths = Paths::of(dir)?;
+        let paths = StatePaths::new(dir)?;
         let made = atomic_file::create_directory(&paths.dir)
-            .map_err(|fault| fs_probe::judged(&paths.dir, fault))?;
+            .map_err(|fault| fs_probe::classify_fault(&paths.dir, fault))?;
         let found = verify::whole_journal(&paths)?;
-        let depth = if found.is_none() { Depth::First } else { Depth::Again };
-        fs_probe::probe(&paths.dir, depth).inspect_err(|_| atomic_file::take_back(&made))?;
+        let depth = if found.is_none() { ProbeDepth::First } else { ProbeDepth::Again };
+        fs_probe::probe(&paths.dir, depth).inspect_err(|_| atomic_file::remove_created(&made))?;
 
         atomic_file::remove_leftovers(&paths.dir)?;
         if !paths.ignore.exists() {
@@ -107,8 +107,8 @@ impl Journal {
         if found.is_none() {
             schema::create(&paths)?;
         }
-        let last = found.unwrap_or(Point::START);
-        let connection = connect::writable(&paths)?;
+        let last = found.unwrap_or(ChainPoint::START);
+        let connection = connect::open_writable(&paths)?;
         if records::point_at(&connection, &paths.database, u64::MAX)? != last {
             return Err(JournalError::Overtaken { path: paths.database });
         }
@@ -137,7 +137,7 @@ impl Journal {
     pub fn append_and_answer(
         &mut self,
         records: &[NewRecord],
-        answers: &[Answer],
+        answers: &[MessageAnswer],
     ) -> Result<u64, JournalError> {
         if self.poisoned {
             return Err(JournalError::Poisoned { path: self.paths.database.clone() });
@@ -157,17 +157,17 @@ impl Journal {
     }
 
     /// Every record, oldest first.
-    pub fn read_all(&self) -> Result<Vec<Record>, JournalError> {
-        self.after(0)
+    pub fn read_all(&self) -> Result<Vec<JournalRecord>, JournalError> {
+        self.read_after(0)
     }
 
     /// The records of one run.
-    pub fn records_of(&self, run: &str) -> Result<Vec<Record>, JournalError> {
-        self.collect(Point::START, |content| content.run == run)
+    pub fn read_run(&self, run: &str) -> Result<Vec<JournalRecord>, JournalError> {
+        self.collect(ChainPoint::START, |content| content.run == run)
     }
 
     /// The records that follow record `seq`.
-    pub fn after(&self, seq: u64) -> Result<Vec<Record>, JournalError> {
+    pub fn read_after(&self, seq: u64) -> Result<Vec<JournalRecord>, JournalError> {
         let start = records::point_at(&self.connection, &self.paths.database, seq)?;
         self.collect(start, |_| true)
     }
@@ -192,7 +192,7 @@ impl Journal {
     }
 
     /// The messages that await an answer, oldest first.
-    pub fn pending(&self) -> Result<Vec<Message>, JournalError> {
+    pub fn pending_messages(&self) -> Result<Vec<InboxMessage>, JournalError> {
         inbox::pending(&self.connection, &self.paths.database)
     }
 
@@ -203,14 +203,14 @@ impl Journal {
 
     fn collect(
         &self,
-        start: Point,
-        wanted: impl Fn(&Content<'_>) -> bool,
-    ) -> Result<Vec<Record>, JournalError> {
+        start: ChainPoint,
+        wanted: impl Fn(&RecordContent<'_>) -> bool,
+    ) -> Result<Vec<JournalRecord>, JournalError> {
         let mut records = Vec::new();
         let path = &self.paths.database;
         records::records_after(&self.connection, path, start, None, |at, content| {
             if wanted(content) {
-                records.push(Record::new(at.seq, content));
+                records.push(JournalRecord::new(at.seq, content));
             }
         })?;
         Ok(records)
@@ -226,7 +226,7 @@ impl Journal {
         // no longer in the log has been synced by the checkpoint that moved it.
         match File::open(&self.paths.wal).and_then(|wal| wal.sync_all()) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Fault::new("sync", &self.paths.wal, error).into());
+                return Err(IoFault::new("sync", &self.paths.wal, error).into());
             }
             _ => {}
         }
@@ -234,11 +234,15 @@ impl Journal {
         Ok(self.head.acknowledge(self.last)?)
     }
 
-    fn commit(&mut self, records: &[NewRecord], answers: &[Answer]) -> rusqlite::Result<Point> {
+    fn commit(
+        &mut self,
+        records: &[NewRecord],
+        answers: &[MessageAnswer],
+    ) -> rusqlite::Result<ChainPoint> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut last = self.last;
-        let mut chain = Chain::default();
+        let mut chain = HashChain::default();
         {
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO records(seq, run, epoch, at_ms, wall_ms, kind, body, hash) \
@@ -276,7 +280,7 @@ impl Journal {
     fn refuse_too_large(
         &self,
         records: &[NewRecord],
-        answers: &[Answer],
+        answers: &[MessageAnswer],
     ) -> Result<(), JournalError> {
         let texts = records
             .iter()
@@ -294,8 +298,8 @@ impl Journal {
 }
 
 impl NewRecord {
-    fn content(&self) -> Content<'_> {
-        Content {
+    fn content(&self) -> RecordContent<'_> {
+        RecordContent {
             run: &self.run,
             epoch: self.epoch,
             at_ms: self.at_ms,
@@ -306,8 +310,8 @@ impl NewRecord {
     }
 }
 
-impl Record {
-    pub(crate) fn new(seq: u64, content: &Content<'_>) -> Self {
+impl JournalRecord {
+    pub(crate) fn new(seq: u64, content: &RecordContent<'_>) -> Self {
         Self {
             seq,
             run: content.run.to_owned(),
@@ -323,7 +327,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::FaultKind;
+    use crate::fault::IoFaultKind;
 
     fn record(body: &str) -> NewRecord {
         NewRecord {
@@ -337,7 +341,7 @@ mod tests {
     }
 
     /// Appends until `kind` of fault, and proves that nothing unstored was acknowledged.
-    fn fails_with(kind: FaultKind, prepare: impl Fn(&mut Journal)) {
+    fn fails_with(kind: IoFaultKind, prepare: impl Fn(&mut Journal)) {
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(dir.path()).unwrap();
         journal.append(&[record("first")]).unwrap();
@@ -360,7 +364,7 @@ mod tests {
     /// R9, F05.
     #[test]
     fn a_full_disk_stops_the_journal_and_loses_nothing() {
-        fails_with(FaultKind::DiskFull, |journal| {
+        fails_with(IoFaultKind::DiskFull, |journal| {
             journal.connection.pragma_update(None, "max_page_count", 30).unwrap();
         });
     }
@@ -369,13 +373,13 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")] // Only there is a device that is always full.
     fn a_disk_too_full_for_the_head_stops_the_journal() {
-        fails_with(FaultKind::DiskFull, |journal| journal.head.fill_the_disk());
+        fails_with(IoFaultKind::DiskFull, |journal| journal.head.fill_the_disk());
     }
 
     /// R9, F06: what cannot be written is not what is broken.
     #[test]
     fn a_read_only_journal_is_told_apart_from_a_damaged_one() {
-        fails_with(FaultKind::ReadOnly, |journal| {
+        fails_with(IoFaultKind::ReadOnly, |journal| {
             journal.connection.pragma_update(None, "query_only", true).unwrap();
         });
     }

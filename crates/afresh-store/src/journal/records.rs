@@ -5,9 +5,9 @@ use std::path::Path;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::journal::chain::{Chain, Content, Hash, Point};
+use crate::journal::chain::{ChainPoint, HashChain, RecordContent, RecordHash};
 use crate::journal::error::JournalError;
-use crate::journal::head::Head;
+use crate::journal::head::JournalHead;
 
 /// Hands every record after `start` to `each`, in order, and returns where the journal ends.
 ///
@@ -15,18 +15,19 @@ use crate::journal::head::Head;
 pub(crate) fn records_after(
     connection: &Connection,
     path: &Path,
-    start: Point,
-    head: Option<&Head>,
-    mut each: impl FnMut(Point, &Content<'_>),
-) -> Result<Point, JournalError> {
-    let failed = |at: Point, error| JournalError::sqlite("read", path, at.seq + 1, error);
+    start: ChainPoint,
+    head: Option<&JournalHead>,
+    mut each: impl FnMut(ChainPoint, &RecordContent<'_>),
+) -> Result<ChainPoint, JournalError> {
+    let failed = |at: ChainPoint, error| JournalError::sqlite("read", path, at.seq + 1, error);
     let damaged = |seq, what: &str| JournalError::Damaged {
         path: path.to_path_buf(),
         seq,
         what: what.to_owned(),
     };
-    let acknowledged: Vec<Point> = head.into_iter().flat_map(Head::points).collect();
-    let strays = |at: Point| acknowledged.iter().any(|it| it.seq == at.seq && it.hash != at.hash);
+    let acknowledged: Vec<ChainPoint> = head.into_iter().flat_map(JournalHead::points).collect();
+    let strays =
+        |at: ChainPoint| acknowledged.iter().any(|it| it.seq == at.seq && it.hash != at.hash);
 
     let mut statement = connection
         .prepare_cached(
@@ -36,7 +37,7 @@ pub(crate) fn records_after(
         .map_err(|error| failed(start, error))?;
     let mut rows =
         statement.query([start.seq.cast_signed()]).map_err(|error| failed(start, error))?;
-    let mut chain = Chain::default();
+    let mut chain = HashChain::default();
     let mut at = start;
     while let Some(row) = rows.next().map_err(|error| failed(at, error))? {
         let seq = at.seq + 1;
@@ -55,7 +56,7 @@ pub(crate) fn records_after(
         each(next, &content);
         at = next;
     }
-    match head.map(Head::newest) {
+    match head.map(JournalHead::newest) {
         Some(newest) if newest.seq > at.seq => {
             let path = path.to_path_buf();
             Err(JournalError::MissesHead { path, head: newest.seq, last: at.seq })
@@ -69,30 +70,30 @@ pub(crate) fn point_at(
     connection: &Connection,
     path: &Path,
     seq: u64,
-) -> Result<Point, JournalError> {
+) -> Result<ChainPoint, JournalError> {
     connection
         .query_row(
             "SELECT seq, hash FROM records WHERE seq <= ?1 ORDER BY seq DESC LIMIT 1",
             [i64::try_from(seq).unwrap_or(i64::MAX)],
             |row| {
                 let seq: i64 = row.get(0)?;
-                Ok(Point { seq: seq.cast_unsigned(), hash: row.get(1)? })
+                Ok(ChainPoint { seq: seq.cast_unsigned(), hash: row.get(1)? })
             },
         )
         .optional()
-        .map(|point| point.unwrap_or(Point::START))
+        .map(|point| point.unwrap_or(ChainPoint::START))
         .map_err(|error| JournalError::sqlite("read", path, 1, error))
 }
 
-fn parse<'a>(row: &'a Row<'_>) -> Option<(Point, Content<'a>)> {
+fn parse<'a>(row: &'a Row<'_>) -> Option<(ChainPoint, RecordContent<'a>)> {
     let integer = |column| match row.get_ref(column) {
         Ok(ValueRef::Integer(value)) => Some(value),
         _ => None,
     };
     let text = |column| row.get_ref(column).ok()?.as_str().ok();
-    let hash: Hash = row.get_ref(7).ok()?.as_blob().ok()?.try_into().ok()?;
-    let point = Point { seq: integer(0)?.cast_unsigned(), hash };
-    let content = Content {
+    let hash: RecordHash = row.get_ref(7).ok()?.as_blob().ok()?.try_into().ok()?;
+    let point = ChainPoint { seq: integer(0)?.cast_unsigned(), hash };
+    let content = RecordContent {
         run: text(1)?,
         epoch: integer(2)?.cast_unsigned(),
         at_ms: integer(3)?.cast_unsigned(),

@@ -10,9 +10,9 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::atomic_file;
-use crate::fault::Fault;
+use crate::fault::IoFault;
 use crate::journal::error::JournalError;
-use crate::paths::Paths;
+use crate::paths::StatePaths;
 
 /// The format that this program writes, kept in SQLite's `user_version`.
 pub(crate) const FORMAT: i64 = 1;
@@ -38,20 +38,20 @@ const TABLES: [(&str, &str); 2] = [
 /// Makes an empty database, which appears under its name whole or not at all.
 ///
 /// If somebody else was quicker, theirs stays.
-pub(crate) fn create(paths: &Paths) -> Result<(), JournalError> {
+pub(crate) fn create(paths: &StatePaths) -> Result<(), JournalError> {
     let temporary = atomic_file::temporary_beside(&paths.database);
     fill(&temporary).map_err(|error| JournalError::sqlite("create", &paths.database, 0, error))?;
     File::open(&temporary)
         .and_then(|file| file.sync_all())
-        .map_err(Fault::of("sync", &temporary))?;
+        .map_err(IoFault::during("sync", &temporary))?;
     // A link, not a rename: it never replaces a database that is already there.
     match fs::hard_link(&temporary, &paths.database) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            return Err(Fault::new("create", &paths.database, error).into());
+            return Err(IoFault::new("create", &paths.database, error).into());
         }
         _ => {}
     }
-    fs::remove_file(&temporary).map_err(Fault::of("remove", &temporary))?;
+    fs::remove_file(&temporary).map_err(IoFault::during("remove", &temporary))?;
     Ok(atomic_file::sync_directory(&paths.dir)?)
 }
 

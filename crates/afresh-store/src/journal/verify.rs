@@ -4,20 +4,20 @@
 
 use rusqlite::Connection;
 
-use crate::journal::chain::{Content, Point};
+use crate::journal::chain::{ChainPoint, RecordContent};
 use crate::journal::connect;
 use crate::journal::error::JournalError;
-use crate::journal::head::Head;
+use crate::journal::head::JournalHead;
 use crate::journal::records;
 use crate::journal::schema;
-use crate::paths::Paths;
+use crate::paths::StatePaths;
 
 /// Proves the whole journal and returns its end, or `None` if there is none yet.
-pub(crate) fn whole_journal(paths: &Paths) -> Result<Option<Point>, JournalError> {
+pub(crate) fn whole_journal(paths: &StatePaths) -> Result<Option<ChainPoint>, JournalError> {
     if !database_exists(paths)? {
         return Ok(None);
     }
-    let last = connect::look(paths, |connection| {
+    let last = connect::read_consistently(paths, |connection| {
         let ((), last) = acknowledged(connection, paths, 0, |(), _, _| ())?;
         check_pages(connection, paths, last)?;
         Ok(last)
@@ -27,14 +27,14 @@ pub(crate) fn whole_journal(paths: &Paths) -> Result<Option<Point>, JournalError
 
 /// Gathers the records after `seq` that `keep` wants; `None` if there is no journal.
 pub(crate) fn records_after<T: Default>(
-    paths: &Paths,
+    paths: &StatePaths,
     seq: u64,
-    keep: impl Fn(&mut T, Point, &Content<'_>),
+    keep: impl Fn(&mut T, ChainPoint, &RecordContent<'_>),
 ) -> Result<Option<T>, JournalError> {
     if !database_exists(paths)? {
         return Ok(None);
     }
-    let kept = connect::look(paths, |connection| {
+    let kept = connect::read_consistently(paths, |connection| {
         let (kept, _) = acknowledged(connection, paths, seq, &keep)?;
         Ok(kept)
     })?;
@@ -42,12 +42,12 @@ pub(crate) fn records_after<T: Default>(
 }
 
 /// Whether there is a database; a missing one whose records were acknowledged is an error.
-fn database_exists(paths: &Paths) -> Result<bool, JournalError> {
+fn database_exists(paths: &StatePaths) -> Result<bool, JournalError> {
     if paths.database.exists() {
         return Ok(true);
     }
     let path = paths.database.clone();
-    let head = Head::load(&paths.head)?.map_or(0, |head| head.newest().seq);
+    let head = JournalHead::load(&paths.head)?.map_or(0, |head| head.newest().seq);
     if head > 0 {
         return Err(JournalError::MissesHead { path, head, last: 0 });
     }
@@ -61,13 +61,13 @@ fn database_exists(paths: &Paths) -> Result<bool, JournalError> {
 
 fn acknowledged<T: Default>(
     connection: &Connection,
-    paths: &Paths,
+    paths: &StatePaths,
     seq: u64,
-    keep: impl Fn(&mut T, Point, &Content<'_>),
-) -> Result<(T, Point), JournalError> {
+    keep: impl Fn(&mut T, ChainPoint, &RecordContent<'_>),
+) -> Result<(T, ChainPoint), JournalError> {
     // Read before the database, because the driver moves it after the database: so it is never
     // ahead of what we are about to see.
-    let head = Head::load(&paths.head)?;
+    let head = JournalHead::load(&paths.head)?;
     let path = &paths.database;
     schema::check(connection, path)?;
     let start = records::point_at(connection, path, seq)?;
@@ -82,7 +82,11 @@ fn acknowledged<T: Default>(
 }
 
 /// Damage that no record shows, in the inbox or in SQLite's own bookkeeping, would spread later.
-fn check_pages(connection: &Connection, paths: &Paths, last: Point) -> Result<(), JournalError> {
+fn check_pages(
+    connection: &Connection,
+    paths: &StatePaths,
+    last: ChainPoint,
+) -> Result<(), JournalError> {
     let path = &paths.database;
     let what: String = connection
         .pragma_query_value(None, "quick_check", |row| row.get(0))

@@ -13,7 +13,7 @@ const HEADER: usize = 32;
 const MAGIC: u32 = 0x377f_0682;
 
 /// Whether there is a log whose header is whole and that goes on after it.
-pub(crate) fn holds_frames(path: &Path) -> bool {
+pub(crate) fn has_frames(path: &Path) -> bool {
     // Unlike the database, the log may be opened and closed beside SQLite: no lock is kept on it.
     let mut bytes = Vec::with_capacity(HEADER + 1);
     let read =
@@ -55,11 +55,11 @@ mod tests {
         let path = dir.path().join("copy");
         let holds = |bytes: &[u8]| {
             fs::write(&path, bytes).unwrap();
-            holds_frames(&path)
+            has_frames(&path)
         };
         assert!(holds(&log) && holds(&log[..33]));
         assert!(!holds(&log[..32]) && !holds(&log[..31]) && !holds(b""));
-        assert!(!holds_frames(&dir.path().join("none")));
+        assert!(!has_frames(&dir.path().join("none")));
         for bit in 0..HEADER * 8 {
             let mut flipped = log.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);

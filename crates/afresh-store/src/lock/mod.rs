@@ -14,18 +14,18 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
+use crate::fault::IoFault;
 
 /// More than any holder needs to tell who it is.
 const MAX_HOLDER_BYTES: u64 = 64 << 10;
 
 /// How often we look for the name of a holder that has only just taken the lock.
-const INTRODUCTIONS: u32 = 20;
-const BETWEEN_INTRODUCTIONS: Duration = Duration::from_millis(5);
+const HOLDER_READ_ATTEMPTS: u32 = 20;
+const HOLDER_READ_PAUSE: Duration = Duration::from_millis(5);
 
 /// Who holds a lock, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
+pub struct LockHolder {
     pub pid: u32,
     pub host: String,
     pub command: String,
@@ -35,8 +35,8 @@ pub struct Holder {
 /// Why the lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("another process already drives here{}", described(.0.as_ref()))]
-    Held(Option<Holder>),
+    #[error("another process already drives here{}", describe_holder(.0.as_ref()))]
+    Held(Option<LockHolder>),
 
     #[error(
         "the file system of {} has no working locks ({source}), so two runs could work against each \
@@ -46,20 +46,20 @@ pub enum LockError {
     Unsupported { path: PathBuf, source: io::Error },
 
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] IoFault),
 }
 
 /// The lock, held until this is dropped or the process ends.
 #[derive(Debug)]
-pub struct Lock {
+pub struct DriverLock {
     file: Flock<File>,
 }
 
-impl Lock {
+impl DriverLock {
     /// Takes the lock at once or not at all.
     ///
     /// A file system whose locks keep nobody out is refused, and then there is no new file.
-    pub fn acquire(path: &Path, holder: &Holder) -> Result<Self, LockError> {
+    pub fn acquire(path: &Path, holder: &LockHolder) -> Result<Self, LockError> {
         let is_new = path.symlink_metadata().is_err();
         let lock = Self::acquire_at(path, holder);
         if let (Err(LockError::Unsupported { .. }), true) = (&lock, is_new) {
@@ -69,51 +69,53 @@ impl Lock {
         lock
     }
 
-    fn acquire_at(path: &Path, holder: &Holder) -> Result<Self, LockError> {
+    fn acquire_at(path: &Path, holder: &LockHolder) -> Result<Self, LockError> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(path)
-            .map_err(Fault::of("open the lock", path))?;
+            .map_err(IoFault::during("open the lock", path))?;
         let file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) => file,
-            Err((_, Errno::EWOULDBLOCK)) => return Err(LockError::Held(introduced_soon(path))),
+            Err((_, Errno::EWOULDBLOCK)) => {
+                return Err(LockError::Held(read_holder_with_retries(path)));
+            }
             Err((_, errno)) => return Err(refused(path, errno)),
         };
-        if !keeps_others_out(path)? {
+        if !excludes_others(path)? {
             let source = io::Error::other("a second lock was granted while the first was held");
             return Err(LockError::Unsupported { path: path.to_path_buf(), source });
         }
         ofd::set(&file).map_err(|errno| refused(path, errno))?;
         let mut lock = Self { file };
-        lock.introduce(holder).map_err(Fault::of("write the lock", path))?;
+        lock.write_holder(holder).map_err(IoFault::during("write the lock", path))?;
         Ok(lock)
     }
 
     /// Who holds the lock now, if anybody; asking takes nothing.
     ///
     /// A holder that does not say who it is gives [`LockError::Held`].
-    pub fn holder(path: &Path) -> Result<Option<Holder>, LockError> {
+    pub fn holder(path: &Path) -> Result<Option<LockHolder>, LockError> {
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Fault::new("read the lock", path, error).into()),
+            Err(error) => return Err(IoFault::new("read the lock", path, error).into()),
         };
-        for _ in 0..INTRODUCTIONS {
+        for _ in 0..HOLDER_READ_ATTEMPTS {
             if !ofd::is_set(&file).map_err(|errno| refused(path, errno))? {
                 return Ok(None);
             }
-            if let Some(holder) = introduced(path) {
+            if let Some(holder) = read_holder(path) {
                 return Ok(Some(holder));
             }
-            thread::sleep(BETWEEN_INTRODUCTIONS);
+            thread::sleep(HOLDER_READ_PAUSE);
         }
         Err(LockError::Held(None))
     }
 
-    fn introduce(&mut self, holder: &Holder) -> io::Result<()> {
+    fn write_holder(&mut self, holder: &LockHolder) -> io::Result<()> {
         let text = serde_json::to_vec(holder)?;
         self.file.set_len(0)?;
         self.file.rewind()?;
@@ -121,7 +123,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for DriverLock {
     fn drop(&mut self) {
         // So that nobody reads the name of one who has left; the kernel frees the rest in any case.
         let _ = self.file.set_len(0);
@@ -131,26 +133,26 @@ impl Drop for Lock {
 }
 
 /// What the holder wrote about itself.
-fn introduced(path: &Path) -> Option<Holder> {
+fn read_holder(path: &Path) -> Option<LockHolder> {
     let mut text = Vec::new();
     File::open(path).ok()?.take(MAX_HOLDER_BYTES).read_to_end(&mut text).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
 /// What the holder wrote about itself, or is just about to.
-fn introduced_soon(path: &Path) -> Option<Holder> {
-    for _ in 0..INTRODUCTIONS {
-        if let Some(holder) = introduced(path) {
+fn read_holder_with_retries(path: &Path) -> Option<LockHolder> {
+    for _ in 0..HOLDER_READ_ATTEMPTS {
+        if let Some(holder) = read_holder(path) {
             return Some(holder);
         }
-        thread::sleep(BETWEEN_INTRODUCTIONS);
+        thread::sleep(HOLDER_READ_PAUSE);
     }
     None
 }
 
 /// Some file systems grant every lock. Ours is held: a second one must not be granted.
-fn keeps_others_out(path: &Path) -> Result<bool, LockError> {
-    let second = File::open(path).map_err(Fault::of("open the lock", path))?;
+fn excludes_others(path: &Path) -> Result<bool, LockError> {
+    let second = File::open(path).map_err(IoFault::during("open the lock", path))?;
     match Flock::lock(second, FlockArg::LockExclusiveNonblock) {
         Ok(_) => Ok(false),
         Err((_, Errno::EWOULDBLOCK)) => Ok(true),
@@ -164,13 +166,13 @@ fn refused(path: &Path, errno: Errno) -> LockError {
         Errno::ENOLCK | Errno::ENOTSUP | Errno::ENOSYS | Errno::EINVAL => {
             LockError::Unsupported { path: path.to_path_buf(), source }
         }
-        _ => Fault::new("lock", path, source).into(),
+        _ => IoFault::new("lock", path, source).into(),
     }
 }
 
-fn described(holder: Option<&Holder>) -> String {
+fn describe_holder(holder: Option<&LockHolder>) -> String {
     match holder {
-        Some(Holder { pid, host, command, .. }) => {
+        Some(LockHolder { pid, host, command, .. }) => {
             format!(": `{command}`, process {pid} on {host}; wait for it, or halt it")
         }
         None => "; it has not said who it is".to_owned(),

@@ -4,8 +4,8 @@
 //! Its home directory is the demo's own, so that nothing of the user's is read or written.
 
 use afresh_agents::AgentProgram;
-use afresh_app::proxy::Host;
-use afresh_model::{Client, Script, Server, Step};
+use afresh_app::proxy::HostPattern;
+use afresh_model::{ModelClient, ModelScript, ModelServer, ModelStep};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use afresh_app::error::AppError;
 /// A model server for one program; it ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Played {
-    server: Server,
+    server: ModelServer,
     program: AgentProgram,
 }
 
@@ -24,7 +24,7 @@ const SCRIPT: &str = "todo";
 
 impl Played {
     pub(crate) fn by(program: AgentProgram) -> Result<Self, AppError> {
-        let server = Server::start().map_err(|error| {
+        let server = ModelServer::start().map_err(|error| {
             AppError::usage("model", "cannot listen on the loopback interface")
                 .cause(error.to_string())
         })?;
@@ -32,19 +32,19 @@ impl Played {
         Ok(Self { server, program })
     }
 
-    fn client(&self) -> Option<Client> {
-        Client::new(self.program.word(), &self.server.url(SCRIPT))
+    fn client(&self) -> Option<ModelClient> {
+        ModelClient::new(self.program.word(), &self.server.url(SCRIPT))
     }
 
     /// The configuration of the demo's repository.
     pub(crate) fn config(&self) -> String {
-        let table = self.client().map(|client| client.table()).unwrap_or_default();
+        let table = self.client().map(|client| client.config_table()).unwrap_or_default();
         format!("[run]\nagent = \"{}\"\nparallel = 2\n\n{table}", self.program.word())
     }
 
     /// Where the model is.
-    pub(crate) fn host(&self) -> Option<Host> {
-        Host::of_url(&self.server.url(SCRIPT))
+    pub(crate) fn host(&self) -> Option<HostPattern> {
+        HostPattern::from_url(&self.server.url(SCRIPT))
     }
 
     /// What the workers find in their environment instead of the user's.
@@ -56,11 +56,11 @@ impl Played {
 }
 
 /// What the model says and does in each task: the good work, and our report.
-fn script() -> Script {
+fn script() -> ModelScript {
     let good = roles::good_files();
-    let script = good.fold(Script::default(), |script, (task, path, text)| {
+    let script = good.fold(ModelScript::default(), |script, (task, path, text)| {
         let report = json!({"status": "COMPLETED", "files_modified": [path]});
-        script.when(&beginning(task), conversation([Step::write(path, text)], report))
+        script.when(&beginning(task), conversation([ModelStep::write(path, text)], report))
     });
     roles::COMMANDS.iter().fold(script, |script, (name, filter)| {
         let file = format!("lib/{name}.sh");
@@ -73,8 +73,8 @@ fn script() -> Script {
         // A new line in the program itself: whoever comes second meets the first one's.
         let add = format!("s|^{}|{}\\n&|", roles::ABOVE, roles::command_line(name));
         let steps = [
-            Step::write(&file, &roles::command_function(name, filter)),
-            Step::shell(&format!("sed -i '{add}' todo.sh")),
+            ModelStep::write(&file, &roles::command_function(name, filter)),
+            ModelStep::shell(&format!("sed -i '{add}' todo.sh")),
         ];
         script.when(&beginning(name), conversation(steps, report))
     })
@@ -86,9 +86,9 @@ fn beginning(task: &str) -> String {
 }
 
 fn conversation(
-    steps: impl IntoIterator<Item = Step>,
+    steps: impl IntoIterator<Item = ModelStep>,
     report: serde_json::Value,
-) -> impl Iterator<Item = Step> {
-    let end = [Step::tool("report_result", report), Step::say("That is all.")];
+) -> impl Iterator<Item = ModelStep> {
+    let end = [ModelStep::tool("report_result", report), ModelStep::text("That is all.")];
     steps.into_iter().chain(end)
 }

@@ -11,8 +11,8 @@ use std::process::Command;
 
 use crate::support::proxy::OfficeProxy;
 use crate::support::{Driver, Gate};
-use afresh_model::client::binary;
-use afresh_model::{Client, Script, Server, Step, Tokens};
+use afresh_model::client::binary_name;
+use afresh_model::{ModelClient, ModelScript, ModelServer, ModelStep, TokenCounts};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use serde_json::json;
@@ -20,8 +20,8 @@ use serde_json::json;
 /// A repository whose only agent is a real program that asks our server.
 struct Stage {
     repo: TestRepo,
-    server: Server,
-    client: Client,
+    server: ModelServer,
+    client: ModelClient,
     programs: PathBuf,
 }
 
@@ -32,23 +32,23 @@ impl Stage {
             return skipped(program, "AFRESH_TEST_AGENTS names no directory");
         };
         let programs = PathBuf::from(directory).join("node_modules/.bin");
-        if !programs.join(binary(program)).exists() {
+        if !programs.join(binary_name(program)).exists() {
             return skipped(program, &format!("it is not in {}", programs.display()));
         }
-        let server = Server::start().expect("a server");
+        let server = ModelServer::start().expect("a server");
         let url = server.url("work");
         Some(Self::asking(program, &url, server, programs))
     }
 
     /// The same with another address for its model.
-    fn asking(program: &str, url: &str, server: Server, programs: PathBuf) -> Self {
-        let client = Client::new(program, url).expect("a known program");
+    fn asking(program: &str, url: &str, server: ModelServer, programs: PathBuf) -> Self {
+        let client = ModelClient::new(program, url).expect("a known program");
         let repo = TestRepo::below(&place(), env!("CARGO_BIN_EXE_afresh"));
         repo.write(
             ".afresh/config.toml",
             &format!(
                 "[run]\nagent = \"{program}\"\nattempts = 1\nhalt_grace = \"1s\"\n{}",
-                client.table()
+                client.config_table()
             ),
         );
         repo.plan_of(1);
@@ -73,12 +73,12 @@ impl Stage {
     fn plays(&self, gate: &Gate, up: &Gate) {
         let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
         let steps = [
-            Step::shell(&wait),
-            Step::write("T001.txt", "by T001\n"),
-            Step::tool("report_result", json!({"status": "COMPLETED"})),
-            Step::say("That is all."),
+            ModelStep::shell(&wait),
+            ModelStep::write("T001.txt", "by T001\n"),
+            ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+            ModelStep::text("That is all."),
         ];
-        self.server.add("work", Script::of(steps));
+        self.server.add("work", ModelScript::from_steps(steps));
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -101,7 +101,7 @@ impl Stage {
             .env("AFRESH_SANDBOX", std::env::var("AFRESH_TEST_SANDBOX").unwrap_or("auto".into()))
             .env("AFRESH_SANDBOX_WRITE", gates);
         // Told where its model is by arguments, which are the project's, and a project opens nothing.
-        if self.client.table().contains("base_url") {
+        if self.client.config_table().contains("base_url") {
             let url = self.server.url("work");
             let host = url.split('/').nth(2).expect("an address has a host");
             command.env("AFRESH_SANDBOX_HOSTS", format!("{host},model.test"));
@@ -136,12 +136,12 @@ fn place() -> PathBuf {
 fn does_a_task_and_reports(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
     let steps = [
-        Step::shell("echo seen > seen.txt && rm seen.txt"),
-        Step::write("T001.txt", "by T001\n"),
-        Step::tool("report_result", json!({"status": "COMPLETED"})),
-        Step::say("That is all."),
+        ModelStep::shell("echo seen > seen.txt && rm seen.txt"),
+        ModelStep::write("T001.txt", "by T001\n"),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
     ];
-    stage.server.add("work", Script::of(steps));
+    stage.server.add("work", ModelScript::from_steps(steps));
     let before = stage.repo.untouched();
     stage.run_in_a_room().expect(0);
     stage.repo.untouched().expect_same_as(&before);
@@ -149,7 +149,7 @@ fn does_a_task_and_reports(program: &str) {
     stage.repo.expect_no_survivors();
     let status = stage.repo.status();
     assert!(status["usage"]["input"].as_u64().is_some_and(|input| input > 0), "{status}");
-    let seen = stage.server.seen();
+    let seen = stage.server.received_requests();
     let offered = |name: &str| name.ends_with("report_result") || name == "tool_search";
     assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
 }
@@ -160,14 +160,14 @@ fn asks_its_model_through_proxies(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
     let (stage, proxy) = stage.in_an_office(program);
     let steps = [
-        Step::shell(
+        ModelStep::shell(
             "python3 -c 'import urllib.request as r; r.urlopen(\"http://evil.test\")' || true",
         ),
-        Step::write("T001.txt", "by T001\n"),
-        Step::tool("report_result", json!({"status": "COMPLETED"})),
-        Step::say("That is all."),
+        ModelStep::write("T001.txt", "by T001\n"),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
     ];
-    stage.server.add("work", Script::of(steps));
+    stage.server.add("work", ModelScript::from_steps(steps));
     let office = format!("http://127.0.0.1:{}", proxy.port);
     let mut command = stage.in_a_room(&["run", "p.plan.toml", "--no-input"]);
     command.env("HTTPS_PROXY", &office).env("HTTP_PROXY", &office);
@@ -187,12 +187,12 @@ fn asks_its_model_through_proxies(program: &str) {
 fn is_killed(program: &str) -> Option<Stage> {
     let stage = Stage::of(program)?;
     let (gate, up) = (Gate::new(&stage.repo, "gates/gate"), Gate::new(&stage.repo, "gates/up"));
-    let report = || Step::tool("report_result", json!({"status": "COMPLETED"}));
+    let report = || ModelStep::tool("report_result", json!({"status": "COMPLETED"}));
     let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
-    let first = [Step::write("T001.txt", "by T001\n"), Step::shell(&wait)];
+    let first = [ModelStep::write("T001.txt", "by T001\n"), ModelStep::shell(&wait)];
     // Twice: one program puts a turn of its own into a conversation that was interrupted.
-    let rest = [report(), report(), Step::say("That is all.")];
-    stage.server.add("work", Script::of(first.into_iter().chain(rest)));
+    let rest = [report(), report(), ModelStep::text("That is all.")];
+    stage.server.add("work", ModelScript::from_steps(first.into_iter().chain(rest)));
     let run = ["run", "p.plan.toml", "--no-input"];
     fs::create_dir_all(stage.repo.path().join("gates")).expect("a directory");
     // What an agent of the protocol keeps, and where, nobody knows.
@@ -225,7 +225,7 @@ fn is_killed_and_goes_on(program: &str) {
     let Some(stage) = is_killed(program) else { return };
     let worker = stage.repo.status()["tasks"][0]["workers"][1].clone();
     assert_eq!(worker["resumes"], 1, "{worker}");
-    let seen = stage.server.seen();
+    let seen = stage.server.received_requests();
     let begun = seen.iter().filter(|seen| seen.turns == 0 && !seen.tools.is_empty()).count();
     assert_eq!(begun, 1, "one conversation: {seen:?}");
 }
@@ -377,31 +377,32 @@ fn gemini_over_acp_is_halted_and_leaves_nothing() {
 fn claude_is_sent_back_to_report() {
     let Some(stage) = Stage::of("claude") else { return };
     let steps = [
-        Step::write("T001.txt", "by T001\n"),
-        Step::say("I think that I am done."),
-        Step::tool("report_result", json!({"status": "COMPLETED"})),
-        Step::say("That is all."),
+        ModelStep::write("T001.txt", "by T001\n"),
+        ModelStep::text("I think that I am done."),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
     ];
-    stage.server.add("work", Script::of(steps));
+    stage.server.add("work", ModelScript::from_steps(steps));
     stage.run().expect(0);
     crate::support::expect_landed_once(&stage.repo, 1);
     let told = stage
         .server
-        .seen()
+        .received_requests()
         .into_iter()
         .any(|seen| seen.turns == 2 && seen.body.holds("You have not reported a result."));
-    assert!(told, "{:?}", stage.server.seen());
+    assert!(told, "{:?}", stage.server.received_requests());
 }
 
 /// RE-01: twice; who will not report is let go, and not believed.
 #[test]
 fn claude_is_sent_back_twice_at_most() {
     let Some(stage) = Stage::of("claude") else { return };
-    let says = (0..9).map(|_| Step::say("I think that I am done."));
-    let steps = [Step::write("T001.txt", "by T001\n")].into_iter().chain(says);
-    stage.server.add("work", Script::of(steps));
+    let says = (0..9).map(|_| ModelStep::text("I think that I am done."));
+    let steps = [ModelStep::write("T001.txt", "by T001\n")].into_iter().chain(says);
+    stage.server.add("work", ModelScript::from_steps(steps));
     stage.run().expect(4);
-    let asked = stage.server.seen().into_iter().filter(|seen| !seen.tools.is_empty()).count();
+    let asked =
+        stage.server.received_requests().into_iter().filter(|seen| !seen.tools.is_empty()).count();
     assert_eq!(asked, 4, "one with a tool, and three that say they are done");
     let error = stage.repo.status()["tasks"][0]["error"].clone();
     assert!(error.as_str().is_some_and(|why| why.contains("no answer")), "{error}");
@@ -411,20 +412,20 @@ fn claude_is_sent_back_twice_at_most() {
 #[test]
 fn claude_tells_its_model_that_its_context_fills_up() {
     let Some(stage) = Stage::of("claude") else { return };
-    let much = Tokens { input: 110_000, ..Tokens::default() };
+    let much = TokenCounts { input: 110_000, ..TokenCounts::default() };
     // Made for the notice; the notice itself may be taken by then.
     let noticed = "while [ ! -e \"${AFRESH_RESULT%/*}/answers\" ]; do sleep 0.05; done";
     let steps = [
-        Step::write("T001.txt", "by T001\n"),
-        Step::shell(noticed),
-        Step::tool("report_result", json!({"status": "COMPLETED"})),
-        Step::say("That is all."),
+        ModelStep::write("T001.txt", "by T001\n"),
+        ModelStep::shell(noticed),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
     ];
-    stage.server.add("work", Script::of(steps.map(|step| step.using(much))));
+    stage.server.add("work", ModelScript::from_steps(steps.map(|step| step.using(much))));
     stage.run().expect(0);
     assert_eq!(stage.repo.status()["tasks"][0]["workers"][0]["warned"], true);
-    let told = |seen: &afresh_model::Seen| seen.body.holds("% of your context is full");
-    let seen = stage.server.seen();
+    let told = |seen: &afresh_model::ReceivedRequest| seen.body.holds("% of your context is full");
+    let seen = stage.server.received_requests();
     let first = seen.iter().find(|seen| told(seen)).map(|seen| seen.turns);
     assert!(matches!(first, Some(1 | 2)), "{first:?} of {seen:?}");
 }
@@ -435,12 +436,12 @@ fn commands_of_claude_see_no_variable_that_is_not_allowed() {
     let Some(stage) = Stage::of("claude") else { return };
     let noted = stage.repo.path().join("seen.env");
     let steps = [
-        Step::shell(&format!("env > '{}'", noted.display())),
-        Step::write("T001.txt", "by T001\n"),
-        Step::tool("report_result", json!({"status": "COMPLETED"})),
-        Step::say("That is all."),
+        ModelStep::shell(&format!("env > '{}'", noted.display())),
+        ModelStep::write("T001.txt", "by T001\n"),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
     ];
-    stage.server.add("work", Script::of(steps));
+    stage.server.add("work", ModelScript::from_steps(steps));
     let mut command = stage.command(&["run", "p.plan.toml", "--no-input"]);
     command.env("SOME_TOKEN", "hunter22-hunter22");
     finish(command).expect(0);

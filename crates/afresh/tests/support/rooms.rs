@@ -6,13 +6,13 @@ pub(crate) fn levels() -> Vec<&'static str> {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut levels = Vec::new();
     for (word, found) in [
-        ("bubblewrap", afresh_app::sandbox::find(&path)),
-        ("landlock", afresh_app::sandbox::find("")),
+        ("bubblewrap", afresh_app::sandbox::detect_sandbox(&path)),
+        ("landlock", afresh_app::sandbox::detect_sandbox("")),
     ] {
         if found.level.word() == word {
             levels.push(word);
         } else {
-            eprintln!("SKIPPED: {word}: {:?}", found.passed_over);
+            eprintln!("SKIPPED: {word}: {:?}", found.unavailable);
         }
     }
     levels

@@ -9,8 +9,8 @@ mod registries;
 
 use afresh_core::plan::Plan;
 use afresh_engine::execution_config::{AgentNetwork, WorkerConfig};
-use afresh_proxy::{Host, Upstream, UpstreamProblem};
-use afresh_sandbox::Level;
+use afresh_proxy::{HostPattern, UpstreamError, UpstreamProxy};
+use afresh_sandbox::SandboxLevel;
 use needs::Needs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -51,8 +51,8 @@ pub struct NetworkRequest<'a> {
     /// What a project's configuration asks for; never more than there would be.
     pub config: Option<NetworkMode>,
     /// Opened by us.
-    pub more_hosts: &'a [Host],
-    pub level: &'a Level,
+    pub more_hosts: &'a [HostPattern],
+    pub level: &'a SandboxLevel,
     /// Of the repository.
     pub root: &'a Path,
     pub environment: &'a Environment,
@@ -62,7 +62,7 @@ pub struct NetworkRequest<'a> {
 #[derive(Debug, Default)]
 pub struct ChosenNetwork {
     pub agents: BTreeMap<String, AgentNetwork>,
-    pub upstream: Upstream,
+    pub upstream: UpstreamProxy,
     /// In a few words; nothing where nothing is held.
     pub summary: String,
     pub notices: Vec<String>,
@@ -78,19 +78,19 @@ pub fn choose(
     if request.level.is_off() {
         return Ok(ChosenNetwork::default());
     }
-    let (mode, upstream, mut notices) = match Upstream::from_variables(&workers.environment) {
+    let (mode, upstream, mut notices) = match UpstreamProxy::from_variables(&workers.environment) {
         Ok(upstream) => (mode, upstream, Vec::new()),
         Err(problem) if mode == NetworkMode::Known => {
-            (NetworkMode::Open, Upstream::default(), vec![cannot_be_listed(&problem)])
+            (NetworkMode::Open, UpstreamProxy::default(), vec![cannot_be_listed(&problem)])
         }
         Err(problem) => return Err(other_kind(&problem)),
     };
-    let more: Vec<Host> = opened
+    let more: Vec<HostPattern> = opened
         .into_iter()
         .chain(request.more_hosts.iter().cloned())
         .chain(registries::of(request.root).filter_map(|host| host.parse().ok()))
         .collect();
-    let has_own_loopback = matches!(request.level, Level::Bubblewrap { .. });
+    let has_own_loopback = matches!(request.level, SandboxLevel::Bubblewrap { .. });
     let used = used(workers, plan);
     let mut agents = BTreeMap::new();
     for (name, agent) in &workers.agents {
@@ -118,7 +118,7 @@ pub fn choose(
 }
 
 /// What would be, as far as that is known without a plan: for `afresh doctor`.
-pub fn outlook(level: &Level, environment: &Environment) -> Result<String, AppError> {
+pub fn outlook(level: &SandboxLevel, environment: &Environment) -> Result<String, AppError> {
     let opened = opened(environment)?;
     let root = Path::new("");
     let request =
@@ -131,10 +131,12 @@ pub fn outlook(level: &Level, environment: &Environment) -> Result<String, AppEr
         _ if level.is_off() => "open: there is no sandbox".to_owned(),
         NetworkMode::Open => "open".to_owned(),
         NetworkMode::Off => "off".to_owned(),
-        _ if Upstream::from_variables(&environment.all()).is_err() => {
+        _ if UpstreamProxy::from_variables(&environment.all()).is_err() => {
             "open: the proxy of your environment is not of the kind http://".to_owned()
         }
-        _ if !level.holds_ports() => "listed, but this kernel does not hold connections".to_owned(),
+        _ if !level.limits_ports() => {
+            "listed, but this kernel does not hold connections".to_owned()
+        }
         NetworkMode::Known => {
             "listed: model, login, package registries; open for other programs".to_owned()
         }
@@ -143,12 +145,12 @@ pub fn outlook(level: &Level, environment: &Environment) -> Result<String, AppEr
 }
 
 /// What the person opened.
-fn opened(environment: &Environment) -> Result<Vec<Host>, AppError> {
+fn opened(environment: &Environment) -> Result<Vec<HostPattern>, AppError> {
     let value = environment.sandbox_hosts().unwrap_or_default();
     let parts = value.split([',', ' ']).filter(|part| !part.is_empty());
     parts
         .map(|part| {
-            part.parse().map_err(|error: afresh_proxy::BadHost| {
+            part.parse().map_err(|error: afresh_proxy::HostPatternError| {
                 AppError::usage("sandbox", "AFRESH_SANDBOX_HOSTS cannot be read")
                     .cause(error.to_string())
                     .hint(
@@ -176,11 +178,11 @@ fn mode(request: &NetworkRequest<'_>, has_list: bool) -> Result<NetworkMode, App
     Ok(said.unwrap_or(usual).max(request.config.unwrap_or(NetworkMode::Open)))
 }
 
-fn cannot_be_listed(problem: &UpstreamProblem) -> String {
+fn cannot_be_listed(problem: &UpstreamError) -> String {
     format!("note: agents have the whole network: {problem}")
 }
 
-fn other_kind(problem: &UpstreamProblem) -> AppError {
+fn other_kind(problem: &UpstreamError) -> AppError {
     AppError::usage("sandbox", problem.to_string())
         .hint("leave out --agent-network listed, or name a proxy of the kind http://host:port")
 }
@@ -196,12 +198,12 @@ fn used<'a>(workers: &'a WorkerConfig, plan: &'a Plan) -> BTreeSet<&'a str> {
 fn summarize(
     agents: &BTreeMap<String, AgentNetwork>,
     used: &BTreeSet<&str>,
-    level: &Level,
+    level: &SandboxLevel,
 ) -> String {
     let word = |network: &AgentNetwork| match network {
         AgentNetwork::Open => "open".to_owned(),
         AgentNetwork::Off => "off".to_owned(),
-        AgentNetwork::Listed(hosts) if level.holds_ports() => {
+        AgentNetwork::Listed(hosts) if level.limits_ports() => {
             format!("listed ({})", count(hosts.len(), "host"))
         }
         AgentNetwork::Listed(hosts) => {
@@ -227,7 +229,7 @@ mod tests {
     fn of(
         option: Option<&str>,
         config: Option<NetworkMode>,
-        level: &Level,
+        level: &SandboxLevel,
         has_list: bool,
     ) -> Option<NetworkMode> {
         let environment = &Environment::default();
@@ -246,7 +248,7 @@ mod tests {
     /// can hold is refused.
     #[test]
     fn the_tighter_request_counts() {
-        let level = Level::Landlock { abi: 6 };
+        let level = SandboxLevel::Landlock { abi: 6 };
         assert_eq!(of(None, None, &level, false), Some(NetworkMode::Known));
         assert_eq!(of(None, None, &level, true), Some(NetworkMode::Listed));
         assert_eq!(of(Some("open"), None, &level, true), Some(NetworkMode::Open));
@@ -255,8 +257,8 @@ mod tests {
             of(Some("off"), Some(NetworkMode::Listed), &level, false),
             Some(NetworkMode::Off)
         );
-        assert_eq!(of(Some("listed"), None, &Level::Off, false), None);
-        assert_eq!(of(None, None, &Level::Off, false), Some(NetworkMode::Known));
+        assert_eq!(of(Some("listed"), None, &SandboxLevel::Off, false), None);
+        assert_eq!(of(None, None, &SandboxLevel::Off, false), Some(NetworkMode::Known));
     }
 
     #[test]
@@ -268,11 +270,12 @@ mod tests {
             ),
             ("mine".to_owned(), AgentNetwork::Open),
         ]);
-        let level = Level::Landlock { abi: 6 };
+        let level = SandboxLevel::Landlock { abi: 6 };
         let both = summarize(&agents, &BTreeSet::from(["claude", "mine"]), &level);
         assert_eq!(both, "claude listed (1 host), mine open");
         assert_eq!(summarize(&agents, &BTreeSet::from(["mine"]), &level), "open");
-        let old = summarize(&agents, &BTreeSet::from(["claude"]), &Level::Landlock { abi: 3 });
+        let old =
+            summarize(&agents, &BTreeSet::from(["claude"]), &SandboxLevel::Landlock { abi: 3 });
         assert_eq!(old, "listed (1 host), not held by this kernel");
     }
 }

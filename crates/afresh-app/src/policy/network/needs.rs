@@ -3,7 +3,7 @@
 use afresh_agents::adapters::network::base_urls;
 use afresh_agents::{Agent, AgentKind};
 use afresh_engine::execution_config::{AgentNetwork, WorkerConfig};
-use afresh_proxy::{Host, Hosts};
+use afresh_proxy::{HostAllowlist, HostPattern};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -14,7 +14,7 @@ const MOST_SETTINGS_BYTES: u64 = 1024 * 1024;
 /// Whom an agent needs, and what is worth telling about that.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
-    pub(super) hosts: Vec<Host>,
+    pub(super) hosts: Vec<HostPattern>,
     pub(super) told: Vec<String>,
     /// See [`afresh_agents::Reach`].
     pub(super) own_port: bool,
@@ -26,11 +26,12 @@ pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<Needs> {
     let variable = |name: &str| variables.get(name).cloned();
     let home = variable("HOME");
     let reach = agent.reach(home.as_deref().map(Path::new), &variable)?;
-    let mut hosts: Vec<Host> = reach.hosts.iter().filter_map(|host| host.parse().ok()).collect();
-    hosts.extend(reach.urls.iter().filter_map(|url| Host::of_url(url)));
+    let mut hosts: Vec<HostPattern> =
+        reach.hosts.iter().filter_map(|host| host.parse().ok()).collect();
+    hosts.extend(reach.urls.iter().filter_map(|url| HostPattern::from_url(url)));
     let mut told = Vec::new();
     for file in &reach.files {
-        for host in base_urls(&start_of(file)).iter().filter_map(|url| Host::of_url(url)) {
+        for host in base_urls(&start_of(file)).iter().filter_map(|url| HostPattern::from_url(url)) {
             // A worker can write there, so a person should see it.
             if !hosts.contains(&host) {
                 let (name, file) = (&agent.name, file.display());
@@ -62,7 +63,8 @@ pub(super) fn wishes_of_project(agent: &Agent, network: &AgentNetwork) -> Vec<St
         AgentKind::Command { .. } | AgentKind::Scripted { .. } => &[],
     };
     let urls = given.iter().flat_map(|argument| base_urls(argument));
-    let closed = urls.filter_map(|url| Host::of_url(&url)).filter(|host| !holds(hosts, host));
+    let closed =
+        urls.filter_map(|url| HostPattern::from_url(&url)).filter(|host| !holds(hosts, host));
     let name = &agent.name;
     closed
         .map(|host| {
@@ -74,7 +76,7 @@ pub(super) fn wishes_of_project(agent: &Agent, network: &AgentNetwork) -> Vec<St
         .collect()
 }
 
-fn holds(hosts: &Hosts, host: &Host) -> bool {
+fn holds(hosts: &HostAllowlist, host: &HostPattern) -> bool {
     hosts.iter().any(|known| known == host)
 }
 
@@ -93,7 +95,7 @@ mod tests {
             let reach = agent.reach(None, &|_| Some("eu-west-1".to_owned())).expect("it is known");
             assert!(reach.hosts.len() >= 3, "{reach:?}");
             for host in &reach.hosts {
-                assert!(host.parse::<Host>().is_ok(), "{host}");
+                assert!(host.parse::<HostPattern>().is_ok(), "{host}");
             }
         }
     }

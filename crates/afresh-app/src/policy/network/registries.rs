@@ -44,6 +44,6 @@ mod tests {
         assert!(hosts.contains(&"index.crates.io") && hosts.contains(&"registry.npmjs.org"));
         let all = REGISTRIES.iter().flat_map(|(_, hosts)| hosts.iter());
         assert!(all.clone().count() > 10);
-        assert!(all.into_iter().all(|host| host.parse::<afresh_proxy::Host>().is_ok()));
+        assert!(all.into_iter().all(|host| host.parse::<afresh_proxy::HostPattern>().is_ok()));
     }
 }

@@ -9,7 +9,7 @@ use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_formats::result::{self, ResultContext};
 use afresh_git::WorkspaceId;
-use afresh_process::Report;
+use afresh_process::JobReport;
 use afresh_secrets::redact;
 
 use super::AttemptJob;
@@ -24,7 +24,7 @@ impl AttemptJob {
     pub(super) fn conclude(
         &self,
         shared: &ExecutorContext,
-        report: &Report,
+        report: &JobReport,
         files: &AttemptFiles,
         follower: Option<&OutputFollower>,
     ) -> Input {
@@ -53,7 +53,7 @@ impl AttemptJob {
         end.refusals = denials::of_worker(
             shared,
             WorkspaceId::Work(self.slot),
-            &report.kept,
+            &report.enforced_limits,
             files.room.as_ref(),
             &[&end_of(&files.stdout), &complaints],
         );

@@ -9,7 +9,7 @@ use afresh_agents::prompt::size;
 use afresh_core::outcome::SpawnFailure;
 use afresh_git::ref_names::salvage_ref;
 use afresh_git::{PrepareTarget, WorkspaceId};
-use afresh_process::{Job, Limits, Running};
+use afresh_process::{JobLimits, JobSpec, RunningJob};
 
 use super::AttemptJob;
 use super::files::AttemptFiles;
@@ -42,7 +42,7 @@ impl AttemptJob {
         &self,
         shared: &ExecutorContext,
         handle: &CancelHandle,
-    ) -> Result<Option<(Running, AttemptFiles)>, StartFailure> {
+    ) -> Result<Option<(RunningJob, AttemptFiles)>, StartFailure> {
         let place = WorkspaceId::Work(self.slot);
         shared
             .pool
@@ -72,7 +72,7 @@ impl AttemptJob {
         let listed: Vec<String> = self.bundle.task.patterns().map(ToString::to_string).collect();
         lease.mark_unsaved(&listed).map_err(|error| failure(&describe(&error), None))?;
         let job = self.job(shared, &mut files, shared.pool.tree(place))?;
-        let running = Running::start(&shared.config.exe, &job)
+        let running = RunningJob::start(&shared.config.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;
         Ok(Some((running, files)))
     }
@@ -106,7 +106,7 @@ impl AttemptJob {
         shared: &ExecutorContext,
         files: &mut AttemptFiles,
         cwd: PathBuf,
-    ) -> Result<Job, SpawnFailure> {
+    ) -> Result<JobSpec, SpawnFailure> {
         let rules = &shared.config;
         let name = self.agent.as_deref().unwrap_or(&rules.workers.default_agent);
         let agent = rules.workers.agent_for(self.agent.as_deref()).ok_or_else(|| {
@@ -140,24 +140,24 @@ impl AttemptJob {
         }
         let mut env = variables;
         env.extend(launch.env);
-        let job = Job {
+        let job = JobSpec {
             name: format!("{}work-{}", shared.job_prefix, self.slot),
             argv: launch.argv,
-            through: vec![],
+            wrapper: vec![],
             cwd,
             env: env.into_iter().collect(),
             stdin: launch.stdin,
             stdout: files.stdout.clone(),
             stderr: files.stderr.clone(),
             secrets: rules.workers.secrets(),
-            limits: Limits {
+            limits: JobLimits {
                 wall: rules.attempt_timeout,
                 silence: rules.silence_timeout,
                 output_bytes: rules.output_bytes,
                 grace: self.grace,
                 stop_signal: agent.stop_signal(),
             },
-            bounds: rules.bounds.clone(),
+            tree_limits: rules.bounds.clone(),
             containment: rules.containment,
             registry: shared.layout.processes(),
         };

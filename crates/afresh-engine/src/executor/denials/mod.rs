@@ -5,7 +5,7 @@ pub(crate) mod from_output;
 use afresh_core::process::{LimitExceeded, LimitedResource};
 use afresh_core::refusal::{Denial, DeniedAction};
 use afresh_git::WorkspaceId;
-use afresh_process::Kept;
+use afresh_process::EnforcedLimits;
 
 use crate::executor::ExecutorContext;
 use crate::executor::sandbox::SandboxGuard;
@@ -15,7 +15,7 @@ use crate::executor::sandbox::SandboxGuard;
 pub(crate) fn of_worker(
     shared: &ExecutorContext,
     place: WorkspaceId,
-    kept: &Kept,
+    kept: &EnforcedLimits,
     room: Option<&SandboxGuard>,
     output: &[&str],
 ) -> Vec<Denial> {
@@ -29,12 +29,12 @@ pub(crate) fn of_worker(
 /// Of any program: what it wanted of the machine and did not get, and what it printed about it.
 pub(crate) fn of_program(
     shared: &ExecutorContext,
-    kept: &Kept,
+    kept: &EnforcedLimits,
     room: Option<&SandboxGuard>,
     output: &[&str],
 ) -> Vec<Denial> {
     let mut refusals: Vec<Denial> =
-        kept.refused.iter().map(|(excess, times)| of_excess(*excess, *times)).collect();
+        kept.exceeded.iter().map(|(excess, times)| of_excess(*excess, *times)).collect();
     refusals.extend(room.map(SandboxGuard::refusals).unwrap_or_default());
     refusals.extend(of_output(shared, output));
     refusals

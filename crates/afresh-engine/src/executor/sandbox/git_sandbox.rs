@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use afresh_git::WorkspaceId;
-use afresh_sandbox::{Network, Room};
+use afresh_sandbox::{SandboxNetwork, SandboxSpec};
 
 use crate::executor::ExecutorContext;
 use crate::executor::sandbox::home_tools;
@@ -44,19 +44,19 @@ impl ExecutorContext {
         let name = git.to_string_lossy();
         readable.extend(home_tools::of_program(home.as_deref(), &name));
         let slot = self.pool.directory().join(place.to_string());
-        let room = Room {
+        let room = SandboxSpec {
             writable: vec![slot, self.pool.directory().join("shadow.git"), common.join("objects")],
             hidden: self.hidden(),
             private: home.into_iter().filter(|path| path.parent().is_some()).collect(),
             readable,
             temp: temp.path().to_owned(),
-            network: Network::Off,
-            outside: None,
+            network: SandboxNetwork::Off,
+            handoff: None,
             sockets: sandbox.sockets,
             limits: sandbox.limits,
         };
         let tree: &Path = &self.pool.tree(place);
-        let before = room.enclose(&sandbox.level, &self.config.exe, tree).before;
+        let before = room.wrap_command(&sandbox.level, &self.config.exe, tree).before;
         Ok(Some(GitSandbox { before, _temp: temp }))
     }
 }

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use afresh_agents::Agent;
 use afresh_core::refusal::Denial;
 use afresh_git::remove_tree;
-use afresh_process::{Disk, Job};
-use afresh_sandbox::{Level, Room};
+use afresh_process::{DiskLimit, JobSpec};
+use afresh_sandbox::{SandboxLevel, SandboxSpec};
 
 use crate::executor::ExecutorContext;
 use crate::executor::sandbox::network::NetworkAccess;
@@ -70,27 +70,27 @@ impl ExecutorContext {
     /// The same job inside its room. What is kept must be kept as long as it runs.
     pub(crate) fn enclosed(
         &self,
-        mut job: Job,
+        mut job: JobSpec,
         who: &SandboxSubject<'_>,
-    ) -> Result<(Job, Option<SandboxGuard>), String> {
+    ) -> Result<(JobSpec, Option<SandboxGuard>), String> {
         let level = &self.config.sandbox.level;
         self.give_quota(&mut job, who);
         if level.is_off() {
             return Ok((job, None));
         }
         let temp = self.new_temp(&job.name)?;
-        job.bounds.disk.iter_mut().for_each(|disk| disk.places.push(temp.0.clone()));
+        job.tree_limits.disk.iter_mut().for_each(|disk| disk.places.push(temp.0.clone()));
         let outlet = self.outlet(who, &self.layout.door(&job.name))?;
         let room = self.room(&job, who, &temp.0, &outlet);
-        let mut enclosed = room.enclose(level, &self.config.exe, &job.cwd);
-        if let (Level::Landlock { .. }, Some(home)) = (level, room.private.first()) {
+        let mut enclosed = room.wrap_command(level, &self.config.exe, &job.cwd);
+        if let (SandboxLevel::Landlock { .. }, Some(home)) = (level, room.private.first()) {
             let stand_in = temp.0.join("home");
             let open: Vec<PathBuf> = room.readable.iter().chain(&room.writable).cloned().collect();
             fake_home::make(&stand_in, home, &open)
                 .map_err(|error| format!("cannot make {}: {error}", stand_in.display()))?;
             enclosed.env.push(("HOME".to_owned(), text(&stand_in)));
         }
-        job.through = enclosed.before;
+        job.wrapper = enclosed.before;
         for (name, value) in enclosed.env {
             job.env.retain(|(known, _)| *known != name);
             job.env.push((name, value));
@@ -99,12 +99,12 @@ impl ExecutorContext {
     }
 
     /// Where it writes that nobody else does.
-    fn give_quota(&self, job: &mut Job, who: &SandboxSubject<'_>) {
+    fn give_quota(&self, job: &mut JobSpec, who: &SandboxSubject<'_>) {
         let mut places = vec![job.cwd.clone()];
         if let SandboxSubject::Worker { own, .. } = who {
             places.push((*own).to_owned());
         }
-        job.bounds.disk = Some(Disk { places, quota: self.config.quota });
+        job.tree_limits.disk = Some(DiskLimit { places, quota: self.config.quota });
     }
 
     pub(crate) fn new_temp(&self, job: &str) -> Result<TempDir, String> {
@@ -132,11 +132,11 @@ impl ExecutorContext {
 
     fn room(
         &self,
-        job: &Job,
+        job: &JobSpec,
         who: &SandboxSubject<'_>,
         temp: &Path,
         outlet: &NetworkAccess,
-    ) -> Room {
+    ) -> SandboxSpec {
         let (rules, sandbox) = (&self.config, &self.config.sandbox);
         let variable = |name: &str| job.env.iter().find(|(known, _)| known == name);
         let home = variable("HOME").map(|(_, path)| PathBuf::from(path));
@@ -166,14 +166,14 @@ impl ExecutorContext {
             let of = |name: &str| variable(name).map(|(_, value)| value.clone());
             writable.extend(agent.places(home.as_deref(), &of));
         }
-        Room {
+        SandboxSpec {
             writable,
             hidden,
             private,
             readable,
             temp: temp.to_owned(),
             network: outlet.network(),
-            outside: outlet.outside(),
+            handoff: outlet.outside(),
             sockets: sandbox.sockets,
             limits: sandbox.limits,
         }

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use afresh_core::refusal::{Denial, DeniedAction};
-use afresh_proxy::{Closing, Door, Entrance, Hosts, Way};
-use afresh_sandbox::{Level, Network, Outside, Ports, Tries};
+use afresh_proxy::{HostAllowlist, ListenerRoute, Proxy, ProxyListener, ShutdownSignal};
+use afresh_sandbox::{
+    ConnectionCounters, HandoffListener, ProxyPorts, SandboxLevel, SandboxNetwork,
+};
 
 use crate::execution_config::AgentNetwork;
 use crate::executor::ExecutorContext;
@@ -24,9 +26,9 @@ const MOST_TOLD: usize = 10;
 /// What there is of a network for one job, for as long as it runs.
 #[derive(Debug)]
 pub(crate) struct NetworkAccess {
-    network: Network,
+    network: SandboxNetwork,
     at: Option<PathBuf>,
-    door: Option<Door>,
+    door: Option<Proxy>,
     tries: SocketCounter,
     /// What calls past the door are told as.
     past: &'static str,
@@ -41,8 +43,8 @@ enum CounterState {
     #[default]
     Nobody,
     /// The room has handed out its counters, or will have when it is asked.
-    Waiting(Outside),
-    Tries(Tries),
+    Waiting(HandoffListener),
+    Tries(ConnectionCounters),
 }
 
 impl ExecutorContext {
@@ -52,13 +54,13 @@ impl ExecutorContext {
         who: &SandboxSubject<'_>,
         at: &Path,
     ) -> Result<NetworkAccess, String> {
-        let own = matches!(self.config.sandbox.level, Level::Bubblewrap { .. });
+        let own = matches!(self.config.sandbox.level, SandboxLevel::Bubblewrap { .. });
         let wait = || {
-            Outside::wait_at(at)
+            HandoffListener::bind_at(at)
                 .map_err(|error| format!("cannot wait at {}: {error}", at.display()))
         };
         let mut outlet = NetworkAccess {
-            network: Network::On,
+            network: SandboxNetwork::On,
             at: None,
             door: None,
             tries: SocketCounter::default(),
@@ -67,7 +69,7 @@ impl ExecutorContext {
         match self.network_of(who) {
             AgentNetwork::Open => return Ok(outlet),
             AgentNetwork::Off => {
-                outlet.network = Network::Off;
+                outlet.network = SandboxNetwork::Off;
                 outlet.past = no_network(who);
                 if own {
                     outlet.tries = SocketCounter::of(CounterState::Waiting(wait()?));
@@ -77,11 +79,11 @@ impl ExecutorContext {
                 let ports = room_ports(&hosts);
                 outlet.door =
                     Some(self.door_of_room(hosts, wait()?, &outlet.tries, ports.proxy)?);
-                outlet.network = Network::Ports(ports);
+                outlet.network = SandboxNetwork::Ports(ports);
             }
             AgentNetwork::Listed(hosts) => {
                 let (door, ports) = self.door_of_machine(hosts)?;
-                (outlet.door, outlet.network) = (Some(door), Network::Ports(ports));
+                (outlet.door, outlet.network) = (Some(door), SandboxNetwork::Ports(ports));
             }
         }
         outlet.at = own.then(|| at.to_owned());
@@ -101,20 +103,22 @@ impl ExecutorContext {
     /// Its listeners are the room's own.
     fn door_of_room(
         &self,
-        hosts: Hosts,
-        outside: Outside,
+        hosts: HostAllowlist,
+        outside: HandoffListener,
         tries: &SocketCounter,
         proxy: u16,
-    ) -> Result<Door, String> {
+    ) -> Result<Proxy, String> {
         let tries = tries.clone();
-        let entrances = move |closing: &Closing| loop {
+        let entrances = move |closing: &ShutdownSignal| loop {
             closing.readable(&outside, None)?;
             if let Some(handed) = outside.receive()? {
-                tries.set(CounterState::Tries(handed.tries));
-                let way = |port| if port == proxy { Way::Proxy } else { Way::Local(port) };
+                tries.set(CounterState::Tries(handed.counters));
+                let way = |port| {
+                    if port == proxy { ListenerRoute::Proxy } else { ListenerRoute::Local(port) }
+                };
                 let entrance = |listener: TcpListener| {
                     let port = listener.local_addr()?.port();
-                    Ok(Entrance { listener, way: way(port) })
+                    Ok(ProxyListener { listener, way: way(port) })
                 };
                 return handed.listeners.into_iter().map(entrance).collect();
             }
@@ -123,31 +127,31 @@ impl ExecutorContext {
     }
 
     /// Everybody on this machine could use it, and has what it gives anyway.
-    fn door_of_machine(&self, hosts: Hosts) -> Result<(Door, Ports), String> {
+    fn door_of_machine(&self, hosts: HostAllowlist) -> Result<(Proxy, ProxyPorts), String> {
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
         let (proxy, listener) = bound.map_err(|error| format!("there is no free port: {error}"))?;
         let local = hosts.local_ports();
-        let entrance = Entrance { listener, way: Way::Proxy };
+        let entrance = ProxyListener { listener, way: ListenerRoute::Proxy };
         let door = self.open(hosts, move |_| Ok(vec![entrance]))?;
-        Ok((door, Ports { proxy, local }))
+        Ok((door, ProxyPorts { proxy, local }))
     }
 
-    fn open<F>(&self, hosts: Hosts, entrances: F) -> Result<Door, String>
+    fn open<F>(&self, hosts: HostAllowlist, entrances: F) -> Result<Proxy, String>
     where
-        F: FnOnce(&Closing) -> std::io::Result<Vec<Entrance>> + Send + 'static,
+        F: FnOnce(&ShutdownSignal) -> std::io::Result<Vec<ProxyListener>> + Send + 'static,
     {
         let upstream = self.config.sandbox.upstream.clone();
-        Door::open(hosts, upstream, &self.connections, entrances)
+        Proxy::start(hosts, upstream, &self.connections, entrances)
             .map_err(|error| format!("cannot open a door to the network: {error}"))
     }
 }
 
 /// Services of this machine are at their own ports; the proxy is at one that none of them has.
-fn room_ports(hosts: &Hosts) -> Ports {
+fn room_ports(hosts: &HostAllowlist) -> ProxyPorts {
     let local = hosts.local_ports();
     let proxy = (PROXY_PORT..=u16::MAX).find(|port| !local.contains(port)).unwrap_or(PROXY_PORT);
-    Ports { proxy, local }
+    ProxyPorts { proxy, local }
 }
 
 const OPENED_BY: &str = "AFRESH_SANDBOX_HOSTS opens it";
@@ -161,7 +165,7 @@ fn no_network(who: &SandboxSubject<'_>) -> &'static str {
 }
 
 impl NetworkAccess {
-    pub(crate) fn network(&self) -> Network {
+    pub(crate) fn network(&self) -> SandboxNetwork {
         self.network.clone()
     }
 
@@ -172,12 +176,12 @@ impl NetworkAccess {
 
     /// What was refused until now.
     pub(crate) fn refusals(&self) -> Vec<Denial> {
-        let refused = self.door.as_ref().map(Door::refused).unwrap_or_default();
+        let refused = self.door.as_ref().map(Proxy::denied_hosts).unwrap_or_default();
         let (told, rest) = refused.split_at(refused.len().min(MOST_TOLD));
         let mut refusals: Vec<Denial> = told
             .iter()
             .map(|refused| {
-                let detail = format!("{} is not on the list ({OPENED_BY})", refused.whom);
+                let detail = format!("{} is not on the list ({OPENED_BY})", refused.host);
                 Denial::new(DeniedAction::Network, &detail, refused.times)
             })
             .collect();
@@ -211,7 +215,7 @@ impl SocketCounter {
         if let CounterState::Waiting(outside) = &*counting
             && let Ok(Some(handed)) = outside.receive()
         {
-            *counting = CounterState::Tries(handed.tries);
+            *counting = CounterState::Tries(handed.counters);
         }
         match &mut *counting {
             CounterState::Tries(tries) => tries.count(),

@@ -168,7 +168,7 @@ impl RunReport {
             attempts.undo(&landings.see(&event));
             questions.see(&event, record.wall_ms);
         }
-        let moment = |record: Option<&afresh_store::Record>| {
+        let moment = |record: Option<&afresh_store::JournalRecord>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
         };
         let status = RunStatus::of(run);

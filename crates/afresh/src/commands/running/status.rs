@@ -126,7 +126,7 @@ fn print_parked(parked: &[Parked], output: &Output) {
 
 /// The moment of the last halt request.
 fn halted_since(found: &RecordedRun) -> Option<String> {
-    let halts = |record: &&afresh_app::store::Record| {
+    let halts = |record: &&afresh_app::store::JournalRecord| {
         matches!(journal_records::to_event(record), Ok(Event::HaltRequested { .. }))
     };
     found.records.iter().rev().find(halts).map(|record| moment::iso(record.wall_ms))

@@ -1,6 +1,6 @@
 //! The activity of a run as lines, and what is added while a driver runs.
 
-use afresh_app::store::{Journal, Record};
+use afresh_app::store::{Journal, JournalRecord};
 use afresh_core::ids::RunId;
 use afresh_engine::RepoContext;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(crate) struct ActivityOptions {
 pub(crate) fn print(
     repository: &RepoContext,
     run: &RunId,
-    records: Vec<Record>,
+    records: Vec<JournalRecord>,
     options: ActivityOptions,
     output: &Output,
 ) -> Result<(), AppError> {
@@ -43,7 +43,7 @@ pub(crate) fn print(
         // Asked before reading: what the driver recorded before it ended is read afterwards.
         let driven = repository.holder()?.is_some();
         let Some(reader) = Journal::open_read_only(&repository.layout.state)? else { break };
-        let fresh = reader.after(seen)?;
+        let fresh = reader.read_after(seen)?;
         seen = fresh.last().map_or(seen, |record| record.seq);
         has_reader = print_entries(&entries(fresh, run, options.filter)?, output);
         if !driven {
