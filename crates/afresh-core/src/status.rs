@@ -265,12 +265,12 @@ fn task_status(
         TaskStage::Done { commit, .. } => vec![commit.clone()],
         _ => Vec::new(),
     };
-    let claim = state.outcome.as_ref().and_then(Outcome::claim).cloned().unwrap_or_default();
+    let claim = state.last.outcome.as_ref().and_then(Outcome::claim).cloned().unwrap_or_default();
     TaskStatus {
         id: task.id.clone(),
         title: task.title.clone(),
         state: word(&state.stage, causes.is_some(), ready),
-        attempts: state.attempts,
+        attempts: state.retries.last_number,
         agent: None,
         workers: workers::workers(state),
         steps: steps_status(task, state),
@@ -278,8 +278,8 @@ fn task_status(
         usage: UsageStatus::from(&state.usage()),
         error: error(state, causes),
         blocked_by: causes.into_iter().flatten().map(|cause| cause.task.clone()).collect(),
-        differences: state.differences.clone(),
-        error_category: match &state.last_rejection {
+        differences: state.last.differences.clone(),
+        error_category: match &state.last.rejection {
             Some(Rejection::GaveUp { category, .. }) if !state.is_done() => category.clone(),
             _ => None,
         },
@@ -308,10 +308,12 @@ pub fn word(stage: &TaskStage, blocked: bool, ready: bool) -> &'static str {
         TaskStage::Idle => "pending",
         // Not running before its process is there (B37).
         TaskStage::Starting(_) => "ready",
-        TaskStage::Running(_) | TaskStage::Harvesting(..) | TaskStage::Judging(..) => "running",
-        TaskStage::Held(..) | TaskStage::Waiting(_) => "waiting",
-        TaskStage::Checking(..) => "checking",
-        TaskStage::Queued(..) | TaskStage::Merging(..) => "merging",
+        TaskStage::Running(_) | TaskStage::Harvesting { .. } | TaskStage::Judging { .. } => {
+            "running"
+        }
+        TaskStage::Held { .. } | TaskStage::Waiting(_) => "waiting",
+        TaskStage::Checking { .. } => "checking",
+        TaskStage::Queued { .. } | TaskStage::Merging { .. } => "merging",
         TaskStage::Failed { .. } => "failed",
         TaskStage::Skipped { .. } => "skipped",
         TaskStage::Done { .. } | TaskStage::Settled { .. } => "done",

@@ -51,7 +51,7 @@ pub fn attempts_without_price(run: &Run) -> Option<Notice> {
     if budgets.iter().all(|budget| budget.cost_micros.is_none()) {
         return None;
     }
-    let attempts = run.tasks().flat_map(|(_, state)| state.usages.values());
+    let attempts = run.tasks().flat_map(|(_, state)| state.records.usages.values());
     let unpriced = attempts.filter(|used| used.cost_micros.is_none() && used.tokens() > 0).count();
     (unpriced > 0).then(|| {
         Notice::new(format!(

@@ -40,7 +40,7 @@ impl InterruptedWave {
             match &state.stage {
                 TaskStage::Done { .. } => found.done += 1,
                 TaskStage::Failed { .. } => found.failed += 1,
-                TaskStage::Skipped { .. } if state.attempts > 0 => found.failed += 1,
+                TaskStage::Skipped { .. } if state.retries.last_number > 0 => found.failed += 1,
                 TaskStage::Starting(_) | TaskStage::Running(_) => found.cut_off += 1,
                 _ => {}
             }

@@ -32,7 +32,7 @@ impl Decider<'_> {
         let Some(question) = self.run.question(id).cloned() else { return };
         let settings = self.run.settings();
         // A worker that asks again and again would be answered, and paid, for ever.
-        let asked_enough = self.run.task(at).answers.len() >= settings.attempts as usize;
+        let asked_enough = self.run.task(at).people.answers.len() >= settings.attempts as usize;
         let answer = match (&question.topic, settings.on_decision, settings.timeout_action) {
             (QuestionTopic::Decision, OnDecision::First, _) if asked_enough => return,
             (QuestionTopic::Decision, OnDecision::First, _) => {

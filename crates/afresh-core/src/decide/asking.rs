@@ -83,7 +83,7 @@ impl Decider<'_> {
 
     fn settle_checkpoint(&mut self, at: usize) -> bool {
         let state = self.run.task(at);
-        let (TaskStage::Idle, Some(given)) = (&state.stage, state.answers.last()) else {
+        let (TaskStage::Idle, Some(given)) = (&state.stage, state.people.answers.last()) else {
             return false;
         };
         let (task, how) = (self.run.plan().task(at).id.clone(), given.answer.clone());
@@ -139,16 +139,16 @@ impl Decider<'_> {
     fn what_happened(&self, at: usize, topic: &QuestionTopic, reason: &str) -> String {
         let state = self.run.task(at);
         let id = &self.run.plan().task(at).id;
-        let mut text = match (topic, state.counted) {
+        let mut text = match (topic, state.retries.counted) {
             (QuestionTopic::Orphan, _) => format!("task {id} {reason}"),
             (_, 0) => format!("task {id} failed: {reason}"),
             (_, 1) => format!("task {id} failed after 1 attempt: {reason}"),
             (_, count) => format!("task {id} failed after {count} attempts: {reason}"),
         };
-        if state.timeouts >= 2 {
+        if state.retries.timeouts >= 2 {
             text.push_str("\nIt ran out of time twice: consider splitting it.");
         }
-        let printed = state.last_rejection.as_ref().map(Rejection::printed).unwrap_or_default();
+        let printed = state.last.rejection.as_ref().map(Rejection::printed).unwrap_or_default();
         let lines: Vec<&str> = printed.trim_end().lines().collect();
         for line in &lines[lines.len().saturating_sub(MAX_PRINTED_LINES)..] {
             text.push('\n');

@@ -28,7 +28,7 @@ impl Decider<'_> {
     pub(super) fn spawn_failed(&mut self, attempt: &AttemptId, failure: &SpawnFailure) {
         let Some(TaskStage::Starting(_)) = self.stage_of(attempt) else { return };
         let at = self.position(&attempt.task);
-        let failures = self.run.task(at).spawn_failures;
+        let failures = self.run.task(at).retries.spawn_failures;
         let not_before = self.after_backoff(failures).filter(|_| !failure.lasting);
         self.record(Event::SpawnFailed {
             attempt: attempt.clone(),
@@ -109,7 +109,7 @@ impl Decider<'_> {
         if self.run.leavings().values().any(|work| work.attempt == *attempt) {
             return self.record(Event::LeavingsSaved { attempt: attempt.clone() });
         }
-        let Some(TaskStage::Harvesting(_, end)) = self.stage_of(attempt) else { return };
+        let Some(TaskStage::Harvesting { end, .. }) = self.stage_of(attempt) else { return };
         let ending = end.ending;
         let at = self.position(&attempt.task);
         match harvest {

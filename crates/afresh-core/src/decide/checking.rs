@@ -18,7 +18,9 @@ impl Decider<'_> {
             (Some(attempt), CheckPhase::Merged) => self.merge_checked(attempt, report),
             (Some(attempt), CheckPhase::Step) => self.step_checked(attempt, report),
             (Some(attempt), _) => {
-                let Some(TaskStage::Checking(_, _, stage)) = self.stage_of(attempt) else { return };
+                let Some(TaskStage::Checking { round: stage, .. }) = self.stage_of(attempt) else {
+                    return;
+                };
                 if stage.phase == report.phase {
                     let at = self.position(&attempt.task);
                     self.attempt_checked(at, report);
@@ -71,7 +73,9 @@ impl Decider<'_> {
 
     /// Asks for the round of checks that a task stands before.
     pub(super) fn check_again(&mut self, at: usize) {
-        let TaskStage::Checking(work, harvest, stage) = &self.run.task(at).stage else { return };
+        let TaskStage::Checking { work, harvest, round: stage } = &self.run.task(at).stage else {
+            return;
+        };
         let attempt = Some(work.attempt.clone());
         let task = self.run.plan().task(at);
         let request = match stage.phase {

@@ -50,8 +50,8 @@ impl Decider<'_> {
         for at in self.run.active() {
             let state = self.run.task(at);
             let stopped = match &state.stage {
-                TaskStage::Checking(_, _, stage) => stage.stopped,
-                TaskStage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped,
+                TaskStage::Checking { round: stage, .. } => stage.stopped,
+                TaskStage::Merging { merge: MergeStage::Checking { stopped, .. }, .. } => *stopped,
                 _ => false,
             };
             let (true, Some(attempt)) = (stopped, state.attempt().cloned()) else { continue };
@@ -65,8 +65,11 @@ impl Decider<'_> {
     pub(super) fn retry_delayed_move(&mut self) {
         let (None, Some(at)) = (self.run.halt(), self.run.merging()) else { return };
         let stage = self.run.task(at).stage.clone();
-        if let TaskStage::Merging(work, .., MergeStage::Moving { merged, receipt, hold, .. }) =
-            stage
+        if let TaskStage::Merging {
+            work,
+            merge: MergeStage::Moving { merged, receipt, hold, .. },
+            ..
+        } = stage
             && hold == Some(LandHold::Delayed)
         {
             self.record(Event::LandIntended { attempt: work.attempt, merged, receipt: *receipt });

@@ -23,7 +23,7 @@ const MAX_RESUMES: usize = 2;
 impl Decider<'_> {
     /// Before an attempt is rejected: notes what it left, if it was cut off.
     pub(super) fn note_interruption(&mut self, at: usize, reason: &Rejection) {
-        let TaskStage::Judging(work, _, harvest) = &self.run.task(at).stage else { return };
+        let TaskStage::Judging { work, harvest, .. } = &self.run.task(at).stage else { return };
         if !reason.is_interruption() {
             return;
         }
@@ -49,11 +49,11 @@ impl Decider<'_> {
             return None;
         }
         let soft = u64::from(self.run.settings().context.soft);
-        let is_full = state.contexts.get(&number).map(ContextFill::percent) >= Some(soft);
+        let is_full = state.records.contexts.get(&number).map(ContextFill::percent) >= Some(soft);
         if is_full || state.conversation(number).skip(1).count() >= MAX_RESUMES {
             return None;
         }
-        let identity = state.identities.get(&number).cloned().unwrap_or_default();
+        let identity = state.records.identities.get(&number).cloned().unwrap_or_default();
         match identity.session {
             Some(session) => identity.agent.map(|agent| AgentSession { session, agent }),
             // It was cut off before it could say its name.
@@ -68,7 +68,7 @@ impl Decider<'_> {
         slot: WorkspaceSlot,
         fresh: &StartPoint,
     ) -> Option<(StartPoint, AttemptResumption)> {
-        let left = self.run.task(at).interrupted.as_ref()?;
+        let left = self.run.task(at).session.interrupted.as_ref()?;
         let conversation = left.conversation.clone()?;
         let same = left.slot == slot
             && left.tier == self.run.tier_of(at)
@@ -80,7 +80,7 @@ impl Decider<'_> {
 
     /// The slot in which the task could go on with a conversation.
     pub(super) fn slot_of_conversation(&self, at: usize) -> Option<WorkspaceSlot> {
-        let left = self.run.task(at).interrupted.as_ref()?;
+        let left = self.run.task(at).session.interrupted.as_ref()?;
         left.conversation.as_ref().map(|_| left.slot)
     }
 
@@ -106,7 +106,8 @@ impl Decider<'_> {
         let resumption = work.resumes.as_ref()?;
         let ended = matches!(end.ending, ProcessEnd::Exited(_));
         let silent = matches!(end.outcome, Outcome::Silent | Outcome::Unintelligible { .. });
-        let used = state.usages.get(&work.attempt.number).is_some_and(|usage| usage.tokens() > 0);
+        let used =
+            state.records.usages.get(&work.attempt.number).is_some_and(|usage| usage.tokens() > 0);
         if !ended || !silent || used || harvest.tree != resumption.tree {
             return None;
         }

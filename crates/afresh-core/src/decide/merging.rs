@@ -26,7 +26,9 @@ impl Decider<'_> {
 
     /// Asks for whatever the merge stands before; used when it starts and after a restart.
     pub(super) fn resume_merge(&mut self, at: usize) {
-        let TaskStage::Merging(work, harvest, _, stage) = self.run.task(at).stage.clone() else {
+        let TaskStage::Merging { work, harvest, merge: stage, .. } =
+            self.run.task(at).stage.clone()
+        else {
             return;
         };
         let attempt = work.attempt;
@@ -62,8 +64,9 @@ impl Decider<'_> {
     }
 
     pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &MergeBuild) {
-        let Some(TaskStage::Merging(_, harvest, results, MergeStage::Building { onto })) =
-            self.stage_of(attempt)
+        let Some(TaskStage::Merging {
+            harvest, results, merge: MergeStage::Building { onto }, ..
+        }) = self.stage_of(attempt)
         else {
             return;
         };
@@ -103,7 +106,7 @@ impl Decider<'_> {
     }
 
     pub(super) fn merge_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
-        let Some(TaskStage::Merging(.., MergeStage::Checking { merged, .. })) =
+        let Some(TaskStage::Merging { merge: MergeStage::Checking { merged, .. }, .. }) =
             self.stage_of(attempt)
         else {
             return;
@@ -132,7 +135,7 @@ impl Decider<'_> {
     /// The merged tree passed. The intent goes to the journal before the branch moves, so that a
     /// crash in between is completed and not repeated.
     fn land(&mut self, at: usize, merged: &MergedTree, results: &[CheckResult]) {
-        let TaskStage::Merging(work, harvest, ..) = &self.run.task(at).stage else { return };
+        let TaskStage::Merging { work, harvest, .. } = &self.run.task(at).stage else { return };
         let attempt = work.attempt.clone();
         let receipt = receipt(harvest, merged, results, self.run.task(at));
         self.record(Event::LandIntended { attempt, merged: merged.clone(), receipt });
@@ -140,8 +143,9 @@ impl Decider<'_> {
     }
 
     pub(super) fn branch_moved(&mut self, attempt: &AttemptId, to: &CommitId, moved: &BranchMove) {
-        let Some(TaskStage::Merging(.., MergeStage::Moving { merged, hold: None, .. })) =
-            self.stage_of(attempt)
+        let Some(TaskStage::Merging {
+            merge: MergeStage::Moving { merged, hold: None, .. }, ..
+        }) = self.stage_of(attempt)
         else {
             return;
         };
@@ -191,7 +195,7 @@ fn receipt(
         created: paths(ChangeKind::Created),
         modified: paths(ChangeKind::Modified),
         deleted: paths(ChangeKind::Deleted),
-        differences: state.differences.clone(),
+        differences: state.last.differences.clone(),
         criteria: claim.criteria,
         deviations: declared.chain(claim.deviations).collect(),
         notes: claim.notes,

@@ -41,11 +41,11 @@ impl Decider<'_> {
             return;
         };
         let state = self.run.task(self.position(&attempt.task));
-        let known = state.contexts.get(&attempt.number).map(ContextFill::percent);
+        let known = state.records.contexts.get(&attempt.number).map(ContextFill::percent);
         let is_new = known != Some(fill.percent());
-        let is_first = state.context_reached.is_none();
+        let is_first = state.session.context_reached.is_none();
         let limits = self.run.settings().context;
-        let is_warned = state.warned.contains(&attempt.number);
+        let is_warned = state.records.warned.contains(&attempt.number);
         if is_new {
             self.record(Event::ContextSeen { attempt: attempt.clone(), fill });
         }
@@ -61,7 +61,7 @@ impl Decider<'_> {
 
     /// Whoever finished a step has not failed; who did not is too small for its task.
     pub(super) fn context_full(&mut self, at: usize) {
-        let Some(fill) = self.run.task(at).context_reached else { return };
+        let Some(fill) = self.run.task(at).session.context_reached else { return };
         let progressed = self.finished_a_step(at);
         self.reject(at, Rejection::ContextFull { fill }, !progressed);
     }
@@ -90,7 +90,7 @@ impl Decider<'_> {
         }
         let state = self.run.task(at);
         if error.wait_ms.is_some() {
-            return state.model_waits + 1 > MAX_WAITS;
+            return state.model_health.waits + 1 > MAX_WAITS;
         }
         self.pauses(at).is_some_and(|pauses| !is_in_demand(error.class) || pauses >= MAX_PAUSES)
     }
@@ -100,7 +100,7 @@ impl Decider<'_> {
         let wanted = self.run.planned_tier(at);
         let models = std::iter::successors(Some(wanted), |tier| tier.below()).count();
         let tries = TRIES_PER_MODEL * u32::try_from(models).unwrap_or(u32::MAX);
-        (self.run.task(at).model_failures + 1).checked_sub(tries)
+        (self.run.task(at).model_health.failures + 1).checked_sub(tries)
     }
 
     /// Others of the same agent and size would meet the same: they wait too.
@@ -119,12 +119,12 @@ impl Decider<'_> {
     /// 2 s, 5 s, then the next model down at once; with the smallest one it pauses.
     pub(super) fn after_model_failure(&self, at: usize, error: &ModelError) -> Option<Timestamp> {
         if error.class == ModelErrorClass::Unknown {
-            return self.after_backoff(self.run.task(at).deaths);
+            return self.after_backoff(self.run.task(at).retries.deaths);
         }
         if !error.is_passing() || error.wait_ms.is_some() {
             return None;
         }
-        let failures = self.run.task(at).model_failures;
+        let failures = self.run.task(at).model_health.failures;
         if let Some(pauses) = self.pauses(at) {
             let attempt = self.run.task(at).attempt()?;
             let pause = FIRST_PAUSE.saturating_mul(1 << pauses.min(16)).min(LONGEST_PAUSE);

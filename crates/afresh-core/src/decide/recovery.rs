@@ -49,14 +49,14 @@ impl Decider<'_> {
                 let end = AttemptEnd::new(ProcessEnd::Lost, Outcome::Silent, usage, 0);
                 self.attempt_ended(&attempt, &end);
             }
-            TaskStage::Harvesting(work, _) => {
+            TaskStage::Harvesting { work, .. } => {
                 let (attempt, slot) = (work.attempt.clone(), work.slot);
                 let ground = work.ground.clone();
                 self.ask_world(Effect::Harvest { attempt, slot, ground });
             }
-            TaskStage::Judging(..) => self.judge(at),
-            TaskStage::Checking(_, _, stage) if !stage.stopped => self.check_again(at),
-            TaskStage::Merging(..) if self.run.task(at).stage.is_underway() => {
+            TaskStage::Judging { .. } => self.judge(at),
+            TaskStage::Checking { round: stage, .. } if !stage.stopped => self.check_again(at),
+            TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => {
                 self.resume_merge(at)
             }
             _ => {}
@@ -85,7 +85,10 @@ impl Decider<'_> {
     /// that is known (R3).
     fn with_what_lands(&self, plan: &Plan) -> Plan {
         let landing = self.run.merging().filter(|at| {
-            matches!(self.run.task(*at).stage, TaskStage::Merging(.., MergeStage::Moving { .. }))
+            matches!(
+                self.run.task(*at).stage,
+                TaskStage::Merging { merge: MergeStage::Moving { .. }, .. }
+            )
         });
         match landing.map(|at| self.run.plan().task(at)) {
             Some(task) if plan.position(&task.id).is_none() => plan.joined_by(task),

@@ -43,7 +43,7 @@ impl Decider<'_> {
         let state = self.run.task(at);
         match &state.stage {
             TaskStage::Failed { .. } => true,
-            TaskStage::Skipped { .. } => state.attempts > 0,
+            TaskStage::Skipped { .. } => state.retries.last_number > 0,
             TaskStage::Waiting(id) => self.run.question(*id).is_some_and(|question| {
                 matches!(question.topic, QuestionTopic::Timeout | QuestionTopic::Orphan)
             }),

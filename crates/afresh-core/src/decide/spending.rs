@@ -22,7 +22,7 @@ impl Decider<'_> {
         for at in self.run.active() {
             let state = self.run.task(at);
             if let TaskStage::Starting(work) | TaskStage::Running(work) = &state.stage {
-                let used = state.usages.get(&work.attempt.number).map(BudgetAmount::from);
+                let used = state.records.usages.get(&work.attempt.number).map(BudgetAmount::from);
                 let used = used.unwrap_or_default();
                 workers.push((Reverse((used.cost_micros, used.tokens)), work.attempt.clone()));
             }

@@ -39,7 +39,7 @@ impl Decider<'_> {
                 settled |= self.reach_checkpoint(at, &checkpoint);
                 continue;
             }
-            if self.run.settings().interactive && !self.run.task(at).allowed {
+            if self.run.settings().interactive && !self.run.task(at).people.allowed {
                 self.ask_before_start(at);
                 continue;
             }
@@ -117,6 +117,7 @@ impl Decider<'_> {
             if let TaskStage::Starting(work) | TaskStage::Running(work) = &state.stage {
                 workers += 1;
                 let used = state
+                    .records
                     .usages
                     .get(&work.attempt.number)
                     .map(BudgetAmount::from)
@@ -139,8 +140,10 @@ impl Decider<'_> {
             plan.needs(at).iter().all(|need| self.run.task(*need).is_met()),
             "a task starts only when everything it needs is merged"
         );
-        let attempt =
-            AttemptId { task: plan.task(at).id.clone(), number: self.run.task(at).attempts + 1 };
+        let attempt = AttemptId {
+            task: plan.task(at).id.clone(),
+            number: self.run.task(at).retries.last_number + 1,
+        };
         let fresh = self.ground_of(at);
         let (ground, resumes) = match self.resumption(at, slot, &fresh) {
             Some((ground, resumption)) => (ground, Some(resumption)),
@@ -177,7 +180,7 @@ fn may_collide(run: &Run, a: usize, b: usize) -> bool {
         return true;
     }
     let overlap = |x: &FilePattern, y: &FilePattern| x.overlaps(y);
-    let (seen_a, seen_b) = (&run.task(a).footprint, &run.task(b).footprint);
+    let (seen_a, seen_b) = (&run.task(a).last.footprint, &run.task(b).last.footprint);
     first.patterns().any(|x| second.patterns().any(|y| overlap(x, y)))
         || seen_a.iter().any(|path| second.may_write(path) || seen_b.contains(path))
         || seen_b.iter().any(|path| first.may_write(path))

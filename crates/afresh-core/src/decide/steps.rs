@@ -48,7 +48,7 @@ impl Decider<'_> {
         if step <= done {
             return Claimable::Already;
         }
-        if let Some(other) = &state.claimed_step {
+        if let Some(other) = &state.steps.claimed {
             return Claimable::No(format!("step {} is still being checked", other.step));
         }
         if step != done + 1 {
@@ -86,13 +86,13 @@ impl Decider<'_> {
             return false;
         };
         let state = self.run.state_of(&attempt.task);
-        let claim = state.and_then(|state| state.claimed_step.as_ref());
+        let claim = state.and_then(|state| state.steps.claimed.as_ref());
         claim.is_some_and(|claim| claim.step == step && claim.saved.is_none())
     }
 
     fn judge_step(&mut self, at: usize, step: u32) {
         let state = self.run.task(at);
-        let (Some(attempt), Some(claim)) = (state.attempt().cloned(), state.claimed_step.clone())
+        let (Some(attempt), Some(claim)) = (state.attempt().cloned(), state.steps.claimed.clone())
         else {
             return;
         };
@@ -134,7 +134,7 @@ impl Decider<'_> {
         if self.stage_of(attempt).is_none() {
             return;
         }
-        let claim = self.run.state_of(&attempt.task).and_then(|state| state.claimed_step.as_ref());
+        let claim = self.run.state_of(&attempt.task).and_then(|state| state.steps.claimed.as_ref());
         let Some((step, tree)) = claim.and_then(|c| Some((c.step, &c.saved.as_ref()?.tree))) else {
             return;
         };
@@ -190,7 +190,7 @@ impl Decider<'_> {
     }
 
     pub(super) fn drop_steps(&mut self, at: usize) {
-        if !self.run.task(at).finished_steps.is_empty() {
+        if !self.run.task(at).steps.finished.is_empty() {
             let task = self.run.plan().task(at).id.clone();
             self.record(Event::StepsDropped { task });
         }

@@ -15,13 +15,15 @@ use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 impl Decider<'_> {
     /// Judges an attempt whose work is saved.
     pub(super) fn judge(&mut self, at: usize) {
-        let TaskStage::Judging(_, end, harvest) = self.run.task(at).stage.clone() else { return };
+        let TaskStage::Judging { end, harvest, .. } = self.run.task(at).stage.clone() else {
+            return;
+        };
         if let Some(reason) = self.why_not_resumed(at, &end, &harvest) {
             return self.reject(at, Rejection::NotResumed { reason }, false);
         }
         match (end.ending, end.outcome, end.error) {
             (ProcessEnd::Lost, ..) => self.orphaned(at),
-            (ProcessEnd::Stopped, ..) if self.run.task(at).context_reached.is_some() => {
+            (ProcessEnd::Stopped, ..) if self.run.task(at).session.context_reached.is_some() => {
                 self.context_full(at);
             }
             // It was ended because its model would have kept it for ever.
@@ -98,7 +100,7 @@ impl Decider<'_> {
     /// Did the attempt that is being judged finish one?
     pub(super) fn finished_a_step(&self, at: usize) -> bool {
         let state = self.run.task(at);
-        state.finished_steps.iter().any(|step| Some(&step.attempt) == state.attempt())
+        state.steps.finished.iter().any(|step| Some(&step.attempt) == state.attempt())
     }
 
     fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &CompletionClaim) {
@@ -121,7 +123,7 @@ impl Decider<'_> {
 
     /// A person allowed what the verdict could not.
     pub(super) fn accept_held(&mut self, at: usize) {
-        let TaskStage::Held(_, harvest, _) = &self.run.task(at).stage else { return };
+        let TaskStage::Held { harvest, .. } = &self.run.task(at).stage else { return };
         let claim = self.run.task(at).claim().cloned().unwrap_or_default();
         let claim = self.with_steps(at, &claim);
         let beyond = self.scope_of(at, &claim).judge(&harvest.changes).beyond;
@@ -135,7 +137,7 @@ impl Decider<'_> {
         let mut claim = claim.clone();
         claim.deviations.extend(state.declared_in_steps().cloned());
         if !claim.files.is_empty() {
-            let earlier = state.finished_steps.iter().flat_map(|step| &step.paths);
+            let earlier = state.steps.finished.iter().flat_map(|step| &step.paths);
             claim.files.extend(earlier.cloned());
         }
         claim
@@ -167,7 +169,7 @@ impl Decider<'_> {
     /// The attempt came to nothing. A fresh worker tries again unless the attempts are spent.
     pub(super) fn reject(&mut self, at: usize, reason: Rejection, counts: bool) {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
-        let deaths = self.run.task(at).deaths;
+        let deaths = self.run.task(at).retries.deaths;
         let not_before = match &reason {
             Rejection::Died { .. } => self.after_backoff(deaths),
             Rejection::ModelFailed { error } => self.after_model_failure(at, error),
@@ -179,7 +181,7 @@ impl Decider<'_> {
         if over {
             self.drop_steps(at);
         }
-        if counts && self.run.task(at).counted >= self.run.settings().attempts.max(1) {
+        if counts && self.run.task(at).retries.counted >= self.run.settings().attempts.max(1) {
             self.fail_for_last_rejection(at);
         }
     }
@@ -201,7 +203,7 @@ impl Decider<'_> {
             return;
         };
         let id = self.run.plan().task(at).id.clone();
-        let retried = self.run.task(at).retried_in == Some(self.run.epoch());
+        let retried = self.run.task(at).retries.retried_in == Some(self.run.epoch());
         match self.run.settings().on_failure {
             // A policy that retries for ever would spend for ever: once per start of afresh.
             OnFailure::Retry if !retried => self

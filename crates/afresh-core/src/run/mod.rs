@@ -13,7 +13,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub(crate) use programs::TRIES_PER_MODEL;
 
 pub use frontier::{BlockCause, TaskFrontier};
-pub use task::{ActiveAttempt, CheckStage, LandHold, MergeStage, TaskStage, TaskState};
+pub use task::{
+    ActiveAttempt, AttemptRecords, CheckStage, LandHold, LastAttempt, MergeStage, ModelHealth,
+    PersonInput, RetryState, SessionState, StepProgress, TaskHistory, TaskStage, TaskState,
+};
 
 use crate::check::CheckResult;
 use crate::event::Event;
@@ -47,7 +50,7 @@ pub struct Run {
     /// Slots with the work of attempts that a change of the plan took out of it, not yet saved.
     leavings: BTreeMap<WorkspaceSlot, ActiveAttempt>,
     /// What is remembered of tasks that are no longer in the plan.
-    retired: BTreeMap<TaskId, RemovedTask>,
+    retired: BTreeMap<TaskId, TaskHistory>,
     merge_queue: VecDeque<usize>,
     /// The task that holds the merge slot: one merge at a time.
     merging: Option<usize>,
@@ -65,14 +68,6 @@ pub struct Run {
     /// Agents and sizes of model whose provider asked to wait.
     parked: BTreeMap<(Option<String>, ModelTier), Timestamp>,
     finals: FinalChecks,
-}
-
-/// Numbers of attempts are never used again, and what was spent stays spent, also if the task
-/// leaves the plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct RemovedTask {
-    attempts: u32,
-    usages: BTreeMap<u32, Usage>,
 }
 
 /// A task's work on the branch.
@@ -279,7 +274,7 @@ impl Run {
     /// that it rests on is still so (EX-03), else where the branch stands.
     pub fn next_ground(&self, at: usize) -> StartPoint {
         let fresh = StartPoint::fresh(self.tip.clone());
-        let Some(last) = self.tasks[at].finished_steps.last() else { return fresh };
+        let Some(last) = self.tasks[at].steps.finished.last() else { return fresh };
         match &last.commit {
             Some(commit) if self.steps_hold(at) => {
                 StartPoint::after(last.base.clone(), commit.clone())
@@ -290,7 +285,7 @@ impl Run {
 
     /// Do the finished steps of a task rest on what its dependencies are now?
     pub fn steps_hold(&self, at: usize) -> bool {
-        let last = self.tasks[at].finished_steps.last();
+        let last = self.tasks[at].steps.finished.last();
         last.is_none_or(|last| last.needs == self.landed_needs(at))
     }
 
@@ -317,7 +312,7 @@ impl Run {
 
     /// What everything so far used.
     pub fn usage(&self) -> Usage {
-        let here = self.tasks.iter().flat_map(|task| task.usages.values());
+        let here = self.tasks.iter().flat_map(|task| task.records.usages.values());
         let gone = self.retired.values().flat_map(|task| task.usages.values());
         here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
@@ -343,7 +338,7 @@ impl Run {
     pub fn held_up_by(&self, at: usize) -> impl Iterator<Item = &TaskId> {
         // Whoever asks for one task alone does not wait for others.
         let counts = self.settings.only.is_none();
-        let waits_for = self.tasks[at].waits_for.iter().filter(move |_| counts);
+        let waits_for = self.tasks[at].people.waits_for.iter().filter(move |_| counts);
         waits_for.filter(|id| self.state_of(id).is_some_and(|other| !other.is_met()))
     }
 

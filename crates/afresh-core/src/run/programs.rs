@@ -14,8 +14,8 @@ impl TaskState {
         match reason {
             Rejection::ModelFailed { error } if error.is_passing() => {
                 match error.wait_ms {
-                    Some(_) => self.model_waits += 1,
-                    None => self.model_failures += 1,
+                    Some(_) => self.model_health.waits += 1,
+                    None => self.model_health.failures += 1,
                 }
                 true
             }
@@ -25,7 +25,7 @@ impl TaskState {
             | Rejection::NotResumed { .. }
             | Rejection::Trouble { .. } => false,
             _ => {
-                (self.model_failures, self.model_waits) = (0, 0);
+                (self.model_health.failures, self.model_health.waits) = (0, 0);
                 false
             }
         }
@@ -35,7 +35,7 @@ impl TaskState {
 impl Run {
     pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &AgentIdentity) {
         let at = self.at(&attempt.task);
-        let known = self.tasks[at].identities.entry(attempt.number).or_default();
+        let known = self.tasks[at].records.identities.entry(attempt.number).or_default();
         let AgentIdentity { session, model, agent } = identity.clone();
         known.session = session.or(known.session.take());
         known.model = model.or(known.model.take());
@@ -44,17 +44,17 @@ impl Run {
 
     pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
         let at = self.at(&attempt.task);
-        self.tasks[at].contexts.insert(attempt.number, fill);
+        self.tasks[at].records.contexts.insert(attempt.number, fill);
     }
 
     pub(super) fn context_warned(&mut self, attempt: &AttemptId) {
         let at = self.at(&attempt.task);
-        self.tasks[at].warned.insert(attempt.number);
+        self.tasks[at].records.warned.insert(attempt.number);
     }
 
     pub(super) fn context_reached(&mut self, attempt: &AttemptId, fill: ContextFill) {
         let at = self.at(&attempt.task);
-        self.tasks[at].context_reached = Some(fill);
+        self.tasks[at].session.context_reached = Some(fill);
     }
 
     /// Until when nothing of this agent with this size of model starts.
@@ -66,7 +66,7 @@ impl Run {
     pub fn held_until(&self, at: usize) -> Option<Timestamp> {
         let parked = || self.parked_until(self.plan.task(at).agent.as_deref(), self.tier_of(at));
         let parked = if self.parked.is_empty() { None } else { parked() };
-        self.tasks[at].not_before.max(parked)
+        self.tasks[at].retries.not_before.max(parked)
     }
 
     /// The agent of a task, by name; none where the journal does not tell.
@@ -84,7 +84,7 @@ impl Run {
     /// of models that said nothing about the task (AG-05).
     pub fn tier_of(&self, at: usize) -> ModelTier {
         let wanted = self.planned_tier(at);
-        let down = self.tasks[at].model_failures / TRIES_PER_MODEL;
+        let down = self.tasks[at].model_health.failures / TRIES_PER_MODEL;
         (0..down).fold(wanted, |tier, _| tier.below().unwrap_or(tier))
     }
 }

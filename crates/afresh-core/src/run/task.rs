@@ -18,55 +18,103 @@ use crate::usage::{BudgetAmount, ContextFill, Usage};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskState {
     pub stage: TaskStage,
+    pub retries: RetryState,
+    pub records: AttemptRecords,
+    pub model_health: ModelHealth,
+    pub last: LastAttempt,
+    pub session: SessionState,
+    pub steps: StepProgress,
+    pub people: PersonInput,
+}
+
+/// Numbers of attempts are never used again, and what was spent stays spent, also if the task leaves the
+/// plan or is done again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskHistory {
+    last_number: u32,
+    pub(super) usages: BTreeMap<u32, Usage>,
+}
+
+/// How often the task was tried, and when it may be tried again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RetryState {
     /// The number of the last attempt; numbers are never used again.
-    pub attempts: u32,
+    pub last_number: u32,
     /// Attempts that count against the limit.
     pub counted: u32,
     pub spawn_failures: u32,
-    /// Deaths in a row, for the back-off.
+    /// Deaths in a row, for the backoff.
     pub deaths: u32,
     pub timeouts: u32,
     pub not_before: Option<Timestamp>,
-    /// What the next worker is told about the last one.
-    pub feedback: Option<Rejection>,
-    /// Why the last attempt came to nothing, whatever it was.
-    pub last_rejection: Option<Rejection>,
-    /// What the last worker said at its end.
-    pub outcome: Option<Outcome>,
-    /// Unfinished tasks that its last worker called in its way (RE-04).
-    pub waits_for: Vec<TaskId>,
-    pub answers: Vec<AnsweredQuestion>,
-    /// Files that the task was seen to collide on; treated like its listed files from then on.
-    pub footprint: Vec<String>,
-    /// Use per attempt: counted once, however often it is reported.
-    pub usages: BTreeMap<u32, Usage>,
     /// The last attempt before the task was given another chance: its budget counts from there.
     pub retried_after: u32,
-    /// Failures of models in a row, which say nothing about the task.
-    pub model_failures: u32,
-    /// How often in a row its model's provider asked to wait.
-    pub model_waits: u32,
-    /// What the programs of its attempts said of themselves.
+    /// The driver that retried it by policy.
+    pub retried_in: Option<u32>,
+}
+
+/// What is known of each attempt, by its number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttemptRecords {
+    /// Counted once, however often it is reported.
+    pub usages: BTreeMap<u32, Usage>,
     pub identities: BTreeMap<u32, AgentIdentity>,
-    /// How full the context of each attempt became.
+    /// How full the context became.
     pub contexts: BTreeMap<u32, ContextFill>,
-    /// Attempts whose worker was told that its context fills up.
+    /// Attempts whose worker was warned that its context fills up.
     pub warned: BTreeSet<u32>,
-    /// Attempts that went on with a conversation, and the attempt that had it before.
+    /// Attempts that continued a conversation, and the attempt that had it before.
     pub resumed: BTreeMap<u32, u32>,
-    /// What an attempt left that was cut off, until a later one comes to something.
-    pub interrupted: Option<InterruptedAttempt>,
-    /// Its worker is being stopped because its context is full.
-    pub context_reached: Option<ContextFill>,
+}
+
+/// Failures of models in a row, which say nothing about the task.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelHealth {
+    pub failures: u32,
+    /// How often in a row the provider asked to wait.
+    pub waits: u32,
+}
+
+/// What the last attempt left for the next one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LastAttempt {
+    /// What the next worker is given about it.
+    pub feedback: Option<Rejection>,
+    /// Why it was rejected, whatever the reason was.
+    pub rejection: Option<Rejection>,
+    /// What the worker reported at its end.
+    pub outcome: Option<Outcome>,
     pub differences: Vec<String>,
-    /// The step that its worker waits to hear about.
-    pub claimed_step: Option<StepClaim>,
-    /// In order; the next worker goes on after the last one.
-    pub finished_steps: Vec<FinishedStep>,
+    /// Files that the task was seen to conflict on; treated like its listed files from then on.
+    pub footprint: Vec<String>,
+}
+
+/// An agent's conversation that was cut off, or must be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionState {
+    /// What an interrupted attempt left, until a later one achieves something.
+    pub interrupted: Option<InterruptedAttempt>,
+    /// The worker is being stopped because its context is full.
+    pub context_reached: Option<ContextFill>,
+}
+
+/// Which steps are finished.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepProgress {
+    /// The step that the worker waits for an answer about.
+    pub claimed: Option<StepClaim>,
+    /// In order; the next worker continues after the last one.
+    pub finished: Vec<FinishedStep>,
+}
+
+/// What people and other tasks have to do with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PersonInput {
+    pub answers: Vec<AnsweredQuestion>,
     /// The person was asked whether it may start, and said yes.
     pub allowed: bool,
-    /// Which driver retried it by policy.
-    pub retried_in: Option<u32>,
+    /// Unfinished tasks that its last worker called in its way (RE-04).
+    pub waits_for: Vec<TaskId>,
 }
 
 impl TaskState {
@@ -79,13 +127,25 @@ impl TaskState {
         Self { stage, ..Self::default() }
     }
 
+    /// What stays when everything else about the task is forgotten.
+    pub(super) fn history(&self) -> TaskHistory {
+        let (last_number, usages) = (self.retries.last_number, self.records.usages.clone());
+        TaskHistory { last_number, usages }
+    }
+
+    pub(super) fn with_history(mut self, history: TaskHistory) -> Self {
+        self.retries.last_number = history.last_number;
+        self.records.usages = history.usages;
+        self
+    }
+
     pub fn usage(&self) -> Usage {
-        self.usages.values().fold(Usage::default(), |sum, usage| sum.plus(usage))
+        self.records.usages.values().fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
 
     /// What counts against the task's own budget: to try again is to pay again.
     pub fn usage_since_retried(&self) -> Usage {
-        let counted = self.usages.range(self.retried_after.saturating_add(1)..);
+        let counted = self.records.usages.range(self.retries.retried_after.saturating_add(1)..);
         counted.fold(Usage::default(), |sum, (_, usage)| sum.plus(usage))
     }
 
@@ -105,7 +165,7 @@ impl TaskState {
 
     /// Why the last attempt came to nothing: the fact, and beside it the claim that it denies.
     pub fn last_error(&self) -> Option<String> {
-        let rejection = self.last_rejection.as_ref()?;
+        let rejection = self.last.rejection.as_ref()?;
         let denied =
             matches!(rejection, Rejection::ChecksFailed { .. } | Rejection::BrokenMerge { .. });
         let fact = rejection.describe();
@@ -118,7 +178,7 @@ impl TaskState {
 
     /// What the last worker said when it called its work done.
     pub fn claim(&self) -> Option<&CompletionClaim> {
-        match &self.outcome {
+        match &self.last.outcome {
             Some(Outcome::Done(claim)) => Some(claim),
             _ => None,
         }
@@ -126,17 +186,17 @@ impl TaskState {
 
     /// How many steps are finished.
     pub fn steps_done(&self) -> u32 {
-        self.finished_steps.last().map_or(0, |last| last.step)
+        self.steps.finished.last().map_or(0, |last| last.step)
     }
 
     /// What workers declared with the steps that they finished.
     pub fn declared_in_steps(&self) -> impl Iterator<Item = &Deviation> {
-        self.finished_steps.iter().flat_map(|step| &step.deviations)
+        self.steps.finished.iter().flat_map(|step| &step.deviations)
     }
 
     /// The attempts that had the conversation of this one, itself first.
     pub fn conversation(&self, attempt: u32) -> impl Iterator<Item = u32> {
-        std::iter::successors(Some(attempt), |number| self.resumed.get(number).copied())
+        std::iter::successors(Some(attempt), |number| self.records.resumed.get(number).copied())
     }
 
     /// The attempt that is underway, if one is.
@@ -153,14 +213,38 @@ pub enum TaskStage {
     Starting(ActiveAttempt),
     Running(ActiveAttempt),
     /// The process is gone; what it left is being saved.
-    Harvesting(ActiveAttempt, AttemptEnd),
+    Harvesting {
+        work: ActiveAttempt,
+        end: AttemptEnd,
+    },
     /// Saved; the verdict is next.
-    Judging(ActiveAttempt, AttemptEnd, Harvest),
+    Judging {
+        work: ActiveAttempt,
+        end: AttemptEnd,
+        harvest: Harvest,
+    },
     /// A person must allow the change.
-    Held(ActiveAttempt, Harvest, Option<QuestionId>),
-    Checking(ActiveAttempt, Harvest, CheckStage),
-    Queued(ActiveAttempt, Harvest, Vec<CheckResult>),
-    Merging(ActiveAttempt, Harvest, Vec<CheckResult>, MergeStage),
+    Held {
+        work: ActiveAttempt,
+        harvest: Harvest,
+        question: Option<QuestionId>,
+    },
+    Checking {
+        work: ActiveAttempt,
+        harvest: Harvest,
+        round: CheckStage,
+    },
+    Queued {
+        work: ActiveAttempt,
+        harvest: Harvest,
+        results: Vec<CheckResult>,
+    },
+    Merging {
+        work: ActiveAttempt,
+        harvest: Harvest,
+        results: Vec<CheckResult>,
+        merge: MergeStage,
+    },
     /// A person must answer before the next attempt.
     Waiting(QuestionId),
     Failed {
@@ -234,12 +318,12 @@ impl TaskStage {
         match self {
             Self::Starting(work)
             | Self::Running(work)
-            | Self::Harvesting(work, _)
-            | Self::Judging(work, ..)
-            | Self::Held(work, ..)
-            | Self::Checking(work, ..)
-            | Self::Queued(work, ..)
-            | Self::Merging(work, ..) => Some(work),
+            | Self::Harvesting { work, .. }
+            | Self::Judging { work, .. }
+            | Self::Held { work, .. }
+            | Self::Checking { work, .. }
+            | Self::Queued { work, .. }
+            | Self::Merging { work, .. } => Some(work),
             Self::Idle
             | Self::Waiting(_)
             | Self::Failed { .. }
@@ -268,10 +352,11 @@ impl TaskStage {
     pub fn question(&self) -> Option<QuestionId> {
         match self {
             Self::Waiting(question) => Some(*question),
-            Self::Failed { question, .. } | Self::Held(_, _, question) => *question,
-            Self::Merging(.., MergeStage::Moving { hold: Some(LandHold::Asked(question)), .. }) => {
-                Some(*question)
-            }
+            Self::Failed { question, .. } | Self::Held { question, .. } => *question,
+            Self::Merging {
+                merge: MergeStage::Moving { hold: Some(LandHold::Asked(question)), .. },
+                ..
+            } => Some(*question),
             _ => None,
         }
     }
@@ -282,12 +367,12 @@ impl TaskStage {
         match self {
             Self::Starting(_)
             | Self::Running(_)
-            | Self::Harvesting(..)
-            | Self::Judging(..)
-            | Self::Merging(.., MergeStage::Building { .. }) => true,
-            Self::Checking(_, _, stage) => !stage.stopped,
-            Self::Merging(.., MergeStage::Checking { stopped, .. }) => !stopped,
-            Self::Merging(.., MergeStage::Moving { hold, .. }) => hold.is_none(),
+            | Self::Harvesting { .. }
+            | Self::Judging { .. }
+            | Self::Merging { merge: MergeStage::Building { .. }, .. } => true,
+            Self::Checking { round: stage, .. } => !stage.stopped,
+            Self::Merging { merge: MergeStage::Checking { stopped, .. }, .. } => !stopped,
+            Self::Merging { merge: MergeStage::Moving { hold, .. }, .. } => hold.is_none(),
             _ => false,
         }
     }

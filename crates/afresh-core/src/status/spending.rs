@@ -51,5 +51,5 @@ pub(super) fn waves(run: &Run) -> Vec<WaveStatus> {
 /// Attempts of a task that used tokens, and whose price nobody knows.
 pub(super) fn without_price(state: &TaskState) -> usize {
     let unknown = |usage: &&Usage| usage.cost_micros.is_none() && usage.tokens() > 0;
-    state.usages.values().filter(unknown).count()
+    state.records.usages.values().filter(unknown).count()
 }

@@ -52,19 +52,20 @@ impl From<ContextFill> for ContextStatus {
 /// Every worker of a task that told anything of itself, in order.
 pub(super) fn workers(state: &TaskState) -> Vec<WorkerStatus> {
     let mut numbers: Vec<u32> = state
+        .records
         .identities
         .keys()
-        .chain(state.contexts.keys())
-        .chain(state.resumed.keys())
+        .chain(state.records.contexts.keys())
+        .chain(state.records.resumed.keys())
         .copied()
         .collect();
     numbers.sort_unstable();
     numbers.dedup();
     let one = |attempt: u32| {
-        let identity = state.identities.get(&attempt).cloned().unwrap_or_default();
-        let context = state.contexts.get(&attempt).copied().map(ContextStatus::from);
+        let identity = state.records.identities.get(&attempt).cloned().unwrap_or_default();
+        let context = state.records.contexts.get(&attempt).copied().map(ContextStatus::from);
         let (warned, resumes) =
-            (state.warned.contains(&attempt), state.resumed.get(&attempt).copied());
+            (state.records.warned.contains(&attempt), state.records.resumed.get(&attempt).copied());
         let AgentIdentity { model, session, .. } = identity;
         WorkerStatus { attempt, model, session, context, warned, resumes }
     };

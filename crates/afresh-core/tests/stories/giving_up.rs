@@ -105,7 +105,7 @@ fn clarify_tries_again_with_a_persons_words() {
         assert!(refusal.starts_with("Q1 takes one of: retry, skip, ignore"), "{refusal}");
     }
     assert_eq!(story.answer(1, "clarify: use the second form ").started(), ["A.2"]);
-    let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
+    let answers = &story.run.state_of(&task_id("A")).expect("a task").people.answers;
     assert_eq!(answers.last().map(|given| given.answer.as_str()), Some("use the second form"));
 }
 

@@ -41,7 +41,7 @@ fn a_merge_with_what_landed_meanwhile_is_checked_as_it_will_be() {
     starting B.2 in 1
     → start B.2 in 1 from mA.1
     ");
-    let feedback = story.run.state_of(&task_id("B")).and_then(|b| b.feedback.clone());
+    let feedback = story.run.state_of(&task_id("B")).and_then(|b| b.last.feedback.clone());
     assert!(feedback.is_some_and(|why| why.describe().contains("not with work that landed")));
     story.lands("B.2");
     assert_eq!(story.states(), "A done, B done");

@@ -67,8 +67,8 @@ fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
             assert_eq!(tiers(&story.wait(1)), [ModelTier::Standard]);
         }
     }
-    assert_eq!(story.state("A").counted, 0);
-    assert_eq!(story.state("A").feedback, None, "there is nothing for the next worker to learn");
+    assert_eq!(story.state("A").retries.counted, 0);
+    assert_eq!(story.state("A").last.feedback, None, "there is nothing for the next worker to learn");
 }
 
 /// AG-05: a task that fails keeps its model.
@@ -84,7 +84,7 @@ fn a_task_that_is_too_hard_keeps_its_model() {
     story.spawned("A.3");
     story.dies("A.3");
     assert_eq!(tiers(&story.wait(5)), [ModelTier::Standard]);
-    assert_eq!((story.state("A").model_failures, story.state("A").counted), (0, 1));
+    assert_eq!((story.state("A").model_health.failures, story.state("A").retries.counted), (0, 1));
 }
 
 /// F19: with every model in demand for a long time, a task pauses for longer and longer, and a person
@@ -107,7 +107,7 @@ fn in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
     }
     assert!(seconds > 600, "ten minutes are outlasted: {seconds}");
     assert!(starts < 20, "and nobody hammers at the door: {starts}");
-    assert_eq!(story.state("A").counted, 0);
+    assert_eq!(story.state("A").retries.counted, 0);
     let TaskStage::Failed { reason, question } = &story.state("A").stage else { unreachable!() };
     assert!(reason.contains("overloaded") && reason.contains("wait and retry"), "{reason}");
     assert!(question.is_some());
@@ -126,7 +126,7 @@ fn a_limit_with_a_time_is_waited_for_while_others_go_on() {
     assert_eq!(story.wait(3 * 3600 - 1).started(), [] as [&str; 0]);
     // A little longer than asked for, and never more than a tenth.
     assert_eq!(tiers(&story.wait(1 + 3 * 360)), [ModelTier::Standard]);
-    assert_eq!(story.state("A").counted, 0);
+    assert_eq!(story.state("A").retries.counted, 0);
 }
 
 /// BE-04: another size of model has a limit of its own.
@@ -153,7 +153,7 @@ fn a_refused_key_is_asked_about_at_once() {
     story.model_fails("A.1", ModelError::new(ModelErrorClass::Auth, "401"));
     let TaskStage::Failed { reason, .. } = &story.state("A").stage else { panic!("not failed") };
     assert!(reason.contains("afresh doctor"), "{reason}");
-    assert_eq!(story.state("A").attempts, 1);
+    assert_eq!(story.state("A").retries.last_number, 1);
 }
 
 /// RE-03 and rule 1 of adapters: whoever gave an answer before the model failed has answered.
@@ -194,7 +194,7 @@ fn a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
     });
     let fill = ContextFill { used: 71, window: 100 };
     assert_eq!(rejected, Some((Rejection::ContextFull { fill }, true)));
-    assert_eq!(story.state("A").context_reached, None, "the next one starts empty");
+    assert_eq!(story.state("A").session.context_reached, None, "the next one starts empty");
 }
 
 /// R2: what an old attempt says of its context stops nobody.

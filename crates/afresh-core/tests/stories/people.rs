@@ -49,7 +49,7 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
         (DriveState::Waiting, "A waiting")
     );
     assert_eq!(story.answer(1, "neither: use the old one").started(), ["A.2"]);
-    let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
+    let answers = &story.run.state_of(&task_id("A")).expect("a task").people.answers;
     assert_eq!(answers[0].answer, "neither: use the old one");
     assert_eq!(story.answer(1, "a").refusal(), "there is no open question Q1");
 }
@@ -68,7 +68,7 @@ fn the_words_of_a_worker_are_its_own() {
         let (mut story, _) =
             asked(offers(&["abort", "skip", "retry", "resume", "clarify"]), Settings::default());
         assert_eq!(story.answer(1, word).started(), ["A.2"], "{word}");
-        let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
+        let answers = &story.run.state_of(&task_id("A")).expect("a task").people.answers;
         assert_eq!(answers[0].answer, format!("{word}: that"));
     }
     let first = Settings { on_decision: OnDecision::First, ..Settings::default() };
@@ -84,7 +84,7 @@ fn the_words_of_a_worker_are_its_own() {
 fn free_words_are_told_once() {
     let (mut story, _) = asked(decision(), Settings::default());
     story.answer(1, "clarify: the old one");
-    let answers = &story.run.state_of(&task_id("A")).expect("a task").answers;
+    let answers = &story.run.state_of(&task_id("A")).expect("a task").people.answers;
     assert_eq!(
         answers.iter().map(|a| a.answer.as_str()).collect::<Vec<_>>(),
         ["clarify: the old one"]

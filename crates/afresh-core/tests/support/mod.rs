@@ -264,7 +264,10 @@ impl Story {
         let state = self.run.state_of(&attempt_id(attempt).task).expect("a task of the plan");
         matches!(
             state.stage,
-            TaskStage::Merging(.., afresh_core::run::MergeStage::Checking { stopped: false, .. })
+            TaskStage::Merging {
+                merge: afresh_core::run::MergeStage::Checking { stopped: false, .. },
+                ..
+            }
         )
     }
 

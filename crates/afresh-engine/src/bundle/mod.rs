@@ -65,7 +65,7 @@ pub fn next(
 
 /// As far as it can be known before its worker starts.
 pub(crate) fn planned(run: &Run, at: usize, ground: &StartPoint, briefing: &Briefing) -> Bundle {
-    let number = run.task(at).attempts + 1;
+    let number = run.task(at).retries.last_number + 1;
     let attempt = AttemptId { task: run.plan().task(at).id.clone(), number };
     let fresh = bundle(run, at, &attempt, ground, briefing);
     let mut known = Bundle { goes_on: false, ..fresh };
@@ -106,7 +106,7 @@ pub(crate) fn bundle(
             .map(|need| plan.task(*need).id.clone())
             .collect(),
         always: settings.always.clone(),
-        feedback: state.feedback.clone(),
+        feedback: state.last.feedback.clone(),
         left: resume::left(run, at),
         goes_on: state.stage.work().is_some_and(|work| work.resumes.is_some()),
         answers: answers(run, at),
@@ -224,6 +224,6 @@ fn recent(run: &Run, at: usize) -> Vec<FinishedTask> {
 fn answers(run: &Run, at: usize) -> Vec<AnsweredQuestion> {
     let is_checkpoint = |need: &&usize| run.plan().task(**need).checkpoint.is_some();
     let before = run.plan().needs(at).iter().filter(is_checkpoint);
-    let before = before.flat_map(|need| &run.task(*need).answers);
-    before.chain(&run.task(at).answers).cloned().collect()
+    let before = before.flat_map(|need| &run.task(*need).people.answers);
+    before.chain(&run.task(at).people.answers).cloned().collect()
 }

@@ -40,7 +40,7 @@ impl MergeJob {
     ) -> Self {
         let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
         let tree = match &run.task(at).stage {
-            TaskStage::Merging(_, harvest, ..) => Some(harvest.tree.clone()),
+            TaskStage::Merging { harvest, .. } => Some(harvest.tree.clone()),
             _ => None,
         };
         let title = one_line(&run.plan().task(at).title);
@@ -102,14 +102,14 @@ pub(crate) struct MoveJob {
 /// steps that it went on from. A linear history reaches none of them.
 pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)> {
     let Some(state) = run.state_of(&attempt.task) else { return Vec::new() };
-    let TaskStage::Merging(_, harvest, ..) = &state.stage else { return Vec::new() };
+    let TaskStage::Merging { harvest, .. } = &state.stage else { return Vec::new() };
     let (Some(own), History::Merge) = (harvest.commit.clone(), run.settings().history) else {
         return Vec::new();
     };
     let id = run.id().as_str();
     let mut refs = vec![(salvage_ref(id, &attempt.to_string()), own)];
     let mut last = None;
-    for step in &state.finished_steps {
+    for step in &state.steps.finished {
         // A step that changed nothing has the commit of the one before, and no ref of its own.
         if let Some(commit) = step.commit.as_ref().filter(|commit| last != Some(*commit)) {
             let name = step_ref(id, &step.attempt.to_string(), step.step as usize);

@@ -133,7 +133,7 @@ impl SimulatedWorld {
     pub(super) fn note_new_plan(&mut self, before: &Run, after: &Plan) {
         for (task, state) in before.tasks() {
             let same = after.position(&task.id).is_some_and(|at| after.task(at) == task);
-            if !same && !matches!(state.stage, TaskStage::Merging(..)) {
+            if !same && !matches!(state.stage, TaskStage::Merging { .. }) {
                 self.landed.remove(&task.id);
                 self.ignored.remove(&task.id);
             }

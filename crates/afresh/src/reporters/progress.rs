@@ -57,7 +57,7 @@ impl Reporter for Progress {
             Event::AttemptSpawned { attempt } => {
                 let state = run.state_of(&attempt.task);
                 let resumed =
-                    state.is_some_and(|state| state.resumed.contains_key(&attempt.number));
+                    state.is_some_and(|state| state.records.resumed.contains_key(&attempt.number));
                 let mark = if resumed { "go-on" } else { "start" };
                 self.line(mark, Paint::Blue, &attempt.to_string(), &title(&attempt.task));
             }

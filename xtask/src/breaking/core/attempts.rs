@@ -15,18 +15,38 @@ pub(super) const ALL: &[Mutation] = &[
     Mutation {
         name: "effects before the record",
         promise: "R1, R3: nothing is performed before it is recorded",
-        edits: &[
-            Edit {
-                file: "afresh-testkit/src/simulation/mod.rs",
-                text: "        let cut = self.draw_cut();\n",
-                instead: "        self.perform(&reaction.effects)?;\n        let cut = self.draw_cut();\n",
-            },
-            Edit {
-                file: "afresh-testkit/src/simulation/mod.rs",
-                text: "self.perform(&reaction.effects[..last])?;",
-                instead: "",
-            },
-        ],
+        edits: &[Edit {
+            file: "afresh-engine/src/driver/mod.rs",
+            text: "let turn = self.decide_on(inputs);",
+            instead: "let mut turn = self.decide_on(inputs);\n        for effect in std::mem::take(&mut turn.effects) {\n            self.host.perform(effect, &self.run);\n        }",
+        }],
+    },
+    Mutation {
+        name: "the driver performs after a failed write",
+        promise: "R1: what is not stored is not performed",
+        edits: &[Edit {
+            file: "afresh-engine/src/driver/mod.rs",
+            text: "self.host.cancel_all();\n                    return Err(error.into());",
+            instead: "let _ = error;",
+        }],
+    },
+    Mutation {
+        name: "a halt that waits comes after the opening",
+        promise: "R7: nothing starts after a halt",
+        edits: &[Edit {
+            file: "afresh-engine/src/driver/mod.rs",
+            text: ".partition(|queued| matches!(queued.input, Input::HaltAsked { .. }));",
+            instead: ".partition(|_| false);",
+        }],
+    },
+    Mutation {
+        name: "a deadline does not wake the driver",
+        promise: "AG-05: what waits for its backoff starts when that is over",
+        edits: &[Edit {
+            file: "afresh-engine/src/driver/mod.rs",
+            text: "if deadline.is_some_and(|at| at <= self.host.now()) {",
+            instead: "if false {",
+        }],
     },
     Mutation {
         name: "use is counted twice",
@@ -78,7 +98,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R2: every result carries its attempt's number",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/attempts.rs",
-            text: "task.attempts = work.attempt.number;",
+            text: "task.retries.last_number = work.attempt.number;",
             instead: "task.attempts = 0;",
         }],
     },
@@ -96,7 +116,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R3, R12: a landing that was cut off is completed",
         edits: &[Edit {
             file: "afresh-core/src/decide/recovery.rs",
-            text: "TaskStage::Merging(..) if self.run.task(at).stage.is_underway() => { self.resume_merge(at) }",
+            text: "TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => { self.resume_merge(at) }",
             instead: "",
         }],
     },

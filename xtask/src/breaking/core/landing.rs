@@ -53,7 +53,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "`attempts` fresh workers per task before it counts as failed",
         edits: &[Edit {
             file: "afresh-core/src/decide/verdict.rs",
-            text: "if counts && self.run.task(at).counted >= self.run.settings().attempts.max(1) {",
+            text: "if counts && self.run.task(at).retries.counted >= self.run.settings().attempts.max(1) {",
             instead: "if counts && self.run.task(at).counted > self.run.settings().attempts.max(1) {",
         }],
     },
@@ -116,8 +116,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "AG-07: who was stopped for it is followed by a fresh worker",
         edits: &[Edit {
             file: "afresh-core/src/decide/verdict.rs",
-            text: "(ProcessEnd::Stopped, ..) if self.run.task(at).context_reached.is_some() =>",
-            instead: "(ProcessEnd::Stopped, ..) if false && self.run.task(at).context_reached.is_some() =>",
+            text: "(ProcessEnd::Stopped, ..) if self.run.task(at).session.context_reached.is_some() =>",
+            instead: "(ProcessEnd::Stopped, ..) if false && self.run.task(at).session.context_reached.is_some() =>",
         }],
     },
     Mutation {
@@ -125,7 +125,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "AG-08, ST-05: what stood on an undone landing starts over",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/rewinds.rs",
-            text: "task.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base))",
+            text: "task.session.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base))",
             instead: "false",
         }],
     },

@@ -17,8 +17,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "BE-04: a parked agent starts nothing before its time",
         edits: &[Edit {
             file: "afresh-core/src/run/programs.rs",
-            text: "self.tasks[at].not_before.max(parked)",
-            instead: "self.tasks[at].not_before.max(parked.filter(|_| false))",
+            text: "self.tasks[at].retries.not_before.max(parked)",
+            instead: "self.tasks[at].retries.not_before.max(parked.filter(|_| false))",
         }],
     },
     Mutation {
@@ -35,7 +35,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "AG-05: after a failure there is a pause",
         edits: &[Edit {
             file: "afresh-core/src/run/programs.rs",
-            text: "self.tasks[at].not_before.max(parked)",
+            text: "self.tasks[at].retries.not_before.max(parked)",
             instead: "parked",
         }],
     },
@@ -62,7 +62,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "AG-05: the next one down is tried",
         edits: &[Edit {
             file: "afresh-core/src/run/programs.rs",
-            text: "let down = self.tasks[at].model_failures / TRIES_PER_MODEL;",
+            text: "let down = self.tasks[at].model_health.failures / TRIES_PER_MODEL;",
             instead: "let down = 0;",
         }],
     },

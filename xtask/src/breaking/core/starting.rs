@@ -121,7 +121,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R14: use is counted once per attempt",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/plan.rs",
-            text: "self.retired.insert(old.id.clone(), RemovedTask { attempts, usages });",
+            text: "self.retired.insert(old.id.clone(), history);",
             instead: "",
         }],
     },

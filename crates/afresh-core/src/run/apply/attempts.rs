@@ -13,8 +13,8 @@ impl Run {
     pub(super) fn starting(&mut self, work: ActiveAttempt) {
         let at = self.at(&work.attempt.task);
         let task = &mut self.tasks[at];
-        task.attempts = work.attempt.number;
-        task.not_before = None;
+        task.retries.last_number = work.attempt.number;
+        task.retries.not_before = None;
         task.take_up(&work);
         self.slots.insert(work.slot, work.attempt.clone());
         self.set(at, TaskStage::Starting(work));
@@ -22,7 +22,7 @@ impl Run {
 
     pub(super) fn spawned(&mut self, attempt: &AttemptId) {
         let at = self.at(&attempt.task);
-        self.tasks[at].spawn_failures = 0;
+        self.tasks[at].retries.spawn_failures = 0;
         if let TaskStage::Starting(work) = self.tasks[at].stage.clone() {
             self.set(at, TaskStage::Running(work));
         }
@@ -32,14 +32,14 @@ impl Run {
         let at = self.at(&attempt.task);
         self.free_slot(attempt);
         let task = &mut self.tasks[at];
-        task.spawn_failures += 1;
-        task.not_before = not_before;
+        task.retries.spawn_failures += 1;
+        task.retries.not_before = not_before;
         self.set(at, TaskStage::Idle);
     }
 
     pub(super) fn count(&mut self, attempt: &AttemptId, usage: &Usage) {
         let at = self.at(&attempt.task);
-        let counted = self.tasks[at].usages.entry(attempt.number).or_default();
+        let counted = self.tasks[at].records.usages.entry(attempt.number).or_default();
         let before = BudgetAmount::from(&*counted);
         *counted = counted.at_least(usage);
         let after = BudgetAmount::from(&*counted);
@@ -52,19 +52,19 @@ impl Run {
         let at = self.at(&attempt.task);
         self.count(attempt, &end.usage);
         self.knows_use |= !end.ending.is_cut_off();
-        self.tasks[at].outcome = Some(end.outcome.clone());
+        self.tasks[at].last.outcome = Some(end.outcome.clone());
         // Whoever waits for an answer is gone.
-        self.tasks[at].claimed_step = None;
+        self.tasks[at].steps.claimed = None;
         if let Some(work) = self.tasks[at].stage.work().cloned() {
-            self.set(at, TaskStage::Harvesting(work, end.clone()));
+            self.set(at, TaskStage::Harvesting { work, end: end.clone() });
         }
     }
 
     pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Harvest) {
         let at = self.at(&attempt.task);
         self.free_slot(attempt);
-        if let TaskStage::Harvesting(work, end) = self.tasks[at].stage.clone() {
-            self.set(at, TaskStage::Judging(work, end, harvest.clone()));
+        if let TaskStage::Harvesting { work, end } = self.tasks[at].stage.clone() {
+            self.set(at, TaskStage::Judging { work, end, harvest: harvest.clone() });
         }
     }
 
@@ -83,14 +83,14 @@ impl Run {
         self.free_slot(attempt);
         self.leave_merge(at);
         let task = &mut self.tasks[at];
-        task.counted += u32::from(counts);
-        task.not_before = not_before;
-        task.last_rejection = Some(reason.clone());
-        task.deaths = if reason.is_death() { task.deaths + 1 } else { 0 };
+        task.retries.counted += u32::from(counts);
+        task.retries.not_before = not_before;
+        task.last.rejection = Some(reason.clone());
+        task.retries.deaths = if reason.is_death() { task.retries.deaths + 1 } else { 0 };
         let by_model = task.note_model(reason);
-        task.context_reached = None;
+        task.session.context_reached = None;
         task.note_interruption(attempt, reason);
-        task.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
+        task.retries.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
         let says_nothing = by_model
             || matches!(
                 reason,
@@ -101,15 +101,15 @@ impl Run {
                     | Rejection::Trouble { .. }
             );
         if !says_nothing {
-            task.feedback = Some(reason.clone());
+            task.last.feedback = Some(reason.clone());
         }
         if let Rejection::Blocked { by, .. } = reason {
-            task.waits_for.clone_from(by);
+            task.people.waits_for.clone_from(by);
         }
         if let Rejection::Conflict { paths, .. } = reason {
             for path in paths {
-                if !task.footprint.contains(path) {
-                    task.footprint.push(path.clone());
+                if !task.last.footprint.contains(path) {
+                    task.last.footprint.push(path.clone());
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::run::{FinalChecks, Run};
 impl Run {
     pub(super) fn accepted(&mut self, attempt: &AttemptId, differences: &[String]) {
         let at = self.at(&attempt.task);
-        self.tasks[at].differences = differences.to_vec();
+        self.tasks[at].last.differences = differences.to_vec();
         let red = self.plan.task(at).all_checks().any(|check| check.red_first);
         self.check_next(attempt, if red { CheckPhase::Red } else { CheckPhase::Alone });
     }
@@ -16,19 +16,19 @@ impl Run {
     pub(super) fn check_next(&mut self, attempt: &AttemptId, phase: CheckPhase) {
         let at = self.at(&attempt.task);
         let stage = CheckStage { phase, stopped: false };
-        if let TaskStage::Judging(work, _, harvest)
-        | TaskStage::Held(work, harvest, _)
-        | TaskStage::Checking(work, harvest, _) = self.tasks[at].stage.clone()
+        if let TaskStage::Judging { work, harvest, .. }
+        | TaskStage::Held { work, harvest, .. }
+        | TaskStage::Checking { work, harvest, .. } = self.tasks[at].stage.clone()
         {
-            self.set(at, TaskStage::Checking(work, harvest, stage));
+            self.set(at, TaskStage::Checking { work, harvest, round: stage });
         }
     }
 
     pub(super) fn passed(&mut self, attempt: &AttemptId, results: &[CheckResult]) {
         let at = self.at(&attempt.task);
-        if let TaskStage::Checking(work, harvest, _) = self.tasks[at].stage.clone() {
+        if let TaskStage::Checking { work, harvest, .. } = self.tasks[at].stage.clone() {
             self.merge_queue.push_back(at);
-            self.set(at, TaskStage::Queued(work, harvest, results.to_vec()));
+            self.set(at, TaskStage::Queued { work, harvest, results: results.to_vec() });
         }
     }
 
@@ -43,8 +43,10 @@ impl Run {
     pub(super) fn set_checks_stopped(&mut self, attempt: &AttemptId, now: bool) {
         let at = self.at(&attempt.task);
         match &mut self.tasks[at].stage {
-            TaskStage::Checking(_, _, stage) => stage.stopped = now,
-            TaskStage::Merging(.., MergeStage::Checking { stopped, .. }) => *stopped = now,
+            TaskStage::Checking { round: stage, .. } => stage.stopped = now,
+            TaskStage::Merging { merge: MergeStage::Checking { stopped, .. }, .. } => {
+                *stopped = now
+            }
             _ => {}
         }
     }

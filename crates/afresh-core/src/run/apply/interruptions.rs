@@ -10,8 +10,8 @@ impl Run {
     pub(super) fn interrupted(&mut self, attempt: &AttemptId, conversation: Option<&AgentSession>) {
         let at = self.at(&attempt.task);
         let task = &mut self.tasks[at];
-        let TaskStage::Judging(work, _, harvest) = &task.stage else { return };
-        task.interrupted = Some(InterruptedAttempt {
+        let TaskStage::Judging { work, harvest, .. } = &task.stage else { return };
+        task.session.interrupted = Some(InterruptedAttempt {
             attempt: attempt.clone(),
             slot: work.slot,
             ground: work.ground.clone(),
@@ -27,24 +27,27 @@ impl TaskState {
     /// A conversation that a fresh worker passes over is over.
     pub(super) fn take_up(&mut self, work: &ActiveAttempt) {
         match &work.resumes {
-            Some(resumption) => drop(self.resumed.insert(work.attempt.number, resumption.of)),
+            Some(resumption) => {
+                self.records.resumed.insert(work.attempt.number, resumption.of);
+            }
             None => self.forget_conversation(),
         }
     }
 
     pub(super) fn note_interruption(&mut self, attempt: &AttemptId, reason: &Rejection) {
-        let is_noted = self.interrupted.as_ref().is_some_and(|left| left.attempt == *attempt);
+        let is_noted =
+            self.session.interrupted.as_ref().is_some_and(|left| left.attempt == *attempt);
         match reason {
             reason if reason.is_interruption() && is_noted => {}
             // Nobody knows how far the conversation went, or it is gone; the work is still there.
             Rejection::NotResumed { .. } => self.forget_conversation(),
             reason if reason.is_interruption() => self.forget_conversation(),
-            _ => self.interrupted = None,
+            _ => self.session.interrupted = None,
         }
     }
 
     fn forget_conversation(&mut self) {
-        if let Some(interrupted) = &mut self.interrupted {
+        if let Some(interrupted) = &mut self.session.interrupted {
             interrupted.conversation = None;
         }
     }

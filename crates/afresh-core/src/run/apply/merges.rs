@@ -12,10 +12,10 @@ impl Run {
         self.merge_queue.retain(|queued| *queued != at);
         self.merging = Some(at);
         let building = MergeStage::Building { onto: onto.clone() };
-        if let TaskStage::Queued(work, harvest, results)
-        | TaskStage::Merging(work, harvest, results, _) = self.tasks[at].stage.clone()
+        if let TaskStage::Queued { work, harvest, results }
+        | TaskStage::Merging { work, harvest, results, .. } = self.tasks[at].stage.clone()
         {
-            self.set(at, TaskStage::Merging(work, harvest, results, building));
+            self.set(at, TaskStage::Merging { work, harvest, results, merge: building });
         }
     }
 
@@ -35,14 +35,14 @@ impl Run {
 
     pub(super) fn set_merge(&mut self, attempt: &AttemptId, next: MergeStage) {
         let at = self.at(&attempt.task);
-        if let TaskStage::Merging(work, harvest, results, _) = self.tasks[at].stage.clone() {
-            self.set(at, TaskStage::Merging(work, harvest, results, next));
+        if let TaskStage::Merging { work, harvest, results, .. } = self.tasks[at].stage.clone() {
+            self.set(at, TaskStage::Merging { work, harvest, results, merge: next });
         }
     }
 
     pub(super) fn restore_allowed(&mut self, attempt: &AttemptId, foreign: &CommitId) {
         let at = self.at(&attempt.task);
-        if let TaskStage::Merging(.., MergeStage::Moving { restore, .. }) =
+        if let TaskStage::Merging { merge: MergeStage::Moving { restore, .. }, .. } =
             &mut self.tasks[at].stage
         {
             *restore = Some(foreign.clone());
@@ -51,14 +51,16 @@ impl Run {
 
     pub(super) fn hold_move(&mut self, attempt: &AttemptId, why: Option<LandHold>) {
         let at = self.at(&attempt.task);
-        if let TaskStage::Merging(.., MergeStage::Moving { hold, .. }) = &mut self.tasks[at].stage {
+        if let TaskStage::Merging { merge: MergeStage::Moving { hold, .. }, .. } =
+            &mut self.tasks[at].stage
+        {
             *hold = why;
         }
     }
 
     pub(super) fn merged(&mut self, attempt: &AttemptId, commit: &CommitId) {
         let at = self.at(&attempt.task);
-        let TaskStage::Merging(.., MergeStage::Moving { merged, receipt, .. }) =
+        let TaskStage::Merging { merge: MergeStage::Moving { merged, receipt, .. }, .. } =
             self.tasks[at].stage.clone()
         else {
             return;

@@ -5,7 +5,7 @@ use crate::plan::{Plan, Task};
 use crate::question::Question;
 use crate::run::frontier::TaskFrontier;
 use crate::run::task::{ActiveAttempt, MergeStage, TaskStage, TaskState};
-use crate::run::{FinalChecks, RemovedTask, Run};
+use crate::run::{FinalChecks, Run};
 
 impl Run {
     /// Unchanged tasks keep their state; so does one that is about to land.
@@ -20,18 +20,21 @@ impl Run {
         self.tasks = plan.tasks().iter().map(|task| self.new_state(task)).collect();
         for (at, state) in old_tasks.into_iter().enumerate() {
             let old = old_plan.task(at);
-            let TaskState { attempts, usages, .. } = state.clone();
+            let history = state.history();
             let Some(position) = plan.position(&old.id) else {
-                self.retired.insert(old.id.clone(), RemovedTask { attempts, usages });
+                self.retired.insert(old.id.clone(), history);
                 continue;
             };
             // Until the intent is recorded, nothing of the old task has to land.
-            let landing = matches!(state.stage, TaskStage::Merging(.., MergeStage::Moving { .. }));
+            let landing =
+                matches!(state.stage, TaskStage::Merging { merge: MergeStage::Moving { .. }, .. });
             self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
                 // In another plan, what stood in its way may wait for it.
-                TaskState { waits_for: Vec::new(), ..state }
+                let mut state = state;
+                state.people.waits_for.clear();
+                state
             } else {
-                TaskState { attempts, usages, ..TaskState::of(plan.task(position)) }
+                TaskState::of(plan.task(position)).with_history(history)
             };
             // Nobody says any more that it was done; a person's answer still stands.
             let task = plan.task(position);
@@ -51,11 +54,11 @@ impl Run {
         }
         self.merging = merging
             .and_then(|id| plan.position(&id))
-            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Merging(..)));
+            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Merging { .. }));
         self.merge_queue = queue
             .iter()
             .filter_map(|id| plan.position(id))
-            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Queued(..)))
+            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Queued { .. }))
             .collect();
         let tasks = &self.tasks;
         let holds = |attempt: &AttemptId| {
@@ -80,7 +83,7 @@ impl Run {
     pub(super) fn new_state(&mut self, task: &Task) -> TaskState {
         let new = TaskState::of(task);
         match self.retired.remove(&task.id) {
-            Some(RemovedTask { attempts, usages }) => TaskState { attempts, usages, ..new },
+            Some(history) => new.with_history(history),
             None => new,
         }
     }

@@ -24,10 +24,10 @@ impl Run {
             (QuestionTopic::Failed, TaskStage::Failed { reason, .. }) => {
                 self.set(at, TaskStage::Failed { reason, question: Some(question.id) });
             }
-            (QuestionTopic::Trust(_), TaskStage::Judging(work, _, harvest)) => {
-                self.set(at, TaskStage::Held(work, harvest, Some(question.id)));
+            (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. }) => {
+                self.set(at, TaskStage::Held { work, harvest, question: Some(question.id) });
             }
-            (QuestionTopic::Branch(_), TaskStage::Merging(work, ..)) => {
+            (QuestionTopic::Branch(_), TaskStage::Merging { work, .. }) => {
                 self.hold_move(&work.attempt, Some(LandHold::Asked(question.id)));
             }
             _ => {}
@@ -41,7 +41,7 @@ impl Run {
         if let (Some(words), false) = (answer.strip_prefix(CLARIFY), decides) {
             let given =
                 AnsweredQuestion { text: question.text.clone(), answer: words.trim().to_owned() };
-            self.tasks[at].answers.push(given);
+            self.tasks[at].people.answers.push(given);
         }
         match self.tasks[at].stage.clone() {
             TaskStage::Waiting(open) if open == id => {
@@ -57,18 +57,20 @@ impl Run {
                         _ => answer.to_owned(),
                     };
                     let given = AnsweredQuestion { text: question.text, answer };
-                    self.tasks[at].answers.push(given);
+                    self.tasks[at].people.answers.push(given);
                 }
-                self.tasks[at].waits_for.clear();
-                self.tasks[at].allowed |=
+                self.tasks[at].people.waits_for.clear();
+                self.tasks[at].people.allowed |=
                     question.topic == QuestionTopic::Start && answer != "withdrawn";
                 self.set(at, TaskStage::Idle);
             }
             TaskStage::Failed { reason, .. } => {
                 self.set(at, TaskStage::Failed { reason, question: None })
             }
-            TaskStage::Held(work, harvest, _) => self.set(at, TaskStage::Held(work, harvest, None)),
-            TaskStage::Merging(work, ..) => self.hold_move(&work.attempt, None),
+            TaskStage::Held { work, harvest, .. } => {
+                self.set(at, TaskStage::Held { work, harvest, question: None })
+            }
+            TaskStage::Merging { work, .. } => self.hold_move(&work.attempt, None),
             _ => {}
         }
     }
@@ -84,13 +86,13 @@ impl Run {
         let at = self.at(task);
         let epoch = self.epoch;
         let state = &mut self.tasks[at];
-        state.counted = 0;
-        state.spawn_failures = 0;
-        state.deaths = 0;
-        (state.model_failures, state.model_waits) = (0, 0);
-        state.not_before = None;
-        state.retried_in = Some(epoch);
-        state.retried_after = state.attempts;
+        state.retries.counted = 0;
+        state.retries.spawn_failures = 0;
+        state.retries.deaths = 0;
+        (state.model_health.failures, state.model_health.waits) = (0, 0);
+        state.retries.not_before = None;
+        state.retries.retried_in = Some(epoch);
+        state.retries.retried_after = state.retries.last_number;
         self.set(at, TaskStage::Idle);
     }
 }

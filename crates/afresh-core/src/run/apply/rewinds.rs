@@ -15,20 +15,20 @@ impl Run {
         for landing in &undone {
             // A task that has left the plan since then has nothing to do again.
             let Some(at) = self.plan.position(&landing.task) else { continue };
-            let TaskState { attempts, usages, .. } = self.tasks[at].clone();
             let before = self.tasks[at].stage.clone();
             if matches!(&before, TaskStage::Done { commit, .. } if *commit == landing.commit) {
                 self.set(at, TaskStage::Idle);
-                self.tasks[at] = TaskState { attempts, usages, ..TaskState::default() };
+                let history = self.tasks[at].history();
+                self.tasks[at] = TaskState::default().with_history(history);
             }
         }
         let gone = |base: &CommitId| undone.iter().any(|landing| landing.commit == *base);
         for task in &mut self.tasks {
-            if task.finished_steps.iter().any(|step| gone(&step.base)) {
-                task.finished_steps.clear();
+            if task.steps.finished.iter().any(|step| gone(&step.base)) {
+                task.steps.finished.clear();
             }
-            if task.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base)) {
-                task.interrupted = None;
+            if task.session.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base)) {
+                task.session.interrupted = None;
             }
         }
     }

@@ -15,12 +15,12 @@ impl Run {
     ) {
         let at = self.at(&attempt.task);
         let deviations = deviations.to_vec();
-        self.tasks[at].claimed_step = Some(StepClaim { step, deviations, saved: None });
+        self.tasks[at].steps.claimed = Some(StepClaim { step, deviations, saved: None });
     }
 
     pub(super) fn step_saved(&mut self, attempt: &AttemptId, harvest: &Harvest) {
         let at = self.at(&attempt.task);
-        if let Some(claim) = &mut self.tasks[at].claimed_step {
+        if let Some(claim) = &mut self.tasks[at].steps.claimed {
             claim.saved = Some(harvest.clone());
         }
     }
@@ -28,7 +28,7 @@ impl Run {
     pub(super) fn step_done(&mut self, attempt: &AttemptId) {
         let at = self.at(&attempt.task);
         let task = &mut self.tasks[at];
-        let Some(StepClaim { step, deviations, saved: Some(saved) }) = task.claimed_step.take()
+        let Some(StepClaim { step, deviations, saved: Some(saved) }) = task.steps.claimed.take()
         else {
             return;
         };
@@ -37,7 +37,7 @@ impl Run {
             work.ground.onto = commit.clone();
         }
         let (base, needs) = (work.ground.base.clone(), work.needs.clone());
-        task.finished_steps.push(FinishedStep {
+        task.steps.finished.push(FinishedStep {
             step,
             attempt: attempt.clone(),
             base,
@@ -51,11 +51,11 @@ impl Run {
 
     pub(super) fn step_over(&mut self, attempt: &AttemptId) {
         let at = self.at(&attempt.task);
-        self.tasks[at].claimed_step = None;
+        self.tasks[at].steps.claimed = None;
     }
 
     pub(super) fn steps_dropped(&mut self, task: &TaskId) {
         let at = self.at(task);
-        self.tasks[at].finished_steps.clear();
+        self.tasks[at].steps.finished.clear();
     }
 }

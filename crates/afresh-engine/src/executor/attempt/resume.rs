@@ -23,7 +23,7 @@ impl SessionResume {
     pub(crate) fn new(run: &Run, at: usize, resumption: AttemptResumption) -> Self {
         let state = run.task(at);
         let before = state.conversation(resumption.of);
-        let used = before.filter_map(|number| state.usages.get(&number));
+        let used = before.filter_map(|number| state.records.usages.get(&number));
         let used = used.fold(Usage::default(), |sum, usage| sum.plus(usage));
         Self { resumption, used }
     }
@@ -63,8 +63,8 @@ impl SessionResume {
 /// What the task's last interrupted attempt left.
 pub(crate) fn left(run: &Run, at: usize) -> Option<InterruptedWork> {
     let state = run.task(at);
-    let left = state.interrupted.as_ref()?;
-    let why = state.last_rejection.as_ref().map(afresh_core::rejection::Rejection::describe);
+    let left = state.session.interrupted.as_ref()?;
+    let why = state.last.rejection.as_ref().map(afresh_core::rejection::Rejection::describe);
     Some(InterruptedWork {
         attempt: left.attempt.clone(),
         why: why.unwrap_or_default(),

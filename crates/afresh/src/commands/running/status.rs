@@ -65,7 +65,7 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
 /// How much of a context each task was expected to fill, where a worker told how much it was; by the
 /// files that are there now.
 fn estimated(found: &RecordedRun, place: &RepoContext) -> Vec<Option<u64>> {
-    let told = |state: &TaskState| !state.contexts.is_empty();
+    let told = |state: &TaskState| !state.records.contexts.is_empty();
     let plan = found.run.plan();
     let root = place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| told(state)));
     let Some(root) = root else { return vec![None; plan.len()] };
