@@ -46,7 +46,7 @@ pub(crate) fn command(spec: &SandboxSpec, program: &Path, us: &Path, cwd: &Path)
         let path = path_text(path);
         match access {
             PathAccess::Hide | PathAccess::Empty if Path::new(&path).is_dir() => {
-                add(&["--tmpfs", &path])
+                add(&["--tmpfs", &path]);
             }
             PathAccess::Hide | PathAccess::Empty => add(&["--ro-bind", "/dev/null", &path]),
             PathAccess::Read => add(&["--ro-bind", &path, &path]),

@@ -20,8 +20,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: only who is on the list is reached",
                 edits: &[Edit {
                     file: "afresh-proxy/src/connection.rs",
-                    text: "rules.hosts.listed(target).ok_or_else(|| Refusal::NotListed(target.clone()))?",
-                    instead: "rules.hosts.listed(target).unwrap_or(Listed::Name)",
+                    text: "rules.hosts.listed(target).ok_or_else(|| RequestDenial::NotListed(target.clone()))?",
+                    instead: "rules.hosts.listed(target).unwrap_or(AllowlistMatch::Name)",
                 }],
             },
             Mutation {
@@ -56,8 +56,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: a name does not lead to this machine",
                 edits: &[Edit {
                     file: "afresh-proxy/src/address.rs",
-                    text: "Some(octets) => reach(IpAddr::from(octets)),",
-                    instead: "Some(_) => Reach::Public,",
+                    text: "Some(octets) => address_scope(IpAddr::from(octets)),",
+                    instead: "Some(_) => AddressScope::Public,",
                 }],
             },
             Mutation {
@@ -65,7 +65,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: who was refused is told",
                 edits: &[Edit {
                     file: "afresh-proxy/src/connection.rs",
-                    text: "            rules.tally.add(&target.to_string());\n            (\"403 Forbidden\"",
+                    text: "            rules.denials.add(&target.to_string());\n            (\"403 Forbidden\"",
                     instead: "            (\"403 Forbidden\"",
                 }],
             },
@@ -74,8 +74,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R15: what is remembered is bounded",
                 edits: &[Edit {
                     file: "afresh-proxy/src/denials.rs",
-                    text: "let whom = if is_known { whom } else { OTHERS };",
-                    instead: "let whom = if is_known || true { whom } else { OTHERS };",
+                    text: "let host = if is_known { host } else { OTHERS };",
+                    instead: "let host = if is_known || true { host } else { OTHERS };",
                 }],
             },
             Mutation {
@@ -83,8 +83,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R15: connections are bounded",
                 edits: &[Edit {
                     file: "afresh-proxy/src/proxy.rs",
-                    text: "if own < MOST_OF_ONE && (all < MOST_OF_ALL || own < ALWAYS) {",
-                    instead: "if own < usize::MAX && all < usize::MAX && MOST_OF_ONE + MOST_OF_ALL > ALWAYS {",
+                    text: "if own < MAX_PER_PROXY && (all < MAX_TOTAL || own < GUARANTEED_PER_PROXY) {",
+                    instead: "if own < usize::MAX && all < usize::MAX && MAX_PER_PROXY + MAX_TOTAL > GUARANTEED_PER_PROXY {",
                 }],
             },
             Mutation {
@@ -92,8 +92,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R15: no worker keeps another from its model",
                 edits: &[Edit {
                     file: "afresh-proxy/src/proxy.rs",
-                    text: "const ALWAYS: usize = 4;",
-                    instead: "const ALWAYS: usize = 0;",
+                    text: "const GUARANTEED_PER_PROXY: usize = 4;",
+                    instead: "const GUARANTEED_PER_PROXY: usize = 0;",
                 }],
             },
             Mutation {
@@ -101,7 +101,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R15: a request's head is bounded",
                 edits: &[Edit {
                     file: "afresh-proxy/src/request_head.rs",
-                    text: "let too_long = bytes.len() >= MOST_HEAD_BYTES;",
+                    text: "let too_long = bytes.len() >= MAX_HEAD_BYTES;",
                     instead: "let too_long = bytes.len() >= usize::MAX;",
                 }],
             },
@@ -133,8 +133,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: workers reach their proxy alone",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/bubblewrap.rs",
-                    text: "if room.network != Network::On {",
-                    instead: "if room.network == Network::Off {",
+                    text: "if spec.network != SandboxNetwork::On {",
+                    instead: "if spec.network == SandboxNetwork::Off {",
                 }],
             },
             Mutation {

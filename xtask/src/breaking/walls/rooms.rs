@@ -39,8 +39,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B22: the home directory is not there",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/bubblewrap.rs",
-                    text: "if Path::new(&path).is_dir() => add(&[\"--tmpfs\", &path]),",
-                    instead: "if Path::new(&path).is_dir() => add(&[]),",
+                    text: "if Path::new(&path).is_dir() => {\n                add(&[\"--tmpfs\", &path]);",
+                    instead: "if Path::new(&path).is_dir() => {\n                add(&[]);",
                 }],
             },
             Mutation {
@@ -75,7 +75,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: temporary files are its own",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/bubblewrap.rs",
-                    text: "add(&[\"--bind\", &text(&room.temp), \"/tmp\"]);",
+                    text: "add(&[\"--bind\", &path_text(&spec.temp), \"/tmp\"]);",
                     instead: "add(&[\"--bind\", \"/tmp\", \"/tmp\"]);",
                 }],
             },
@@ -84,7 +84,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: nothing is written beside the room",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/bubblewrap.rs",
-                    text: "if *way == Way::Hide && path.is_dir() {",
+                    text: "if *access == PathAccess::Hide && path.is_dir() {",
                     instead: "if false {",
                 }],
             },
@@ -93,7 +93,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5: a program writes in its own place",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/exec_stage.rs",
-                    text: "            landlock::restrict(room)?;\n",
+                    text: "            landlock::restrict(spec)?;\n",
                     instead: "",
                 }],
             },
@@ -129,7 +129,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B22: no way around the rules",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/exec_stage.rs",
-                    text: "            seccomp::restrict(room)?;\n",
+                    text: "            seccomp::restrict(spec)?;\n",
                     instead: "",
                 }],
             },
@@ -147,7 +147,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "B29: no service opens the room",
                 edits: &[Edit {
                     file: "afresh-sandbox/src/seccomp.rs",
-                    text: "if !room.sockets {",
+                    text: "if !spec.sockets {",
                     instead: "if false {",
                 }],
             },
@@ -215,7 +215,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5, B22: workers and checks are held",
                 edits: &[Edit {
                     file: "afresh-engine/src/executor/sandbox/mod.rs",
-                    text: "job.through = enclosed.before;",
+                    text: "job.wrapper = enclosed.before;",
                     instead: "drop(enclosed.before);",
                 }],
             },
