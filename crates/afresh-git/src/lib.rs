@@ -1,18 +1,29 @@
-//! Private clones, harvest, merges aside, compare-and-swap: the git program behind a typed wrapper.
+//! The git program behind a typed interface: private clones, harvest, merges, compare-and-swap.
 //!
-//! Three rules hold everywhere. Git never runs with a worker's `.git`; the user's checkout, index,
-//! configuration and hooks are never used nor touched, except by [`Repository::land`], which the
-//! user asks for; a ref moves only by compare-and-swap.
-//! Calls block, and may come from several threads. What to harvest, merge or retry, and holding
-//! the repository's lock, is the caller's business.
+//! Three rules hold everywhere. Git never runs with a worker's `.git`. The user's checkout, index,
+//! configuration and hooks are neither used nor changed, except by [`Repository::land`], which the
+//! user asks for. A ref moves only by compare-and-swap.
 //!
-//! The path of one attempt: [`Pool::prepare`] fills a slot, [`Pool::claim`] says for whom,
-//! [`Pool::put_back`] lays the work of an interrupted attempt over it, [`Pool::entrust`] gives it to a
-//! worker,
-//! [`Pool::snapshot`] commits its finished steps while it works,
-//! [`Pool::harvest`] turns what it left into commits of ours, [`Pool::merge`] builds the result
-//! aside, [`Repository::commit`] makes it a commit, [`Repository::update_refs`] moves the branch.
-//! When nobody needs the slot any more, [`Pool::retire`] saves what is in it and removes it.
+//! Calls block, and may come from several threads. The caller decides what to harvest, merge or
+//! retry, and holds the repository's lock.
+//!
+//! The path of one attempt: [`WorkspacePool::prepare`] fills a workspace,
+//! [`WorkspacePool::restore_files`] puts the files of an interrupted attempt back,
+//! [`WorkspacePool::acquire_lease`] assigns it to the attempt, [`WorkspacePool::snapshot`] commits
+//! finished steps while the worker works, [`WorkspacePool::harvest`] turns what the worker left
+//! into commits, [`WorkspacePool::merge`] builds the merged tree without a checkout,
+//! [`Repository::commit`] commits it, [`Repository::update_refs`] moves the branch.
+//! [`WorkspacePool::retire`] saves a workspace's contents and removes it.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `git` | the git program and the user's repository |
+//! | `refs` | moving refs by compare-and-swap; every ref name |
+//! | `objects` | reading and writing git objects |
+//! | `workspace` | the pool of private clones, their leases, preparing and removing them |
+//! | `harvest` | from a worker's files to commits |
+//! | `merge` | merging two commits into a tree |
+//! | `land` | bringing a run's work to the user's branch and checkout |
 
 mod git;
 mod harvest;

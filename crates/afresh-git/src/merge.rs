@@ -1,6 +1,6 @@
-//! Building the result of a merge aside, without a checkout and without the user's drivers.
+//! Builds the result of a merge without a checkout and without the user's merge drivers.
 //!
-//! Attributes are not looked at: a merge driver named in a tree is somebody's program.
+//! Attributes are ignored: they could name a merge driver, which is a program that a worker chose.
 
 use afresh_core::ids::{CommitId, TreeId};
 
@@ -10,7 +10,7 @@ use crate::objects::merge::{MergeSides, merge_without_git};
 use crate::objects::tree::tree_object_id;
 use crate::workspace::pool::{PoolError, WorkspacePool};
 
-/// How much of git's account of a conflict is handed on.
+/// How much of git's conflict messages is passed on.
 const MAX_ACCOUNT_BYTES: usize = 64 * 1024;
 
 /// What to merge.
@@ -30,7 +30,7 @@ pub enum MergeOutcome {
     Clean {
         tree: TreeId,
     },
-    /// `text` is git's own account of what collided.
+    /// `text` holds git's messages about the conflict.
     Conflict {
         paths: Vec<String>,
         text: String,
@@ -38,7 +38,7 @@ pub enum MergeOutcome {
 }
 
 impl WorkspacePool {
-    /// Merges two commits; the tree of a clean merge is on the disk afterwards.
+    /// Merges two commits; the tree of a clean merge is on disk afterwards.
     pub fn merge(&self, merge: &MergeRequest<'_>) -> Result<MergeOutcome, PoolError> {
         // Nothing has landed meanwhile: the attempt's tree is the result.
         if merge.onto == merge.base {

@@ -34,7 +34,10 @@ fn spawn_failures_wait_and_the_third_asks() {
     failed A: failed:spawn: no such program
     Q1 failed [retry skip clarify abort]: task A failed: failed:spawn: no such program
     ");
-    assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.retries.counted), Some(0));
+    assert_eq!(
+        story.run.state_of(&crate::support::task_id("A")).map(|a| a.retries.counted),
+        Some(0)
+    );
 }
 
 /// BE-07, F16: whoever wants too much of the machine is ended; that counts, and the next one is told, also
@@ -64,7 +67,10 @@ fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
     starting A.3 in 1
     → start A.3 in 1 from base
     ");
-    assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.retries.counted), Some(2));
+    assert_eq!(
+        story.run.state_of(&crate::support::task_id("A")).map(|a| a.retries.counted),
+        Some(2)
+    );
 }
 
 /// PR-06: what would not start the next time either is not tried again; a person is told what to do.
@@ -77,7 +83,10 @@ fn what_can_never_start_fails_at_once() {
     Q1 failed [retry skip clarify abort]: task A failed: too large; split it
     ");
     story.wait(60).changes_nothing();
-    assert_eq!(story.run.state_of(&crate::support::task_id("A")).map(|a| a.retries.counted), Some(0));
+    assert_eq!(
+        story.run.state_of(&crate::support::task_id("A")).map(|a| a.retries.counted),
+        Some(0)
+    );
 }
 
 /// AG-05: a worker that came up makes the count start anew.

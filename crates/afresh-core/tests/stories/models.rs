@@ -68,7 +68,11 @@ fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
         }
     }
     assert_eq!(story.state("A").retries.counted, 0);
-    assert_eq!(story.state("A").last.feedback, None, "there is nothing for the next worker to learn");
+    assert_eq!(
+        story.state("A").last.feedback,
+        None,
+        "there is nothing for the next worker to learn"
+    );
 }
 
 /// AG-05: a task that fails keeps its model.

@@ -1,6 +1,7 @@
-//! One run of the git program, with an environment that nobody else can bend.
+//! One run of the git program, in an environment that no configuration outside of afresh can
+//! change.
 //!
-//! Which repository, index and tree it works on is the caller's to say; what its output means too.
+//! The caller says which repository, index and tree it works on, and interprets the output.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
@@ -13,8 +14,8 @@ use std::time::{Duration, Instant};
 use crate::git::program::GitProgram;
 use crate::workspace::lock::PreemptFlag;
 
-/// Settings that no configuration file may change: nothing of the user's or of a worker's runs,
-/// nothing is fetched, what we make is on the disk before git returns.
+/// Settings that no configuration file can override: no program of the user's or of a worker's
+/// runs, nothing is fetched, and what git writes is on disk before git returns.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -44,7 +45,7 @@ const SETTINGS: &[&str] = &[
     "index.version=2",
 ];
 
-/// How much of git's complaint is kept.
+/// How much of git's error output is kept.
 const MAX_COMPLAINT_BYTES: usize = 8 * 1024;
 
 /// Why a git process did not do what it was started for.
@@ -63,7 +64,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Full disk or exhausted quota: the run can pause and go on later.
+    /// Full disk or exhausted quota: the run can pause and continue later.
     pub fn is_out_of_space(&self) -> bool {
         let Self::Failed { complaint, .. } = self else { return false };
         ["No space left on device", "Disk quota exceeded"].iter().any(|s| complaint.contains(s))
@@ -101,7 +102,7 @@ impl GitOutput {
         CommandError::Unexpected { doing, verb, detail: detail.into() }
     }
 
-    /// Ends with an error unless git exited with 0.
+    /// Returns an error unless git exited with 0.
     pub(crate) fn success(self) -> Result<Self, CommandError> {
         if self.status.success() { Ok(self) } else { Err(self.failure()) }
     }
@@ -132,7 +133,7 @@ pub(crate) struct GitCommand {
 }
 
 impl GitCommand {
-    /// With nothing of the user's configuration.
+    /// Without any of the user's configuration.
     pub(crate) fn scrubbed(program: &GitProgram, doing: impl Into<String>) -> Self {
         let mut call = Self::bare(program, doing);
         for name in ["PATH", "HOME"] {
@@ -211,30 +212,30 @@ impl GitCommand {
         self
     }
 
-    /// For reading what a worker wrote: it may be made to take forever.
+    /// For reading what a worker wrote: a worker can make git take forever.
     pub(crate) fn limit(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Ends it early where somebody else needs the slot; only together with a limit.
+    /// Ends it early when another call needs the workspace; only together with a limit.
     pub(crate) fn preempted_by(mut self, preempt_flag: &PreemptFlag) -> Self {
         self.preempt_flag = Some(preempt_flag.clone());
         self
     }
 
-    /// What stands before git and its arguments, such as a sandbox; nothing where that is empty.
+    /// A command line to start git with, such as a sandbox; may be empty.
     pub(crate) fn wrapped_in(mut self, before: &[String]) -> Self {
         self.wrapper = before.to_vec();
         self
     }
 
-    /// Starts it for a conversation, with pipes to all sides; the caller ends it.
+    /// Starts it with pipes for stdin, stdout and stderr; the caller ends it.
     pub(crate) fn start(mut self) -> Result<Child, CommandError> {
         self.spawn(Stdio::piped())
     }
 
-    /// The same git, started by what stands before it.
+    /// Puts the wrapper's command line before git's.
     fn apply_wrapper(&mut self) {
         let Some((first, rest)) = self.wrapper.split_first() else { return };
         let mut command = Command::new(first);
@@ -250,14 +251,14 @@ impl GitCommand {
     fn spawn(&mut self, stdin: Stdio) -> Result<Child, CommandError> {
         self.apply_wrapper();
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Ctrl-C goes to the whole group of a terminal; what git is at is not to be cut off by it.
+        // Ctrl-C reaches the terminal's whole process group; it must not interrupt git.
         self.command.process_group(0);
         self.command
             .spawn()
             .map_err(|source| CommandError::Start { doing: self.doing.clone(), source })
     }
 
-    /// Runs it; a non-zero exit is the caller's to judge.
+    /// Runs it; the caller interprets the exit status.
     pub(crate) fn run(mut self) -> Result<GitOutput, CommandError> {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         let mut child = self.spawn(stdin)?;
@@ -277,7 +278,7 @@ impl GitCommand {
         Ok(GitOutput { status, stdout, stderr, doing, verb })
     }
 
-    /// Runs it and wants exit 0.
+    /// Runs it, and fails unless it exits with 0.
     pub(crate) fn run_checked(self) -> Result<GitOutput, CommandError> {
         self.run()?.success()
     }
@@ -288,7 +289,7 @@ pub(crate) fn lines<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u8> {
     texts.flat_map(|text| text.bytes().chain([b'\n'])).collect()
 }
 
-/// Feeds and drains all pipes at once, so that neither side waits for the other forever.
+/// Feeds and drains all pipes at once, so that neither side blocks the other forever.
 #[expect(clippy::type_complexity, reason = "used once, right above")]
 fn exchange(
     child: &mut Child,
@@ -299,7 +300,7 @@ fn exchange(
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         let complaints = scope.spawn(move || drain(stderr));
-        // A writer of its own is only needed where the input does not fit into the pipe.
+        // A writer thread is only needed where the input does not fit into the pipe.
         if let (Some(mut pipe), Some(bytes)) = (stdin, input) {
             if bytes.len() <= 4096 {
                 // A child that ends early breaks the pipe; its exit status says why.
@@ -329,13 +330,13 @@ fn exchange(
 fn drain(pipe: Option<impl Read>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
-        // What was read before an error is still worth having; the exit status decides.
+        // What was read before an error is still useful; the exit status decides.
         let _ = pipe.read_to_end(&mut bytes);
     }
     bytes
 }
 
-/// `None` when the time was up, or somebody else's turn, and the process was ended.
+/// `None` if the time was up or the call was preempted; the process was ended.
 fn wait_at_most(
     child: &mut Child,
     limit: Duration,

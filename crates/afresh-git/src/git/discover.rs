@@ -11,7 +11,7 @@ use crate::git::repository::{ObjectFormat, Repository};
 use crate::objects::cat_file::ObjectReader;
 use crate::workspace::pool::PoolError;
 
-/// Why a directory has no repository for us.
+/// Why a directory has no usable repository.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
     #[error(transparent)]
@@ -114,7 +114,7 @@ fn resolve(path: &[u8]) -> Result<PathBuf, FileError> {
     path.canonicalize().context("open", path)
 }
 
-/// Git says why only in words; our language setting makes them dependable.
+/// Git explains itself only in its messages; the locale that we set keeps them stable.
 fn refused(directory: PathBuf, answer: GitOutput) -> DiscoverError {
     let complaint = answer.complaint();
     let distrusts = ["dubious ownership", "unsafe repository", "cannot use bare repository"];

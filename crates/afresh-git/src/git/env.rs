@@ -1,10 +1,10 @@
-//! Which variables of our own environment git may see.
+//! The environment variables that git may see.
 //!
-//! Nothing here reads the environment: the command that starts us hands it in.
+//! Nothing here reads the environment: the caller passes it in.
 
 use std::ffi::{OsStr, OsString};
 
-/// Variables that decide which configuration is the user's own.
+/// Variables that decide which configuration is the user's.
 const USER_VARIABLES: [&str; 11] = [
     "HOME",
     "PATH",
@@ -26,7 +26,7 @@ pub struct GitEnv {
 }
 
 impl GitEnv {
-    /// Keeps what git needs of `variables` (usually `std::env::vars_os()`) and forgets the rest.
+    /// Keeps what git needs of `variables` (usually `std::env::vars_os()`) and drops the rest.
     pub fn from_vars(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let wanted = |name: &OsStr| USER_VARIABLES.iter().any(|own| name == OsStr::new(own));
         Self { variables: variables.into_iter().filter(|(name, _)| wanted(name)).collect() }

@@ -1,4 +1,4 @@
-//! What went wrong with a file or a directory of ours.
+//! Failures of file operations.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// Full disk or exhausted quota: trying again elsewhere does not help.
+    /// Full disk or exhausted quota: retrying does not help.
     pub fn is_out_of_space(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
@@ -30,7 +30,7 @@ impl<T> FileContext<T> for io::Result<T> {
     }
 }
 
-/// A missing file is no failure where the aim was that it be gone.
+/// A file that is missing already counts as removed.
 pub(crate) fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

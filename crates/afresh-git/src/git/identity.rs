@@ -1,6 +1,6 @@
-//! In whose name, and when, a commit is made.
+//! Author, committer and time of a commit.
 //!
-//! The moment is always the caller's: a commit's id is then a function of its inputs.
+//! The caller always passes the time in, so that a commit's id is a function of its inputs.
 
 /// A name and an address as git writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct CommitIdentity {
 }
 
 impl CommitIdentity {
-    /// Takes out what git could not store; a part that is then empty becomes `afresh`'s.
+    /// Removes what git cannot store; a part that is then empty becomes `afresh`.
     pub fn new(name: &str, email: &str) -> Self {
         let own = Self::default();
         Self { name: clean(name).unwrap_or(own.name), email: clean(email).unwrap_or(own.email) }
@@ -34,7 +34,7 @@ impl Default for CommitIdentity {
 fn clean(text: &str) -> Option<String> {
     let plain: String =
         text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>')).collect();
-    // Git drops these at both ends, and refuses a name that then is empty.
+    // Git strips these at both ends, and rejects a name that is then empty.
     let crud = |c: char| c.is_whitespace() || ".,:;\"\\'".contains(c);
     let kept = plain.trim_matches(crud);
     (!kept.is_empty()).then(|| kept.to_owned())
@@ -49,7 +49,7 @@ pub struct CommitSignature {
 }
 
 impl CommitSignature {
-    /// The environment that makes git sign as this.
+    /// The environment variables that make git use this signature.
     pub(crate) fn variables(&self) -> [(&'static str, String); 6] {
         let date = format!("@{} +0000", self.at_seconds);
         [

@@ -1,4 +1,4 @@
-//! A first commit where there is none.
+//! Making a first commit.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use crate::objects::commit::NewCommit;
 impl Repository {
     /// Makes sure that `directory` is in a repository with at least an empty root commit.
     ///
-    /// Files that are there stay untracked; what exists already is left as it is. The commit is
-    /// made in the name of the user at `at_seconds`.
+    /// Existing files stay untracked, and an existing repository is left as it is. The user is the
+    /// author of the commit, at `at_seconds`.
     pub fn init(
         program: &GitProgram,
         directory: &Path,
@@ -30,7 +30,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// As the user would: their default branch and template count.
+    /// As the user would: with the user's default branch and template.
     fn create(program: &GitProgram, directory: &Path) -> Result<Self, DiscoverError> {
         let directory = directory.canonicalize().context("open", directory)?;
         let call = GitCommand::as_user(program, "make a repository").directory(&directory);
@@ -52,7 +52,7 @@ impl Repository {
         for (name, value) in signature.variables() {
             call = call.env(name, value);
         }
-        // The zero id: somebody else's first commit is not ours to move.
+        // With the zero id as the expected value, a commit that was made meanwhile is not replaced.
         let zero = self.format.zero();
         call.args(["update-ref", "-m", "afresh: start", "HEAD", root.as_str(), &zero])
             .run_checked()?;

@@ -1,4 +1,4 @@
-//! Which git program we use, and whether it can do what we need.
+//! Finds the git program and checks its version.
 
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;
@@ -11,10 +11,10 @@ use crate::git::env::GitEnv;
 const OLDEST: GitVersion = GitVersion { major: 2, minor: 38 };
 /// The first version that lets a caller name the merge base.
 const NAMED_MERGE_BASE: GitVersion = GitVersion { major: 2, minor: 40 };
-/// The first version that can read attributes from somewhere else than the tree.
+/// The first version that can read attributes from a source other than the tree.
 const ATTRIBUTE_SOURCE: GitVersion = GitVersion { major: 2, minor: 41 };
 
-/// A version of git, as far as it matters.
+/// A version of git: major and minor number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GitVersion {
     pub major: u32,
@@ -27,7 +27,7 @@ impl fmt::Display for GitVersion {
     }
 }
 
-/// Why there is no git for us.
+/// Why no git can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GitProgramError {
     #[error("cannot find git: no directory of PATH holds a program of that name")]
@@ -64,14 +64,14 @@ pub struct GitProgram {
 }
 
 impl GitProgram {
-    /// Looks for git in the surroundings' PATH and checks its version.
+    /// Searches the PATH for git and checks its version.
     pub fn find(env: GitEnv) -> Result<Self, GitProgramError> {
         let path = find_on_path(&env).ok_or(GitProgramError::Missing)?;
         let unchecked = Self { path, version: OLDEST, env: env };
         let answer = GitCommand::scrubbed(&unchecked, "ask for its version")
             .args(["--version"])
             .run_checked()?;
-        // A wrapper may print more lines than the one we look for.
+        // A wrapper may print more than the version line.
         let said = String::from_utf8_lossy(&answer.stdout);
         let Some(found) = said.lines().find_map(parse_version) else {
             let said = said.chars().take(200).collect();
@@ -106,7 +106,7 @@ impl GitProgram {
 
 fn find_on_path(env: &GitEnv) -> Option<PathBuf> {
     let directories = std::env::split_paths(env.get("PATH")?);
-    // A relative entry would mean another program in every directory.
+    // A relative entry would mean a different program in every directory.
     let candidates = directories.filter(|d| d.is_absolute()).map(|d| d.join("git"));
     candidates.into_iter().find(|path| is_program(path))
 }

@@ -1,6 +1,6 @@
-//! The user's repository: where it is, what is checked out where, who the user is.
+//! The user's repository: where it is, its worktrees, who the user is.
 //!
-//! Finding it is `discover`; reading and moving refs is `refs`; reading commits is `read`.
+//! Finding it is in `discover`, moving refs in `refs`, reading commits in `objects::read`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::git::program::GitProgram;
 use crate::objects::cat_file::ObjectReader;
 use crate::refs::names::branch_name;
 
-/// How objects are named in a repository.
+/// The hash function of a repository's object ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectFormat {
     Sha1,
@@ -29,12 +29,12 @@ impl ObjectFormat {
         }
     }
 
-    /// The id that stands for "there is none".
+    /// The id that stands for "no object".
     pub(crate) fn zero(self) -> String {
         "0".repeat(self.id_bytes() * 2)
     }
 
-    /// The tree without entries, which git knows without storing it.
+    /// The tree without entries, which git has without storing it.
     pub(crate) fn empty_tree(self) -> &'static str {
         match self {
             Self::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -51,7 +51,7 @@ pub struct Worktree {
     pub branch: Option<String>,
 }
 
-/// A repository of the user's.
+/// The user's repository.
 #[derive(Debug, Clone)]
 pub struct Repository {
     pub(crate) program: GitProgram,
@@ -60,18 +60,18 @@ pub struct Repository {
     pub(crate) git_dir: PathBuf,
     pub(crate) root: Option<PathBuf>,
     pub(crate) format: ObjectFormat,
-    /// Shared by all clones: nobody is to be waited for.
+    /// While set, locks of other programs are not waited for. Shared by all clones.
     pub(crate) hurried: Arc<AtomicBool>,
     pub(crate) reader: ObjectReader,
 }
 
 impl Repository {
-    /// The directory that all worktrees share; it is the identity of the repository.
+    /// The directory that all worktrees share; it identifies the repository.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
-    /// The root of the main worktree, even when we were called from a linked one; `None` if bare.
+    /// The root of the main worktree, even when called from a linked one; `None` if bare.
     pub fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
@@ -88,7 +88,7 @@ impl Repository {
         &self.program
     }
 
-    /// What is checked out in the worktree we were called from; `None` before the first commit.
+    /// What is checked out in the current worktree; `None` before the first commit.
     pub fn head(&self) -> Result<Option<CommitId>, CommandError> {
         let call = self.git("read HEAD").env("GIT_DIR", &self.git_dir);
         let answer = call.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?;
@@ -99,7 +99,7 @@ impl Repository {
         Ok(Some(parse_id(answer.line()?, |detail| answer.unexpected(detail))?))
     }
 
-    /// The branch of the worktree we were called from, without `refs/heads/`; `None` if detached.
+    /// The branch of the current worktree, without `refs/heads/`; `None` if detached.
     pub fn branch(&self) -> Result<Option<String>, CommandError> {
         let call = self.git("read the current branch").env("GIT_DIR", &self.git_dir);
         let answer = call.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
@@ -128,7 +128,7 @@ impl Repository {
         Ok(worktrees)
     }
 
-    /// Who the user is to git; `afresh` where that is not configured.
+    /// The user's configured identity; `afresh` where none is configured.
     pub fn identity(&self) -> Result<CommitIdentity, CommandError> {
         let call =
             GitCommand::as_user(&self.program, "read who the user is").directory(&self.git_dir);
@@ -139,7 +139,7 @@ impl Repository {
         let (mut name, mut email) = (String::new(), String::new());
         for field in answer.fields() {
             let text = String::from_utf8_lossy(field);
-            // Later files win, as in git itself.
+            // The last value wins, as in git itself.
             match text.split_once('\n') {
                 Some(("user.name", value)) => value.clone_into(&mut name),
                 Some(("user.email", value)) => value.clone_into(&mut email),
@@ -149,7 +149,8 @@ impl Repository {
         Ok(CommitIdentity::new(&name, &email))
     }
 
-    /// A call on the user's repository itself: for refs and for reading objects, never for trees.
+    /// A command on the user's repository itself: for refs and for reading objects, never for
+    /// trees.
     pub(crate) fn git(&self, doing: impl Into<String>) -> GitCommand {
         self.mark_as_ours(GitCommand::scrubbed(&self.program, doing))
             .env("GIT_DIR", &self.common_dir)
@@ -160,7 +161,7 @@ impl Repository {
         self.common_dir.join("objects")
     }
 
-    /// The list of cut-off commits, where the user's clone is shallow.
+    /// The list of cut-off commits, if the user's clone is shallow.
     pub(crate) fn shallow(&self) -> Option<PathBuf> {
         let list = self.common_dir.join("shallow");
         list.is_file().then_some(list)

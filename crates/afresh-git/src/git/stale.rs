@@ -1,9 +1,9 @@
-//! Git processes of an earlier driver that was killed: they are waited for, and ended at last.
+//! Ends git processes of an earlier driver that was killed.
 //!
-//! A git of ours runs directly under the driver. When that is killed, the git goes on, and could
-//! still write into a slot that the next driver has given to a worker (R6). So each carries a mark,
-//! and the next driver looks for it before it uses anything. Where there is no `/proc`, nothing is
-//! found.
+//! Our git processes run directly under the driver. When the driver is killed, they continue, and
+//! could still write into a workspace that the next driver has given to a worker (R6). So each is
+//! marked in its environment, and the next driver waits for marked processes before it uses
+//! anything. On systems without `/proc`, none are found.
 
 use std::ffi::OsString;
 use std::fs;
@@ -20,17 +20,17 @@ use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::Repository;
 use crate::refs::names::OWN_REFS;
 
-/// The variable that marks a git of ours; its value is the repository's common directory.
+/// The variable that marks our git processes; its value is the repository's common directory.
 const MARK: &str = "AFRESH_GIT";
-/// How long a process that was ended by force may take to be gone.
+/// How long a killed process may take to disappear.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Repository {
-    /// Waits for every git of ours that an earlier driver of this repository left behind; after
-    /// `patience` it is ended, and a lock that it held below `refs/afresh/` is removed.
+    /// Waits for the git processes that an earlier driver of this repository left behind. After
+    /// `patience` they are killed, and locks that they held below `refs/afresh/` are removed.
     ///
-    /// The caller holds the repository's lock, so that no other driver is at work.
+    /// The caller holds the repository's lock, so that no other driver is running.
     pub fn end_stale_git(&self, patience: Duration) -> Result<(), CommandError> {
         let orphans = StaleGitProcesses { mark: self.mark() };
         if orphans.first().is_none() {
@@ -40,9 +40,10 @@ impl Repository {
         if orphans.wait_until_gone(patience, |_| {}) {
             return Ok(());
         }
-        // They write slots and refs of ours alone, and those are put right for the next attempt.
+        // Killing them is safe: they write only workspaces and refs of afresh, and those are
+        // prepared again for the next attempt.
         let end = |pid| {
-            // It may end by itself meanwhile, which is as good.
+            // It may have exited by itself.
             let _ = kill(pid, Signal::SIGKILL);
         };
         if !orphans.wait_until_gone(LAST_PATIENCE, end) {
@@ -52,13 +53,13 @@ impl Repository {
             return Err(CommandError::TimedOut { doing, verb, limit });
         }
         for lock in held {
-            // Held all the while: by somebody who did not end, and is dead now.
+            // The lock was held all the time by a process that is dead now.
             let _ = fs::remove_file(lock);
         }
         Ok(())
     }
 
-    /// Marks a git process as ours.
+    /// Marks a git process as one of afresh's.
     pub(crate) fn mark_as_ours(&self, call: GitCommand) -> GitCommand {
         call.env(MARK, &self.common_dir)
     }
@@ -77,7 +78,7 @@ struct StaleGitProcesses {
 }
 
 impl StaleGitProcesses {
-    /// Whether all were gone in time; what to do with those that are not, at every look.
+    /// Whether all were gone in time; `treat` is called for each one that is still alive.
     fn wait_until_gone(&self, patience: Duration, treat: impl Fn(Pid)) -> bool {
         let until = Instant::now() + patience;
         while let Some(pid) = self.first() {
@@ -85,7 +86,7 @@ impl StaleGitProcesses {
             if Instant::now() >= until {
                 return false;
             }
-            // Looking at one of them is cheaper than looking for the next.
+            // Checking one process is cheaper than searching for the next.
             while self.is_marked(pid) && Instant::now() < until {
                 thread::sleep(PAUSE);
             }
@@ -99,7 +100,7 @@ impl StaleGitProcesses {
         pids.map(Pid::from_raw).find(|pid| self.is_marked(*pid) && !is_own_child(*pid))
     }
 
-    /// The dead have no environment any more.
+    /// A dead process has no environment any more.
     fn is_marked(&self, pid: Pid) -> bool {
         let process = PathBuf::from(format!("/proc/{pid}"));
         let owned = process.metadata().is_ok_and(|found| found.uid() == geteuid().as_raw());
@@ -110,7 +111,7 @@ impl StaleGitProcesses {
 
 fn is_own_child(pid: Pid) -> bool {
     let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name before it may hold anything, even a parenthesis.
+    // The process name before it may contain anything, even a parenthesis.
     let after_name = stat.rsplit(|byte| *byte == b')').next().unwrap_or_default();
     let parent = String::from_utf8_lossy(after_name).split_whitespace().nth(1).map(str::to_owned);
     parent.is_some_and(|parent| parent == Pid::this().to_string())

@@ -1,7 +1,7 @@
-//! From a worker's checkout to a tree and commits, one git process after the other.
+//! Turns a worker's checkout into a tree and commits, one git process after the other.
 //!
-//! Whether the slot may be harvested, and keeping the result, is `harvest`; what goes into the index
-//! is `adding`.
+//! `harvest` decides whether a workspace may be harvested, and saves the result; `stage` decides
+//! what goes into the index.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,45 +27,45 @@ use crate::workspace::pool::{PoolError, WorkspacePool};
 use crate::workspace::remove::remove_file;
 use crate::workspace::slot::{WorkspaceDir, copy_index};
 
-/// A worker that is alive can make git wait, with a pipe where a file was.
+/// A worker that is alive can make git wait, with a pipe in the place of a file.
 const ALIVE_LIMIT: Duration = Duration::from_secs(120);
 
-/// Whose checkout is looked at.
+/// Whether the worker may still change the checkout.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WorkerPresence<'a> {
     Gone,
-    /// Git is ended when somebody else needs the slot, and started through what keeps it from being
-    /// led elsewhere by links that come and go.
+    /// Git is preempted when another call needs the workspace, and runs inside `through`, so that
+    /// links that a worker swaps in cannot lead it elsewhere.
     Alive {
         preempt_flag: &'a PreemptFlag,
         through: &'a [String],
     },
 }
 
-/// What is in the checkout, as git stores it.
+/// The contents of the checkout, as git stores them.
 #[derive(Debug)]
 pub(crate) struct CollectedWork {
     pub(crate) tree: TreeId,
     /// Against the base.
     pub(crate) raw: Vec<RawTreeChange>,
-    /// Against what our commits are put on, where that is not the base.
+    /// Against what our commits are built on, if that is not the base.
     above: Option<Vec<RawTreeChange>>,
     pub(crate) targets: BTreeMap<String, String>,
     pub(crate) notes: Vec<String>,
     pub(crate) rejection: Option<HarvestRejection>,
-    /// Whether git saw a checkout that held still.
+    /// Whether the checkout did not change while git read it.
     pub(crate) is_settled: bool,
 }
 
-/// The commits that were made of it.
+/// The commits that were made.
 #[derive(Debug, Default)]
 pub(crate) struct CommitChain {
-    /// `None` where nothing differs from the base.
+    /// `None` if nothing differs from the base.
     pub(crate) top: Option<CommitId>,
     pub(crate) new: Vec<CommitId>,
 }
 
-/// One harvest on its way.
+/// One harvest or snapshot in progress.
 #[derive(Debug)]
 pub(crate) struct WorkCollector<'a> {
     pub(crate) pool: &'a WorkspacePool,
@@ -125,7 +125,8 @@ impl<'a> WorkCollector<'a> {
         Ok(CollectedWork { tree, raw, above, targets, notes, rejection, is_settled })
     }
 
-    /// Our own index of what was prepared; a lock beside it is from a harvest that was killed.
+    /// Our own index of the prepared commit. A lock file beside it is from a harvest that was
+    /// killed.
     fn start_index(&self) -> Result<(), PoolError> {
         let ours = match self.worker {
             WorkerPresence::Gone => {
@@ -191,7 +192,7 @@ impl<'a> WorkCollector<'a> {
         parse_blobs(&answer).map_err(PoolError::from)
     }
 
-    /// Makes the steps and the commit on top of them, as far as anything changed.
+    /// Makes the step commits and the commit on top of them, if anything changed.
     pub(crate) fn commit(&self, work: &mut CollectedWork) -> Result<CommitChain, PoolError> {
         if work.raw.is_empty() {
             return Ok(CommitChain::default());
@@ -215,7 +216,7 @@ impl<'a> WorkCollector<'a> {
         Ok(CommitChain { top: new.last().cloned(), new })
     }
 
-    /// The worker's own commits, unless its steps were marked while it worked.
+    /// The worker's own commits, unless its steps were recorded while it worked.
     fn steps(&self, work: &mut CollectedWork) -> Vec<steps::WorkerStep> {
         let marked = self.request.onto != self.request.prepared;
         if marked || work.rejection.is_some() || matches!(self.worker, WorkerPresence::Alive { .. })
@@ -268,7 +269,7 @@ impl<'a> WorkCollector<'a> {
     }
 }
 
-/// Reads `<id> blob <size> LF <content> LF` again and again.
+/// Parses repeated `<id> blob <size> LF <content> LF`.
 fn parse_blobs(answer: &GitOutput) -> Result<BTreeMap<String, String>, CommandError> {
     let mut blobs = BTreeMap::new();
     let mut rest = answer.stdout.as_slice();

@@ -1,7 +1,8 @@
-//! A path that a task lists is harvested even where the project ignores it.
+//! Paths that a task lists: they are harvested even where the project ignores them.
 //!
-//! A glob reaches ignored files only if it begins with a name: `**` means the project's files,
-//! not everything a build has left. Droppings and kept paths are taken only by their full name.
+//! A glob matches ignored files only if it begins with a name: `**` means the project's files, not
+//! everything that a build produced. Tool artefacts and kept paths are harvested only if their full
+//! path is listed.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::harvest::paths::{is_reached_without_symlinks, is_safe_relative_path};
 use crate::objects::index::IndexFile;
 use crate::workspace::keep::KeepPatterns;
 
-/// The listed paths that git may have left out.
+/// The listed paths that git may have ignored.
 #[derive(Debug, Default)]
 pub(crate) struct ListedPaths {
     pub(crate) pathspecs: Vec<String>,
@@ -17,7 +18,7 @@ pub(crate) struct ListedPaths {
 }
 
 impl ListedPaths {
-    /// Looks which of `files` could be ignored: they are there, and `index` does not hold them.
+    /// Finds which of `files` could be ignored: they exist, and `index` does not contain them.
     pub(crate) fn new(files: &[String], tree: &Path, index: Option<&IndexFile>) -> Self {
         let mut listed = Self::default();
         for file in files {
@@ -42,7 +43,7 @@ impl ListedPaths {
         listed
     }
 
-    /// Whether an ignored file that a pathspec found is really meant.
+    /// Whether the task lists an ignored file that a pathspec matched.
     pub(crate) fn contains(
         &self,
         path: &[u8],
@@ -58,7 +59,7 @@ impl ListedPaths {
     }
 }
 
-/// The paths as git reads them from a pipe.
+/// The paths as git reads them from stdin.
 pub(crate) fn nul_separated(paths: &[Vec<u8>]) -> Vec<u8> {
     paths.iter().flat_map(|path| path.iter().chain(&[0])).copied().collect()
 }

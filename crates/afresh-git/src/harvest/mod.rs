@@ -1,7 +1,20 @@
-//! Turning what a worker left in its slot into a tree and commits of ours.
+//! Turns what a worker left in its workspace into a tree and commits.
 //!
-//! The worker's `.git` is never used by a git of ours; its answer is never asked. Whether the
-//! changes may be accepted is the caller's to judge: here they are measured and put in safety.
+//! Our git never runs with the worker's `.git`. The caller decides whether the changes are
+//! accepted; here they are measured and saved.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `prescan` | the checkout before git reads it: nested repositories, pipes, large files |
+//! | `stage` | the checkout into an index |
+//! | `listed` | paths that a task lists, harvested even if ignored |
+//! | `size_cap` | what to keep if there is too much |
+//! | `collect` | index, tree, changes, commits |
+//! | `steps` | the worker's own commits as steps |
+//! | `worker_head` | the HEAD of the worker's `.git`, read without git |
+//! | `snapshot` | committing while the worker is alive |
+//! | `tamper` | dangerous changes to the worker's `.git` |
+//! | `paths` | paths that could lead out of the tree |
 
 pub(crate) mod collect;
 pub(crate) mod listed;
@@ -30,20 +43,21 @@ use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};
 pub struct HarvestRequest<'a> {
     /// What the changes are measured against: where the task started.
     pub base: &'a CommitId,
-    /// What the slot was prepared as: the base, or the last finished step of an earlier attempt.
+    /// What the workspace was prepared as: the base, or the last finished step of an earlier
+    /// attempt.
     pub prepared: &'a CommitId,
-    /// What our new commits are put on: the base, or the last finished step. Where it is what was
-    /// prepared, the worker's own commits mark steps.
+    /// What our new commits are built on: the base, or the last finished step. If it is the
+    /// prepared commit, the worker's own commits mark steps.
     pub onto: &'a CommitId,
     /// Paths, directories or globs that are harvested even where they are ignored.
     pub files: &'a [String],
-    /// The patterns that the slot was prepared with; never harvested.
+    /// The patterns that the workspace was prepared with; never harvested.
     pub keep: &'a [String],
-    /// Of the commit on top.
+    /// The message of the last commit.
     pub message: &'a str,
     /// Put before the subject of each step, such as `feat(T007): `.
     pub step_prefix: &'a str,
-    /// What the plan calls the steps; used where the worker made exactly that many commits.
+    /// The names of the steps in the plan; used if the worker made exactly that many commits.
     pub step_names: &'a [String],
     pub signature: &'a CommitSignature,
     /// The full name of the ref that keeps the work, under `refs/afresh/salvage/`.
@@ -51,7 +65,7 @@ pub struct HarvestRequest<'a> {
     pub limits: HarvestLimits,
 }
 
-/// Where a harvest is refused instead of being made.
+/// Limits above which a harvest is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HarvestLimits {
     pub max_paths: usize,
@@ -70,18 +84,18 @@ impl Default for HarvestLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceHarvest {
     pub tree: TreeId,
-    /// A commit with this tree, kept under the salvage ref: the last of `steps`, or what they would
-    /// have been put on. `None` if nothing differs from the base.
+    /// A commit with this tree, saved under the salvage ref: the last of `steps`, or the commit
+    /// that they would have been built on. `None` if nothing differs from the base.
     pub commit: Option<CommitId>,
     /// Against the base, in git's order.
     pub changes: Vec<TreeChange>,
     /// The commits that were made, oldest first.
     pub steps: Vec<CommitId>,
-    /// What a reader of the report should know.
+    /// Remarks for the reader of the report.
     pub notes: Vec<String>,
 }
 
-/// Why work is not taken, although what could be is kept under the salvage ref.
+/// Why work is rejected; what could be saved is saved under the salvage ref.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HarvestRejection {
     #[error("{count} paths changed, and at most {limit} are allowed")]
@@ -97,13 +111,13 @@ pub enum HarvestRejection {
 }
 
 impl HarvestRejection {
-    /// Is some of the work in its workspace and nowhere else?
+    /// Whether some of the work exists only in its workspace.
     fn leaves_work_unsaved(&self) -> bool {
         matches!(self, Self::FileTooLarge { .. } | Self::TooManyBytes { .. })
     }
 }
 
-/// Why there is no harvest.
+/// Why a harvest failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HarvestError {
     #[error("cannot harvest {id}: it is not prepared as {wanted}, but as {found}")]
@@ -121,7 +135,7 @@ pub enum HarvestError {
 }
 
 impl HarvestError {
-    /// Full disk or exhausted quota: the run can pause and go on later.
+    /// Full disk or exhausted quota: the run can pause and continue later.
     pub fn is_out_of_space(&self) -> bool {
         match self {
             Self::Pool { source, .. } => source.is_out_of_space(),
@@ -132,11 +146,11 @@ impl HarvestError {
 }
 
 impl WorkspacePool {
-    /// Harvests a slot that was prepared with `Target::Commit(request.prepared)`, and that was entrusted
-    /// to `request.salvage` or never to anybody.
+    /// Harvests a workspace that was prepared with `PrepareTarget::Commit(request.prepared)`, and
+    /// that is leased to `request.salvage` or was never leased.
     ///
     /// No process of the worker may be alive. The work is durable under the salvage ref when this
-    /// returns, also when it is refused. Repeating the call gives the same commits. A salvage ref
+    /// returns, also when it is rejected. Repeating the call gives the same commits. A salvage ref
     /// that holds other work is left alone: `-2`, `-3` … is added to the name, and a note says so.
     pub fn harvest(
         &self,
@@ -152,14 +166,14 @@ impl WorkspacePool {
             other => return Err(HarvestError::Foreign { id, owner: other.describe() }),
         };
         if matches!(harvest, Err(HarvestError::Rejected { .. })) {
-            // Whoever asked is told what was left behind.
+            // The error tells the caller what was not saved.
             let marked = self.lease_record(id).mark_saved();
             marked.map_err(|error| HarvestError::Pool { id, source: error.into() })?;
         }
         harvest
     }
 
-    /// The same, whoever the slot belongs to; the caller has the turn.
+    /// The same for any holder of the lease; the caller has locked the workspace.
     pub(crate) fn harvest_locked(
         &self,
         id: WorkspaceId,
@@ -177,7 +191,7 @@ impl WorkspacePool {
         let mut work = collector.collect(scan).map_err(failed)?;
         let chain = collector.commit(&mut work).map_err(failed)?;
         self.save_to_salvage_ref(id, request, &mut work, &chain)?;
-        // What is too large is nowhere but here.
+        // A file that is too large exists only in the workspace.
         let is_whole = !work.rejection.as_ref().is_some_and(HarvestRejection::leaves_work_unsaved);
         if is_whole {
             self.lease_record(id).mark_saved().map_err(|e| failed(e.into()))?;
@@ -186,7 +200,7 @@ impl WorkspacePool {
         work.into_harvest(id, chain)
     }
 
-    /// The slot must be what it was prepared as, with a checkout in it.
+    /// The workspace must be prepared as expected, and have a checkout.
     pub(crate) fn check_workspace(
         &self,
         id: WorkspaceId,
@@ -199,7 +213,7 @@ impl WorkspacePool {
             let wanted = request.prepared.clone();
             return Err(HarvestError::NotPrepared { id, wanted, found });
         }
-        // Through a link we would put somebody else's files right.
+        // Through a symlink we would change files elsewhere.
         for directory in [&workspace.path, &workspace.tree()] {
             if !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
                 return Err(gone());
@@ -208,7 +222,7 @@ impl WorkspacePool {
         Ok(())
     }
 
-    /// Puts the work under its salvage ref, before anything rests on it.
+    /// Saves the work under its salvage ref, before anything depends on it.
     pub(crate) fn save_to_salvage_ref(
         &self,
         id: WorkspaceId,

@@ -1,4 +1,4 @@
-//! Whether a path could lead out of the tree it is meant for.
+//! Paths that could lead out of the tree.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub(crate) fn is_safe_relative_path(path: &str) -> bool {
             .all(|part| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
 }
 
-/// Whether the directories on the way to `path` below `root` are real ones.
+/// Whether all directories on the way to `path` below `root` are real ones.
 pub(crate) fn is_reached_without_symlinks(root: &Path, path: &str) -> bool {
     let mut at = root.to_owned();
     let Some((parents, _)) = path.rsplit_once('/') else { return true };
@@ -25,7 +25,7 @@ pub(crate) fn is_reached_without_symlinks(root: &Path, path: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// B01, B02, B04, B05: such paths are never handed to git.
+    /// B01, B02, B04, B05: such paths are never passed to git.
     #[test]
     fn paths_that_leave_the_tree_are_not_plain() {
         for bad in

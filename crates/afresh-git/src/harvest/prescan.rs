@@ -1,9 +1,9 @@
-//! A look at what a worker left, before git sees it.
+//! Scans what a worker left, before git reads it.
 //!
-//! Nested repositories are set aside, so that their files count as plain files; pipes and sockets
-//! are removed, because git would wait for them; what is closed is opened; what is too large is
-//! reported. While the worker is alive nothing is touched: what git could not take as it is, is
-//! left out. Whether a path is ignored is not known here.
+//! Nested repositories are moved aside, so that their files count as ordinary files. Pipes and
+//! sockets are removed, because git would block on them. Unreadable files are made readable, and
+//! files that are too large are reported. While the worker is alive nothing is changed: what git
+//! could not read as it is, is left out. Whether a path is ignored is not known here.
 
 use std::fs::{self, DirEntry, Permissions, ReadDir};
 use std::io;
@@ -15,42 +15,42 @@ use crate::git::error::{FileContext, FileError};
 use crate::workspace::keep::KeepPatterns;
 use crate::workspace::remove::{make_writable, remove_file};
 
-/// How many findings of one kind are told; the rest is counted.
+/// How many findings of one kind are listed; the rest are counted.
 const MAX_NOTES: usize = 20;
 
-/// How much of a path that is too long is told.
+/// How much of a path that is too long is shown.
 const MAX_DISPLAY_BYTES: usize = 40;
 
-/// Files that git itself reads on its way through a tree.
+/// Files that git itself reads while it walks a tree.
 const READ_BY_GIT: [&[u8]; 3] = [b".gitignore", b".gitattributes", b".gitmodules"];
 
-/// What may be done to the checkout.
+/// Whether the checkout may be changed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ScanMode<'a> {
-    /// Nobody uses it any more; nested `.git`s end up in the directory `aside`.
+    /// No process uses it any more; nested `.git`s are moved into the directory `aside`.
     Repair { aside: &'a Path },
-    /// Somebody is at work in it.
+    /// The worker is still running.
     ReadOnly,
 }
 
-/// What was found.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct TreeScan {
     pub(crate) notes: Vec<String>,
     /// Paths of files above the limit, with their size.
     pub(crate) large: Vec<(Vec<u8>, u64)>,
-    /// Files and directories that git is not to look at.
+    /// Files and directories that git must not read.
     pub(crate) left_out: Vec<Vec<u8>>,
-    /// Something that git would read and never come to the end of.
+    /// Something that git would read forever.
     pub(crate) endless: Option<Vec<u8>>,
-    /// How much all files have together, that are not kept warm.
+    /// The size of all files together, without kept paths.
     pub(crate) bytes: u64,
-    /// Whether there is anything at all, even a `.git`.
+    /// Whether the checkout has no entries at all, not even a `.git`.
     pub(crate) is_empty: bool,
     untold: usize,
 }
 
-/// Goes through `tree`.
+/// Scans `tree`.
 pub(crate) fn scan_tree(
     tree: &Path,
     mode: ScanMode<'_>,
@@ -83,7 +83,7 @@ struct TreeScanner<'a> {
 }
 
 impl TreeScanner<'_> {
-    /// The entries of a directory, or none where it cannot be looked into.
+    /// The entries of a directory; none if it cannot be read.
     fn list(&mut self, directory: &Path, path: &[u8]) -> Result<Option<ReadDir>, FileError> {
         let opened = match self.mode {
             ScanMode::Repair { .. } => make_writable(directory),
@@ -107,7 +107,7 @@ impl TreeScanner<'_> {
         Ok(None)
     }
 
-    /// Deals with one entry; a directory to look into is handed back.
+    /// Handles one entry; returns a directory that must be scanned.
     fn entry(
         &mut self,
         entry: &DirEntry,
@@ -154,7 +154,7 @@ impl TreeScanner<'_> {
         Ok(())
     }
 
-    /// A repository in the worker's own.
+    /// A repository inside the worker's repository.
     fn nested(&mut self, git: &Path, parent: &[u8]) -> Result<(), FileError> {
         match self.mode {
             ScanMode::Repair { aside } => {
@@ -167,7 +167,7 @@ impl TreeScanner<'_> {
         Ok(())
     }
 
-    /// Something that is neither a file nor a directory nor a symlink.
+    /// Something other than a file, a directory or a symlink.
     fn special(&mut self, location: &Path, path: Vec<u8>, name: &[u8]) -> Result<(), FileError> {
         match self.mode {
             ScanMode::Repair { .. } => {
@@ -190,7 +190,7 @@ impl TreeScanner<'_> {
         self.found.left_out.push(path);
     }
 
-    /// Whoever is at work may remove what we have just seen.
+    /// The worker may remove what we have just seen.
     fn unless_gone<T>(&self, seen: io::Result<T>, location: &Path) -> Result<Option<T>, FileError> {
         match seen {
             Err(error)
@@ -213,7 +213,7 @@ impl TreeScan {
         }
     }
 
-    /// Whether git is not to look at this path, or at a directory above it.
+    /// Whether git must not read this path, or a directory above it.
     pub(crate) fn leaves_out(&self, path: &[u8]) -> bool {
         let path = path.strip_suffix(b"/").unwrap_or(path);
         let below = |out: &Vec<u8>| {
@@ -222,25 +222,25 @@ impl TreeScan {
         self.left_out.iter().any(below) || self.large.iter().any(|(large, _)| large == path)
     }
 
-    /// All the paths that git is not to look at.
+    /// All paths that git must not read.
     pub(crate) fn unwanted(&self) -> impl Iterator<Item = &[u8]> {
         let large = self.large.iter().map(|(path, _)| path);
         large.chain(&self.left_out).map(Vec::as_slice)
     }
 }
 
-/// Moves a nested `.git` out of the tree, where it can do nothing and is removed later.
+/// Moves a nested `.git` out of the tree; it is removed later.
 fn move_aside(location: &Path, aside: &Path) -> Result<(), FileError> {
     fs::create_dir_all(aside).context("make", aside)?;
     if location.symlink_metadata().context("look at", location)?.is_dir() {
-        // A directory is only moved by those who may write to it.
+        // Only a writable directory can be moved.
         make_writable(location)?;
     }
     let taken = fs::read_dir(aside).context("list", aside)?.count();
     fs::rename(location, aside.join(taken.to_string())).context("set aside", location)
 }
 
-/// A path as it can be shown.
+/// A path in a form that can be displayed.
 pub(crate) fn display_path(path: &[u8]) -> String {
     String::from_utf8_lossy(path).escape_debug().to_string()
 }

@@ -1,7 +1,7 @@
-//! When a worker left more than can be kept.
+//! What to keep if a worker left too much.
 //!
-//! What is kept goes into the user's repository, and must not fill their disk: small files first, as much
-//! as fits. Source is small; what is left out is what somebody generated.
+//! Saved work goes into the user's repository, and must not fill the disk: small files first, as
+//! much as fits. Source files are small; large files are usually generated.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -14,17 +14,17 @@ use crate::harvest::prescan::TreeScan;
 use crate::harvest::stage::StagedFiles;
 use crate::workspace::pool::PoolError;
 
-/// Files that may be kept, and how much there was of them.
+/// The files to keep, and why the rest is not kept.
 #[derive(Debug)]
 pub(crate) struct SizeCapSelection {
     pub(crate) paths: Vec<Vec<u8>>,
     pub(crate) rejection: Option<HarvestRejection>,
 }
 
-/// The smallest of these files below `tree` that are no more than `limit` together.
+/// The smallest of these files below `tree` whose total size is at most `limit`.
 pub(crate) fn select_within_cap(tree: &Path, paths: Vec<Vec<u8>>, limit: u64) -> SizeCapSelection {
     let size = |path: &Vec<u8>| {
-        // What is not there any more is a file that was deleted.
+        // A file that does not exist was deleted.
         tree.join(OsStr::from_bytes(path)).symlink_metadata().map_or(0, |found| found.len())
     };
     let mut sized: Vec<(u64, Vec<u8>)> =
@@ -43,13 +43,13 @@ pub(crate) fn select_within_cap(tree: &Path, paths: Vec<Vec<u8>>, limit: u64) ->
 }
 
 impl WorkCollector<'_> {
-    /// What fits of everything that is new or changed and not ignored; none where all of it may be kept.
+    /// What fits of everything that is new or changed and not ignored; `None` if all of it fits.
     pub(crate) fn select_if_over_cap(
         &self,
         scan: &TreeScan,
     ) -> Result<Option<SizeCapSelection>, PoolError> {
         let limit = self.request.limits.max_total_bytes;
-        // Most workspaces hold less than what may be new in one.
+        // Most workspaces are smaller than what may be new in one.
         if scan.bytes <= limit {
             return Ok(None);
         }

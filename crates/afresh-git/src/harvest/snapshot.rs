@@ -1,7 +1,7 @@
-//! A commit of what a worker has so far, while it goes on working.
+//! Commits what a worker has so far, while it continues.
 //!
-//! Its checkout is only read. What is written meanwhile may be in the commit or not: whether the
-//! commit is any good is for checks to say.
+//! Its checkout is only read. A file that changes meanwhile may be in the commit or not; checks
+//! decide whether the commit is good.
 
 use afresh_core::ids::CommitId;
 
@@ -14,10 +14,10 @@ use crate::harvest::{
 use crate::workspace::lease::LeaseHolder;
 use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};
 
-/// How often a checkout that does not hold still is looked at.
+/// How often a checkout that keeps changing is read.
 const ROUNDS: u32 = 3;
 
-/// What to take a snapshot of; the names mean what they mean in [`HarvestRequest`].
+/// What to take a snapshot of; the fields mean the same as in [`HarvestRequest`].
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotRequest<'a> {
     pub base: &'a CommitId,
@@ -25,26 +25,26 @@ pub struct SnapshotRequest<'a> {
     pub onto: &'a CommitId,
     pub files: &'a [String],
     pub keep: &'a [String],
-    /// Of the one commit.
+    /// The message of the commit.
     pub message: &'a str,
     pub signature: &'a CommitSignature,
-    /// The salvage ref that the slot was entrusted to.
+    /// The salvage ref that the workspace is leased to.
     pub owner: &'a str,
-    /// The ref that keeps the commit, such as a [`step_ref`](crate::step_ref).
+    /// The ref that keeps the commit, such as a [`step_ref`](crate::ref_names::step_ref).
     pub keep_as: &'a str,
     pub limits: HarvestLimits,
-    /// What git is started through: the worker can swap a directory for a link at any moment, and git
-    /// would read what that leads to. So it should see no more than the worker does.
+    /// A command line to start git with. The worker can replace a directory by a symlink at any
+    /// moment, and git would follow it. So git should see no more than the worker does.
     pub through: &'a [String],
 }
 
 impl WorkspacePool {
-    /// Commits what is in a slot while its worker is alive.
+    /// Commits the contents of a workspace while its worker is alive.
     ///
-    /// Nothing in the checkout is changed. Nested repositories and whatever else git cannot take as
-    /// it is are left out, and a note says so. The slot's work counts as unsaved as before. The
-    /// commit is durable under `keep_as` when this returns. A harvest or a preparation of the slot
-    /// waits for a snapshot, but ends one that takes long.
+    /// Nothing in the checkout is changed. Nested repositories and whatever else git cannot read as
+    /// it is are left out, and a note says so. The contents still count as unsaved. The commit is
+    /// durable under `keep_as` when this returns. A harvest or a preparation of the workspace waits
+    /// for a snapshot, but preempts one that takes long.
     pub fn snapshot(
         &self,
         id: WorkspaceId,
@@ -70,7 +70,7 @@ impl WorkspacePool {
     }
 }
 
-/// Looks again where something changed under our hands.
+/// Tries again if something changed meanwhile.
 fn collect_with_retries(
     id: WorkspaceId,
     collector: &WorkCollector<'_>,
@@ -102,7 +102,7 @@ fn collect_once(
     collector.collect(scan).map_err(failed)
 }
 
-/// Git gives up on a file that goes away while it is read; a second look finds it gone.
+/// Git fails on a file that disappears while it is read; the next try finds it missing.
 fn is_transient(error: &HarvestError) -> bool {
     use crate::git::command::CommandError::Failed;
     !error.is_out_of_space()

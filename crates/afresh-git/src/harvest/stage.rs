@@ -1,4 +1,4 @@
-//! Bringing a checkout into an index of ours: everything that is not ignored, and what is listed.
+//! Stages a checkout in our own index: everything that is not ignored, and what the task lists.
 
 use std::fs;
 
@@ -13,16 +13,16 @@ use crate::objects::index::IndexFile;
 use crate::workspace::keep::KeepPatterns;
 use crate::workspace::pool::PoolError;
 
-/// How git took in what is not ignored.
+/// How git staged what is not ignored.
 #[derive(Debug, Default)]
 pub(crate) struct StagedFiles {
     pub(crate) notes: Vec<String>,
-    /// Whether everything was taken.
+    /// Whether everything was staged.
     pub(crate) is_whole: bool,
 }
 
 impl WorkCollector<'_> {
-    /// What is ignored here besides what the tree itself ignores.
+    /// Writes the ignore rules that apply besides those of the tree.
     pub(crate) fn write_excludes(&self) -> Result<(), FileError> {
         let users = self.pool.repository.common_dir().join("info/exclude");
         let mut text = fs::read(users).unwrap_or_default();
@@ -34,13 +34,13 @@ impl WorkCollector<'_> {
         fs::write(&self.excludes, text).context("write", &self.excludes)
     }
 
-    /// Adds all that is not ignored; says what git could not add.
+    /// Stages everything that is not ignored; reports what git could not add.
     pub(crate) fn stage_all(&self, scan: &TreeScan) -> Result<StagedFiles, PoolError> {
         let answer = self.try_add(scan, GitAddMode::Attributes)?;
         if let Some(added) = parse_staged(&answer) {
             return Ok(added);
         }
-        // Attributes can ask for a conversion that fails, and then git gives up on everything.
+        // Attributes can ask for a conversion that fails, and then git adds nothing at all.
         if !self.pool.repository.program.can_ignore_attributes() {
             return Err(answer.failure().into());
         }
@@ -67,7 +67,7 @@ impl WorkCollector<'_> {
         Ok(call.run()?)
     }
 
-    /// Adds listed paths that the project ignores, as far as they fit.
+    /// Stages listed paths that the project ignores, as far as they fit.
     pub(crate) fn stage_listed(
         &self,
         scan: &TreeScan,
@@ -99,7 +99,7 @@ impl WorkCollector<'_> {
         Ok(rejection)
     }
 
-    /// A file above the limit that would have been harvested.
+    /// A file above the limit that would otherwise be harvested.
     pub(crate) fn find_unignored_oversized(
         &self,
         scan: &TreeScan,
@@ -121,14 +121,14 @@ impl WorkCollector<'_> {
     }
 }
 
-/// Whether git looks at `.gitattributes` while it adds.
+/// Whether git reads `.gitattributes` while it adds.
 #[derive(Debug, Clone, Copy)]
 enum GitAddMode {
     Attributes,
     NoAttributes,
 }
 
-/// With exit 1 git has added what it could.
+/// With exit code 1, git has added what it could.
 fn parse_staged(answer: &GitOutput) -> Option<StagedFiles> {
     match answer.code() {
         Some(0) => Some(StagedFiles { notes: Vec::new(), is_whole: true }),

@@ -1,8 +1,9 @@
 //! The worker's own commits mark the steps of its work.
 //!
-//! Its objects are read as hearsay: they say which files belong to which step. Every commit that
-//! we make is built from the harvested change and from blobs that were hashed anew on the way in.
-//! Anything odd means one commit for all of it; the work itself is never in doubt.
+//! Its objects are not trusted: they only say which files belong to which step. Every commit that
+//! we make is built from the harvested change, and from blobs that are hashed again when they are
+//! copied. If anything looks wrong, there is one commit for all of it; the work itself is never
+//! lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -21,11 +22,11 @@ use crate::workspace::clone::quote;
 use crate::workspace::pool::{PoolError, WorkspacePool};
 use crate::workspace::slot::{WorkspaceDir, copy_index};
 
-/// More commits than this are not steps.
+/// More commits than this do not count as steps.
 const MAX_STEPS: usize = 50;
 /// Longest subject, in characters.
 const MAX_SUBJECT_CHARS: usize = 100;
-/// A worker's objects can be made to keep git busy.
+/// A worker can craft objects that keep git busy.
 const READ_LIMIT: Duration = Duration::from_secs(60);
 /// All intermediate versions of files together, as a multiple of the largest single file.
 const MAX_TOTAL_FACTOR: u64 = 4;
@@ -42,7 +43,7 @@ type StepFile = (EntryMode, String);
 /// Entries that differ from the base, by path.
 type StepState = BTreeMap<Vec<u8>, StepFile>;
 
-/// Why there are no steps; none of it is a failure of the harvest.
+/// Why there are no steps; the harvest succeeds nevertheless.
 #[derive(Debug)]
 pub(crate) enum StepsUnusable {
     /// The worker made no commits.
@@ -72,8 +73,8 @@ fn unusable<T>(why: &str) -> Result<T, StepsUnusable> {
     Err(StepsUnusable::Odd(why.to_owned()))
 }
 
-/// Finds the steps within the harvested change `whole`, which is measured against what the slot was
-/// prepared as: that is the base of all steps here.
+/// Finds the steps within the harvested change `whole`, which is measured against the prepared
+/// commit: the base of all steps here.
 pub(crate) fn find_worker_steps(
     pool: &WorkspacePool,
     workspace: &WorkspaceDir,
@@ -115,16 +116,16 @@ impl<'a> WorkerCommitReader<'a> {
         Ok(reader)
     }
 
-    /// A call that also sees the worker's objects: only for reading.
+    /// A command that also sees the worker's objects; only for reading.
     fn git(&self, doing: &str) -> Result<GitCommand, StepsUnusable> {
         let call = self.pool.shadow_git(doing)?;
-        // Lists that speed git up can say anything; the objects themselves are hearsay enough.
+        // Commit graphs and the like can contain anything, so they are not used.
         let call = call.setting("core.commitGraph", "false".as_ref());
         let call = call.setting("core.multiPackIndex", "false".as_ref());
         Ok(call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.objects).limit(READ_LIMIT))
     }
 
-    /// The worker's main line above what it was given, oldest first.
+    /// The worker's first-parent commits since the prepared one, oldest first.
     fn commits_since_prepared(
         &self,
         head: &CommitId,
@@ -147,7 +148,7 @@ impl<'a> WorkerCommitReader<'a> {
         unusable("its commits do not build on the base, or are too many")
     }
 
-    /// For each commit the harvested paths that it has in another version than what was prepared.
+    /// For each commit, the harvested paths whose version differs from the prepared one.
     fn states(&self, whole: &[RawTreeChange]) -> Result<Vec<(StepState, String)>, StepsUnusable> {
         let harvested: BTreeSet<&[u8]> = whole.iter().map(|one| one.path.as_slice()).collect();
         let mut states = Vec::new();
@@ -191,8 +192,8 @@ impl<'a> WorkerCommitReader<'a> {
         let call = self.git("read the worker's objects")?;
         let call = call.args(["pack-objects", "--stdout", "-q", "--window=0", "--threads=1"]);
         let pack = call.stdin(ids).run_checked()?.stdout;
-        // Unpacking hashes the content: an object that lies about its name becomes another one,
-        // and the tree that wants it cannot be written.
+        // Unpacking hashes the content: an object with a false name gets another one, and the tree
+        // that needs it cannot be written.
         let call = self.pool.shadow_git("copy the worker's objects")?;
         call.args(["unpack-objects", "-q"]).stdin(pack).limit(READ_LIMIT).run_checked()?;
         Ok(())
@@ -242,7 +243,8 @@ fn build(
         let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
         steps.push(WorkerStep { tree, subject: format!("{}{subject}", request.step_prefix) });
     }
-    // One commit per planned step: then they are these steps, whatever the worker called them.
+    // With one commit per planned step, the commits are these steps, whatever the worker called
+    // them.
     if steps.len() == request.step_names.len() {
         for (step, name) in steps.iter_mut().zip(request.step_names) {
             step.subject = format!("{}{}", request.step_prefix, clean_subject(name));
@@ -271,7 +273,7 @@ fn render_difference(before: &StepState, after: &StepState, base: &StepState) ->
     removed
 }
 
-/// One line of plain text, whatever the worker wrote.
+/// The subject as one line of printable text.
 fn clean_subject(subject: &str) -> String {
     let plain = printable::aligned(subject);
     let words: Vec<&str> = plain.split_whitespace().collect();

@@ -1,8 +1,8 @@
-//! What a worker did to its own `.git` that would make git run something, or take another repository
-//! for this one.
+//! Dangerous changes of a worker to its own `.git`: git would run a program, or use another
+//! repository.
 //!
-//! Nothing comes of it: we never run git with it, and it is put right for the next attempt. It is told
-//! because whoever does this may not have meant well.
+//! They have no effect, because we never run git with it and reset it for the next attempt. They
+//! are reported because they may be an attack.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,11 +13,11 @@ use crate::workspace::clone::alternates;
 use crate::workspace::pool::{WorkspaceId, WorkspacePool};
 
 const MAX_CONFIG_BYTES: u64 = 256 * 1024;
-/// More findings than this say nothing new.
+/// More findings than this add nothing.
 const MAX_FINDINGS: usize = 10;
 
-/// Settings by which git runs a program, or reads more settings from elsewhere: section, and the end
-/// of the name in it. An empty one stands for every name.
+/// Settings that make git run a program, or read more settings from elsewhere: the section, and the
+/// end of the name in it. An empty one stands for every name.
 const DANGEROUS: &[(&str, &str)] = &[
     ("core", "fsmonitor"),
     ("core", "hookspath"),
@@ -49,7 +49,7 @@ const DANGEROUS: &[(&str, &str)] = &[
 ];
 
 impl WorkspacePool {
-    /// What is wrong with the `.git` of a slot, a few words each.
+    /// The dangerous changes to the `.git` of a workspace, a few words each.
     pub fn find_tampering(&self, id: WorkspaceId) -> Vec<String> {
         let git = self.tree(id).join(".git");
         let mut found = findings(&git, &alternates(&self.repository().objects()));
@@ -63,7 +63,7 @@ fn findings(git: &Path, borrowed: &[u8]) -> Vec<String> {
         Ok(is) if is.is_dir() => {}
         Ok(is) if is.is_symlink() => return vec!["its .git is a symlink".to_owned()],
         Ok(_) => return vec!["its .git is a file".to_owned()],
-        // Whoever deletes it harms nobody.
+        // Deleting it harms nothing.
         Err(_) => return Vec::new(),
     }
     let mut found = Vec::new();
@@ -102,7 +102,7 @@ fn dangerous(config: &str) -> BTreeSet<String> {
         if let Some((head, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             let name = head.split([' ', '.', '\t', '"']).next().unwrap_or_default();
             section = name.to_ascii_lowercase();
-            // A setting may stand on the line of its section.
+            // A setting may be on the same line as its section.
             line = rest.trim();
         }
         let name = line.split([' ', '\t', '=']).next().unwrap_or_default().to_ascii_lowercase();
@@ -120,7 +120,7 @@ fn dangerous(config: &str) -> BTreeSet<String> {
 mod tests {
     use super::*;
 
-    /// B31: however they are written.
+    /// B31: dangerous settings are found in every spelling.
     #[test]
     fn settings_that_run_programs_are_noticed() {
         let config = "[core]\n\tbare = false\n\tFsMonitor=/tmp/x\n[core] hooksPath = y\n\
@@ -133,7 +133,7 @@ mod tests {
         assert!(dangerous("[user]\n\tname = a\n[color]\n\tui = auto\n").is_empty());
     }
 
-    /// B31: what is not a directory of ours is told as such, and never read.
+    /// B31: a `.git` that is not a directory is reported, and never read.
     #[test]
     fn a_git_directory_that_leads_elsewhere_is_noticed() {
         let here = tempfile::tempdir().expect("a directory");

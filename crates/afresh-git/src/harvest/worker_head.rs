@@ -1,6 +1,6 @@
-//! Which commit a worker's own `.git` is at.
+//! Reads which commit a worker's own `.git` is at.
 //!
-//! Its files are read as the data of a stranger: bounded, no symlinks, no git.
+//! Its files are not trusted: reads are bounded, symlinks are not followed, git is not run.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Read;
@@ -17,7 +17,7 @@ const MAX_REF_BYTES: u64 = 4 * 1024;
 const MAX_PACKED_REFS_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_OBJECT_FILES: usize = 200_000;
 
-/// The commit that HEAD means, or why it cannot be said.
+/// The commit of HEAD, or why it is unknown.
 pub(crate) fn read(git: &Path) -> Result<CommitId, &'static str> {
     if !git.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return Err("its .git is gone or not a directory");
@@ -42,7 +42,7 @@ pub(crate) fn read(git: &Path) -> Result<CommitId, &'static str> {
     found.ok_or("its branch does not exist")
 }
 
-/// Whether git may be pointed at a worker's objects: plain files, borrowing only from `main`.
+/// Whether git may read a worker's objects: only regular files, and `main` as the only alternate.
 pub(crate) fn objects_are_plain(objects: &Path, main: &Path) -> bool {
     if !objects.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return false;
@@ -78,7 +78,7 @@ pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
     String::from_utf8(read_bytes(path, max_bytes)?).ok()
 }
 
-/// A small regular file; a pipe is not waited for and a symlink not followed.
+/// A small regular file; pipes and symlinks are not opened.
 fn read_bytes(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let flags = O_NOFOLLOW | O_NONBLOCK;
     let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;

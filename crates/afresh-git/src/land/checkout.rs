@@ -1,4 +1,4 @@
-//! The user's checkout: how git is run on it, and how its files and index are brought to a commit.
+//! The user's checkout: running git on it, and moving its files and index to a commit.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -15,7 +15,7 @@ use crate::git::repository::Repository;
 use crate::objects::change::RawTreeChange;
 use crate::refs::parse_lock_path;
 
-/// A filter of the user's that waits for somebody must not hold us forever.
+/// A filter of the user's that hangs must not block us forever.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -50,7 +50,7 @@ impl UserCheckout {
         &self.root
     }
 
-    /// A call on the checkout, with the user's own configuration.
+    /// A command on the checkout, with the user's own configuration.
     pub(super) fn git(&self, doing: impl Into<String>) -> GitCommand {
         GitCommand::as_user(&self.program, doing)
             .setting("submodule.recurse", "false".as_ref())
@@ -60,15 +60,14 @@ impl UserCheckout {
             .limit(LONGEST)
     }
 
-    /// Moves branch, index and files to a commit that builds on where they are; what else the user
-    /// has changed stays.
+    /// Moves branch, index and files to a descendant commit; other uncommitted changes stay.
     pub(super) fn fast_forward(
         &self,
         changes: &[RawTreeChange],
         to: &CommitId,
         signature: &CommitSignature,
     ) -> Result<(), LandError> {
-        // Files that are there already, from a landing that was cut short, only need to be known.
+        // Files that an interrupted landing has written already only need their index entries.
         let done = self.done_already(changes)?;
         if !done.is_empty() {
             retry_while_locked(|| {
@@ -80,7 +79,7 @@ impl UserCheckout {
             let mut call = self
                 .git("bring your files there")
                 .env("GIT_REFLOG_ACTION", "afresh land")
-                // What the user has set for merges by hand is not meant here.
+                // The user's settings for manual merges do not apply here.
                 .setting("merge.autostash", "false".as_ref())
                 .setting("core.fsync", "committed,reference".as_ref());
             for (name, value) in signature.variables() {
@@ -93,7 +92,7 @@ impl UserCheckout {
     }
 }
 
-/// Tries again while another git holds the index.
+/// Retries while another git process holds the index.
 fn retry_while_locked(call: impl Fn() -> Result<GitOutput, CommandError>) -> Result<(), LandError> {
     let until = Instant::now() + PATIENCE;
     loop {

@@ -1,6 +1,6 @@
-//! Files of the checkout against one side of a change, by content.
+//! Compares files of the checkout with one side of a change, by content.
 //!
-//! Git compares, with the user's filters, through an index of our own that knows nothing of times.
+//! Git compares, with the user's filters, through an index of our own without file times.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use super::checkout::UserCheckout;
 use crate::git::error::ignore_missing;
 use crate::objects::change::{EntryMode, RawTreeChange};
 
-/// What one side of a change has at a path.
+/// The entry of one side of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChangeSide {
     pub(super) mode: EntryMode,
@@ -26,14 +26,14 @@ pub(super) fn new_side(change: &RawTreeChange) -> ChangeSide {
     ChangeSide { mode: change.new_mode, id: change.new_id.clone() }
 }
 
-/// A submodule that comes, goes or moves; one that takes the place of a file is left to git.
+/// A submodule that is added, removed or changed; one that replaces a file is left to git.
 pub(super) fn is_submodule(change: &RawTreeChange) -> bool {
     let modes = [change.old_mode, change.new_mode];
     modes.contains(&EntryMode::Gitlink)
         && modes.iter().all(|mode| matches!(mode, EntryMode::Gitlink | EntryMode::Absent))
 }
 
-/// The paths whose file is not what `side` says, where it says that there is one.
+/// The paths whose file is not what `side` says, if it says that there is one.
 pub(super) fn find_differing(
     checkout: &UserCheckout,
     changes: &[RawTreeChange],
@@ -49,7 +49,7 @@ pub(super) fn find_differing(
     let index = ScratchIndex::new(&checkout.git_dir);
     let git = |doing: &str| checkout.git(doing).env("GIT_INDEX_FILE", &index.0);
     git("make an index").args(["update-index", "-z", "--index-info"]).stdin(lines).run_checked()?;
-    // It ends with 1 where a file differs, which the next call tells.
+    // It exits with 1 if a file differs; the next command reports which.
     git("compare your files").args(["update-index", "-q", "--refresh"]).run()?;
     let answer =
         git("compare your files").args(["diff-files", "--name-only", "-z"]).run_checked()?;
@@ -64,7 +64,7 @@ pub(super) fn index_line(path: &[u8], side: &ChangeSide) -> Vec<u8> {
     line
 }
 
-/// An index file of our own that is gone when this is dropped.
+/// A temporary index file, removed on drop.
 struct ScratchIndex(PathBuf);
 
 impl ScratchIndex {

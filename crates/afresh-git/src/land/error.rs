@@ -6,7 +6,7 @@ use crate::git::command::CommandError;
 use crate::git::error::FileError;
 use crate::workspace::pool::PoolError;
 
-/// Why a run did not land; nothing of the user's has changed, unless it says so.
+/// Why a run did not land. Nothing of the user's has changed, unless the message says so.
 #[derive(Debug, thiserror::Error)]
 pub enum LandError {
     #[error("the branch you are on has no commit yet")]

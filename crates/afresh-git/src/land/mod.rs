@@ -1,13 +1,21 @@
-//! Bringing a run's work to the branch that the user is on.
+//! Brings a run's work to the branch that the user is on.
 //!
-//! The only place that writes into the user's checkout, and only because the user asked. First it is
-//! looked up what would change ([`Repository::plan_landing`]); then, unless something of the user's
-//! is in the way, git itself fast-forwards branch, index and files to the run's commit, or to a merge
-//! commit that was made aside; every other change that the user has not committed stays.
+//! This is the only code that writes to the user's checkout, and only because the user asked.
+//! First, [`Repository::plan_landing`] finds out what would change. Then, unless uncommitted
+//! changes are in the way, git fast-forwards branch, index and files to the run's commit, or to a
+//! merge commit that was built before. All other uncommitted changes stay.
 //!
-//! A kill at any moment leaves a state from which the same call goes on: a file is in the way only
-//! if it is neither as it was nor as it will be. The user's own configuration is used, because the
-//! user's filters made the files of the checkout; hooks do not run.
+//! After a kill at any moment, the same call continues: a file is in the way only if it is neither
+//! in its old nor in its new state. The user's own configuration is used, because the user's
+//! filters wrote the files of the checkout; hooks do not run.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `checkout` | running git on the user's checkout |
+//! | `obstacles` | uncommitted changes that landing would overwrite |
+//! | `compare` | comparing files with one side of a change |
+//! | `patch` | a run's work as a patch |
+//! | `error` | why a run did not land |
 
 mod checkout;
 mod compare;
@@ -32,25 +40,25 @@ pub use patch::PatchHeader;
 
 use checkout::UserCheckout;
 
-/// How long a git of the user's that holds the index is waited for.
+/// How long a git process of the user's that holds the index is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is to be landed.
+/// What to land.
 #[derive(Debug, Clone, Copy)]
 pub struct LandRequest<'a> {
-    /// Where the user is.
+    /// The directory that the user is in.
     pub directory: &'a std::path::Path,
     pub tip: &'a CommitId,
 }
 
-/// What would happen.
+/// What landing would do.
 #[derive(Debug)]
 pub struct LandingPlan {
     /// The user's commit.
     pub from: CommitId,
     /// The run's commit.
     pub tip: CommitId,
-    /// The branch that moves; none where HEAD is detached.
+    /// The branch that moves; none if HEAD is detached.
     pub branch: Option<String>,
     pub way: LandingMode,
     changes: Vec<RawTreeChange>,
@@ -60,17 +68,17 @@ pub struct LandingPlan {
     checkout: Option<UserCheckout>,
 }
 
-/// How the branch gets there.
+/// How the branch is moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LandingMode {
-    /// The work is there already.
+    /// The user's branch contains the work already.
     Already,
     FastForward,
     /// A merge commit with this tree.
     Merge(TreeId),
 }
 
-/// A path of the user's that landing would overwrite.
+/// An uncommitted change that landing would overwrite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LandObstacle {
     pub path: String,
@@ -78,14 +86,14 @@ pub struct LandObstacle {
 }
 
 impl LandingPlan {
-    /// The paths that change in the checkout, as they can be shown.
+    /// The paths that change in the checkout, for display.
     pub fn paths(&self) -> Vec<String> {
         self.changes.iter().map(|change| display_path(&change.path)).collect()
     }
 }
 
 impl Repository {
-    /// Looks up what landing would do; writes nothing but objects.
+    /// Finds out what landing would do; writes nothing but objects.
     pub fn plan_landing(&self, request: &LandRequest<'_>) -> Result<LandingPlan, LandError> {
         let from = self.head()?.ok_or(LandError::Unborn)?;
         let (branch, tip) = (self.branch()?, request.tip.clone());
@@ -116,7 +124,7 @@ impl Repository {
         Ok(landing)
     }
 
-    /// Does it. The caller has seen that nothing is in the way; git looks once more.
+    /// Lands. The caller has checked that nothing is in the way; git checks again.
     pub fn land(
         &self,
         landing: &LandingPlan,
@@ -137,10 +145,10 @@ impl Repository {
         };
         let Err(LandError::Git(failed)) = moved else { return moved.map(|()| to) };
         match self.head()? {
-            // It was done before git was ended.
+            // Git had finished before it was ended.
             Some(head) if head == to => Ok(to),
             Some(head) if head == landing.from => Err(failed.into()),
-            // Git refuses what is no fast-forward, before it changes anything.
+            // Git rejects anything but a fast-forward, before it changes anything.
             _ => Err(LandError::Moved),
         }
     }
@@ -160,7 +168,7 @@ impl Repository {
         }
     }
 
-    /// A branch must not move under another checkout, nor in the middle of something.
+    /// A branch must not move under another checkout, nor during a merge or rebase.
     fn may_move(&self, landing: &LandingPlan) -> Result<(), LandError> {
         let under_way = [
             ("MERGE_HEAD", "merge"),
@@ -193,7 +201,7 @@ impl Repository {
         worktree.path.canonicalize().is_ok_and(|path| path == self.common_dir)
     }
 
-    /// Where nothing is checked out, the branch alone moves, and only from where it was.
+    /// In a bare repository only the branch moves, and only from the expected commit.
     fn move_head(
         &self,
         from: &CommitId,

@@ -1,6 +1,6 @@
-//! What of the user's is in the way.
+//! Uncommitted changes that are in the way.
 //!
-//! A path may be as it was, or as it will be; anything else is work of the user's that landing
+//! A path may be in its old or in its new state; anything else is the user's work, which landing
 //! would overwrite. No file counts as unchanged without having been read.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,9 +19,9 @@ use crate::objects::change::{EntryMode, RawTreeChange};
 #[derive(Debug)]
 struct StagedEntry {
     side: ChangeSide,
-    /// In the middle of a merge there are several.
+    /// During a merge there are several.
     unmerged: bool,
-    /// Not in the checkout, by the user's wish.
+    /// Not in the checkout, because it is sparse.
     sparse: bool,
 }
 
@@ -45,8 +45,8 @@ impl UserCheckout {
         Ok(changes.iter().filter_map(in_the_way).collect())
     }
 
-    /// Lines for `update-index --index-info`: the files that are as they will be, and whose index
-    /// entry is as it was.
+    /// Lines for `update-index --index-info`: files that are in their new state while their index
+    /// entry is in the old one.
     pub(super) fn done_already(&self, changes: &[RawTreeChange]) -> Result<Vec<u8>, LandError> {
         let look = ObstacleFinder::new(self, changes)?;
         let done = changes.iter().filter(|change| {
@@ -56,13 +56,13 @@ impl UserCheckout {
     }
 }
 
-/// The checkout and its index, as they are now.
+/// The checkout and its index, in their current state.
 struct ObstacleFinder<'a> {
     root: &'a Path,
     staged: BTreeMap<Vec<u8>, StagedEntry>,
     unlike_old: BTreeSet<Vec<u8>>,
     unlike_new: BTreeSet<Vec<u8>>,
-    /// Paths that go away.
+    /// Paths that landing removes.
     leaving: BTreeSet<&'a [u8]>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> ObstacleFinder<'a> {
     }
 
     fn why_in_the_way(&self, change: &RawTreeChange) -> Option<&'static str> {
-        // Git does not touch what is inside a submodule.
+        // Git does not change the inside of a submodule.
         if is_submodule(change) {
             return None;
         }
@@ -135,12 +135,12 @@ impl<'a> ObstacleFinder<'a> {
         }
     }
 
-    /// Whether anything of the user's is at the path, or stands where a directory above it must be.
+    /// Whether the path exists, or a file stands in the place of a directory above it.
     fn exists(&self, path: &[u8]) -> bool {
         for end in path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at) {
             match fs::symlink_metadata(self.absolute(&path[..end])) {
                 Ok(found) if found.is_dir() => {}
-                // A link or a file, unless it leaves to make room.
+                // A link or a file, unless landing removes it.
                 Ok(_) => return !self.leaving.contains(&path[..end]),
                 Err(_) => return false,
             }
@@ -152,7 +152,7 @@ impl<'a> ObstacleFinder<'a> {
         }
     }
 
-    /// Whether a directory holds anything but what goes away.
+    /// Whether a directory holds anything but what landing removes.
     fn holds_others(&self, directory: &[u8]) -> bool {
         let Ok(entries) = fs::read_dir(self.absolute(directory)) else { return true };
         for entry in entries.flatten() {

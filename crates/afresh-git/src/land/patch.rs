@@ -1,4 +1,4 @@
-//! A run's work as one patch, for `git am` and `git apply` alike.
+//! A run's work as one patch, for `git am` and `git apply`.
 
 use std::fmt::Write as _;
 
@@ -9,18 +9,18 @@ use crate::git::command::CommandError;
 use crate::git::identity::CommitSignature;
 use crate::git::repository::Repository;
 
-/// What stands above the changes.
+/// The header of the patch.
 #[derive(Debug, Clone, Copy)]
 pub struct PatchHeader<'a> {
     pub subject: &'a str,
     pub body: &'a str,
-    /// The moment as a mail has it, such as `Sun, 15 Nov 2026 09:30:00 +0000`.
+    /// The time in the format of mails, such as `Sun, 15 Nov 2026 09:30:00 +0000`.
     pub date: &'a str,
     pub signature: &'a CommitSignature,
 }
 
 impl Repository {
-    /// Everything between two commits, with what is binary.
+    /// Everything between two commits, binary files included.
     pub fn patch(
         &self,
         old: &CommitId,
@@ -55,12 +55,12 @@ fn mail_head(new: &CommitId, head: &PatchHeader<'_>) -> String {
     text
 }
 
-/// What `git am` takes for the end of a message.
+/// What `git am` interprets as the end of a message.
 fn starts_a_patch(line: &str) -> bool {
     ["---", "diff -", "Index: ", "From "].iter().any(|start| line.starts_with(start))
 }
 
-/// A name as mails have it.
+/// A name in the format of mails.
 fn quoted(name: &str) -> String {
     if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b' ') || !name.is_ascii() {
         return name.to_owned();

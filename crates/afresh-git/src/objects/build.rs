@@ -1,8 +1,8 @@
-//! The trees of one of our own index files, and what they change, in one walk.
+//! Builds the trees of one of our own index files, and finds what they change, in one walk.
 //!
-//! Every tree is named in memory; only those that the base does not have are written. A file that
-//! the base does not have must be there as an object, whatever the index says: a tree that names a
-//! missing file would damage the user's repository.
+//! Every tree is hashed in memory; only those that the base does not have are written. A blob that
+//! the base does not have must exist, whatever the index says: a tree that names a missing blob
+//! would damage the user's repository.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::objects::loose::ObjectKind;
 use crate::objects::tree::{TreeEntry, TreeObject, sort_key};
 use crate::workspace::pool::PoolError;
 
-/// A tree that is on the disk, and how it differs from the base.
+/// A tree that is on disk, and how it differs from the base.
 #[derive(Debug)]
 pub(crate) struct BuiltTree {
     pub(crate) tree: ObjectId,
     pub(crate) changes: Vec<RawTreeChange>,
 }
 
-/// Writes the tree of `index`; `None` where git must do it.
+/// Writes the tree of `index`; `None` if git must do it.
 pub(crate) fn build_tree(
     repository: &Repository,
     index: &IndexFile,
@@ -36,12 +36,12 @@ pub(crate) fn build_tree(
         if matches!(change.new_mode, EntryMode::Absent | EntryMode::Gitlink) {
             continue;
         }
-        // Git says better what is wrong.
+        // Git reports better what is wrong.
         if repository.object_kind(&change.new_id)?.as_deref() != Some("blob") {
             return Ok(None);
         }
     }
-    // What is below a directory is written before it.
+    // Subdirectories are written before the directory that names them.
     for id in made.visited.iter().rev() {
         if let Some(entries) = made.trees.get(id) {
             repository.write_object(ObjectKind::Tree, &TreeObject::render(entries))?;
@@ -59,7 +59,7 @@ struct IndexTreeBuilder<'a> {
 }
 
 impl IndexTreeBuilder<'_> {
-    /// Names the directory that holds all of `files`, whose paths begin to differ at `start`.
+    /// Builds the directory that holds all of `files`, whose paths begin to differ at `start`.
     fn directory(&mut self, files: &[crate::objects::index::IndexEntry], start: usize) -> ObjectId {
         let mut entries = Vec::new();
         let mut rest = files;

@@ -1,7 +1,7 @@
-//! Reading objects through one git process that stays, instead of one for each question.
+//! Reads objects through one long-running git process, instead of one process for each question.
 //!
-//! The process ends with us: its input closes. When it ends early it is started again, and what it
-//! complained about is told only if that does not help. It reads and never writes.
+//! The process ends with us, when its stdin closes. If it exits early it is started again, and its
+//! error output is reported only if that does not help. It never writes.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
@@ -11,12 +11,12 @@ use std::thread::{self, JoinHandle};
 use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::Repository;
 
-/// More than any tree or commit that a person works with.
+/// More than any realistic tree or commit.
 const MAX_OBJECT_BYTES: usize = 256 * 1024 * 1024;
-/// How much of git's complaint is kept.
+/// How much of git's error output is kept.
 const MAX_COMPLAINT_BYTES: u64 = 8 * 1024;
 
-/// The one process of a repository, once somebody has asked something.
+/// The one process of a repository, started with the first question.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ObjectReader(Arc<Mutex<Option<CatFileProcess>>>);
 
@@ -33,8 +33,8 @@ impl Repository {
         self.converse(|talk| talk.contents(id))
     }
 
-    /// What a file held, by the id of its object; `None` if there is no such object, or if it is
-    /// larger than `most` bytes.
+    /// The content of a blob; `None` if there is no such object, or if it is larger than `most`
+    /// bytes.
     pub fn blob(&self, id: &str, most: usize) -> Result<Option<Vec<u8>>, CommandError> {
         self.converse(|talk| match talk.ask("info", id)? {
             Some((kind, size)) if kind == "blob" && size <= most => {
@@ -57,7 +57,7 @@ impl Repository {
         if let Some(answer) = kept.as_mut().and_then(|talk| ask(talk).ok()) {
             return Ok(answer);
         }
-        // None yet, or somebody has ended it.
+        // Not started yet, or ended from outside.
         *kept = None;
         let call = self.git("read objects").args(["cat-file", "--batch-command"]);
         let mut talk = CatFileProcess::start(call)?;
@@ -71,7 +71,7 @@ impl Repository {
     }
 }
 
-/// A living `git cat-file --batch-command`.
+/// A running `git cat-file --batch-command`.
 #[derive(Debug)]
 struct CatFileProcess {
     child: Child,
@@ -135,7 +135,7 @@ impl CatFileProcess {
 
     fn end(&mut self) -> io::Result<std::process::ExitStatus> {
         self.input = None;
-        // It only reads, and may be in the middle of an answer that nobody wants.
+        // It only reads, and may be in the middle of an answer that is not needed.
         self.child.kill()?;
         self.child.wait()
     }
@@ -143,7 +143,7 @@ impl CatFileProcess {
 
 impl Drop for CatFileProcess {
     fn drop(&mut self) {
-        // Whether it was alive does not matter any more.
+        // It may be dead already.
         let _ = self.end();
     }
 }

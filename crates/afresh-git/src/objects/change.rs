@@ -17,7 +17,7 @@ pub enum EntryMode {
     /// A commit of another repository.
     Gitlink,
     Tree,
-    /// Something git should not store; kept so that nobody mistakes it for a file.
+    /// Something git should not store; kept so that it is not mistaken for a file.
     Other(u32),
 }
 
@@ -81,7 +81,7 @@ impl TreeChange {
     }
 }
 
-/// A change as git prints it, before anybody asked whether its path is text.
+/// A change as git prints it; its path may not be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RawTreeChange {
     pub(crate) path: Vec<u8>,
@@ -93,7 +93,7 @@ pub(crate) struct RawTreeChange {
 }
 
 impl RawTreeChange {
-    /// A repository inside the repository that was not there before.
+    /// A new repository inside the repository.
     pub(crate) fn is_new_gitlink(&self) -> bool {
         self.new_mode == EntryMode::Gitlink && self.old_mode != EntryMode::Gitlink
     }

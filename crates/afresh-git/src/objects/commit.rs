@@ -8,7 +8,7 @@ use crate::git::repository::Repository;
 use crate::objects::loose::ObjectKind;
 use crate::workspace::pool::PoolError;
 
-/// All that a commit is made of; the same parts give the same id.
+/// All parts of a commit; the same parts give the same id.
 #[derive(Debug, Clone, Copy)]
 pub struct NewCommit<'a> {
     pub tree: &'a TreeId,
@@ -18,14 +18,14 @@ pub struct NewCommit<'a> {
 }
 
 impl Repository {
-    /// Writes a commit to the disk. No ref points to it yet: nothing may rest on it until one does.
+    /// Writes a commit to disk. No ref points to it yet: nothing may depend on it until one does.
     pub fn commit(&self, new: &NewCommit<'_>) -> Result<CommitId, PoolError> {
         self.expect_parts(new)?;
         let id = self.write_object(ObjectKind::Commit, &render(new))?;
         Ok(CommitId::new(id.to_string()).expect("a digest in hexadecimal is an id"))
     }
 
-    /// A clean-up of the user's may have taken what no ref points to yet.
+    /// A garbage collection of the user's may have removed what no ref points to yet.
     fn expect_parts(&self, new: &NewCommit<'_>) -> Result<(), CommandError> {
         let parts = [new.tree.as_str()].into_iter();
         let parts = parts.chain(new.parents.iter().map(CommitId::as_str));
@@ -51,7 +51,7 @@ fn render(new: &NewCommit<'_>) -> Vec<u8> {
     let parents = new.parents.iter().enumerate();
     let parents = parents.filter(|(at, parent)| !new.parents[..*at].contains(parent));
     let parents: String = parents.flat_map(|(_, id)| ["parent ", id.as_str(), "\n"]).collect();
-    // Git refuses a NUL in a message, and a message ends with a line break.
+    // Git rejects a NUL in a message, and a message ends with a line break.
     let message = new.message.replace('\0', "");
     let end = if message.ends_with('\n') { "" } else { "\n" };
     let tree = new.tree;

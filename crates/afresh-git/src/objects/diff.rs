@@ -1,4 +1,4 @@
-//! What differs between two trees; only directories that differ are read.
+//! The difference of two trees; only directories that differ are read.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! The name of an object as bytes, for those who handle many of them.
+//! The id of an object as bytes, for code that handles many of them.
 
 use std::fmt;
 
-/// Room for the longest digest.
+/// The length of the longest digest.
 const MAX_BYTES: usize = 32;
 
 /// A digest of either length.
@@ -20,7 +20,7 @@ impl ObjectId {
         Self { bytes, length: u8::try_from(digest.len()).expect("a digest is short") }
     }
 
-    /// Reads an id that git printed or that a type vouches for.
+    /// Parses an id that git printed or that a type guarantees.
     pub(crate) fn parse(id: &str) -> Option<Self> {
         let digit = |byte: u8| char::from(byte).to_digit(16);
         if !id.len().is_multiple_of(2) || id.len() / 2 > MAX_BYTES {

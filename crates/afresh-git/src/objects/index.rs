@@ -1,7 +1,7 @@
-//! Which paths one of our own index files holds.
+//! Reads which paths one of our own index files holds.
 //!
-//! Reading it here saves a git process per question. Whoever acts on the answer must come out
-//! right even if it were wrong: git itself has the last word on every tree.
+//! This saves a git process per question. Callers must be correct even if the answer is wrong: git
+//! checks every tree.
 
 use std::path::Path;
 
@@ -27,17 +27,17 @@ pub(crate) struct IndexEntry {
 #[derive(Debug, Default)]
 pub(crate) struct IndexFile {
     entries: Vec<IndexEntry>,
-    /// Whether each entry is simply a file, and they are all there is.
+    /// Whether all entries are ordinary files, and nothing else is in the index.
     is_plain: bool,
 }
 
 impl IndexFile {
-    /// `None` if the file is missing, damaged, or of a kind that we never write.
+    /// `None` if the file is missing, damaged, or in a format that we never write.
     pub(crate) fn load(path: &Path, format: ObjectFormat) -> Option<Self> {
         Self::parse(&std::fs::read(path).ok()?, format)
     }
 
-    /// The same, if every byte is as it was written and there is nothing but plain entries.
+    /// The same, if the checksum is right and all entries are ordinary ones.
     pub(crate) fn load_whole(path: &Path, format: ObjectFormat) -> Option<Self> {
         let bytes = std::fs::read(path).ok()?;
         let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(format.id_bytes())?)?;
@@ -63,7 +63,7 @@ impl IndexFile {
             let flags_at = at + STAT_BYTES + format.id_bytes();
             let id = ObjectId::new(bytes.get(at + STAT_BYTES..flags_at)?);
             let flags = bytes.get(flags_at..flags_at + 2)?;
-            // A stage of a conflict, or more flags: not only a file.
+            // A conflict stage, or more flags: not an ordinary file.
             is_plain &= flags[0] & 0x70 == 0
                 && matches!(
                     mode,
@@ -89,7 +89,7 @@ impl IndexFile {
         Some(self.entries[at].mode)
     }
 
-    /// Whether something below the directory `path` is held.
+    /// Whether the index holds anything below the directory `path`.
     pub(crate) fn has_below(&self, path: &[u8]) -> bool {
         let below = [path, b"/"].concat();
         let at = self.entries.partition_point(|entry| entry.path < below);
@@ -97,7 +97,7 @@ impl IndexFile {
     }
 }
 
-/// Extensions with a capital name can be left unread; the others change what the entries mean.
+/// Extensions with an upper-case name may be ignored; others change what the entries mean.
 fn extensions_are_known(mut rest: &[u8], format: ObjectFormat) -> bool {
     while rest.len() > format.id_bytes() {
         let Some(size) = number(rest, 4).filter(|_| rest[0].is_ascii_uppercase()) else {
@@ -117,7 +117,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// One file of each name, with zeros for everything that is not looked at.
+    /// One file for each name, with zeros for all fields that are not read.
     fn index_of(names: &[&str]) -> Vec<u8> {
         let mut bytes = b"DIRC\0\0\0\x02".to_vec();
         bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());

@@ -1,7 +1,7 @@
-//! Writing commits and trees into the user's repository without a git process for each.
+//! Writes commits and trees into the user's repository without a git process for each.
 //!
-//! An object ends up as git itself would store it: a file of its own, whole and on the disk before
-//! it gets its name. What an object says is the caller's part.
+//! An object ends up as git itself would store it: in its own file, complete and on disk before it
+//! gets its name. The caller provides the content.
 
 use std::fs::{self, DirBuilder, File, FileTimes, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ use crate::git::error::{FileContext, FileError};
 use crate::git::repository::{ObjectFormat, Repository};
 use crate::objects::id::ObjectId;
 
-/// Tells the temporary files of one process apart.
+/// Distinguishes the temporary files of one process.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// What an object is.
+/// The type of an object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ObjectKind {
     Commit,
@@ -38,7 +38,7 @@ impl ObjectKind {
 }
 
 impl Repository {
-    /// Stores an object durably and answers with its id.
+    /// Stores an object durably and returns its id.
     pub(crate) fn write_object(
         &self,
         kind: ObjectKind,
@@ -52,7 +52,7 @@ impl Repository {
         }
         let packed = compress(header.as_bytes(), content).context("write", &file)?;
         match self.store(&file, &packed) {
-            // A clean-up of the user's takes empty directories away.
+            // A garbage collection of the user's removes empty directories.
             Err(error) if error.source.kind() == io::ErrorKind::NotFound => {
                 self.store(&file, &packed)?;
             }
@@ -66,7 +66,7 @@ impl Repository {
         hash_with_header(self.format, header(kind, content).as_bytes(), content)
     }
 
-    /// Whether the object has a file of its own; if not, it may still be in a pack.
+    /// Whether the object has its own file; if not, it may still be in a pack.
     pub(crate) fn is_loose(&self, id: &str) -> bool {
         self.loose_file(id).is_file()
     }
@@ -78,12 +78,12 @@ impl Repository {
 
     fn store(&self, file: &Path, packed: &[u8]) -> Result<(), FileError> {
         let objects = self.objects();
-        // A repository that a group shares shows in the permissions of this directory.
+        // The permissions of this directory show whether a group shares the repository.
         let shared = objects.metadata().context("look at", &objects)?.permissions().mode();
         let directory = file.parent().expect("an object lies in a directory");
         make_directory(directory, shared).context("make", directory)?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // Git's own clean-up removes what is left over under such a name.
+        // Git's own garbage collection removes leftovers with such a name.
         let fresh = directory.join(format!("tmp_obj_afresh-{}-{number}", std::process::id()));
         write_whole(&fresh, packed, shared)
             .and_then(|()| fs::rename(&fresh, file))
@@ -115,7 +115,7 @@ fn write_whole(fresh: &Path, packed: &[u8], shared: u32) -> io::Result<()> {
     file.sync_all()
 }
 
-/// An object that is there already is made young, so that no clean-up takes it from under us.
+/// Updates the time of an existing object, so that no garbage collection removes it meanwhile.
 fn is_freshened(file: &Path) -> bool {
     let now = FileTimes::new().set_modified(SystemTime::now());
     File::open(file).and_then(|found| found.set_times(now)).is_ok()
@@ -132,7 +132,7 @@ fn hash_with_header(format: ObjectFormat, header: &[u8], content: &[u8]) -> Obje
     ObjectId::new(&digest(format, &[header, content]))
 }
 
-/// The digest by which a repository of this format names what these parts say together.
+/// The digest of these parts together, by the repository's hash function.
 pub(crate) fn digest(format: ObjectFormat, parts: &[&[u8]]) -> Vec<u8> {
     fn hash<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
         parts.iter().fold(D::new(), Digest::chain_update).finalize().to_vec()

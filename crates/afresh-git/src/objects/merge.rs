@@ -1,8 +1,8 @@
-//! Merging trees where nothing is in question: no file changed on both sides, and none is gone where
-//! both sides changed something.
+//! Merges trees if no file changed on both sides, and none was removed in a directory that both
+//! sides changed.
 //!
 //! Then there is no text to merge, and no file or directory that could have been renamed away from
-//! under the other side's changes: git would come to the same tree. Everything else is git's to say.
+//! the other side's changes: git would produce the same tree. Everything else is left to git.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct MergeSides {
     pub(crate) theirs: ObjectId,
 }
 
-/// The merged tree, on the disk; `None` where git must say.
+/// The merged tree, on disk; `None` if git must merge.
 pub(crate) fn merge_without_git(
     repository: &Repository,
     sides: MergeSides,
@@ -40,9 +40,9 @@ pub(crate) fn merge_without_git(
 
 /// One merged directory.
 enum MergedEntry {
-    /// As it is on one side.
+    /// The same as on one side.
     As(ObjectId),
-    /// To be written, after those below it.
+    /// To be written after its subdirectories.
     New { content: Vec<u8>, below: Vec<Vec<u8>> },
 }
 
@@ -103,7 +103,7 @@ fn merge_entry(
     let (ours, theirs) = match (&base, ours, theirs) {
         (None, Some(added), None) | (None, None, Some(added)) => return Ok(Some(added)),
         (_, Some(ours), Some(theirs)) => (ours, theirs),
-        // Gone on one side: it may be somewhere else now.
+        // Removed on one side: it may have been renamed.
         _ => return Ok(None),
     };
     if ours == theirs || base.as_ref() == Some(&theirs) {

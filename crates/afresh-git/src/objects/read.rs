@@ -1,4 +1,4 @@
-//! Looking into commits without touching any checkout.
+//! Reads commits without any checkout.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ pub struct CommittedFile {
     pub mode: EntryMode,
 }
 
-/// One commit of a branch's main line.
+/// One first-parent commit of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstParentCommit {
     pub commit: CommitId,
@@ -57,7 +57,7 @@ impl Repository {
         parse_id(first.ok_or_else(|| odd("there is no such commit".to_owned()))?, odd)
     }
 
-    /// The first parent of a commit; none of a first one, and none where there is no such commit.
+    /// The first parent of a commit; none of a root commit, and none if there is no such commit.
     pub fn first_parent(&self, commit: &CommitId) -> Result<Option<CommitId>, CommandError> {
         let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
         let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
@@ -73,7 +73,7 @@ impl Repository {
         commit: &CommitId,
         path: &str,
     ) -> Result<Option<Vec<u8>>, CommandError> {
-        // Git reads `./x` and `../x` relative to a directory that we do not have.
+        // Git interprets `./x` and `../x` relative to a directory that does not exist here.
         if !paths::is_safe_relative_path(path) {
             return Ok(None);
         }
@@ -118,15 +118,15 @@ impl Repository {
         let answer = call.args(verb).run_checked()?;
         let mut files: Vec<PathBuf> =
             answer.fields().map(|field| PathBuf::from(OsStr::from_bytes(field))).collect();
-        // What is unmerged is listed once for each side.
+        // Unmerged paths are listed once for each side.
         files.sort();
         files.dedup();
         Ok(files)
     }
 
-    /// The mode of each path and of everything on the way to it; what does not exist is left out.
+    /// The mode of each path and of everything on the way to it; missing paths are left out.
     ///
-    /// A symlink on the way shows as one: a path through it leaves the tree (B03).
+    /// A symlink on the way is reported as one: a path through it leaves the tree (B03).
     pub fn entry_modes(
         &self,
         commit: &CommitId,
@@ -144,7 +144,7 @@ impl Repository {
         Ok(modes)
     }
 
-    /// The main line from `from` down to, and without, `until` (all of it if `None`), newest first.
+    /// First-parent commits from `from` down to `until`, without it (all if `None`), newest first.
     pub fn first_parents(
         &self,
         from: &CommitId,

@@ -13,7 +13,7 @@ const DIRECTORY: u32 = 0o040_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TreeEntry {
     pub(crate) name: Vec<u8>,
-    /// As git understands it; what is stored may be an older way to write it.
+    /// As git interprets it; what is stored may be an older spelling.
     pub(crate) mode: u32,
     pub(crate) id: ObjectId,
 }
@@ -66,7 +66,7 @@ impl TreeObject {
         Some(tree)
     }
 
-    /// As an object; the entries are in git's order.
+    /// The tree as an object; the entries must be in git's order.
     pub(crate) fn render(entries: &[TreeEntry]) -> Vec<u8> {
         let mut content = Vec::new();
         for entry in entries {
@@ -89,10 +89,10 @@ impl Repository {
         self.commit_tree(commit).map(|tree| tree_object_id(&tree))
     }
 
-    /// The entries of a tree that must be there.
+    /// The entries of a tree that must exist.
     pub(crate) fn read_tree(&self, id: ObjectId) -> Result<TreeObject, CommandError> {
         let id = id.to_string();
-        // Git knows the empty tree without storing it.
+        // Git has the empty tree without storing it.
         if id == self.format.empty_tree() {
             return Ok(TreeObject { entries: Vec::new(), is_canonical: true });
         }
@@ -106,7 +106,7 @@ impl Repository {
     }
 }
 
-/// The mode that git makes of what it finds in a tree.
+/// The mode as git interprets what it finds in a tree.
 fn canonical(bits: u32) -> u32 {
     match bits & TYPE {
         0o100_000 if bits & 0o100 == 0 => 0o100_644,

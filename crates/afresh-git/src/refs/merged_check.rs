@@ -1,4 +1,4 @@
-//! Is work in another commit? Only what can be shown from the objects themselves counts.
+//! Finds out whether a commit contains some work. Only the objects themselves count as evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use crate::objects::change;
 use crate::refs::RefError;
 use crate::refs::names::{OWN_REFS, RUN_BRANCHES, branch_ref, run_of_branch_ref};
 
-/// How one commit holds the work of another.
+/// How one commit contains the work of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeEvidence {
-    /// It is an ancestor, or the same.
+    /// The work is an ancestor of the commit, or the same commit.
     Ancestor,
-    /// Every path that it changed, since the two had a common ancestor, is the same here.
+    /// Every path that the work changed since their common ancestor is the same in the commit.
     SameContent,
 }
 
@@ -32,7 +32,7 @@ impl Repository {
         Ok(tips)
     }
 
-    /// The refs of ours whose commits `tip` builds on.
+    /// Our refs whose commits are ancestors of `tip`.
     pub fn own_refs_merged_into(&self, tip: &CommitId) -> Result<Vec<String>, CommandError> {
         let call = self.git(format!("list what is merged into {tip}"));
         let merged = format!("--merged={tip}");
@@ -41,7 +41,7 @@ impl Repository {
         Ok(String::from_utf8_lossy(&answer.stdout).lines().map(str::to_owned).collect())
     }
 
-    /// Whether `there` holds the work that `work` stands for.
+    /// Whether, and how, `there` contains the work of `work`.
     pub fn find_merge_evidence(
         &self,
         there: &CommitId,

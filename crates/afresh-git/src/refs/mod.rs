@@ -1,7 +1,12 @@
-//! Moving refs: all or nothing, only from where the caller believes them to be, and durably.
+//! Moves refs: all or none, only from an expected value, and durably.
 //!
-//! Ref files are never written by hand: the user's repository may pack them or keep them in
-//! tables. A lock that somebody else holds is waited for and never deleted.
+//! Ref files are never written by hand: the user's repository may pack them or use reftables. Locks
+//! of other programs are waited for and never deleted.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `names` | the name of every ref that afresh makes |
+//! | `merged_check` | whether a commit contains some work |
 
 pub(crate) mod merged_check;
 pub mod names;
@@ -22,15 +27,15 @@ use crate::git::identity::{CommitIdentity, CommitSignature};
 use crate::git::repository::{Repository, parse_id};
 use crate::refs::names::check_ref_name;
 
-/// How long a lock of somebody else is waited for, unless the caller says otherwise.
+/// How long locks of other programs are waited for, unless the caller says otherwise.
 pub const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// How soon a wait notices that there is hurry.
+/// How soon a wait notices that it should stop waiting.
 const LONGEST_NAP: Duration = Duration::from_millis(50);
 
-/// What a ref must be for a move to happen.
+/// The value that a ref must have before it is moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefExpectation {
     Is(CommitId),
@@ -51,14 +56,14 @@ pub struct RefUpdate {
 #[must_use]
 pub enum RefOutcome {
     Done,
-    /// A ref was not what was expected.
+    /// A ref did not have the expected value.
     Mismatch {
         name: String,
         now: Option<CommitId>,
     },
 }
 
-/// Why it is not known that a transaction happened.
+/// Why a transaction may not have happened.
 #[derive(Debug, thiserror::Error)]
 pub enum RefError {
     #[error("cannot use {name:?} as a ref: {reason}")]
@@ -85,7 +90,7 @@ impl RefError {
 }
 
 impl Repository {
-    /// Moves all refs or none, waiting at most `patience` for locks of others.
+    /// Moves all refs or none. Waits at most `patience` for locks of other programs.
     pub fn update_refs(
         &self,
         updates: &[RefUpdate],
@@ -103,7 +108,7 @@ impl Repository {
                 self.sync_ref_directories(updates)?;
                 return Ok(RefOutcome::Done);
             }
-            // A moved ref is final; a lock may go away.
+            // A moved ref is final; a lock may be released.
             if let Some(mismatch) = self.find_mismatch(updates)? {
                 return Ok(mismatch);
             }
@@ -119,8 +124,8 @@ impl Repository {
         }
     }
 
-    /// While this is set, a lock of somebody else is not waited for (R7). It holds for all clones of
-    /// this value, and for waits that have begun.
+    /// While set, locks of other programs are not waited for (R7). Applies to all clones of this
+    /// value, and to waits that have begun.
     pub fn set_impatient(&self, hurry: bool) {
         self.hurried.store(hurry, Ordering::Relaxed);
     }
@@ -129,7 +134,7 @@ impl Repository {
         self.hurried.load(Ordering::Relaxed)
     }
 
-    /// Sleeps, unless there is hurry.
+    /// Sleeps, unless waiting was turned off.
     fn pause(&self, length: Duration) {
         let until = Instant::now() + length;
         while !self.is_impatient() && Instant::now() < until {
@@ -137,8 +142,8 @@ impl Repository {
         }
     }
 
-    /// Makes a ref for `commit` with the wanted name, or a longer one where that holds another tree:
-    /// what is kept is never overwritten by something else (R16). Answers with the name.
+    /// Creates a ref for `commit` with the wanted name, or with a number at its end if that name
+    /// holds another tree: saved work is never overwritten by other work (R16). Returns the name.
     pub(crate) fn create_salvage_ref(
         &self,
         wanted: &str,
@@ -153,7 +158,7 @@ impl Repository {
             match self.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)? {
                 RefOutcome::Done => return Ok(name),
                 RefOutcome::Mismatch { now: Some(now), .. } if now == *commit => return Ok(name),
-                // It went away meanwhile.
+                // It was deleted meanwhile.
                 RefOutcome::Mismatch { now: None, .. } => old = RefExpectation::Missing,
                 // The same work again, only later.
                 RefOutcome::Mismatch { now: Some(now), .. }
@@ -197,7 +202,7 @@ impl Repository {
 
     fn try_update(&self, updates: &[RefUpdate]) -> Result<GitOutput, CommandError> {
         let mut call = self.git("move refs");
-        // The log of a ref wants a name; it must not be guessed from the host.
+        // The reflog needs a name; git must not guess one from the host name.
         let log = CommitSignature { identity: CommitIdentity::default(), at_seconds: 0 };
         for (name, value) in log.variables().into_iter().filter(|(name, _)| !name.ends_with("DATE"))
         {
@@ -225,15 +230,15 @@ impl Repository {
         Ok(None)
     }
 
-    /// The lock that stopped git, if one did.
+    /// The lock file that blocked git, if one did.
     fn find_blocking_lock(&self, complaint: &str) -> Option<PathBuf> {
-        // Tables have a single lock, which git does not name.
+        // Reftables have a single lock, which git does not name.
         let tables = self.common_dir.join("reftable/tables.list.lock");
         let in_tables = complaint.contains("cannot lock references") || tables.exists();
         parse_lock_path(complaint).or_else(|| in_tables.then_some(tables))
     }
 
-    /// Git syncs what it writes, but not the directories that name it.
+    /// Git syncs what it writes, but not the directories that contain it.
     fn sync_ref_directories(&self, updates: &[RefUpdate]) -> Result<(), FileError> {
         let mut directories = vec![self.common_dir.join("reftable")];
         for update in updates {
@@ -251,7 +256,7 @@ impl Repository {
         for directory in directories {
             match File::open(&directory) {
                 Ok(open) => open.sync_all().context("make durable", &directory)?,
-                // Packed refs have no directory; with tables, `refs/heads` is a file.
+                // Packed refs have no directory; with reftables, `refs/heads` is a file.
                 Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {}
                 Err(error) => Err(error).context("open", &directory)?,
             }

@@ -1,8 +1,8 @@
-//! The slots of repositories that are not there any more.
+//! Workspaces of repositories that no longer exist.
 //!
-//! Their directory is named by a hash of where the repository was, so a note about that place, which
-//! a worker without a sandbox could have written, proves itself. Nothing in them can be saved any
-//! more: there is no repository to save it in.
+//! Their directory is named by a hash of the repository's path. So the file that records this path
+//! cannot be forged, not even by a worker without a sandbox. Their contents cannot be saved: there
+//! is no repository to save them in.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,29 +17,29 @@ use crate::workspace::remove::remove_tree;
 
 const MAX_PATH_BYTES: u64 = 16 * 1024;
 
-/// The slots of a repository that is gone.
+/// The workspaces of a repository that no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AbandonedPool {
     pub directory: PathBuf,
     /// Where the repository's git directory was.
     pub repository: PathBuf,
-    /// Slots that hold work which nobody has saved.
+    /// Workspaces that hold unsaved work.
     pub unsaved: Vec<String>,
 }
 
 impl AbandonedPool {
-    /// Removes all of it; the caller has looked at what is unsaved.
+    /// Removes all of it; the caller has checked what is unsaved.
     pub fn remove(&self) -> Result<(), FileError> {
         remove_tree(&self.directory)
     }
 
-    /// The key that the names of its jobs begin with, too.
+    /// The key, with which the names of its jobs begin too.
     pub fn key(&self) -> String {
         repository_key(&self.repository)
     }
 }
 
-/// Looks through the directory `cache`. Slots of which nobody knows whose they are do not count.
+/// Searches the directory `cache`. Pools whose repository is unknown are left out.
 pub fn find_abandoned_pools(cache: &Path) -> Result<Vec<AbandonedPool>, FileError> {
     let entries = match fs::read_dir(cache) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -59,7 +59,7 @@ pub fn find_abandoned_pools(cache: &Path) -> Result<Vec<AbandonedPool>, FileErro
 fn inspect_pool(directory: PathBuf) -> Option<AbandonedPool> {
     let repository = PathBuf::from(OsString::from_vec(read_note(&repository_note(&directory))?));
     let is_proven = directory.file_name()?.to_str()? == repository_key(&repository);
-    // A place that we may not look at is not gone.
+    // A path that we may not read is not missing.
     let is_gone = repository
         .symlink_metadata()
         .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);

@@ -1,8 +1,8 @@
-//! The `.git` of a slot: a private clone that borrows the user's objects and has no remote.
+//! The `.git` of a workspace: a private clone that borrows the user's objects and has no remote.
 //!
-//! It is put right for every attempt, so nothing of the last one is in it. We never run git with
-//! it; it is for the worker, and for checks that ask git something. What is right already stays:
-//! making and deleting the same few files again and again is slow on ext4.
+//! It is reset for every attempt, so that it holds nothing of the last one. We never run git with
+//! it; it is for the worker, and for checks that use git. Files that are right already stay:
+//! deleting and creating the same few files again and again is slow on ext4.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -18,11 +18,11 @@ use crate::workspace::remove::{TreeRemover, make_writable, remove_file};
 use crate::workspace::shadow::format_section;
 use crate::workspace::slot::{WorkspaceDir, copy_index};
 
-/// The directories of a clone; a git that finds one missing does not take it for a repository.
+/// The directories of a clone; if one is missing, git does not recognise a repository.
 const DIRECTORIES: [&str; 7] =
     ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags", "info"];
 
-/// Makes `tree/.git` a clone that is detached at `head`, whatever is there now.
+/// Makes `tree/.git` a clone that is detached at `head`, whatever it is now.
 pub(crate) fn build(
     workspace: &WorkspaceDir,
     repository: &Repository,
@@ -69,7 +69,7 @@ fn files(
     files
 }
 
-/// Removes everything but real directories of `known` and plain files of `kept`.
+/// Removes everything but real directories of `known` and regular files of `kept`.
 fn clear(
     remover: &mut TreeRemover,
     git: &Path,
@@ -98,19 +98,19 @@ fn clear(
     Ok(())
 }
 
-/// A plain file that no other name leads to: writing it changes nothing else.
+/// A regular file without other hard links: writing it changes nothing else.
 fn is_ours_to_write(found: &Metadata) -> bool {
     found.is_file() && found.nlink() == 1 && found.mode() & 0o600 == 0o600
 }
 
-/// The line by which a clone finds the objects that it borrows.
+/// The line that names the objects that a clone borrows.
 pub(crate) fn alternates(objects: &Path) -> Vec<u8> {
     let mut line = quote(objects);
     line.push(b'\n');
     line
 }
 
-/// A path as git reads it in a list of object directories, whatever characters it holds.
+/// A path as git reads it in a list of object directories, whatever characters it contains.
 pub(crate) fn quote(path: &Path) -> Vec<u8> {
     use std::os::unix::ffi::OsStrExt;
     let mut quoted = vec![b'"'];

@@ -4,13 +4,13 @@
 //! owners/work-1           the attempt that holds the workspace, by the ref that keeps its work
 //! owners/work-1.unsaved   not empty while that work is not saved; lists the files that go with it
 //! ```
-//! The life of a lease: [`Pool::prepare`] saves unsaved work of the last holder and frees the
-//! workspace; [`Pool::acquire_lease`] assigns it to an attempt; [`WorkspaceLease::mark_unsaved`]
-//! records, before the worker starts, that it may hold work from now on; [`Pool::harvest`] saves that
-//! work and marks it as saved.
+//! The life of a lease: [`WorkspacePool::prepare`] saves unsaved work of the last holder and frees
+//! the workspace; [`WorkspacePool::acquire_lease`] assigns it to an attempt;
+//! [`WorkspaceLease::mark_unsaved`] records, before the worker starts, that it may hold work from
+//! now on; [`WorkspacePool::harvest`] saves that work and marks it as saved.
 //!
-//! The journal knows this too, but a workspace outlives a run, and the next attempt in it may belong
-//! to another plan, or to a driver with another state directory. The records lie beside the
+//! The journal knows this too, but a workspace outlives a run, and the next attempt in it may
+//! belong to another plan, or to a driver with another state directory. The records lie beside the
 //! workspaces because they must survive a workspace that is made again. A worker without a sandbox
 //! can write them, so they are not trusted: only the name of a salvage ref is accepted.
 
@@ -30,7 +30,7 @@ use crate::workspace::pool::{WorkspaceId, WorkspacePool};
 use crate::workspace::remove::TreeRemover;
 use crate::workspace::slot::make_real_directory;
 
-/// Before the name of a ref, so that no other text is taken for one.
+/// Written before the name of a ref, so that no other text is taken for one.
 const BELONGS: &str = "this slot belongs to ";
 const NOBODY: &str = "this slot belongs to nobody";
 const UNSAVED: &str = "not saved yet; these files belong to it";
@@ -267,7 +267,7 @@ impl WorkspacePool {
     }
 }
 
-/// A plain file's text; a pipe would never end.
+/// The text of a regular file; reading a pipe would never end.
 fn read(note: &Path) -> Option<String> {
     if !note.symlink_metadata().ok()?.is_file() {
         return None;
@@ -277,11 +277,11 @@ fn read(note: &Path) -> Option<String> {
     Some(text)
 }
 
-/// Writes in one call, and shortens afterwards: somebody who is killed leaves no empty note.
+/// Writes in one call and truncates afterwards, so that a kill leaves no empty record.
 fn write(note: &Path, text: &str) -> Result<(), FileError> {
     let parent = note.parent().expect("a note lies in a directory");
     make_real_directory(parent)?;
-    // Through a link or a second name we would write somewhere else.
+    // Through a symlink or a hard link we would write to another file.
     let is_ours =
         |found: Metadata| found.is_file() && found.nlink() == 1 && found.mode() & 0o600 == 0o600;
     if note.symlink_metadata().is_ok_and(|found| !is_ours(found)) {

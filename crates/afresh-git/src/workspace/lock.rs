@@ -1,8 +1,8 @@
-//! One call at a time works in a slot.
+//! Locks workspaces: one call at a time uses a workspace.
 //!
-//! A snapshot reads a slot while its worker is alive; it must be over before the slot is harvested
-//! or emptied. A worker can make git wait for as long as it likes, so a snapshot that holds up
-//! somebody else is asked to give way.
+//! A snapshot reads a workspace while its worker is alive; it must be over before the workspace is
+//! harvested or emptied. A worker can make git take as long as it likes, so a snapshot that blocks
+//! another call is preempted.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use crate::workspace::pool::WorkspaceId;
 
-/// How long a snapshot may hold up a harvest: a halt that ends everything must stay short (R7).
+/// How long a snapshot may delay a harvest: an immediate halt must stay short (R7).
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Who is at work in which slot.
+/// The workspaces that are in use.
 #[derive(Debug, Default)]
 pub(crate) struct WorkspaceLocks {
     taken: Mutex<BTreeMap<WorkspaceId, PreemptFlag>>,
     freed: Condvar,
 }
 
-/// Set when somebody else needs the slot.
+/// Set when another call needs the workspace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PreemptFlag(Arc<AtomicBool>);
 
@@ -35,7 +35,7 @@ impl PreemptFlag {
     }
 }
 
-/// The right to work in a slot, until it is dropped.
+/// The right to use a workspace, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct WorkspaceGuard<'a> {
     locks: &'a WorkspaceLocks,
@@ -57,7 +57,7 @@ impl Drop for WorkspaceGuard<'_> {
 }
 
 impl WorkspaceLocks {
-    /// Waits until nobody is at work in the slot.
+    /// Waits until the workspace is free.
     pub(crate) fn lock_workspace(&self, id: WorkspaceId) -> WorkspaceGuard<'_> {
         let mut taken = self.lock();
         while taken.contains_key(&id) {
@@ -66,7 +66,7 @@ impl WorkspaceLocks {
         self.guard(taken, id)
     }
 
-    /// The same; whoever is at work for long is asked to give way.
+    /// The same, but preempts a call that holds the workspace for long.
     pub(crate) fn lock_preempting(&self, id: WorkspaceId) -> WorkspaceGuard<'_> {
         let mut taken = self.lock();
         while let Some(other) = taken.get(&id).cloned() {

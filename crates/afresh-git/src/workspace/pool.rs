@@ -1,12 +1,12 @@
-//! The slots that attempts and checks work in, outside the user's repository.
+//! The pool of workspaces for attempts and checks, outside the user's repository.
 //!
 //! ```text
-//! <cache>/<key of the repository>/repository   which one that is
-//! <cache>/<key of the repository>/shadow.git   our own git directory
-//! <cache>/<key of the repository>/work-1/      a slot for workers
-//! <cache>/<key of the repository>/check-1/     a slot for checks
+//! <cache>/<key of the repository>/repository   the path of that repository
+//! <cache>/<key of the repository>/shadow.git   the git directory that afresh's own git calls use
+//! <cache>/<key of the repository>/work-1/      a workspace for workers
+//! <cache>/<key of the repository>/check-1/     a workspace for checks
 //! ```
-//! Who uses which slot, and that nobody uses it twice, is the caller's part.
+//! The caller decides which workspace is used for what, and never uses one twice at a time.
 
 use std::fmt;
 use std::fs;
@@ -25,10 +25,10 @@ use crate::workspace::lock::WorkspaceLocks;
 use crate::workspace::shadow;
 use crate::workspace::slot::WorkspaceDir;
 
-/// Enough to tell all repositories of one user apart.
+/// Enough to distinguish all repositories of one user.
 const KEY_HEX_DIGITS: usize = 16;
 
-/// Why something in the pool could not be done.
+/// Why an operation on the pool failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PoolError {
     #[error(transparent)]
@@ -38,7 +38,7 @@ pub enum PoolError {
 }
 
 impl PoolError {
-    /// Full disk or exhausted quota: the run can pause and go on later.
+    /// Full disk or exhausted quota: the run can pause and continue later.
     pub fn is_out_of_space(&self) -> bool {
         match self {
             Self::File(error) => error.is_out_of_space(),
@@ -47,7 +47,7 @@ impl PoolError {
     }
 }
 
-/// A slot of one of the two kinds; its path never changes.
+/// A workspace of one of the two kinds; its path never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkspaceId {
     Work(WorkspaceSlot),
@@ -55,7 +55,7 @@ pub enum WorkspaceId {
 }
 
 impl WorkspaceId {
-    /// The slot with this name.
+    /// The workspace with this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let (kind, number) = name.split_once('-')?;
         let slot = WorkspaceSlot(number.parse().ok()?);
@@ -77,19 +77,19 @@ impl fmt::Display for WorkspaceId {
     }
 }
 
-/// The slots of one repository.
+/// The workspaces of one repository.
 #[derive(Debug)]
 pub struct WorkspacePool {
     pub(crate) repository: Repository,
     pub(crate) identity: CommitIdentity,
     directory: PathBuf,
-    /// Two threads must not write the shadow at once.
+    /// Two threads must not write the shadow at the same time.
     shadow: Mutex<()>,
     pub(crate) locks: WorkspaceLocks,
 }
 
 impl WorkspacePool {
-    /// Opens the repository's slots below the directory `cache`, making what is missing.
+    /// Opens the repository's pool below the directory `cache`, and creates it if it is missing.
     pub fn open(repository: Repository, cache: &Path) -> Result<Self, PoolError> {
         let directory = cache.join(repository_key(repository.common_dir()));
         check_no_link(&directory)?;
@@ -98,7 +98,7 @@ impl WorkspacePool {
         Self::at(repository, &directory)
     }
 
-    /// The repository's slots as they are, if it ever had any; makes nothing.
+    /// The repository's pool, if it exists; creates nothing.
     pub fn find(repository: Repository, cache: &Path) -> Result<Option<Self>, PoolError> {
         let directory = cache.join(repository_key(repository.common_dir()));
         check_no_link(&directory)?;
@@ -124,27 +124,27 @@ impl WorkspacePool {
         &self.repository
     }
 
-    /// Who the workers' commits are by, unless they say otherwise.
+    /// The author of the workers' commits, unless they configure another.
     pub fn identity(&self) -> &CommitIdentity {
         &self.identity
     }
 
-    /// Where all slots of the repository are.
+    /// The directory of the pool.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The checkout of a slot; a worker's working directory.
+    /// The checkout of a workspace; a worker's working directory.
     pub fn tree(&self, id: WorkspaceId) -> PathBuf {
         self.workspace_dir(id).tree()
     }
 
-    /// A file of the caller's that says what was set up in the slot; it goes when the slot goes.
+    /// A file of the caller's that says what was set up in the workspace; removed with it.
     pub fn setup_marker(&self, id: WorkspaceId) -> PathBuf {
         self.workspace_dir(id).setup_marker()
     }
 
-    /// Removes a slot with everything in it, kept paths too.
+    /// Removes a workspace with everything in it, kept paths too.
     pub fn discard(&self, id: WorkspaceId) -> Result<(), PoolError> {
         let _guard = self.locks.lock_preempting(id);
         Ok(self.workspace_dir(id).discard()?)
@@ -154,12 +154,12 @@ impl WorkspacePool {
         WorkspaceDir { path: self.directory.join(id.to_string()) }
     }
 
-    /// A call with our own git directory and the user's objects, without any checkout.
+    /// A command with the shadow git directory and the user's objects, without a checkout.
     pub(crate) fn shadow_git(&self, doing: impl Into<String>) -> Result<GitCommand, FileError> {
         let shadow = self.directory.join("shadow.git");
         {
             let _one = self.shadow.lock().unwrap_or_else(PoisonError::into_inner);
-            // The user may have emptied the cache while we run.
+            // The user may have emptied the cache during the run.
             shadow::ensure(&shadow, self.repository.format)?;
         }
         let call = GitCommand::scrubbed(&self.repository.program, doing);
@@ -175,7 +175,7 @@ impl WorkspacePool {
         Ok(call)
     }
 
-    /// The same, on a slot's checkout and one of its index files.
+    /// The same, on a workspace's checkout and one of its index files.
     pub(crate) fn tree_git(
         &self,
         doing: impl Into<String>,
@@ -188,13 +188,13 @@ impl WorkspacePool {
     }
 }
 
-/// What the directory of a repository's slots is called.
+/// The name of a repository's directory in the cache.
 pub(crate) fn repository_key(common_dir: &Path) -> String {
     let hash = blake3::hash(common_dir.as_os_str().as_bytes()).to_hex();
     hash[..KEY_HEX_DIGITS].to_owned()
 }
 
-/// Slots are emptied: in a place that somebody else has chosen, that would be somebody else's files.
+/// Workspaces are emptied; through a link, that would delete files elsewhere.
 fn check_no_link(directory: &Path) -> Result<(), FileError> {
     match directory.symlink_metadata() {
         Ok(found) if !found.is_dir() => {
@@ -205,7 +205,8 @@ fn check_no_link(directory: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Where the note about the repository is, by which its slots are known when it is gone.
+/// The file that holds the repository's path, by which a pool is recognised when its repository is
+/// gone.
 pub(crate) fn repository_note(directory: &Path) -> PathBuf {
     directory.join("repository")
 }

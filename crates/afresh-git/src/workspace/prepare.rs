@@ -1,4 +1,4 @@
-//! Making a slot exactly a commit again, whatever the last attempt did to it.
+//! Makes a workspace equal to a commit, whatever the last attempt did to it.
 
 use afresh_core::ids::{CommitId, TreeId};
 
@@ -13,11 +13,12 @@ use crate::workspace::remove::remove_file;
 use crate::workspace::reset::reset_files;
 use crate::workspace::slot::WorkspaceDir;
 
-/// What a slot is to hold.
+/// What a workspace is prepared as.
 #[derive(Debug, Clone, Copy)]
 pub enum PrepareTarget<'a> {
     Commit(&'a CommitId),
-    /// A tree that may belong to no commit yet; `head` is what git in the slot compares it with.
+    /// A tree that may belong to no commit yet; `head` is what git in the workspace compares it
+    /// with.
     Tree {
         tree: &'a TreeId,
         head: &'a CommitId,
@@ -39,7 +40,7 @@ impl PrepareTarget<'_> {
     }
 }
 
-/// Why a slot could not be prepared.
+/// Why a workspace could not be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
     #[error("cannot prepare {id}: the repository has no object {object}")]
@@ -51,12 +52,12 @@ pub enum PrepareError {
 }
 
 impl WorkspacePool {
-    /// Makes the slot's checkout exactly `target`, except for ignored paths that match `keep`.
+    /// Makes the workspace's checkout equal to `target`, except for ignored paths that match
+    /// `keep`.
     ///
-    /// `keep` holds patterns such as `target/` or `/web/node_modules/`. A slot that is missing,
-    /// damaged or not ours any more is made anew. Work that was entrusted to somebody and never
-    /// harvested is saved first. Nothing outside the slot is touched. No process
-    /// may be using the slot.
+    /// `keep` holds patterns such as `target/` or `/web/node_modules/`. A workspace that is missing
+    /// or damaged is made again. Unsaved work of an earlier attempt is saved first. Nothing outside
+    /// the workspace is changed. No process may be using the workspace.
     pub fn prepare(
         &self,
         id: WorkspaceId,
@@ -71,7 +72,7 @@ impl WorkspacePool {
         let failed = |source| PrepareError::Pool { id, source };
         self.lease_record(id).free().map_err(|e| failed(e.into()))?;
         let Err(error) = self.refresh(&workspace, target, &keep) else { return Ok(()) };
-        // Neither a full disk nor a wrong id is a reason to throw warm caches away.
+        // A full disk or a wrong id is no reason to delete warm caches.
         if error.is_out_of_space() {
             return Err(failed(error));
         }
@@ -99,7 +100,7 @@ impl WorkspacePool {
         Ok(())
     }
 
-    /// Before the checkout: git trusts the stat data of files behind a planted symlink.
+    /// Runs before the checkout: git trusts the stat data of files behind a planted symlink.
     fn remove_leftover_files(
         &self,
         workspace: &WorkspaceDir,
@@ -107,7 +108,7 @@ impl WorkspacePool {
     ) -> Result<(), FileError> {
         let tracked = IndexFile::load(&workspace.index(), self.repository.format);
         if tracked.is_none() {
-            // Without a good index all files are strangers, and git starts from none as well.
+            // Without a valid index all files count as untracked, and git starts from none as well.
             remove_file(&workspace.index())?;
         }
         reset_files(workspace, &tracked.unwrap_or_default(), keep)
@@ -126,7 +127,7 @@ impl WorkspacePool {
 }
 
 impl PrepareError {
-    /// Full disk or exhausted quota: the run can pause and go on later.
+    /// Full disk or exhausted quota: the run can pause and continue later.
     pub fn is_out_of_space(&self) -> bool {
         match self {
             Self::Pool { source, .. } => source.is_out_of_space(),
@@ -135,7 +136,7 @@ impl PrepareError {
         }
     }
 
-    /// What git said, where it was git that failed.
+    /// Git's error, if git failed.
     pub fn command(&self) -> Option<&CommandError> {
         match self {
             Self::Pool { source: PoolError::Git(error), .. } => Some(error),

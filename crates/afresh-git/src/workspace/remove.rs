@@ -1,6 +1,6 @@
-//! Removing whatever a worker left: read-only, deep, or a symlink to somewhere else.
+//! Removes whatever a worker left: read-only, deeply nested, or a symlink to somewhere else.
 //!
-//! Symlinks are removed and never followed. Nothing may write to the place meanwhile.
+//! Symlinks are removed and never followed. Nothing may write to the path meanwhile.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -25,7 +25,7 @@ impl TreeRemover {
         Self { spare: spare.to_owned(), pending: Vec::new(), moved: 0 }
     }
 
-    /// Removes `path`, whatever it is; a missing one is fine.
+    /// Removes `path`, whatever it is; it may be missing.
     pub(crate) fn remove(&mut self, path: &Path) -> Result<(), FileError> {
         self.remove_any(path, 0)?;
         self.finish()
@@ -81,8 +81,8 @@ impl TreeRemover {
     }
 }
 
-/// Removes `path`, whatever a worker made of it; a missing one is fine. The directory it lies in must
-/// be ours.
+/// Removes `path`, whatever a worker made of it; it may be missing. Its directory must belong to
+/// afresh.
 pub fn remove_tree(path: &Path) -> Result<(), FileError> {
     let spare = path.parent().unwrap_or(path);
     TreeRemover::new(spare).remove(path)
@@ -99,7 +99,7 @@ pub(crate) fn remove_file(path: &Path) -> Result<(), FileError> {
     first.context("remove", path)
 }
 
-/// Lets us list and change a directory that a worker has closed.
+/// Makes a directory that a worker made inaccessible readable and writable again.
 pub(crate) fn make_writable(directory: &Path) -> Result<(), FileError> {
     let found = directory.symlink_metadata().context("look at", directory)?;
     let mode = found.permissions().mode();

@@ -1,7 +1,7 @@
-//! Taking out of a slot what the last attempt left and git would not put back by itself.
+//! Removes from a workspace what the last attempt left and git would not reset by itself.
 //!
-//! Afterwards the tree holds nothing but files that our index knows, in real directories, and
-//! kept paths. Giving those files their right content is git's part: this runs before it.
+//! Afterwards the checkout holds only kept paths and files that are in the index, in real
+//! directories. Git then restores the contents of those files.
 
 use std::fs::{self, FileType};
 use std::os::unix::ffi::OsStrExt;
@@ -15,16 +15,16 @@ use crate::workspace::keep::KeepPatterns;
 use crate::workspace::remove::{TreeRemover, make_writable, remove_file};
 use crate::workspace::slot::WorkspaceDir;
 
-/// Who may read and write a file.
+/// The permission bits for reading and writing.
 const READ_WRITE: u32 = 0o666;
 
-/// Sweeps the checkout of a slot, whose index holds `tracked`.
+/// Resets the checkout of a workspace whose index holds `tracked`.
 pub(crate) fn reset_files(
     workspace: &WorkspaceDir,
     tracked: &IndexFile,
     keep: &KeepPatterns,
 ) -> Result<(), FileError> {
-    // Git made the index like any file of the tree, under the same mask.
+    // Git created the index like any file of the tree, under the same umask.
     let permissions = workspace.index().metadata().map_or(0o644, |found| found.mode()) & READ_WRITE;
     let remover = TreeRemover::new(&workspace.path);
     let mut sweep = WorkspaceReset { tracked, keep, permissions, remover, open: Vec::new() };
@@ -40,7 +40,7 @@ struct WorkspaceReset<'a> {
     keep: &'a KeepPatterns,
     permissions: u32,
     remover: TreeRemover,
-    /// Directories still to look into; a list, because a worker decides how deep they nest.
+    /// Directories to be visited; a list, because a worker decides how deep they nest.
     open: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -58,7 +58,7 @@ impl WorkspaceReset<'_> {
             };
             let kind = entry.file_type().context("look at", &location)?;
             if path == b".git" {
-                // The slot's own is put right by `clone`, which knows what belongs into it.
+                // The workspace's own `.git` is reset by `clone`.
             } else if name.as_bytes() == b".git" {
                 self.remover.remove(&location)?;
             } else if kind.is_dir() {
@@ -78,7 +78,7 @@ impl WorkspaceReset<'_> {
             self.open.push((location, path));
             return Ok(());
         }
-        // Where another repository belongs, git leaves an empty directory alone.
+        // Git leaves an empty directory alone where a submodule belongs.
         if self.tracked.get(&path) == Some(EntryMode::Gitlink) {
             make_writable(&location)?;
             return self.remover.empty(&location);
@@ -89,15 +89,15 @@ impl WorkspaceReset<'_> {
     fn may_stay(&self, location: &Path, path: &[u8], kind: FileType) -> Result<bool, FileError> {
         let mode = self.tracked.get(path).filter(|mode| *mode != EntryMode::Gitlink);
         if kind.is_symlink() {
-            // A kept path that points away would let the next worker write somewhere else.
+            // A kept path that is a symlink would let the next worker write somewhere else.
             return Ok(mode.is_some());
         }
-        // A pipe that git opens would stop it forever.
+        // Git would block forever on a pipe.
         if !kind.is_file() {
             return Ok(false);
         }
         let Some(mode) = mode else { return Ok(self.keep.matches(path, false)) };
-        // Git does not look at any of this; it writes a missing file anew.
+        // Git does not check any of this, but it writes a missing file again.
         let found = location.symlink_metadata().context("look at", location)?;
         let executable = mode == EntryMode::Executable || found.mode() & 0o111 == 0;
         Ok(found.mode() & READ_WRITE == self.permissions && executable && found.nlink() == 1)

@@ -1,8 +1,8 @@
-//! Giving a slot up for good: what is in it is saved first, then it goes (R16).
+//! Retires a workspace: saves its contents, then removes it (R16).
 //!
-//! Stricter than making a slot ready for the next worker: what cannot be saved whole stays where it
-//! is. A kill in the middle leaves a slot that can be given up again: the ref is durable before the
-//! note says "saved", and only then is anything removed.
+//! This is stricter than preparing a workspace for the next attempt: what cannot be saved
+//! completely stays. After a kill the workspace can be retired again: the ref is durable before the
+//! record says "saved", and only then is anything removed.
 
 use std::fs;
 
@@ -13,16 +13,16 @@ use crate::harvest::{HarvestError, HarvestRejection};
 use crate::refs::RefError;
 use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};
 
-/// What became of the work in a slot that is gone.
+/// What became of the work in a workspace that was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetireOutcome {
     /// It had been saved before, or there was none.
     Empty,
-    /// It is kept under this ref now.
+    /// It is saved under this ref now.
     Saved { name: String, commit: CommitId },
 }
 
-/// Why a slot is still there.
+/// Why a workspace was not removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RetireError {
     #[error("what is in {id} cannot be saved")]
@@ -36,7 +36,7 @@ pub enum RetireError {
 }
 
 impl WorkspacePool {
-    /// The slots that are there, in order.
+    /// The existing workspaces, in order.
     pub fn list_workspaces(&self) -> Result<Vec<WorkspaceId>, FileError> {
         let directory = self.directory();
         let mut places = Vec::new();
@@ -48,7 +48,7 @@ impl WorkspacePool {
         Ok(places)
     }
 
-    /// Saves what is in a slot and removes it, kept paths too. No process may be using it.
+    /// Saves a workspace's contents and removes it, kept paths too. No process may be using it.
     pub fn retire(&self, id: WorkspaceId, keep: &[String]) -> Result<RetireOutcome, RetireError> {
         let _guard = self.locks.lock_preempting(id);
         let failed = |error: FileError| RetireError::Pool { id, source: error.into() };
@@ -64,7 +64,7 @@ impl WorkspacePool {
         let wanted = self.holder_salvage_ref(id);
         let commit = match self.harvest_for_holder(id, &files, keep) {
             Ok(harvest) => harvest.commit,
-            // Measured and kept like any other; it is only not fit to land.
+            // Measured and saved like any other work; it only cannot land.
             Err(HarvestError::Rejected {
                 rejection: HarvestRejection::TooManyPaths { .. } | HarvestRejection::NotUtf8 { .. },
                 salvaged,
@@ -80,7 +80,7 @@ impl WorkspacePool {
         Ok(RetireOutcome::Saved { name, commit })
     }
 
-    /// The name may have got a number, where other work had it.
+    /// The name has a number at its end if the ref held other work.
     fn find_salvage_name(&self, wanted: &str, commit: &CommitId) -> Result<String, RefError> {
         let run = wanted.rsplit_once('/').map_or(wanted, |(run, _)| run);
         let refs = self.repository.list_refs(&format!("{run}/"))?;
@@ -88,7 +88,7 @@ impl WorkspacePool {
         Ok(names.find(|name| name.starts_with(wanted)).unwrap_or_else(|| wanted.to_owned()))
     }
 
-    /// Whether the checkout is missing, a link or empty: then there is nothing to save in it.
+    /// Whether the checkout is missing, a link or empty: then there is nothing to save.
     fn has_no_files(&self, id: WorkspaceId) -> bool {
         let workspace = self.workspace_dir(id);
         let is_directory =

@@ -1,7 +1,7 @@
-//! A git directory of our own, whose configuration nobody else writes.
+//! The shadow: a git directory whose configuration only afresh writes.
 //!
-//! Checkout, add and merge run with it, and with the objects of the user's repository: the
-//! user's filters and drivers are not in it, and neither is anything of a worker's.
+//! Checkout, add and merge run with it, and with the objects of the user's repository. So they use
+//! neither the user's filters and drivers nor anything of a worker's.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::git::error::{FileContext, FileError};
 use crate::git::repository::ObjectFormat;
 
-/// Makes sure that the shadow is there and says what we wrote.
+/// Makes sure that the shadow exists and holds what we wrote.
 pub(crate) fn ensure(shadow: &Path, format: ObjectFormat) -> Result<(), FileError> {
     let config = config(format);
     let path = shadow.join("config");
@@ -24,7 +24,7 @@ pub(crate) fn ensure(shadow: &Path, format: ObjectFormat) -> Result<(), FileErro
     }
     let head = shadow.join("HEAD");
     fs::write(&head, "ref: refs/heads/none\n").context("write", &head)?;
-    // Written last and whole: it is what the test above looks at.
+    // Written last and whole, because the check above reads it.
     let fresh = shadow.join("config.new");
     fs::write(&fresh, config).context("write", &fresh)?;
     fs::rename(&fresh, &path).context("write", &path)
@@ -34,7 +34,7 @@ fn config(format: ObjectFormat) -> String {
     format!("{}\tbare = true\n", format_section(format))
 }
 
-/// The beginning of a configuration: how objects are named, then `[core]`.
+/// The beginning of a configuration file: the object format, then `[core]`.
 pub(crate) fn format_section(format: ObjectFormat) -> String {
     match format {
         ObjectFormat::Sha1 => String::from("[core]\n\trepositoryformatversion = 0\n"),

@@ -1,13 +1,13 @@
-//! The files of one slot: the checkout, and beside it what a worker must not write.
+//! The files of one workspace: the checkout, and beside it what a worker must not write.
 //!
 //! ```text
 //! work-1/tree/      the checkout, with a .git of its own
 //! work-1/index      our index of it
-//! work-1/prepared   what it was prepared as, once it is whole
-//! work-1/set-up     what its kept paths were set up for; the caller's
+//! work-1/prepared   what it was prepared as; written last
+//! work-1/set-up     what its kept paths were set up for; written by the caller
 //! ```
-//! Everything else in the slot is left over from a call that was cut short. Whose work it holds is
-//! noted outside, by `owner`.
+//! Everything else in the directory is left over from an interrupted call. Its lease is stored
+//! outside, by `lease`.
 
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
@@ -41,14 +41,14 @@ impl WorkspaceDir {
         self.path.join("prepared")
     }
 
-    /// Makes the slot's directories real ones and drops what is not known.
+    /// Makes the workspace's directories real ones and removes unknown files.
     ///
-    /// The caller holds the repository's lock and has waited for the git processes of earlier drivers
-    /// ([`Repository::await_orphans`](crate::Repository::await_orphans)), so a lock file in here is
-    /// nobody's.
+    /// The caller holds the repository's lock and has ended the git processes of earlier drivers
+    /// ([`Repository::end_stale_git`](crate::Repository::end_stale_git)), so a lock file in here
+    /// belongs to no process.
     pub(crate) fn remove_unknown_files(&self) -> Result<(), FileError> {
         make_real_directory(&self.path)?;
-        // First of all: from here on the tree is not what the marker says.
+        // First: from here on the tree is not what the marker says.
         self.clear_marker()?;
         for entry in fs::read_dir(&self.path).context("list", &self.path)? {
             let entry = entry.context("list", &self.path)?;
@@ -59,7 +59,7 @@ impl WorkspaceDir {
                 TreeRemover::new(&self.path).remove(&entry.path())?;
             }
         }
-        // An index that is not a plain file would send git elsewhere.
+        // An index that is not a regular file would make git write elsewhere.
         let index = self.index();
         if index.symlink_metadata().is_ok_and(|found| !found.is_file()) {
             TreeRemover::new(&self.path).remove(&index)?;
@@ -67,7 +67,7 @@ impl WorkspaceDir {
         make_real_directory(&self.tree())
     }
 
-    /// Leaves nothing, so that the next preparation starts anew.
+    /// Removes everything, so that the next preparation starts from nothing.
     pub(crate) fn discard(&self) -> Result<(), FileError> {
         if !self.path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             return remove_file(&self.path);
@@ -77,7 +77,7 @@ impl WorkspaceDir {
         fs::remove_dir(&self.path).context("remove", &self.path)
     }
 
-    /// One small write to a file that stays: a part of an id is no id that anybody asks for.
+    /// One small write to an existing file: a truncated id matches no request.
     pub(crate) fn mark_prepared(&self, what: &str) -> Result<(), FileError> {
         fs::write(self.marker(), what).context("write", &self.marker())
     }
@@ -92,7 +92,7 @@ impl WorkspaceDir {
         }
     }
 
-    /// What the slot was prepared as, if that was finished.
+    /// What the workspace was prepared as, if that was completed.
     pub(crate) fn prepared(&self) -> Option<String> {
         fs::read_to_string(self.marker()).ok().filter(|what| !what.is_empty())
     }
@@ -108,7 +108,7 @@ pub(crate) fn make_real_directory(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).context("make", path)
 }
 
-/// Copies an index with its time, by which git knows which entries it must look at again.
+/// Copies an index with its time, by which git knows which entries it must check again.
 pub(crate) fn copy_index(from: &Path, to: &Path) -> Result<(), FileError> {
     fs::copy(from, to).context("copy", from)?;
     let written_at = from.metadata().and_then(|found| found.modified()).context("look at", from)?;

@@ -58,7 +58,9 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     let done = count("done");
     let retried = run
         .tasks()
-        .filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }) && state.retries.counted > 0)
+        .filter(|(_, state)| {
+            matches!(state.stage, TaskStage::Done { .. }) && state.retries.counted > 0
+        })
         .count();
     let mut parts = vec![if retried > 0 {
         format!("{done} merged ({retried} retried)")
