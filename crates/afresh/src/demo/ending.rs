@@ -1,4 +1,4 @@
-//! What the demo says at its end: what really happened, told from the report, and what to try next.
+//! The end of the demo: what happened, by the report, and what to try next.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use afresh_engine::reports::run_report::{AttemptResult, RunReport};
 
 use crate::terminal::output::{Output, Paint, safe};
 
-/// The lines about what went wrong and was put right.
+/// What went wrong and was fixed.
 pub(crate) fn tell(report: &RunReport, output: &Output) {
     let heading = |text: &str| output.note(&format!("\n{}", output.paint(Paint::Blue, text)));
-    heading("What went wrong, and was noticed");
+    heading("Problems found and fixed");
     for task in &report.tasks {
         let merged = task.attempts.iter().find(|it| it.result == AttemptResult::Merged);
         for attempt in task.attempts.iter().filter(|it| it.result == AttemptResult::Rejected) {
-            // A question is no mistake; it is told below.
+            // A question is no mistake; it is listed below.
             let asked = report.questions.iter().any(|question| question.task == task.id);
             if let (false, Some(reason), Some(merged)) = (asked, &attempt.reason, merged) {
-                line(output, &attempt.attempt, &format!("{reason}; {} did it", merged.attempt));
+                line(output, &attempt.attempt, &format!("{reason}; {} succeeded", merged.attempt));
             }
         }
     }
@@ -26,7 +26,7 @@ pub(crate) fn tell(report: &RunReport, output: &Output) {
         let first = question.text.lines().next().unwrap_or_default();
         line(output, question.task.as_str(), &format!("asked: {first} {answer} ({by})"));
     }
-    heading("What came of it");
+    heading("Results");
     for task in &report.tasks {
         let commit = task.commits.last().map_or("-", |commit| &commit.as_str()[..10]);
         let tries = task.attempts.len();
@@ -34,23 +34,23 @@ pub(crate) fn tell(report: &RunReport, output: &Output) {
         line(output, commit, &format!("{}: {}{again}", task.id, task.title));
     }
     output.note(&format!(
-        "  Branch {}: one commit per task, each checked as exactly the tree it has.",
+        "  Branch {}: one commit per task; every commit's exact tree passed the checks.",
         safe(&report.branch)
     ));
 }
 
-/// What a person may do now. `us` is how they call us.
+/// What to try next. `us` is the command that starts afresh.
 pub(crate) fn try_next(kept: Option<&Path>, us: &str, output: &Output) {
     output.note(&format!("\n{}", output.paint(Paint::Blue, "Try next")));
     if let Some(repository) = kept {
         output.note(&format!("  cd {}", repository.display()));
-        command(output, "git log --graph --oneline afresh/todo-1", "what the workers made");
-        command(output, &format!("{us} report"), "the whole story");
-        command(output, &format!("{us} logs add"), "what one worker said");
+        command(output, "git log --graph --oneline afresh/todo-1", "the commits of the workers");
+        command(output, &format!("{us} report"), "the report");
+        command(output, &format!("{us} logs add"), "the transcript of one task");
         command(output, &format!("{us} land"), "merge it into main");
     } else {
-        let slow = "others fail, slow enough to watch";
-        command(output, &format!("{us} demo --keep"), "the same, and look around in it");
+        let slow = "other failures, slow enough to watch";
+        command(output, &format!("{us} demo --keep"), "keep the scratch repository");
         command(output, &format!("{us} demo --slow --seed 7"), slow);
     }
     command(output, &format!("{us} init"), "in a repository of your own");

@@ -1,6 +1,7 @@
-//! The demo: a scratch repository, a plan, workers that follow a script, and a run like any other.
+//! The demo: a scratch repository, a plan, scripted workers, and a run like any other.
 //!
-//! Only the workers are played, or, with a real agent program, the model that it asks. Clones, checks, merges and the journal are those of every run.
+//! Only the workers are scripted, or, with a real agent program, its model. Clones, checks, merges and
+//! the journal are those of every run.
 
 mod ending;
 mod model;

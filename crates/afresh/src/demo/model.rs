@@ -1,7 +1,6 @@
-//! The demo's plan played by a real agent program, whose model is ours and follows a script: no key,
-//! and nothing spent.
+//! The demo with a real agent program and a scripted model: no key, no cost.
 //!
-//! Its home directory is the demo's own, so that nothing of the user's is read or written.
+//! The program gets a home directory of its own, so that nothing of the user's is read or written.
 
 use afresh_agents::AgentProgram;
 use afresh_app::proxy::HostPattern;
@@ -47,7 +46,7 @@ impl Played {
         HostPattern::from_url(&self.server.url(SCRIPT))
     }
 
-    /// What the workers find in their environment instead of the user's.
+    /// Variables that replace the user's in the environment of workers.
     pub(crate) fn variables(&self, home: &Path) -> BTreeMap<String, String> {
         let own = self.client().map(|client| client.variables).unwrap_or_default();
         let own = own.into_iter().map(|(name, value)| (name.to_owned(), value));
@@ -55,7 +54,7 @@ impl Played {
     }
 }
 
-/// What the model says and does in each task: the good work, and our report.
+/// What the model does in each task: the correct work, and the report.
 fn script() -> ModelScript {
     let good = roles::good_files();
     let script = good.fold(ModelScript::default(), |script, (task, path, text)| {
@@ -70,7 +69,7 @@ fn script() -> ModelScript {
                 "rule": 3, "description": roles::WHY_THE_PROGRAM, "files": ["todo.sh"],
             }],
         });
-        // A new line in the program itself: whoever comes second meets the first one's.
+        // A new line in the program itself, so that the second task conflicts with the first.
         let add = format!("s|^{}|{}\\n&|", roles::ABOVE, roles::command_line(name));
         let steps = [
             ModelStep::write(&file, &roles::command_function(name, filter)),

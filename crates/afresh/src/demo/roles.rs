@@ -1,21 +1,21 @@
-//! Who plays which part in the demo, and the script that says so.
+//! The script of the demo's workers: who makes a mistake, who lies, who asks.
 //!
-//! The good work of every task is here too: it is what a worker of that task writes in the end.
+//! The correct work of every task is here too.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_agents::adapters::scripted::chance::ScriptRng;
 
-/// What the seed decides, and how fast it goes.
+/// The seed, and how fast it runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Direction {
     pub(crate) seed: u64,
-    /// How long a worker seems to think.
+    /// How long a worker pretends to think.
     pub(crate) pause: Duration,
 }
 
-/// A task, the file it makes, and what is to be in it.
+/// A task, the file it creates, and its correct contents.
 struct Work {
     task: &'static str,
     path: &'static str,
@@ -80,7 +80,7 @@ const WORKS: &[Work] = &[
 pub(super) const COMMANDS: &[(&str, &str)] =
     &[("done", "sed \"${1}s/^open /done /\""), ("drop", "sed \"${1}d\"")];
 
-/// Where that line goes, and why a worker touches the file although nobody listed it.
+/// Where that line goes, and why a worker changes a file that its task does not list.
 pub(super) const ABOVE: &str = "# more commands go above this line";
 pub(super) const WHY_THE_PROGRAM: &str = "the program must know the command";
 
@@ -98,11 +98,11 @@ pub(super) fn command_line(name: &str) -> String {
     format!("{name}) todo_{name} \"$2\" ;;")
 }
 
-/// What a friendly program says about an empty list.
+/// The friendly answer for an empty list.
 const EMPTY: &str = "EMPTY_STYLE=friendly\n\
                      todo_empty() { [ \"$EMPTY_STYLE\" = quiet ] || echo \"nothing to do\"; }\n";
 
-/// What a worker says that is asked about an empty list.
+/// The worker's question about an empty list.
 const QUESTION: &str = "{ ask = \"What should `list` say about an empty list?\", options = [\"friendly: it says that there is nothing to do\", \"quiet: it says nothing\"] }";
 
 impl Direction {
@@ -133,7 +133,7 @@ impl Direction {
         script
     }
 
-    /// One part: it thinks, reports what it used, and does its acts.
+    /// One part: pause, report usage, act.
     fn part(&self, script: &mut String, task: &str, attempt: Option<u32>, acts: &str) {
         let mut dice = ScriptRng::new(self.seed, task, attempt.unwrap_or(9));
         let more =
@@ -164,7 +164,7 @@ fn write(path: &str, text: &str) -> String {
     format!("{{ write = {path:?}, text = {} }}", quoted(text))
 }
 
-/// A new command needs a line in the program itself, which nobody listed: that is declared.
+/// A new command needs a line in the program itself, outside the task's files: a declared deviation.
 fn command(name: &str, filter: &str) -> String {
     let function = command_function(name, filter);
     let file = format!("lib/{name}.sh");

@@ -1,4 +1,4 @@
-//! The scratch repository of the demo: made, and taken away again.
+//! The scratch repository of the demo, removed at the end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const FILES: &[(&str, &str)] = &[
     ("tests/usage.sh", include_str!("project/tests/usage.sh")),
 ];
 
-/// A directory with the repository and everything that afresh keeps for it.
+/// A directory with the repository and all files of afresh for it.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     directory: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a directory that nobody else has.
+    /// Creates a new directory.
     pub(crate) fn new(under: &Path, keep: bool) -> Result<Self, AppError> {
         let mut last = None;
         for number in 0..100_u32 {
@@ -46,7 +46,7 @@ impl Scratch {
         let why = last.map(|error| error.to_string()).unwrap_or_default();
         Err(AppError::usage("scratch", format!("cannot make a directory in {}", under.display()))
             .cause(why)
-            .hint("TMPDIR, or AFRESH_CACHE for the demo of an agent program, says where"))
+            .hint("set TMPDIR, or AFRESH_CACHE with `--agent`, to a writable directory"))
     }
 
     pub(crate) fn repository(&self) -> PathBuf {
@@ -58,7 +58,7 @@ impl Scratch {
         self.directory.join("cache")
     }
 
-    /// The home directory of an agent program, made: inside a sandbox it could not make one.
+    /// Creates the home directory of an agent program, which could not do that inside its sandbox.
     pub(crate) fn home(&self) -> Result<PathBuf, AppError> {
         let home = self.directory.join("home");
         fs::create_dir_all(&home).map_err(|error| {
@@ -72,12 +72,12 @@ impl Scratch {
         self.keep
     }
 
-    /// From now on it stays: somebody has to look at it.
+    /// Keeps it for inspection.
     pub(crate) fn keep(&mut self) {
         self.keep = true;
     }
 
-    /// Writes the project, with files that belong to this demo, and makes its first commit.
+    /// Writes the project with the files of this demo, and creates its first commit.
     pub(crate) fn fill(&self, more: &[(&str, &str)]) -> Result<(), AppError> {
         let repository = self.repository();
         for (path, text) in FILES.iter().chain(more) {
@@ -88,7 +88,7 @@ impl Scratch {
         self.git(&["commit", "--quiet", "--message", "A to-do list that does nothing yet"])
     }
 
-    /// Git as if nobody had configured anything: no hooks, no signatures, no templates.
+    /// Git without the user's configuration: no hooks, no signatures, no templates.
     fn git(&self, args: &[&str]) -> Result<(), AppError> {
         let mut git = Command::new("git");
         for (name, _) in std::env::vars_os() {
@@ -113,7 +113,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if !self.keep {
-            // What cannot be removed is in the directory for such things.
+            // A leftover is in the directory for temporary files anyway.
             let _ = fs::remove_dir_all(&self.directory);
         }
     }

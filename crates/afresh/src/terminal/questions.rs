@@ -157,7 +157,7 @@ fn addressed<'q, 'l>(
             let question = open.iter().find(|question| question.id == id);
             (question.ok_or(format!("there is no open question {id}"))?, answer)
         }
-        None => (open.first().ok_or("no question is open")?, line),
+        None => (open.first().ok_or("no open questions")?, line),
     };
     Ok(found)
 }
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(about("Quite so"), Ok((3, "Quite so".to_owned())));
         assert_eq!(about("Q9 b"), Err("there is no open question Q9".to_owned()));
         assert_eq!(about("0"), Ok((3, "0".to_owned())));
-        assert_eq!(addressed(&[], "a"), Err("no question is open".to_owned()));
+        assert_eq!(addressed(&[], "a"), Err("no open questions".to_owned()));
     }
 
     /// HU-04: a number that names an option is that option, wherever it is in the list.

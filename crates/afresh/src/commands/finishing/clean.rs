@@ -1,4 +1,4 @@
-//! `afresh clean`: removes what afresh made and nobody needs, and says what it kept and why.
+//! `afresh clean`: removes workspaces and files that are no longer needed, and reports what it kept and why.
 
 use afresh_app::store::LockError;
 use afresh_engine::cleanup::{
@@ -15,29 +15,29 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::text::byte_size;
 
-/// Remove what afresh made and nobody needs: only what is merged or saved
+/// Remove workspaces and files whose contents are merged or saved
 ///
-/// Workspaces are saved before they go. Work that is in no branch of yours stays, and so does
-/// everything of a run that is not finished; each line says why. Your checkout, your branches and
-/// the journal are never touched.
+/// Workspaces are saved before they are removed. Work that is in none of your branches is kept, and so
+/// is everything of an unfinished run; each line says why. Your checkout, your branches and the journal
+/// are never touched.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Say what would happen, and stop there
+    /// Show what would happen, and exit
     #[arg(long)]
     dry_run: bool,
-    /// Also workspaces that an unfinished run would go on in; what is in them is saved
+    /// Also remove workspaces that an unfinished run would continue in; their contents are saved
     #[arg(long)]
     unfinished: bool,
-    /// Also transcripts of finished runs that ended longer ago, such as `30d` or `12h`
+    /// Also remove transcripts of runs that finished longer ago than this, such as `30d` or `12h`
     #[arg(long, value_name = "SPAN", value_parser = span)]
     older_than: Option<Duration>,
-    /// Also transcripts of finished runs, except those of the newest
+    /// Also remove transcripts of finished runs, except the newest N
     #[arg(long, value_name = "COUNT")]
     keep_runs: Option<usize>,
-    /// Also work that is in no branch: `RUN`, or `RUN/ATTEMPT` for one; may be given again
+    /// Also remove work that is in no branch: `RUN`, or `RUN/ATTEMPT`; may be repeated
     #[arg(long, value_name = "RUN[/ATTEMPT]", add = completion::runs())]
     discard: Vec<String>,
-    /// Workspaces of repositories that are gone, instead of this one's
+    /// Remove workspaces of repositories that no longer exist, instead of this one's
     #[arg(long, conflicts_with_all = ["unfinished", "older_than", "keep_runs", "discard"])]
     gone: bool,
 }
@@ -79,15 +79,15 @@ fn wishes(args: &Args, context: &AppContext) -> Result<CleanupOptions, AppError>
     })
 }
 
-/// Spans of days, besides those of the configuration.
+/// Durations as in the configuration, and days.
 fn span(text: &str) -> Result<Duration, String> {
     let days = text.strip_suffix('d').and_then(|number| number.parse::<u64>().ok());
     let days = days.and_then(|days| days.checked_mul(24 * 3600)).map(Duration::from_secs);
     days.or_else(|| afresh_app::formats::text::duration::parse(text))
-        .ok_or_else(|| "expected a span such as 30d, 12h or 90m".to_owned())
+        .ok_or_else(|| "expected a duration such as 30d, 12h or 90m".to_owned())
 }
 
-/// What there is to tell at the end.
+/// What was removed, kept, and could not be removed.
 #[derive(Debug, Default)]
 struct Told {
     removed: Vec<CleanupOutcome>,
@@ -156,7 +156,7 @@ impl Told {
             output.data(&format!("could not remove {}: {}", named(thing), safe(why)));
         }
         if self.removed.is_empty() && self.kept.is_empty() && self.failed.is_empty() {
-            output.data("there is nothing to remove");
+            output.data("nothing to remove");
         } else {
             output.data(&format!("{sum} {}", byte_size::shown(freed)));
         }

@@ -1,4 +1,4 @@
-//! `afresh land`: brings a run's work to the branch that the user is on, or hands it over as a patch.
+//! `afresh land`: merges a run into the user's current branch, or writes it as a patch.
 
 use afresh_app::git::{CommitSignature, LandError, LandRequest, LandingMode, LandingPlan};
 use afresh_core::Run;
@@ -16,22 +16,22 @@ use afresh_app::error::{AppError, ErrorClass};
 use afresh_app::session::select_run;
 use afresh_app::text::moment;
 
-/// How many files that are in the way are named.
+/// How many files in the way an error lists.
 const NAMED: usize = 20;
 
 /// Merge a finished run into your branch, or write it as a patch
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The run; without it the last one
+    /// The run; by default, the last one
     #[arg(add = completion::runs())]
     run: Option<String>,
-    /// Take what is done, although the run is not
+    /// Land what is done, although the run is unfinished
     #[arg(long)]
     partial: bool,
-    /// Say what would happen, and stop there
+    /// Show what would happen, and exit
     #[arg(long)]
     dry_run: bool,
-    /// Write the run's changes to this file (`-`: standard output) and touch nothing else
+    /// Write the run's changes to this file (`-` for standard output) and touch nothing else
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     patch: Option<PathBuf>,
 }
@@ -75,7 +75,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     Ok(Exit::Done)
 }
 
-/// What is not done is not landed by accident.
+/// An unfinished run is not landed by accident.
 fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
     let status = RunStatus::of(run);
     if partial || status.state == RunState::Done {
@@ -83,44 +83,45 @@ fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
     }
     let counts: Vec<String> =
         status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
-    let message = format!("run {} is not done: {}", run.id(), counts.join(", "));
+    let message = format!("run {} is unfinished: {}", run.id(), counts.join(", "));
     let failure = AppError::incomplete("unfinished", message);
     let failure = match &status.error {
         Some(error) => failure.cause(error.clone()),
         None => failure,
     };
     Err(failure
-        .hint("`afresh land --partial` takes what is done; `afresh report` says what is not"))
+        .hint("`afresh land --partial` lands what is done; `afresh report` lists what is not"))
 }
 
 fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {
     let status = RunStatus::of(run);
     if status.state != RunState::Done {
         let message = format!("nothing of run {} is done yet", run.id());
-        return Err(AppError::incomplete("nothing-done", message));
+        return Err(AppError::incomplete("nothing-done", message)
+            .hint("`afresh status` shows the progress"));
     }
     if output.json {
         output.document(&json!({"run": run.id(), "way": "already", "files": []}));
     } else {
-        output.note("the run changed nothing; there is nothing to land");
+        output.note("the run changed no files; nothing to land");
     }
     Ok(Exit::Done)
 }
 
-/// What is landed is what afresh made and checked, wherever the branch is now.
+/// Lands exactly what afresh checked, wherever the branch points now.
 fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), AppError> {
     let repository = &place.repository;
     if !repository.exists(run.tip()).map_err(|error| git_failed(&error))? {
         let message = format!("the last commit of run {} is gone: {}", run.id(), run.tip());
         return Err(AppError::incomplete("gone", message)
-            .hint("somebody deleted its branch and cleaned the repository up"));
+            .hint("its branch was deleted and git removed the commit; `afresh run --new` starts over"));
     }
     let now = repository.read_ref(&afresh_app::git::ref_names::run_branch_ref(run.id().as_str()));
     if let Ok(Some(now)) = now
         && now != *run.tip()
     {
         output.note(&format!(
-            "note: somebody moved {}; what is landed is {}, which afresh has checked",
+            "note: {} was moved by someone else; landing {}, the commit that afresh checked",
             run.branch(),
             short(run.tip().as_str())
         ));
@@ -152,14 +153,14 @@ fn tell(run: &Run, landing: &LandingPlan, dry_run: bool, output: &Output) {
     let files = count(landing.paths().len(), "file");
     let verb = if dry_run { "would land" } else { "landed" };
     match &landing.way {
-        LandingMode::Already => output.note(&format!("{} is in {onto} already", run.branch())),
+        LandingMode::Already => output.note(&format!("{} is already in {onto}", run.branch())),
         LandingMode::FastForward => {
             output.note(&format!("{verb} {} on {onto}: fast-forward, {files}", run.branch()));
         }
         LandingMode::Merge(_) => {
             output.note(&format!("{verb} {} on {onto}: a merge commit, {files}", run.branch()));
             output.note(
-                "  your branch has moved since the run began: afresh has not checked the two together",
+                "  your branch has new commits since the run started; afresh has not checked the combination",
             );
         }
     }
@@ -178,7 +179,7 @@ fn in_the_way(landing: &LandingPlan, run: &Run) -> AppError {
         failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
     }
     failure.hint(
-        "nothing has changed; commit them, or put them aside with `git stash -a`, then land again",
+        "nothing was changed; commit them or stash them with `git stash -a`, then land again",
     )
 }
 
@@ -195,7 +196,7 @@ fn failed(error: &LandError, run: &Run) -> AppError {
     };
     let hint = match error {
         LandError::Conflict { .. } => Some(format!(
-            "nothing has changed; `git merge {}` lets you resolve it in your checkout",
+            "nothing was changed; resolve it in your checkout with `git merge {}`",
             run.branch()
         )),
         other => other.hint(),

@@ -1,4 +1,4 @@
-//! `afresh report`: what a run came to.
+//! `afresh report`: summarizes a run.
 
 use afresh_app::store::write_atomically;
 use afresh_engine::reports::run_report::{ReportContext, RunReport};
@@ -13,13 +13,13 @@ use afresh_app::error::AppError;
 use afresh_app::session::select_run;
 use afresh_app::text::moment;
 
-/// Report what a run came to, as Markdown or JSON
+/// Summarize a run, as Markdown or JSON
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The run; without it the last one
+    /// The run; by default, the last one
     #[arg(add = completion::runs())]
     run: Option<String>,
-    /// Write it to this file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -44,7 +44,7 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
         report_page::render(&report)
     };
     write(&context.directory()?.join(file), &text)?;
-    output.note(&format!("the report of {} is in {}", report.run, file.display()));
+    output.note(&format!("wrote the report of {} to {}", report.run, file.display()));
     Ok(Exit::Done)
 }
 

@@ -1,4 +1,4 @@
-//! `afresh scan [PATH]…`: where secrets are, without telling them.
+//! `afresh scan [PATH]…`: finds secrets, and never prints them.
 
 use afresh_app::secrets::{SecretFinding, SecretScan};
 use afresh_core::ids::{CommitId, RunId};
@@ -12,14 +12,14 @@ use crate::terminal::output::{Output, count, safe};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Find keys and other secrets: in the repository, in what runs added to it, in what afresh keeps
+/// Find keys and other secrets in the repository, in runs, and in the files of afresh
 ///
-/// Looked for are keys of well-known services by their shape, private keys, and the values of
-/// variables in your environment whose names say that they are secret. No secret is printed. A line
-/// with the words `afresh:allow-secret` may hold an example.
+/// Finds keys of well-known services by their format, private keys, and the values of variables in
+/// your environment whose names mark them as secret. Secrets are never printed. A line with the words
+/// `afresh:allow-secret` may contain an example.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Look into these files and directories only
+    /// Scan these files and directories only
     paths: Vec<PathBuf>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn scan(args: &Args, context: &AppContext, output: &Output) -> Result
     })
 }
 
-/// A path is no secret, whatever its variable is called (`SSH_AUTH_SOCK`).
+/// A path is not a secret, whatever the name of its variable (`SSH_AUTH_SOCK`).
 fn secrets(context: &AppContext) -> Vec<(String, String)> {
     let mut named = context.environment.named_secrets();
     named.retain(|(_, value)| !value.starts_with('/'));
@@ -71,7 +71,7 @@ fn tell(scan: &SecretScan, output: &Output) {
         output.data(&format!("{}:{line}:{column}: {what}", safe(place)));
     }
     for (place, why) in skipped {
-        output.note(&format!("note: not looked at: {}: {}", safe(place), safe(why)));
+        output.note(&format!("note: skipped {}: {}", safe(place), safe(why)));
     }
     let mut summary =
         format!("{} in {}", count(findings.len(), "secret"), count(*scanned, "place"));
@@ -81,8 +81,7 @@ fn tell(scan: &SecretScan, output: &Output) {
     output.note(&summary);
     if !findings.is_empty() {
         output.note(
-            "help: change keys that were in a place where others could read them; afresh does not remove \
-             anything here",
+            "hint: replace keys that others could have read; afresh removes nothing here",
         );
     }
 }

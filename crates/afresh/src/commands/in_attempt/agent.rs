@@ -1,5 +1,6 @@
-//! `afresh agent scripted SCRIPT`: the built-in worker. afresh starts it; a person may, to try a script.
-//! `afresh agent acp -- COMMAND`: the client of an agent that speaks the Agent Client Protocol.
+//! `afresh agent scripted SCRIPT`: the built-in scripted agent. afresh starts it; a person can, to try a
+//! script.
+//! `afresh agent acp -- COMMAND`: the client for agents that speak the Agent Client Protocol.
 
 use afresh_agents::Bundle;
 use afresh_agents::adapters::acp::SessionParams;
@@ -15,7 +16,7 @@ use afresh_app::config::script;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Agents that are built in
+/// Built-in agents
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -32,10 +33,10 @@ enum Agent {
 /// directory; every message becomes a line of JSON
 #[derive(Debug, clap::Args)]
 struct Acp {
-    /// The model that it is to work with; without it, the agent decides
+    /// The model to use; by default, the agent decides
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Take this session up again
+    /// Continue this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// The agent's command line
@@ -48,16 +49,16 @@ struct Acp {
 struct Scripted {
     /// The script's file
     script: String,
-    /// The task to play; inside an attempt it is known
+    /// The task to play; inside an attempt, its own
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// The attempt to play; inside an attempt it is known
+    /// The attempt to play; inside an attempt, its own
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     attempt: Option<u32>,
-    /// Another seed than the script's
+    /// Use this seed instead of the script's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Print what would be done, and do nothing
+    /// Print the actions, and do nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -66,7 +67,7 @@ pub(crate) fn agent(args: &Args, context: &AppContext, output: &Output) -> Resul
     match &args.agent {
         Agent::Scripted(args) => {
             let code = scripted(args, context, output)?;
-            // Not one of afresh's own codes: it is the script's to choose.
+            // The script chooses its exit code; it is none of afresh's own.
             std::process::exit(code.into());
         }
         Agent::Acp(args) => acp(args, context),
@@ -127,8 +128,8 @@ fn scripted(args: &Scripted, context: &AppContext, output: &Output) -> Result<u8
 
 fn which_task(script: &AgentScript) -> AppError {
     let tasks: Vec<&str> = script.tasks().collect();
-    let help = if tasks.is_empty() { "any id will do".to_owned() } else { tasks.join(", ") };
-    AppError::usage("task", "whose part is to be played?").hint(format!("--task ID: {help}"))
+    let help = if tasks.is_empty() { "any id works".to_owned() } else { tasks.join(", ") };
+    AppError::usage("task", "which task should the script play?").hint(format!("--task ID: {help}"))
 }
 
 fn no_part(task: &str, attempt: u32) -> AppError {
@@ -139,7 +140,7 @@ fn no_part(task: &str, attempt: u32) -> AppError {
     .hint("a [[task]] with id = \"*\" fits every task")
 }
 
-/// A worker without a part says so; a fresh one would know no better.
+/// A worker without a part reports that; a retry would not help.
 fn gives_up(failure: &AppError) -> ScriptAction {
     let error = failure.message.clone();
     let end = ScriptedEnd::Fail { error, at: String::new(), retryable: Some(false) };
@@ -154,7 +155,7 @@ fn bundle(file: &std::path::Path) -> Result<Bundle, AppError> {
     serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
 }
 
-/// A deed in one line.
+/// One action, in one line.
 fn described(deed: &ScriptAction) -> String {
     let text = match &deed.act {
         ActionKind::Write { path, text } => format!("write {path} ({} bytes)", text.len()),

@@ -1,7 +1,7 @@
-//! `afresh hook`: what an agent program runs at a certain moment of its own, because we asked it to.
+//! `afresh hook`: called by agent programs that afresh configured to do so.
 //!
-//! The program tells by JSON on standard input what happens, and reads by JSON on standard output what
-//! to do about it. Nothing said means: go on as you were. A hook never stands in anybody's way.
+//! The program writes JSON to standard input: what happened. It reads JSON from standard output: what to
+//! do. No output means: continue. A hook never makes the program fail.
 
 use std::io::{Read, stdin};
 
@@ -14,10 +14,10 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
 const COMMAND: &str = "afresh hook";
-/// More than this of what a program tells is not read.
+/// How much of a program's input is read.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Called by an agent program at a moment of its own, inside an attempt
+/// Called by agent programs, inside an attempt
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     moment: Moment,
@@ -25,14 +25,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Moment {
-    /// It is about to stop
+    /// The agent is about to stop
     Stop,
-    /// It has used a tool
+    /// The agent used a tool
     Tool,
 }
 
 pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    // Outside of an attempt nobody is going to tell anything.
+    // Outside of an attempt there is nothing to answer.
     let result = context.environment.result_file().ok_or_else(|| no_attempt(COMMAND))?;
     let told = told();
     let answer = match args.moment {
@@ -53,7 +53,7 @@ pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result
     Ok(Exit::Done)
 }
 
-/// What the program says about the moment; nothing where it makes no sense.
+/// The program's input; nothing where it is not JSON.
 fn told() -> Value {
     let mut bytes = Vec::new();
     let _ = stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes);

@@ -1,4 +1,4 @@
-//! `afresh issue TEXT`: a worker notes what is not its task to mend.
+//! `afresh issue TEXT`: a worker reports a problem outside its task.
 
 use crate::exit::Exit;
 use crate::in_attempt::worker;
@@ -6,7 +6,7 @@ use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Note something for people in ISSUES.md (called by a worker, inside its attempt)
+/// Report a problem outside the task; it is listed in ISSUES.md
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     text: String,

@@ -9,7 +9,7 @@ use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Add a line to the activity log (called by a worker, inside its attempt)
+/// Add a line to the activity log
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[arg(value_enum, ignore_case = true)]

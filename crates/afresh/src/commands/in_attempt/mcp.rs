@@ -8,10 +8,10 @@ use crate::in_attempt::worker;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Serve a worker's tools over the Model Context Protocol, on standard input and output
+/// Serve the worker tools over the Model Context Protocol (stdio)
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// For the worker of the attempt around us: `report_result`, `step_done`, `log`, `ask`, `issue`
+    /// Serve the tools of this attempt: `report_result`, `step_done`, `log`, `ask`, `issue`
     #[arg(long, required = true)]
     attempt: bool,
 }
@@ -21,7 +21,7 @@ pub(crate) fn mcp(_: &Args, context: &AppContext) -> Result<Exit, AppError> {
         worker::mailbox("afresh mcp --attempt", &context.environment)?,
         context.environment.clone(),
     );
-    // Whoever started us has gone: nothing is left to say.
+    // The program that started us is gone.
     let _ = server::serve(&mut stdin().lock(), &mut stdout().lock(), &tools);
     Ok(Exit::Done)
 }

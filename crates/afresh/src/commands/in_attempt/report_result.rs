@@ -1,6 +1,6 @@
-//! `afresh report-result`: a worker hands in its answer, and hears at once whether it makes sense.
+//! `afresh report-result`: a worker reports its result, and learns at once whether it is valid.
 //!
-//! It becomes the attempt's result file, which counts before whatever the worker prints.
+//! It becomes the attempt's result file, which takes precedence over the worker's output.
 
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Hand in the answer to a task (called by a worker, inside its attempt)
+/// Report the result of the task
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file that holds the answer, in any form; otherwise it is read from standard input
+    /// A file with the result, in any form; by default, standard input
     #[arg(conflicts_with_all = ["status", "error", "notes", "blocked_by", "decision", "action"])]
     file: Option<PathBuf>,
     /// completed, partial, blocked, failed, needs-decision or needs-action
@@ -28,19 +28,19 @@ pub(crate) struct Args {
     /// Why it failed or is blocked
     #[arg(long, requires = "status")]
     error: Option<String>,
-    /// What people should know of it
+    /// Notes for people
     #[arg(long, requires = "status")]
     notes: Option<String>,
     /// A task that must come first
     #[arg(long, value_name = "TASK", requires = "status")]
     blocked_by: Vec<String>,
-    /// What is to be decided
+    /// The decision that a person has to make
     #[arg(long, value_name = "QUESTION", requires = "status")]
     decision: Option<String>,
     /// One of the answers to choose from
     #[arg(long, value_name = "TEXT", requires = "decision")]
     option: Vec<String>,
-    /// What a person is to do
+    /// The action that a person has to take
     #[arg(long, value_name = "TEXT", requires = "status")]
     action: Option<String>,
 }
@@ -50,7 +50,7 @@ pub(crate) fn report_result(
     context: &AppContext,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    // Outside of an attempt nobody is going to send anything.
+    // Fail early outside of an attempt.
     worker::mailbox("afresh report-result", &context.environment)?;
     let answer = match &args.status {
         Some(status) => from_flags(args, status).to_string(),
@@ -62,12 +62,12 @@ pub(crate) fn report_result(
         output.document(&json!({"taken": word, "reason": reason}));
     } else {
         let reason = reason.map(|reason| format!(": {}", printable::line(reason)));
-        output.data(&format!("taken as {word}{}", reason.unwrap_or_default()));
+        output.data(&format!("recorded as {word}{}", reason.unwrap_or_default()));
     }
     Ok(Exit::Done)
 }
 
-/// What an answer counts as, and why.
+/// How the result was understood, and its reason.
 fn taken(outcome: &Outcome) -> (&'static str, Option<&str>) {
     match outcome {
         Outcome::Done(_) => ("completed", None),
@@ -104,7 +104,7 @@ fn from_flags(args: &Args, status: &str) -> Value {
 
 fn from_file(args: &Args) -> Result<String, AppError> {
     let failed = |error: std::io::Error| {
-        AppError::usage("result", "cannot read the answer").cause(error.to_string())
+        AppError::usage("result", "cannot read the result").cause(error.to_string())
     };
     let mut bytes = Vec::new();
     match &args.file {
@@ -112,10 +112,10 @@ fn from_file(args: &Args) -> Result<String, AppError> {
             let file = std::fs::File::open(path).map_err(failed)?;
             file.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
         }
-        // Nobody types an answer.
+        // A person would not type a result.
         None if std::io::stdin().is_terminal() => {
-            return Err(AppError::usage("result", "there is no answer on standard input")
-                .hint("pipe it in, name a file, or say `--status completed`"));
+            return Err(AppError::usage("result", "there is no result on standard input")
+                .hint("pipe it in, name a file, or use `--status completed`"));
         }
         None => {
             let stdin = std::io::stdin().lock();
@@ -123,11 +123,11 @@ fn from_file(args: &Args) -> Result<String, AppError> {
         }
     }
     if bytes.len() as u64 > MAX_ANSWER_BYTES {
-        let message = format!("the answer has more than {MAX_ANSWER_BYTES} bytes");
+        let message = format!("the result has more than {MAX_ANSWER_BYTES} bytes");
         return Err(
-            AppError::usage("result", message).hint("say less; transcripts are kept anyway")
+            AppError::usage("result", message).hint("shorten it; transcripts are kept anyway")
         );
     }
     String::from_utf8(bytes)
-        .map_err(|_| AppError::usage("result", "the answer is not UTF-8").hint("write plain text"))
+        .map_err(|_| AppError::usage("result", "the result is not UTF-8").hint("write plain text"))
 }

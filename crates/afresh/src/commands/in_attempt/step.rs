@@ -1,4 +1,4 @@
-//! `afresh step done N`: a worker marks a step as finished, and hears what became of it.
+//! `afresh step done N`: a worker marks a step as finished, and learns whether it was accepted.
 
 use afresh_core::outcome::Deviation;
 use afresh_core::printable;
@@ -10,7 +10,7 @@ use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Mark a step of the task as finished (called by a worker, inside its attempt)
+/// Mark a step of the task as finished
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -19,11 +19,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Step N is finished: it is checked and kept, whatever becomes of this worker
+    /// Step N is finished: it is checked, and kept whatever happens to this worker
     Done {
         /// The step's number, from 1
         n: u32,
-        /// A file beyond the task's list that had to change, and why: `PATH: REASON`
+        /// A file outside the task's list that had to change, and why: `PATH: REASON`
         #[arg(long, value_name = "PATH: REASON", value_parser = parse_deviation)]
         deviation: Vec<Deviation>,
     },
@@ -55,7 +55,7 @@ pub(crate) fn step(args: &Args, context: &AppContext, output: &Output) -> Result
         StepAnswer::Refused(why) => {
             let message = format!("step {n} is not done: {}", printable::lines(why.trim_end()));
             Err(AppError::incomplete("step-refused", message)
-                .hint("mend it, then mark the step again"))
+                .hint("fix it, then mark the step again"))
         }
     }
 }

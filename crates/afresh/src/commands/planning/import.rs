@@ -1,4 +1,4 @@
-//! `afresh import [PLAN]`: a plan of any format, written in the own one.
+//! `afresh import [PLAN]`: writes a plan of any format in the native one.
 
 use afresh_app::formats::native::{self, PlanSyntax};
 use afresh_app::store::write_atomically;
@@ -12,18 +12,18 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source::{self, PlanFile};
 
-/// Write a plan of any format in afresh's own, as TOML or JSON
+/// Convert a plan of any format to the native one, as TOML or JSON
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A plan file, or a directory that holds one
+    /// A plan file, or a directory that contains one
     #[arg(default_value = ".")]
     plan: PathBuf,
     #[command(flatten)]
     how: PlanArgs,
-    /// Where to write it, such as work.plan.toml or work.plan.json; otherwise it is printed
+    /// Write to this file, such as work.plan.toml or work.plan.json; by default, print
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Replace an existing file
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -36,7 +36,7 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
     }
     if !file.unknown.is_empty() {
         let fields = count(file.unknown.len(), "field");
-        output.note(&format!("left out: {fields} of {} that mean nothing to afresh", file.shown));
+        output.note(&format!("left out {fields} of {} that have no meaning in the native format", file.shown));
     }
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
         save(&file, &Target { path, directory, force: args.force }, output)?;
@@ -47,7 +47,7 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
     Ok(Exit::Done)
 }
 
-/// The file that is to be written.
+/// The file to write.
 struct Target<'a> {
     /// As it was typed.
     path: &'a Path,
@@ -59,13 +59,13 @@ fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), App
     let shown = target.path.display().to_string();
     let path = target.directory.join(target.path);
     if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("toml" | "json")) {
-        let message = format!("{shown} would not be read as a plan again");
+        let message = format!("{shown} could not be read as a plan again");
         return Err(AppError::usage("output", message)
             .in_file(shown)
             .hint("name it *.plan.toml or *.plan.json"));
     }
     if path.symlink_metadata().is_ok() && !target.force {
-        let message = format!("{shown} is there already");
+        let message = format!("{shown} already exists");
         return Err(AppError::incomplete("exists", message)
             .in_file(shown)
             .hint("choose another name, or replace it with `--force`"));
@@ -93,10 +93,11 @@ fn render(file: &PlanFile, place: &Path, syntax: PlanSyntax) -> Result<String, A
     Ok(native::render(&file.plan, target.as_deref(), syntax))
 }
 
-/// The way from one directory to another, both without links; a plan names its target like that.
+/// The relative path from one directory to another, both without links; a plan names its target like
+/// that.
 fn seen_from(place: &Path, target: &Path) -> Result<String, AppError> {
     let place = place.canonicalize().map_err(|error| {
-        AppError::usage("output", format!("{} is not there", place.display()))
+        AppError::usage("output", format!("{} does not exist", place.display()))
             .cause(error.to_string())
     })?;
     let shared = place.components().zip(target.components()).take_while(|(a, b)| a == b).count();
@@ -104,7 +105,7 @@ fn seen_from(place: &Path, target: &Path) -> Result<String, AppError> {
     let way: PathBuf = up.chain(target.components().skip(shared)).collect();
     let way = if way.as_os_str().is_empty() { PathBuf::from(".") } else { way };
     way.to_str().map(str::to_owned).ok_or_else(|| {
-        AppError::usage("target", format!("the name of {} is not text", target.display()))
+        AppError::usage("target", format!("the path {} is not UTF-8", target.display()))
     })
 }
 

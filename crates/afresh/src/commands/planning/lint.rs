@@ -1,4 +1,4 @@
-//! `afresh lint [PATH]`: what is wrong with a plan, of any format; needs no agent.
+//! `afresh lint [PATH]`: mistakes in a plan of any format; needs no agent.
 
 use afresh_app::formats::findings::codes::{self, FindingCode};
 use afresh_app::formats::folder::PlanFolder;
@@ -19,10 +19,10 @@ use afresh_app::plan_source::fixes;
 use afresh_app::plan_source::fixes::PlanFixes;
 use afresh_app::plan_source::{self, FoundPlan};
 
-/// Find what is wrong with a plan of any format, before any agent is started
+/// Find mistakes in a plan of any format, before any agent is started
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A plan file, or a directory that holds one
+    /// A plan file, or a directory that contains one
     #[arg(default_value = ".")]
     path: PathBuf,
     #[command(flatten)]
@@ -30,13 +30,13 @@ pub(crate) struct Args {
     /// Print SARIF, for code hosts and editors
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
-    /// Mend what is safe to mend, and look again
+    /// Apply safe fixes, then lint again
     #[arg(long)]
     fix: bool,
-    /// With --fix: show what would change, and write nothing
+    /// With --fix: show the changes, and write nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
-    /// Say what a code means, and what to do about it; without a code, list them all
+    /// Explain a finding's code; without a code, list all codes
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     explain: Option<String>,
 }
@@ -63,8 +63,7 @@ pub(crate) fn lint(args: &Args, context: &AppContext, output: &Output) -> Result
     Ok(verdict(&found, &findings))
 }
 
-/// 2 where nothing could be read, 1 where something was found, 0 where all is well; notes are
-/// good to know, and nothing to mend.
+/// 2 where nothing could be read, 1 where something was found, 0 where all is well; notes need no fix.
 fn verdict(found: &FoundPlan, findings: &[Finding]) -> Exit {
     let unreadable = found.reading.plan.is_none() && found.reading.places.is_empty();
     match findings.iter().all(|finding| finding.severity == Severity::Note) {
@@ -74,7 +73,7 @@ fn verdict(found: &FoundPlan, findings: &[Finding]) -> Exit {
     }
 }
 
-/// What the reader found, and what is worth knowing about what it read.
+/// Findings of the reader, and of the lints over what it read.
 fn everything(
     format: &str,
     folder: &dyn PlanFolder,
@@ -137,7 +136,7 @@ fn print(
     let tasks = found.reading.places.len();
     let what = format!("{} ({}, {})", found.shown, found.format, count(tasks, "task"));
     let mut counted = match (errors, warnings) {
-        (0, 0) => "nothing to complain about".to_owned(),
+        (0, 0) => "no problems".to_owned(),
         _ => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
     };
     if notes > 0 {

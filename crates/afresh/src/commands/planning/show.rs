@@ -23,7 +23,7 @@ use afresh_app::plan_source::{self, PlanFile};
 /// Show what would run: waves, files, critical path, conflicts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A plan file, or a directory that holds one
+    /// A plan file, or a directory that contains one
     #[arg(default_value = ".")]
     plan: PathBuf,
     #[command(flatten)]

@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// The question, such as Q3
     #[arg(value_parser = parse_question, add = completion::questions())]
     question: u32,
-    /// One of its answers; a worker's question may be answered in free words
+    /// One of its answers; a worker's question can also be answered in your own words
     answer: String,
 }
 
@@ -23,7 +23,7 @@ fn parse_question(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix(['Q', 'q']).unwrap_or(text);
     number
         .parse()
-        .map_err(|_| "a question is named like Q3; `afresh questions` lists them".to_owned())
+        .map_err(|_| "expected a question such as Q3; `afresh questions` lists them".to_owned())
 }
 
 pub(crate) fn decide(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
@@ -31,8 +31,8 @@ pub(crate) fn decide(args: &Args, context: &AppContext, output: &Output) -> Resu
     send_command(
         context,
         output,
-        "answered; `afresh run` goes on if nobody drives the run",
+        "Answer saved. If no run is active, `afresh run` continues it",
         |run| ControlCommand::Decide { run, question, answer, by },
     )
-    .map_err(|failure| failure.or_hint("`afresh questions` lists what waits, and the answers"))
+    .map_err(|failure| failure.or_hint("`afresh questions` lists open questions and their answers"))
 }

@@ -1,4 +1,4 @@
-//! `afresh halt [REASON]`: stop gracefully; twice is now.
+//! `afresh halt [REASON]`: stops gracefully; a second request stops at once.
 
 use afresh_engine::ControlCommand;
 
@@ -8,13 +8,13 @@ use crate::terminal::output::Output;
 use afresh_app::context::{AppContext, user_name};
 use afresh_app::error::AppError;
 
-/// Stop gracefully: running attempts finish, nothing new starts; a second time ends them
+/// Stop gracefully: running attempts finish, nothing new starts; a second request ends them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Why
+    /// The reason
     #[arg(default_value = "halted by hand")]
     reason: String,
-    /// End running attempts at once; what they did is saved
+    /// End running attempts at once; their work is saved
     #[arg(long)]
     now: bool,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 pub(crate) fn halt(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let by = user_name();
     let (now, reason) = (args.now, args.reason.clone());
-    send_command(context, output, "halted; `afresh resume` goes on", |run| ControlCommand::Halt {
+    send_command(context, output, "halted; `afresh resume` continues", |run| ControlCommand::Halt {
         run,
         now,
         reason,

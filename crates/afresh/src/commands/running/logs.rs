@@ -22,39 +22,39 @@ use afresh_app::logs::transcript::{Transcript, Wanted};
 use afresh_app::session::select_run;
 use afresh_app::text::moment;
 
-/// How often it is looked whether there are new files.
+/// How often new files are searched for.
 const NEW_FILES: Duration = Duration::from_secs(1);
 
 /// Show the activity log, or the transcript of a task's attempts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The task whose attempts are shown; without it the activity of the run
+    /// Show the attempts of this task; by default, the activity of the run
     #[arg(add = completion::tasks())]
     task: Option<String>,
-    /// Another run than the last one
+    /// Use this run instead of the last one
     #[arg(long, value_name = "RUN", add = completion::runs())]
     run: Option<String>,
-    /// Go on while somebody drives the run
+    /// Continue while the run is active
     #[arg(short, long)]
     follow: bool,
-    /// Only the last lines, of each file
+    /// Only the last N lines, of each file
     #[arg(short = 'n', long, value_name = "N")]
     lines: Option<usize>,
     /// Only this attempt
     #[arg(long, value_name = "N", requires = "task")]
     attempt: Option<u32>,
-    /// Also what the worker was told
+    /// Also show the prompt
     #[arg(long, requires = "task")]
     prompt: bool,
-    /// Every byte as it is, which may control a terminal; only for files and pipes
+    /// Print raw bytes, which could control a terminal; only for files and pipes
     #[arg(long, requires = "task", conflicts_with = "json")]
     raw: bool,
 }
 
 pub(crate) fn logs(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     if args.raw && std::io::stdout().is_terminal() {
-        return Err(AppError::usage("raw", "raw output of workers may control the terminal")
-            .hint("send it to a file or a program: `afresh logs TASK --raw | less`"));
+        return Err(AppError::usage("raw", "raw output of workers could control the terminal")
+            .hint("redirect it to a file or a program: `afresh logs TASK --raw | less`"));
     }
     let place = context.repository()?;
     let found = select_run::find_run(&place, args.run.as_deref())?;
@@ -106,22 +106,22 @@ impl Reading<'_> {
         let show = if self.args.raw { Show::Raw } else { Show::Printable };
         let mut pages = Pages::new(show, readers, self.args.lines);
         let mut looked = Instant::now();
-        // An error of writing: nobody reads any more, which is no failure.
+        // A write error means that the reader is gone, which is no failure.
         while pages.print(&transcripts, self.output).is_ok() && self.goes_on(&found)? {
             std::thread::sleep(FOLLOW_INTERVAL);
-            // A check that runs has a file before it has a record.
+            // A running check has a file before it has a record.
             if found.catch_up(&self.place)? || looked.elapsed() > NEW_FILES {
                 transcripts = self.transcripts(&found)?;
                 looked = Instant::now();
             }
         }
-        // What was printed before the last record came.
+        // What was printed before the last record arrived.
         let _ = pages.print(&transcripts, self.output);
         let _ = pages.finish();
         Ok(())
     }
 
-    /// Whether more may come: somebody drives, and the task is not at its end.
+    /// Whether more may come: the run is active and the task unfinished.
     fn goes_on(&self, found: &RecordedRun) -> Result<bool, AppError> {
         if !self.args.follow {
             return Ok(false);
@@ -150,12 +150,12 @@ impl Reading<'_> {
             && known > 0
         {
             let message = format!("{task} has no attempt {number}");
-            return Err(AppError::usage("attempt", message).hint(format!("it has {known}")));
+            return Err(AppError::usage("attempt", message).hint(format!("its attempts are numbered 1 to {known}")));
         }
         if self.output.json {
             self.output.document(&self.to_json(&[]));
         } else {
-            self.output.note(&format!("no worker has tried {task} yet"));
+            self.output.note(&format!("{task} has no attempts yet"));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `afresh questions`: what waits for a person.
+//! `afresh questions`: the open questions.
 
 use afresh_core::status::{QuestionStatus, RunStatus};
 
@@ -7,7 +7,7 @@ use crate::terminal::output::{Output, safe};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// Show the questions that wait for an answer
+/// List the questions that wait for an answer
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
@@ -24,7 +24,7 @@ pub(crate) fn questions(
     if output.json {
         output.document(&open);
     } else if open.is_empty() {
-        output.note("no question is open");
+        output.note("no open questions");
     } else {
         for question in &open {
             print(question, output);
@@ -33,7 +33,7 @@ pub(crate) fn questions(
     Ok(Exit::Done)
 }
 
-/// One question with its answers, and how to give one.
+/// One question with its answers, and the command that answers it.
 pub(crate) fn print(question: &QuestionStatus, output: &Output) {
     let mut lines = question.text.lines();
     let first = lines.next().unwrap_or_default();

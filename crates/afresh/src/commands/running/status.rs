@@ -1,4 +1,4 @@
-//! `afresh status`: where it stands.
+//! `afresh status`: the progress of a run.
 
 use afresh_core::Event;
 use afresh_core::run::TaskState;
@@ -18,10 +18,10 @@ use afresh_app::plan_source::estimates::Estimates;
 use afresh_app::session::select_run;
 use afresh_app::text::moment;
 
-/// Show where the run stands
+/// Show the progress of the run
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Another run than the last one
+    /// Use this run instead of the last one
     #[arg(long, value_name = "RUN", add = completion::runs())]
     run: Option<String>,
 }
@@ -62,8 +62,8 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
     Ok(Exit::Done)
 }
 
-/// How much of a context each task was expected to fill, where a worker told how much it was; by the
-/// files that are there now.
+/// How much of a context window each task was expected to fill, for tasks whose workers reported how
+/// much it was; estimated from the files as they are now.
 fn estimated(found: &RecordedRun, place: &RepoContext) -> Vec<Option<u64>> {
     let told = |state: &TaskState| !state.records.contexts.is_empty();
     let plan = found.run.plan();
@@ -82,7 +82,7 @@ fn add_estimates(document: &mut Value, estimated: &[Option<u64>]) {
     }
 }
 
-/// The last worker of each task, as far as its program told of itself.
+/// What the last worker of each task reported about itself.
 fn print_workers(status: &RunStatus, estimated: &[Option<u64>], output: &Output) {
     for (task, estimated) in status.tasks.iter().zip(estimated) {
         let Some(worker) = task.workers.last() else { continue };
@@ -97,7 +97,7 @@ fn print_workers(status: &RunStatus, estimated: &[Option<u64>], output: &Output)
     }
 }
 
-/// What the run used so far, where anything is known about it.
+/// Tokens and cost so far, if any were reported.
 fn print_use(status: &RunStatus, output: &Output) {
     let UsageStatus { input, output: told, cache_read, cache_write, cost_usd } = status.usage;
     if input + told + cache_read + cache_write == 0 && cost_usd.is_none() {
@@ -136,10 +136,10 @@ fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
     let state = status.state.word();
     match (driver, status.state) {
         (Some(pid), _) => {
-            output.data(&format!("run {} is {state}, driven by process {pid}", status.run));
+            output.data(&format!("run {} is {state} in process {pid}", status.run));
         }
         (None, RunState::Running) => {
-            output.data(&format!("run {} was interrupted; `afresh run` goes on", status.run));
+            output.data(&format!("run {} was interrupted; `afresh run` continues it", status.run));
         }
         (None, _) => output.data(&format!("run {} is {state}", status.run)),
     }

@@ -13,7 +13,7 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::session::select_run;
 
-/// List the tasks that are ready; retry one, skip it, or do without it
+/// List ready tasks; retry, skip or ignore one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,26 +24,26 @@ pub(crate) struct Args {
 enum Change {
     /// Print the ids of the tasks that could start now
     Ready {
-        /// Another run than the last one
+        /// Use this run instead of the last one
         #[arg(long, value_name = "RUN", add = completion::runs())]
         run: Option<String>,
     },
-    /// Give a failed, skipped or waiting task fresh workers
+    /// Retry a failed, skipped or waiting task with fresh workers
     Retry {
         /// The task
         #[arg(add = completion::tasks())]
         id: String,
     },
-    /// Go on without a task; what depends on it is blocked
+    /// Continue without a task; tasks that need it stay blocked
     Skip {
         /// The task
         #[arg(add = completion::tasks())]
         id: String,
-        /// Why
+        /// The reason
         #[arg(default_value = "skipped by hand")]
         reason: String,
     },
-    /// Let whatever needs a skipped task go on without it
+    /// Let tasks that need a skipped task run without it
     Ignore {
         /// The task
         #[arg(add = completion::tasks())]
@@ -56,12 +56,12 @@ pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result
         Change::Ready { run } => ready(run.as_deref(), context, output),
         Change::Retry { id } => {
             let task = known(id, context)?;
-            let done = "it is tried again; `afresh run` goes on if nobody drives the run";
+            let done = "the task will be retried; if no run is active, `afresh run` continues it";
             send_command(context, output, done, |run| ControlCommand::Retry { run, task })
         }
         Change::Ignore { id } => {
             let task = known(id, context)?;
-            let done = "what needs it goes on without it";
+            let done = "tasks that need it will run without it";
             send_command(context, output, done, |run| ControlCommand::Ignore { run, task })
         }
         Change::Skip { id, reason } => {
@@ -75,7 +75,7 @@ pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result
     }
 }
 
-/// Those whose dependencies are merged, and that nobody works at.
+/// Tasks whose dependencies are merged and that no worker is working on.
 fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
     let run = select_run::find_run(&place, named)?.run;
@@ -92,7 +92,7 @@ fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<E
     Ok(Exit::Done)
 }
 
-/// A task of the last run; its id is told right, or with the one that was meant.
+/// A task of the last run.
 fn known(id: &str, context: &AppContext) -> Result<TaskId, AppError> {
     let place = context.repository()?;
     select_run::find_task(&select_run::find_run(&place, None)?.run, id)

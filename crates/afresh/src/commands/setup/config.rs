@@ -19,9 +19,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Print every value that holds
+    /// Print the effective settings
     List {
-        /// And the file and line, variable or flag that set it
+        /// Also print the file and line, variable or option that set each one
         #[arg(long)]
         origin: bool,
     },
@@ -48,7 +48,7 @@ pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Resu
     Ok(Exit::Done)
 }
 
-/// One value that holds, and why.
+/// One effective setting, and where it comes from.
 #[derive(Debug, Serialize)]
 struct Held {
     key: String,
@@ -87,7 +87,7 @@ fn values(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
     from_file.chain(around(config, context, output)).collect()
 }
 
-/// What no file sets: places, and how things look.
+/// Settings that no file can change: directories and colours.
 fn around(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
     let variable = |set: bool, name| if set { Origin::Variable { name } } else { Origin::BuiltIn };
     let held = |key: &str, value, origin| Held { key: key.to_owned(), value, origin };

@@ -1,4 +1,4 @@
-//! `afresh demo`: everything that afresh does, in a scratch repository, without a key or a network.
+//! `afresh demo`: a whole run in a scratch repository, without a key or a network.
 
 use afresh_agents::AgentProgram;
 use afresh_app::store::write_atomically;
@@ -32,27 +32,26 @@ const CONFIG: &str = ".afresh/config.toml";
 /// The configuration of the built-in workers.
 const SCRIPTED: &str = include_str!("../../demo/project/config.toml");
 
-/// How long a worker seems to think.
+/// How long a worker pretends to think.
 const PAUSE: Duration = Duration::from_millis(240);
 const SLOW_PAUSE: Duration = Duration::from_secs(3);
 
-/// Show everything in a scratch repository: no key, no network
+/// Watch a whole run in a scratch repository; no key, no network
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Leave the scratch repository there, to look around in it
+    /// Keep the scratch repository
     #[arg(long)]
     keep: bool,
-    /// Slow enough to watch
+    /// Run slowly enough to watch
     #[arg(long)]
     slow: bool,
-    /// Another seed: others fail, and at other moments
+    /// The seed that decides which workers fail
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Never ask in this terminal: the first answer counts
+    /// Never ask in this terminal; use the first answer
     #[arg(long)]
     no_input: bool,
-    /// Have a real agent program do it: claude, codex, gemini or opencode; the model that it asks is
-    /// played, so it needs no key and spends nothing
+    /// Use a real agent program with a scripted model, so that it needs no key and costs nothing
     #[arg(long, value_name = "NAME", value_parser = agent_words(), conflicts_with_all = ["slow", "seed"])]
     agent: Option<String>,
 }
@@ -62,7 +61,7 @@ fn agent_words() -> clap::builder::PossibleValuesParser {
 }
 
 pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    // People read on, whatever scripts want on standard output.
+    // Messages are for people, whatever scripts want on standard output.
     let people = output.for_people();
     let git = context.git()?;
     let program = args.agent.as_deref().and_then(AgentProgram::from_word);
@@ -110,8 +109,8 @@ fn direction(args: &Args) -> String {
     Direction { seed: args.seed, pause }.script()
 }
 
-/// Where the scratch repository goes: some programs refuse places that everybody may write to, as the
-/// usual one for temporary files is.
+/// Where the scratch repository goes: some programs refuse to work in world-writable directories, such
+/// as the usual one for temporary files.
 fn under(program: Option<AgentProgram>, context: &AppContext) -> Result<PathBuf, AppError> {
     let Some(cache) = context.environment.cache_directory().filter(|_| program.is_some()) else {
         return Ok(std::env::temp_dir());
@@ -137,33 +136,33 @@ fn introduce(program: Option<AgentProgram>, scratch: &Scratch, output: &Output) 
     output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
     match program {
         None => {
-            output.note("  The workers follow a script; no model is asked, and tokens and dollars are made up.");
+            output.note("  The workers follow a script; no model is called, and tokens and dollars are invented.");
             output.note(
-                "  git, private clones, checks and merges are real. Some workers are not good:",
+                "  git, private clones, checks and merges are real. Some workers misbehave:",
             );
             output
-                .note("  one makes a mistake, one lies, two change the same line, one has to ask.");
+                .note("  one makes a mistake, one lies, two change the same line, one asks a question.");
         }
         Some(program) => {
             let name = program.word();
-            output.note(&format!("  Every worker is {name}, really started; the model that it asks is ours and follows"));
-            output.note("  a script: nothing is spent, and tokens and dollars are made up. git, private clones,");
+            output.note(&format!("  Every worker is a real {name} process; its model is a local server that follows"));
+            output.note("  a script: it costs nothing, and tokens and dollars are invented. git, private clones,");
             output.note("  checks and merges are real. Two workers change the same line.");
         }
     }
     if scratch.is_kept() {
-        output.note(&format!("  It happens in {}", scratch.repository().display()));
+        output.note(&format!("  Scratch repository: {}", scratch.repository().display()));
     }
     output.note("");
 }
 
-/// Halted, or not what a demo should come to: there is something to look at.
+/// Halted, or failed: the scratch repository is kept for inspection.
 fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> Exit {
     if standing == DriveState::Halted {
-        output.note("  halted; the demo starts anew each time");
+        output.note("  halted; the demo starts over each time");
     } else {
         scratch.keep();
-        output.note(&format!("  look at it in {}", scratch.repository().display()));
+        output.note(&format!("  inspect it in {}", scratch.repository().display()));
     }
     standing.into()
 }
@@ -174,7 +173,7 @@ fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
         .map_err(|error| AppError::usage("journal", error.to_string()))
 }
 
-/// The report as data for whoever reads standard output; as a file for whoever looks at a terminal.
+/// The report: on standard output, or as a file where standard output is a terminal.
 fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(), AppError> {
     if output.json {
         output.document(report);
@@ -196,7 +195,7 @@ fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(
     Ok(())
 }
 
-/// In the scratch directory if that stays, else beside where it was.
+/// In the scratch directory if that is kept, else next to it.
 fn report_file(scratch: &Scratch) -> PathBuf {
     let directory = scratch.repository().parent().map(Path::to_owned).unwrap_or_default();
     if scratch.is_kept() { directory.join("report.md") } else { directory.with_extension("md") }

@@ -1,4 +1,4 @@
-//! `afresh doctor`: is everything there that a run needs?
+//! `afresh doctor`: checks that everything a run needs is in place.
 
 use serde_json::json;
 
@@ -7,10 +7,10 @@ use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::context::AppContext;
 use afresh_app::doctor::{self, Line, State};
 
-/// Look whether everything is there that a run needs
+/// Check that everything a run needs is in place
 ///
-/// Every line is good, or says its cure. Agents are really started, with an argument that does no
-/// work. Nothing is changed.
+/// Each line is OK or tells you how to fix it. Agents are really started, with an argument that does
+/// no work. Nothing is changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

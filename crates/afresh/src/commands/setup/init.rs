@@ -17,29 +17,29 @@ use afresh_app::init::agents::{self, FoundAgent};
 use afresh_app::init::files;
 use afresh_app::init::template::{self, Choices};
 
-/// Write a configuration for this repository, after showing it
+/// Write a configuration for this repository
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one per flag")]
 pub(crate) struct Args {
     /// The agent: claude, codex, gemini, opencode, or any command line
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// A check for every merge, instead of those that are found; may be given several times
+    /// Run this check on every merge instead of the detected ones; may be repeated
     #[arg(long, value_name = "COMMAND")]
     check: Vec<String>,
-    /// No check for every merge
+    /// Run no check on every merge
     #[arg(long, conflicts_with = "check")]
     no_check: bool,
-    /// Workers at once
+    /// How many workers run at the same time
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     parallel: u16,
-    /// Ask nothing, and write
+    /// Write without asking
     #[arg(short, long)]
     yes: bool,
-    /// Show the file, and stop there
+    /// Show the file, and exit
     #[arg(long)]
     dry_run: bool,
-    /// Replace a configuration that is there
+    /// Replace an existing configuration
     #[arg(long)]
     force: bool,
 }
@@ -83,11 +83,11 @@ fn root(directory: &Path) -> PathBuf {
     above.unwrap_or(directory).to_owned()
 }
 
-/// What is here already.
+/// What was detected in the repository.
 struct Found {
     listing: FileListing,
     stacks: Vec<ProjectStack>,
-    /// Agents that are installed.
+    /// Installed agents.
     agents: Vec<&'static str>,
 }
 
@@ -118,7 +118,7 @@ impl Found {
     }
 }
 
-/// The tests of a stack, or where there are none that it can be built.
+/// The tests of a stack; where there are none, its build.
 fn proves(stack: &ProjectStack, kind: CheckKind) -> bool {
     let tested = stack.checks.iter().any(|check| check.kind == CheckKind::Test);
     kind == if tested { CheckKind::Test } else { CheckKind::Build }
@@ -157,7 +157,7 @@ fn agent(args: &Args, found: &Found, asker: Option<&Asker>) -> Option<FoundAgent
         return agents::named(named);
     }
     let first = found.agents.first();
-    // One that is there needs no question.
+    // With a single installed agent there is nothing to ask.
     let answer = match (asker, found.agents.len()) {
         (Some(asker), 0) => {
             asker.ask("Which command starts your agent?", "none").filter(|answer| answer != "none")
@@ -181,14 +181,14 @@ fn ask_checks(asker: &Asker, proposed: Vec<String>) -> Vec<String> {
     }
 }
 
-/// What is still to be done, and what to do next.
+/// What is left to do.
 fn advise(choices: &Choices, found: &Found, output: &Output) {
     let open = project::not_ignored(&found.listing, &choices.keep);
     if !open.is_empty() {
         output.note(&format!(
-            "note: git does not ignore {}; add it to .gitignore, or it counts as a worker's change",
+            "note: git does not ignore {}; add it to .gitignore, or it counts as a change by workers",
             open.join(", ")
         ));
     }
-    output.note("`afresh doctor` looks whether everything is there; then commit the file");
+    output.note("Next: check your setup with `afresh doctor`, then commit this file");
 }

@@ -1,4 +1,4 @@
-//! Showing the file, and writing it once everybody agrees. Nothing is overwritten silently.
+//! Showing a configuration file, and writing it once the user agrees. Nothing is overwritten silently.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::terminal::output::Output;
 use crate::terminal::prompt::Asker;
 use afresh_app::error::AppError;
 
-/// What the flags say about writing.
+/// What the options say about writing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Consent {
     pub(crate) yes: bool,
@@ -17,14 +17,14 @@ pub(crate) struct Consent {
     pub(crate) force: bool,
 }
 
-/// A file that is to be written, once everybody agrees.
+/// A file to write once the user agrees.
 #[derive(Debug)]
 pub(crate) struct Writing<'a> {
     pub(crate) output: &'a Output,
     pub(crate) consent: Consent,
     pub(crate) target: PathBuf,
     pub(crate) text: String,
-    /// What is there now.
+    /// Its current contents.
     pub(crate) before: Option<String>,
     pub(crate) asker: Option<Asker>,
     pub(crate) written: bool,
@@ -50,13 +50,13 @@ impl Writing<'_> {
             return Ok(());
         }
         if self.before.as_ref() == Some(&self.text) {
-            self.output.note(&format!("{shown} is as it would be written"));
+            self.output.note(&format!("{shown} is up to date"));
             return Ok(());
         }
         if self.target.exists() && !self.consent.force {
-            return Err(AppError::incomplete("exists", format!("{shown} is there already"))
+            return Err(AppError::incomplete("exists", format!("{shown} already exists"))
                 .in_file(shown)
-                .hint("`afresh init --force` replaces it; above is what would change"));
+                .hint("`afresh init --force` replaces it; the changes are shown above"));
         }
         if !self.consent.yes {
             match &self.asker {
@@ -68,7 +68,7 @@ impl Writing<'_> {
                 None => {
                     return Err(AppError::usage(
                         "needs-yes",
-                        format!("{shown} was not written: there is nobody to ask"),
+                        format!("{shown} was not written, because there is no terminal to ask in"),
                     )
                     .hint("`afresh init --yes` writes it, `--dry-run` only shows it"));
                 }

@@ -8,7 +8,7 @@ use crate::terminal::completion::VARIABLE;
 use crate::terminal::output::Output;
 use afresh_app::error::AppError;
 
-/// Print the script that makes a shell complete commands, tasks, runs and questions
+/// Print a shell's completion script
 #[derive(Debug, clap::Args)]
 #[command(after_help = "bash:  eval \"$(afresh completions bash)\"    in ~/.bashrc\n\
 zsh:   eval \"$(afresh completions zsh)\"     in ~/.zshrc\n\

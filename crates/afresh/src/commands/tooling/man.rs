@@ -16,7 +16,7 @@ use afresh_app::error::AppError;
 #[command(after_help = "afresh man | man -l -          reads it\n\
 afresh man --dir DIR           writes afresh.1, afresh-run.1, … there")]
 pub(crate) struct Args {
-    /// The command that it is about; without it the program as a whole
+    /// The command; by default, the whole program
     command: Option<String>,
     /// Write a page per command to this directory
     #[arg(long, value_name = "DIR", conflicts_with = "command")]

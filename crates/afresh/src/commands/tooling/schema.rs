@@ -14,9 +14,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Name {
-    /// The program's own plan format
+    /// The native plan format
     Plan,
-    /// What the scripted agent follows
+    /// A script of the scripted agent
     Script,
     /// What a worker is given
     Bundle,

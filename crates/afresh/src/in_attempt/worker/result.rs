@@ -23,9 +23,9 @@ pub(crate) fn report(
 ) -> Result<Outcome, AppError> {
     let file = environment.result_file().ok_or_else(|| no_attempt(command))?;
     if answer.len() as u64 > MAX_ANSWER_BYTES {
-        let message = format!("the answer has more than {MAX_ANSWER_BYTES} bytes");
+        let message = format!("the result has more than {MAX_ANSWER_BYTES} bytes");
         return Err(
-            AppError::usage("result", message).hint("say less; transcripts are kept anyway")
+            AppError::usage("result", message).hint("shorten it; transcripts are kept anyway")
         );
     }
     let outcome = judge(answer, environment);

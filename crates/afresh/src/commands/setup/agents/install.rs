@@ -17,15 +17,15 @@ use afresh_app::error::AppError;
 
 /// Install agent programs from npm into the cache directory, in the versions that afresh is tested with
 ///
-/// They are used where no program of that name is on the PATH. What is there already is left alone.
+/// They are used where no program of that name is on the PATH. Installed versions are left alone.
 #[derive(Debug, clap::Args)]
 #[command(disable_version_flag = true)]
 pub(super) struct Args {
-    /// claude, codex, gemini, opencode, claude-agent-acp, codex-acp; without a name, the agents of the
-    /// configuration that are missing
+    /// claude, codex, gemini, opencode, claude-agent-acp, codex-acp; by default, the missing agents of
+    /// the configuration
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Another version than the tested one, of one program
+    /// Install this version instead of the tested one (one program only)
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
 }
@@ -42,11 +42,11 @@ pub(super) fn install(
             output.notices([notice]);
         })?;
         let name = wanted.pin.program;
-        let how = if installed.is_new { "installed" } else { "there already" };
-        output.note(&format!("{name} {} is {how}: {}", wanted.version, installed.path.display()));
+        let how = if installed.is_new { "installed" } else { "already installed" };
+        output.note(&format!("{name} {} {how}: {}", wanted.version, installed.path.display()));
         if let Some(other) = in_front(wanted, &installed.path, context) {
             output.note(&format!(
-                "note: {other} is on the PATH and counts before it; `command` under [agents.{name}] changes that"
+                "note: {other} comes first on the PATH and is used instead; `command` under [agents.{name}] changes that"
             ));
         }
         done.push(json!({
@@ -60,7 +60,7 @@ pub(super) fn install(
     Ok(Exit::Done)
 }
 
-/// Another program of this name that is found first.
+/// Another program of this name that is found first on the PATH.
 fn in_front(wanted: &Wanted, path: &Path, context: &AppContext) -> Option<String> {
     let found = which::find(wanted.pin.program, &context.environment.search_path()).ok()?;
     (found != path).then(|| found.display().to_string())
@@ -69,13 +69,13 @@ fn in_front(wanted: &Wanted, path: &Path, context: &AppContext) -> Option<String
 fn wanted(args: &Args, context: &AppContext) -> Result<Vec<Wanted>, AppError> {
     let names = if args.names.is_empty() { missing(context)? } else { args.names.clone() };
     if args.version.is_some() && names.len() != 1 {
-        return Err(AppError::usage("version", "--version is for one program")
-            .hint("afresh agents install NAME --version VERSION"));
+        return Err(AppError::usage("version", "`--version` works with one program only")
+            .hint("use `afresh agents install NAME --version VERSION`"));
     }
     let version = args.version.as_deref();
     if let Some(odd) = version.filter(|version| !is_version(version)) {
-        return Err(AppError::usage("version", format!("{odd:?} is no version"))
-            .hint("a version has numbers and dots, as 2.1.197"));
+        return Err(AppError::usage("version", format!("{odd:?} is not a version"))
+            .hint("a version has numbers and dots, such as 2.1.197"));
     }
     let one = |name: &String| {
         let pin = PINS.iter().find(|pin| pin.program == name).ok_or_else(|| unknown(name))?;
@@ -84,13 +84,13 @@ fn wanted(args: &Args, context: &AppContext) -> Result<Vec<Wanted>, AppError> {
     names.iter().map(one).collect()
 }
 
-/// Part of a directory's name, and of what npm is asked for.
+/// It becomes part of a directory's name and of a request to npm.
 fn is_version(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     text.starts_with(|c: char| c.is_ascii_digit()) && text.len() <= 64 && text.chars().all(plain)
 }
 
-/// The programs of the configuration that are not there.
+/// The programs of configured agents that are missing.
 fn missing(context: &AppContext) -> Result<Vec<String>, AppError> {
     let directory = context.directory()?;
     let config = config::load(&directory, context.config_file.as_deref())?;
@@ -99,9 +99,9 @@ fn missing(context: &AppContext) -> Result<Vec<String>, AppError> {
     if names.is_empty() {
         return Err(AppError::usage(
             "agent",
-            "the configuration has no agent that could be installed",
+            "no agent of the configuration can be installed",
         )
-        .hint(format!("name one: {}", known().join(", "))));
+        .hint(format!("name one of: {}", known().join(", "))));
     }
     let is_missing = |name: &&str| programs::find(name, &context.environment).is_err();
     Ok(names.into_iter().filter(is_missing).map(str::to_owned).collect())
@@ -114,8 +114,8 @@ fn known() -> Vec<&'static str> {
 fn unknown(name: &str) -> AppError {
     let help = match nearest(name, known().into_iter()) {
         Some(near) => format!("did you mean {near:?}?"),
-        None => format!("known are: {}", known().join(", ")),
+        None => format!("the installable programs are: {}", known().join(", ")),
     };
-    AppError::usage("agent", format!("there is no program {name:?} that could be installed"))
+    AppError::usage("agent", format!("afresh cannot install a program {name:?}"))
         .hint(help)
 }

@@ -20,8 +20,7 @@ use afresh_app::error::AppError;
 use afresh_app::session::RunOptions;
 use afresh_app::session::options::default_agent;
 
-/// Show the known and the configured agents: program, version, models, abilities, and whether each
-/// can be used
+/// List agents: program, version, models, capabilities, and whether each one is ready
 ///
 /// Programs are really started, with an argument that does no work.
 #[derive(Debug, clap::Args)]
@@ -32,9 +31,9 @@ pub(super) struct Args {}
 struct Listed {
     name: String,
     kind: &'static str,
-    /// The configuration names it; else it is built in.
+    /// It is configured; otherwise it is built in.
     configured: bool,
-    /// Tasks that name no agent get it.
+    /// It is the default agent.
     default: bool,
     program: Option<String>,
     version: Option<String>,
@@ -104,7 +103,7 @@ fn installable() -> Vec<Value> {
 fn print(agent: &Listed, output: &Output) {
     let (paint, word) = match (agent.usable, &agent.problem) {
         (false, _) => (Paint::Red, "unusable"),
-        (true, Some(_)) => (Paint::Yellow, "perhaps"),
+        (true, Some(_)) => (Paint::Yellow, "no login"),
         (true, None) => (Paint::Green, "ready"),
     };
     let state = output.paint_data(paint, &format!("{word:<9}"));
@@ -128,10 +127,10 @@ fn print(agent: &Listed, output: &Output) {
     about.push(format!("prompt by {}", agent.abilities.prompt));
     about.push(format!("reports by {}", agent.abilities.tools));
     if agent.abilities.hooks {
-        about.push("kept from stopping without an answer".to_owned());
+        about.push("must report before stopping".to_owned());
     }
     if !agent.abilities.reports_use {
-        about.push("tells no use".to_owned());
+        about.push("reports no usage".to_owned());
     }
     output.data(&format!("  {:<22} {}", "", safe(&about.join(" · "))));
     if let Some(problem) = &agent.problem {

@@ -1,4 +1,4 @@
-//! `afresh agents`: which agents there are, and getting one.
+//! `afresh agents`: listing and installing agents.
 
 mod install;
 mod list;
@@ -8,7 +8,7 @@ use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
-/// The agents that tasks can be given to
+/// List and install agents
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
